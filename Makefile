@@ -1,0 +1,40 @@
+# Two commands do all the set-up: `make run` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SUITE ?= all
+
+.PHONY: run test test-fast check bench docs clean
+
+run: $(VENV)/installed  ## set up, import this machine's sessions, show what can be done with them
+	@$(BIN)/recollect demo --if-empty
+
+test: $(VENV)/tested check  ## set up and pass every test
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+	$(BIN)/python tests/wheel.py
+
+test-fast: $(VENV)/tested  ## the tests that take seconds
+	$(BIN)/python -m pytest -m "not slow" -x
+
+check: $(VENV)/tested  ## style and types
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/tested  ## measure; SUITE=import|sweep|search|redaction|all
+	$(BIN)/python -m bench $(SUITE)
+
+docs: $(VENV)/installed  ## write the generated pages again
+	$(BIN)/python docs/generate.py
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/tested: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+clean:
+	rm -rf $(VENV) dist .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,248 @@
+"""Claude Code: one JSONL file for each session and sub-agent, appended to while it runs.
+
+The format has no public description; what we rely on, and how we know it, is
+in docs/formats/claude-code.md. This file finds and recognises transcripts;
+`_claude_transcript` reads them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from recollect.capture.adapters._claude_records import DECODER, Record
+from recollect.capture.adapters._claude_transcript import Log, State, Transcript
+from recollect.capture.adapters._claude_tree import Tree
+from recollect.capture.lines import Block, Unreadable, blocks, open_log, records
+from recollect.model import Checkpoint, Item, Problem, Source
+
+_SUFFIX = ".jsonl"
+_HEAD_BYTES = 64 << 10
+_META_BYTES = 64 << 10
+# Beside transcripts, but none: every prompt ever typed, and a workflow's diary.
+_NOT_OURS = ("history.jsonl", "journal.jsonl")
+_META_NAMES = {
+    "agentType": "agent_type",
+    "description": "description",
+    "toolUseId": "tool_use_id",
+    "spawnDepth": "spawn_depth",
+    "model": "model",
+    "isFork": "is_fork",
+    "name": "name",
+}
+
+
+class ClaudeCode:
+    """Claude Code's transcripts under `~/.claude/projects`."""
+
+    agent = "claude-code"
+    name = "Claude Code"
+    version = 1
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Its configuration folder, wherever a variable has moved it, and the two usual places."""
+        moved = [folder.strip() for folder in environ.get("CLAUDE_CONFIG_DIR", "").split(",")]
+        config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+        usual = [os.path.join(home, ".claude"), os.path.join(config, "claude")]
+        return list(dict.fromkeys([folder for folder in moved if folder] + usual))
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """The transcripts under a root, main ones and sub-agents' alike.
+
+        People also point at a projects folder, or at one project's; there a
+        file must look like a transcript, because anything might lie beside it.
+        """
+        projects = os.path.join(root, "projects")
+        if os.path.isdir(projects):
+            for folder in _listed(projects)[1]:
+                yield from self._project(folder)
+            return
+        for folder in (root, *_listed(root)[1]):
+            for source in self._project(folder):
+                if self.recognises(source.path, _head(source.path)):
+                    yield source
+
+    def _project(self, folder: str) -> Iterator[Source]:
+        files, folders = _listed(folder)
+        for path in files:
+            if path.endswith(_SUFFIX) and os.path.basename(path) not in _NOT_OURS:
+                yield Source(self.agent, path)
+        for session in folders:
+            yield from self._subagents(os.path.join(session, "subagents"))
+
+    def _subagents(self, folder: str) -> Iterator[Source]:
+        files, folders = _listed(folder)
+        present = set(files)
+        for path in files:
+            if path.endswith(_SUFFIX) and os.path.basename(path).startswith("agent-"):
+                meta = _meta_path(path)
+                yield Source(self.agent, path, companions=(meta,) if meta in present else ())
+        for deeper in folders:
+            yield from self._subagents(deeper)
+
+    def recognises(self, path: str, head: bytes) -> bool:
+        """Whether the first whole line that tells anything is a transcript's."""
+        if not path.endswith(_SUFFIX) or os.path.basename(path) in _NOT_OURS:
+            return False
+        for line in head.split(b"\n"):
+            try:
+                value = msgspec.json.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue
+            if isinstance(value, dict) and (verdict := _verdict(value)) is not None:
+                return verdict
+        # A first line longer than what we were given, such as a pasted picture.
+        return b"\n" not in head and all(mark in head for mark in (b'"parentUuid":', b'"isSidechain":', b'"userType":'))
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """What is new in a transcript since a checkpoint."""
+        state = msgspec.msgpack.decode(since.state, type=State) if since and since.state else None
+        position = since.position if since else 0
+        transcript = Transcript(_log(source), state)
+        if state is not None:
+            transcript.tree.rescan = lambda: _prefix(source, position)
+        try:
+            for block in blocks(source.path, position, transcript.state.line):
+                if isinstance(block, Problem):
+                    yield block
+                    continue
+                yield from _take(transcript, block)
+                position = block.end
+                transcript.state.line = block.first_line + block.data.count(b"\n")
+                yield Checkpoint(position, transcript.save())
+        except Unreadable as reason:
+            yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+        yield from transcript.problems()
+        yield Checkpoint(position, transcript.save())
+
+
+def _take(transcript: Transcript, block: Block) -> Iterator[Item]:
+    """The items of a block of lines; a bad line is one of them."""
+    lines = list(records(transcript.log.path, block, DECODER))
+    for line in lines:
+        if isinstance(line, Record):
+            for uuids in (line.retracted_message_uuids, line.supersedes_uuids):
+                if isinstance(uuids, list):
+                    transcript.withdrawn.update(uuid for uuid in uuids if isinstance(uuid, str))
+    for line in lines:
+        if isinstance(line, Problem):
+            transcript.out.append(line)
+        else:
+            transcript.take(line)
+    transcript.close_block()
+    yield from transcript.out
+    transcript.out.clear()
+
+
+def _prefix(source: Source, end: int) -> Tree:
+    """The turns of a file's first `end` bytes, read again because a record refers to an old one."""
+    transcript = Transcript(_log(source)._replace(overflow=None))
+    try:
+        for block in blocks(source.path):
+            if isinstance(block, Problem):
+                continue
+            whole = block.end <= end
+            for _ in _take(transcript, block if whole else _cut(block, end)):
+                pass
+            if block.end >= end:
+                break
+    except Unreadable:
+        return Tree()
+    return transcript.tree
+
+
+def _cut(block: Block, end: int) -> Block:
+    return block._replace(data=block.data[: len(block.data) - (block.end - end)], end=end)
+
+
+def _log(source: Source) -> Log:
+    """Whose transcript a file is, from its name and folder.
+
+    A sub-agent's records carry its parent's session id, and a main file may
+    hold more than one, so the name decides.
+    """
+    folder, name = os.path.split(source.path)
+    stem = name.removesuffix(_SUFFIX)
+    if not stem.startswith("agent-"):
+        return Log(source.path, stem, overflow=os.path.join(folder, stem, "tool-results"))
+    agent = stem.removeprefix("agent-")
+    meta = _meta(source)
+    if agent.startswith("acompact"):
+        meta["purpose"] = "compaction"
+    while folder and os.path.basename(folder) != "subagents":
+        above = os.path.dirname(folder)
+        folder = above if above != folder else ""
+    if not folder:
+        return Log(source.path, None, agent=agent, meta=meta)
+    session_folder = os.path.dirname(folder)
+    parent = os.path.basename(session_folder)
+    overflow = os.path.join(session_folder, "tool-results")
+    return Log(source.path, f"{parent}/{agent}", parent, agent, overflow, meta)
+
+
+def _meta_path(path: str) -> str:
+    return path.removesuffix(_SUFFIX) + ".meta.json"
+
+
+def _meta(source: Source) -> dict[str, object]:
+    """What is noted beside a sub-agent's transcript about how it was started."""
+    path = _meta_path(source.path)
+    try:
+        descriptor = open_log(path)
+    except Unreadable:
+        return {}
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            noted = msgspec.json.decode(file.read(_META_BYTES))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return {}
+    if not isinstance(noted, dict):
+        return {}
+    return {
+        ours: value[:500] if isinstance(value, str) else value
+        for theirs, ours in _META_NAMES.items()
+        if isinstance(value := noted.get(theirs), str | int | bool)
+    }
+
+
+def _listed(folder: str) -> tuple[list[str], list[str]]:
+    """The files and the folders in a folder, sorted; none when it is not there."""
+    files, folders = [], []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                (folders if entry.is_dir() else files).append(entry.path)
+    except OSError:
+        return [], []
+    return sorted(files), sorted(folders)
+
+
+def _head(path: str) -> bytes:
+    try:
+        descriptor = open_log(path)
+    except Unreadable:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_HEAD_BYTES)
+
+
+def _verdict(record: dict[str, object]) -> bool | None:
+    """Whether a record is Claude Code's; None when it might be anybody's."""
+    kind, version = record.get("type"), record.get("version")
+    if not isinstance(record.get("sessionId"), str):
+        if kind == "summary":
+            return isinstance(record.get("leafUuid"), str) or None
+        return ("messageId" in record and "snapshot" in record) or None if kind == "file-history-snapshot" else None
+    # Qwen Code and iFlow use the same envelope, at versions 0.x and with other payloads.
+    if isinstance(version, str) and version.startswith("0."):
+        return False
+    if kind in ("user", "assistant"):
+        message = record.get("message")
+        if not isinstance(message, dict) or "content" not in message or "usageMetadata" in record:
+            return False
+        return isinstance(version, str) and ("parentUuid" in record or "userType" in record)
+    if kind in ("system", "attachment", "progress"):
+        return None if "systemPayload" in record else ("parentUuid" in record and "userType" in record) or None
+    return ("operation" in record and "timestamp" in record) or None if kind == "queue-operation" else None

@@ -1,0 +1,346 @@
+"""OpenAI Codex CLI: one JSONL file per thread ("rollout"), appended to while it runs.
+
+There is no public description; what we rely on, and how we know, is written
+down in docs/formats/codex.md. The parts: `_codex_records` is the shape of a line,
+`_codex_transcript` turns lines into items, and beside it are prompts, tool
+calls, token counts and copied histories.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from recollect.capture.adapters._codex_records import LINES, Record, text_of
+from recollect.capture.adapters._codex_transcript import State, Transcript
+from recollect.capture.lines import MAX_LINE_BYTES, Block, Unreadable, blocks, open_log, records
+from recollect.model import Checkpoint, Item, Problem, Source
+
+INDEX = "session_index.jsonl"
+INDEX_BYTES = 4 << 20
+# How far we look for a `sessions` folder below a root that has none itself.
+MAX_DEPTH = 6
+MAX_FOLDERS = 5000
+PASSED_BY = frozenset({"node_modules", "__pycache__", "worktrees", "target", "log", "tmp", "cache", ".tmp"})
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+_uuid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_meta_head = re.compile(rb'"type"\s*:\s*"session_meta"')
+_state: msgspec.msgpack.Decoder[State] = msgspec.msgpack.Decoder(State)
+
+
+class _Name(Struct):
+    id: Any = None
+    thread_name: Any = None
+
+
+class _Document(Struct):
+    """A session of the TypeScript CLI of early 2025: one JSON document."""
+
+    session: Any = None
+    items: list[Record] = []
+
+
+_names: msgspec.json.Decoder[_Name] = msgspec.json.Decoder(_Name)
+_documents: msgspec.json.Decoder[_Document] = msgspec.json.Decoder(_Document)
+
+
+class Codex:
+    """Reads the rollouts under a Codex home, three generations of them."""
+
+    agent = "codex"
+    name = "Codex"
+    version = 1
+
+    def __init__(self) -> None:
+        self._titles: dict[str, tuple[tuple[int, int], dict[str, str]]] = {}
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """`CODEX_HOME` when it is set, else `~/.codex`."""
+        return [environ.get("CODEX_HOME") or os.path.join(home, ".codex")]
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """Each thread once: a live file before an archived one, a plain one before a compressed."""
+        for home in _homes(root):
+            yield from _sources_in(home)
+
+    def recognises(self, path: str, head: bytes) -> bool:
+        """A first line that describes a session, or a rollout's name over plausible lines."""
+        name = os.path.basename(path)
+        named = name.startswith("rollout-") and _uuid.search(name) is not None
+        if name.endswith(".zst"):
+            return named and head.startswith(ZSTD_MAGIC)
+        if name.endswith(".json"):
+            return name.startswith("rollout-") and b'"session"' in head and b'"items"' in head
+        line, newline, _ = head.lstrip().partition(b"\n")
+        try:
+            record = LINES.decode(line)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            return not newline and _looks_like_meta(line, named)
+        return _is_first_record(record, named)
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """What is new; a source that is not appended to is always read whole."""
+        if source.path.endswith(".json"):
+            yield from self._read_document(source)
+            return
+        whole = not source.appended or source.path.endswith(".zst")
+        state = None if whole or since is None else _resumed(since)
+        position = since.position if state is not None and since is not None else 0
+        transcript = Transcript(source.path, _thread_in(source.path), state)
+        start = position
+        try:
+            for block in blocks(source.path, position, transcript.state.line):
+                if isinstance(block, Problem):
+                    yield block
+                    continue
+                if start and position == start:
+                    yield transcript.facts()
+                yield from _read_block(source.path, block, transcript)
+                position = block.end
+                yield Checkpoint(position, transcript.take_state())
+        except Unreadable as error:
+            yield Problem(path=source.path, kind="unreadable", reason=str(error))
+            yield Checkpoint(position, transcript.take_state())
+            return
+        transcript.name(self._title(source, transcript.state.thread))
+        yield from transcript.out
+        yield from transcript.problems()
+        yield Checkpoint(position, transcript.take_state())
+
+    def _read_document(self, source: Source) -> Iterator[Item]:
+        transcript = Transcript(source.path, _thread_in(source.path))
+        try:
+            data = _contents(source.path, MAX_LINE_BYTES)
+            document = _documents.decode(data)
+        except Unreadable as error:
+            yield Problem(path=source.path, kind="unreadable", reason=str(error))
+            yield Checkpoint(0)
+            return
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            yield Problem(path=source.path, kind="bad_record", reason=f"not a session: {error}"[:200])
+            yield Checkpoint(len(data))
+            return
+        if isinstance(document.session, dict):
+            known = {key: document.session.get(key) for key in ("id", "timestamp", "instructions")}
+            transcript.take(Record(**known))
+        for record in document.items:
+            transcript.take(record)
+        transcript.flush()
+        transcript.name(self._title(source, transcript.state.thread))
+        yield from transcript.out
+        yield from transcript.problems()
+        yield Checkpoint(len(data), transcript.take_state())
+
+    def _title(self, source: Source, thread: str) -> str | None:
+        """The thread's newest name in the index beside it."""
+        for path in source.companions:
+            if os.path.basename(path) == INDEX:
+                try:
+                    found = os.stat(path)
+                    mark = (found.st_size, found.st_mtime_ns)
+                    if self._titles.get(path, (None,))[0] != mark:
+                        self._titles[path] = (mark, _read_index(path))
+                except (OSError, Unreadable):
+                    return None
+                return self._titles[path][1].get(thread)
+        return None
+
+
+# Reading ----------------------------------------------------------------------
+
+
+def _read_block(path: str, block: Block, transcript: Transcript) -> Iterator[Item]:
+    take, out = transcript.take, transcript.out
+    for record in records(path, block, LINES):
+        if isinstance(record, Problem):
+            out.append(record)
+        else:
+            take(record)
+    transcript.state.line = block.first_line + block.data.count(b"\n")
+    transcript.flush()
+    yield from out
+    out.clear()
+
+
+def _resumed(since: Checkpoint) -> State | None:
+    """The state of a checkpoint; without a sound one the file is read from its start."""
+    try:
+        return _state.decode(since.state)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+
+
+def _contents(path: str, limit: int) -> bytes:
+    descriptor = open_log(path)
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise Unreadable(f"a document of {size} bytes")
+        return file.read()
+
+
+def _read_index(path: str) -> dict[str, str]:
+    """Names by thread; the file only grows and the newest line wins."""
+    names = {}
+    descriptor = open_log(path)
+    with os.fdopen(descriptor, "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - INDEX_BYTES))
+        for line in file.read(INDEX_BYTES).splitlines():
+            try:
+                entry = _names.decode(line)
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                continue
+            thread, title = text_of(entry.id), text_of(entry.thread_name)
+            if thread and title:
+                names[thread] = title
+    return names
+
+
+def _is_first_record(record: Record, named: bool) -> bool:
+    meta = record.payload
+    if record.type == "session_meta" and meta is not None:
+        told = (meta.cwd, meta.originator, meta.cli_version, meta.forked_from_id)
+        return text_of(meta.id or meta.session_id) is not None and any(map(text_of, told))
+    if record.type is None and record.role is None:
+        bare = text_of(record.id) is not None and text_of(record.timestamp) is not None
+        return bare and (named or record.git is not None or record.instructions is not None)
+    enveloped = meta is not None and record.type in (
+        "event_msg",
+        "response_item",
+        "turn_context",
+        "compacted",
+    )
+    return named and (enveloped or record.type in ("message", "reasoning"))
+
+
+def _looks_like_meta(start: bytes, named: bool) -> bool:
+    """A first line longer than what we were shown: instructions can take 20 KB."""
+    if _meta_head.search(start[:300]) and b'"payload"' in start[:300]:
+        return b'"cwd"' in start or b'"originator"' in start or named
+    return named and start.startswith(b'{"id"') and b'"timestamp"' in start[:200]
+
+
+# Finding ----------------------------------------------------------------------
+
+
+def _thread_in(path: str) -> str:
+    """The thread id in a rollout's name, else the name without its ending."""
+    name = os.path.basename(path)
+    found = _uuid.search(name)
+    return found[0] if found else name.removesuffix(".zst").rpartition(".")[0] or name
+
+
+def _listed(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _homes(root: str) -> Iterator[str]:
+    """The folders below a root that hold a `sessions` folder or are one.
+
+    A Codex home is one of them, and people keep copies of it one level
+    below; anything else is searched, within limits.
+    """
+    entries = _listed(root)
+    folders = [entry.name for entry in entries if _is_folder(entry)]
+    if os.path.basename(root) in ("sessions", "archived_sessions") or _is_dated(folders, entries):
+        yield root
+    elif "sessions" in folders or "archived_sessions" in folders:
+        yield root
+        for name in folders:
+            if name not in ("sessions", "archived_sessions") and name not in PASSED_BY:
+                below = os.path.join(root, name)
+                if any(entry.name == "sessions" and _is_folder(entry) for entry in _listed(below)):
+                    yield below
+    else:
+        yield from _search(root, folders)
+
+
+def _search(root: str, folders: list[str]) -> Iterator[str]:
+    waiting = [(os.path.join(root, name), 1) for name in reversed(folders) if name not in PASSED_BY]
+    seen = 0
+    while waiting and seen < MAX_FOLDERS:
+        folder, depth = waiting.pop()
+        seen += 1
+        below = [entry.name for entry in _listed(folder) if _is_folder(entry)]
+        if "sessions" in below or "archived_sessions" in below:
+            yield folder
+            below = [name for name in below if name not in ("sessions", "archived_sessions")]
+        if depth < MAX_DEPTH:
+            waiting += [
+                (os.path.join(folder, name), depth + 1) for name in reversed(below) if name not in PASSED_BY
+            ]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_dated(folders: list[str], entries: list[os.DirEntry[str]]) -> bool:
+    years = any(len(name) == 4 and name.isdecimal() for name in folders)
+    return years or any(entry.name.startswith("rollout-") and _ending(entry.name) for entry in entries)
+
+
+def _ending(name: str) -> str:
+    return next((ending for ending in (".jsonl", ".jsonl.zst") if name.endswith(ending)), "")
+
+
+def _sources_in(home: str) -> Iterator[Source]:
+    names = {entry.name for entry in _listed(home)}
+    if "sessions" in names or "archived_sessions" in names:
+        live, archived = os.path.join(home, "sessions"), os.path.join(home, "archived_sessions")
+        index = os.path.join(home, INDEX) if INDEX in names else None
+    else:
+        live, archived, index = home, None, None
+        if os.path.basename(home) == "archived_sessions":
+            live, archived = None, home
+        beside = os.path.join(os.path.dirname(home), INDEX)
+        index = beside if os.path.isfile(beside) else None
+    companions = (index,) if index else ()
+    seen: set[str] = set()
+    if live:
+        yield from _rollouts(live, "", companions, seen)
+    if archived:
+        yield from _rollouts(archived, "archived", companions, seen)
+
+
+def _rollouts(folder: str, level: str, companions: tuple[str, ...], seen: set[str]) -> Iterator[Source]:
+    """The files of one folder and of the dated folders in it.
+
+    Under dates and in the archive any JSONL file is a rollout; in the flat
+    folder of early 2025 only the name tells.
+    """
+    entries = _listed(folder)
+    names = {entry.name for entry in entries}
+    for entry in entries:
+        name = entry.name
+        if name.isdecimal() and level != "archived":
+            if len(level) < 3 and _is_folder(entry):
+                yield from _rollouts(entry.path, level + "d", companions, seen)
+            continue
+        ending = _ending(name)
+        if not ending and name.startswith("rollout-") and name.endswith(".json"):
+            ending = ".json"
+        if not ending or (not level and not name.startswith("rollout-")):
+            continue
+        stem = name.removesuffix(ending)
+        if ending == ".jsonl.zst" and f"{stem}.jsonl" in names:
+            continue
+        # After rollout-YYYY-MM-DDThh-mm-ss- comes the thread, and what sets a reverted one apart.
+        thread = stem[28:] if name.startswith("rollout-") and len(stem) >= 64 else stem
+        if level == "archived" and thread in seen:
+            continue
+        seen.add(thread)
+        yield Source("codex", entry.path, companions, appended=ending == ".jsonl")

@@ -1,0 +1,99 @@
+"""Items in file order become stretches: turns with their events, results joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Liveness,
+    Problem,
+    SessionFacts,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
+from recollect.store.stretch import Stretch, TurnPart
+
+_SESSION_FIELDS = tuple(name for name in SessionFacts.__struct_fields__ if name not in ("session", "meta"))
+_TURN_FIELDS = tuple(name for name in TurnFacts.__struct_fields__ if name not in ("session", "turn", "telemetry"))
+_RESULT_FIELDS = ("output", "ok", "exit_code", "duration_ms")
+_COUNTED = ("input", "cache_read", "cache_write", "output", "reasoning")
+
+
+def assemble(items: Iterable[Item]) -> Iterator[Stretch]:
+    """One stretch for each checkpoint; what comes after the last one is not kept."""
+    stretch = Stretch()
+    calls: dict[tuple[str, str], Event] = {}
+    for item in items:
+        kind = type(item)
+        if kind is Event:
+            assert isinstance(item, Event)
+            _part(stretch, item).events.append(item)
+            if item.call:
+                calls[item.session, item.call] = item
+        elif kind is ToolResult:
+            assert isinstance(item, ToolResult)
+            call = calls.get((item.session, item.call))
+            if call is None:
+                _part(stretch, item).late.append(item)
+            else:
+                _join(call, item)
+        elif kind is Checkpoint:
+            assert isinstance(item, Checkpoint)
+            stretch.checkpoint = item
+            yield stretch
+            stretch, calls = Stretch(), {}
+        else:
+            _learn(stretch, item)
+
+
+def _part(stretch: Stretch, item: Event | ToolResult | TurnFacts) -> TurnPart:
+    key = (item.session, item.turn)
+    part = stretch.turns.get(key)
+    if part is None:
+        part = stretch.turns[key] = TurnPart(TurnFacts(session=item.session, turn=item.turn))
+    return part
+
+
+def _join(call: Event, result: ToolResult) -> None:
+    for name in _RESULT_FIELDS:
+        value = getattr(result, name)
+        if value is not None:
+            setattr(call, name, value)
+
+
+def _learn(stretch: Stretch, item: Item) -> None:
+    if isinstance(item, TurnFacts):
+        facts = _part(stretch, item).facts
+        for name in _TURN_FIELDS:
+            value = getattr(item, name)
+            if value is not None:
+                setattr(facts, name, value)
+        if item.telemetry:
+            facts.telemetry = {**(facts.telemetry or {}), **item.telemetry}
+    elif isinstance(item, Usage):
+        known = stretch.usages.get(item.key)
+        if known is None:
+            stretch.usages[item.key] = item
+        else:
+            for name in _COUNTED:
+                setattr(known, name, max(getattr(known, name), getattr(item, name)))
+            known.model = item.model or known.model
+    elif isinstance(item, SessionFacts):
+        known_facts = stretch.sessions.get(item.session)
+        if known_facts is None:
+            stretch.sessions[item.session] = item
+            return
+        for name in _SESSION_FIELDS:
+            value = getattr(item, name)
+            if value is not None:
+                setattr(known_facts, name, value)
+        if item.meta:
+            known_facts.meta = {**(known_facts.meta or {}), **item.meta}
+    elif isinstance(item, Liveness):
+        stretch.live[item.session, item.turn] = item.live
+    elif isinstance(item, Problem):
+        stretch.problems.append(item)

@@ -1,0 +1,174 @@
+"""Whole JSON lines from a file that may be growing, torn or hostile.
+
+Almost every agent appends one JSON object per line. The file is read in
+blocks that end at a newline, and a block is decoded in one call; only when
+that call fails do we look at its lines one by one, so a bad line costs that
+line and a good file costs next to nothing.
+
+What is still being written waits: a last line without its newline is left
+for the next run instead of being called broken.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from recollect.model import Problem
+
+Record = TypeVar("Record")
+
+BLOCK_BYTES = 4 << 20
+# A line longer than this is passed over: it is a picture or an attack, and
+# holding several of them would break the promise about peak memory.
+MAX_LINE_BYTES = 64 << 20
+ZST_MAX_BYTES = 2 << 30
+ZST_MAX_RATIO = 200
+
+
+class Block(NamedTuple):
+    """Some whole lines: where the next block starts, and the number of the first line."""
+
+    data: bytes
+    end: int
+    first_line: int
+
+
+class Unreadable(Exception):
+    """The source cannot be read at all; becomes one `Problem`."""
+
+
+def open_log(path: str) -> int:
+    """A descriptor for a regular file; never waits on a FIFO or touches a device."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise Unreadable(_why(error)) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Unreadable("not a regular file")
+    return descriptor
+
+
+def _why(error: OSError) -> str:
+    if error.errno == errno.ELOOP:
+        return "a loop of symbolic links"
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
+def blocks(path: str, start: int = 0, first_line: int = 1) -> Iterator[Block | Problem]:
+    """The whole lines of `path` from byte `start` on; a line too long is a Problem.
+
+    A `.zst` file is decompressed as it is read and `start` must be 0; its
+    blocks all end at the size of the compressed file.
+    """
+    if path.endswith(".zst"):
+        yield from _zst_blocks(path)
+        return
+    descriptor = open_log(path)
+    try:
+        os.lseek(descriptor, start, os.SEEK_SET)
+        yield from _cut(path, lambda: os.read(descriptor, BLOCK_BYTES), start, first_line)
+    except OSError as error:
+        raise Unreadable(_why(error)) from error
+    finally:
+        os.close(descriptor)
+
+
+def _cut(path: str, read: Callable[[], bytes], start: int, line: int) -> Iterator[Block | Problem]:
+    rest: list[bytes] = []
+    rest_bytes, position = 0, start
+    while chunk := read():
+        cut = chunk.rfind(b"\n") + 1
+        if not cut:
+            rest_bytes += len(chunk)
+            # Past the limit only the count goes on, not the bytes.
+            rest = [] if rest_bytes > MAX_LINE_BYTES else [*rest, chunk]
+            continue
+        if rest_bytes > MAX_LINE_BYTES:
+            first = chunk.find(b"\n") + 1
+            yield Problem(path=path, kind="too_large", line=line, reason=f"a line of {rest_bytes + first} bytes")
+            position, line = position + rest_bytes + first, line + 1
+            rest, rest_bytes, chunk, cut = [], 0, chunk[first:], cut - first
+        data = b"".join([*rest, chunk[:cut]]) if rest else chunk[:cut]
+        rest, rest_bytes = ([chunk[cut:]], len(chunk) - cut) if cut < len(chunk) else ([], 0)
+        if data:
+            position += len(data)
+            yield Block(data, position, line)
+            line += data.count(b"\n")
+
+
+def _zst_blocks(path: str) -> Iterator[Block | Problem]:
+    import zstandard
+
+    descriptor = open_log(path)
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        limit = min(ZST_MAX_BYTES, max(size, 1 << 16) * ZST_MAX_RATIO)
+        stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(file, read_across_frames=True)
+        seen = 0
+
+        def read() -> bytes:
+            nonlocal seen
+            chunk: bytes = stream.read(BLOCK_BYTES)
+            seen += len(chunk)
+            if seen > limit:
+                raise Unreadable(f"expands to more than {limit} bytes from {size}")
+            return chunk
+
+        try:
+            for block in _cut(path, read, 0, 1):
+                yield block._replace(end=size) if isinstance(block, Block) else block
+        except zstandard.ZstdError as error:
+            raise Unreadable(f"not a sound zstd file: {error}") from error
+
+
+def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record | Problem]:
+    """The lines of a block as records, in order; a line that is none becomes a Problem.
+
+    Declare in the record only the fields you read, and type them `Any` where
+    another version might write something else: what is not declared is
+    skipped without being built.
+    """
+    try:
+        decoded: list[Record] = decoder.decode_lines(block.data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        decoded = []
+    else:
+        yield from decoded
+        return
+    for number, line in enumerate(block.data.split(b"\n"), block.first_line):
+        if line and not line.isspace():
+            yield _record(path, number, line, decoder)
+
+
+def _record(path: str, number: int, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
+    try:
+        return decoder.decode(line)
+    except msgspec.ValidationError as error:
+        return Problem(path=path, kind="bad_record", line=number, reason=str(error))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    except RecursionError:
+        return Problem(path=path, kind="bad_line", line=number, reason="nested too deeply")
+    return _forgiven(path, number, line, decoder)
+
+
+def _forgiven(path: str, number: int, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
+    """A second try for what real agents write: lone surrogates, NaN, broken UTF-8."""
+    try:
+        value: Any = json.loads(line.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None)
+        whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        return decoder.decode(whole)
+    except msgspec.ValidationError as error:
+        return Problem(path=path, kind="bad_record", line=number, reason=str(error))
+    except RecursionError:
+        return Problem(path=path, kind="bad_line", line=number, reason="nested too deeply")
+    except ValueError as error:
+        return Problem(path=path, kind="bad_line", line=number, reason=f"not JSON: {error}"[:200])

@@ -1,0 +1,278 @@
+"""One pass over the logs: what is new goes into the store, the rest costs a stat.
+
+A source is *unchanged* when size, time and inode are what they were; *grown*
+when it is longer and both its first bytes and those before the checkpoint are
+the same, and then only its tail is read; anything else is *replaced* and read
+from the start. Reading from the start is always safe, because turns are found
+again by their native key, so every doubt is settled that way.
+
+Rows, text index and checkpoint are committed together: per source in normal
+life, in batches of about 64 MB of raw log when there is much to do.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Protocol
+
+import xxhash
+
+from recollect.capture.adapters import Adapter
+from recollect.capture.assemble import assemble
+from recollect.capture.cleanse import cleanse
+from recollect.capture.discover import Found
+from recollect.capture.prices import Prices
+from recollect.capture.projects import Projects
+from recollect.errors import RecollectError
+from recollect.model import Checkpoint, ImportReport, Item, Problem, Source, SourceReport
+from recollect.redact import Redactor
+from recollect.store import Keeper, Store
+from recollect.store.stretch import Fingerprint, KnownSource, Stretch, Written
+
+BATCH_BYTES = 64 << 20
+MANY_SOURCES = 8
+# Enough to tell one log from another by its first line, and a rewritten one
+# by what comes before the checkpoint.
+PROBE_BYTES = 4 << 10
+
+log = logging.getLogger(__name__)
+
+
+class Progress(Protocol):
+    """Is told how far a sweep has come."""
+
+    def __call__(self, done: int, total: int, path: str) -> None: ...
+
+
+class Sweep:
+    """Imports what changed. One instance may sweep many times."""
+
+    def __init__(self, store: Store, *, redactor: Redactor | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.store = store
+        self.redactor = redactor
+        self.clock = clock
+        self.prices = Prices(store)
+        self.projects = {True: Projects(), False: Projects(local=False)}
+
+    def run(
+        self, found: Iterable[Found], *, dry_run: bool = False, progress: Progress | None = None
+    ) -> tuple[ImportReport, list[SourceReport]]:
+        """Bring the store up to date with these sources; a dry run reads them and writes nothing."""
+        started, redactions = self.clock(), self._redactions()
+        report = ImportReport()
+        reports: list[SourceReport] = []
+        changed = list(self._changed(found, report, reports))
+        with _Batch(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as batch:
+            for number, (item, stat) in enumerate(changed):
+                if progress:
+                    progress(number, len(changed), item.source.path)
+                reports.append(self._source(batch, item, stat))
+        _add_up(report, reports, batch)
+        report.redactions = self._redactions() - redactions
+        report.seconds = round(self.clock() - started, 3)
+        return report, reports
+
+    def _redactions(self) -> int:
+        return sum(self.redactor.counts.values()) if self.redactor else 0
+
+    def _changed(
+        self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]
+    ) -> Iterator[tuple[Found, os.stat_result]]:
+        """The sources worth opening. What happens here is paid for every file on every import."""
+        known = self.store.known_sources()
+        stat = os.stat
+        for item in found:
+            adapter, source, _ = item
+            report.discovered += 1
+            try:
+                now = stat(source.path)
+            except (OSError, ValueError) as error:
+                reports.append(_failed(source, f"cannot be looked at: {error}"))
+                continue
+            if known.get(source.path) == (now.st_size, now.st_mtime_ns, now.st_ino, adapter.version):
+                report.unchanged += 1
+            else:
+                yield item, now
+
+    def _source(self, batch: _Batch, item: Found, stat: os.stat_result) -> SourceReport:
+        adapter, source, local = item
+        # The lock first: from here on what is remembered about the source stands still.
+        keeper = batch.begin()
+        known = self.store.find_source(source.path)
+        result = SourceReport(path=source.path, agent=adapter.agent, outcome="updated" if known else "imported")
+        if known and not known.failure and _same(known, stat, adapter):
+            result.outcome = "unchanged"  # Another importer was faster while we waited.
+            return result
+        since = resume_point(known, source, stat, adapter)
+        rewritten: set[int] | None = set() if since is None else None
+        position = since.position if since else 0
+        for stretch, last in _with_last(_stretches(adapter, source, since)):
+            self._enrich(stretch, local)
+            _note(result, stretch)
+            read_bytes, position = stretch.checkpoint.position - position, stretch.checkpoint.position
+            result.bytes += read_bytes
+            if keeper is None:
+                batch.seen(adapter.agent, stretch)
+                continue
+            seen = _fingerprint(source, stat, stretch.checkpoint, whole=last)
+            written = keeper.keep(source, stretch, version=adapter.version, seen=seen, rewritten=rewritten, failure=result.reason)
+            keeper = batch.kept(written, read_bytes, source_done=last)
+        return result
+
+    def _enrich(self, stretch: Stretch, local: bool) -> None:
+        """What capture adds to what the log says: no secrets, a project, a price."""
+        if self.redactor is not None:
+            cleanse(stretch, self.redactor)
+        identify = self.projects[local].identify
+        for (session, _), part in stretch.turns.items():
+            facts = stretch.sessions.get(session)
+            remote = part.facts.git_remote or (facts.git_remote if facts else None)
+            cwd = part.facts.cwd or (facts.cwd if facts else None)
+            part.project = identify(cwd, remote)
+        for key, usage in stretch.usages.items():
+            stretch.costs[key] = self.prices.cost(usage)
+
+
+class _Batch:
+    """One transaction after another, each as large as is sensible; none in a dry run."""
+
+    def __init__(self, store: Store, *, many: bool, dry_run: bool) -> None:
+        self.store, self.dry_run = store, dry_run
+        self.limit_bytes = BATCH_BYTES if many else 0
+        self.sessions: set[str] = set()
+        self.turns = self.tool_calls = self.pending_bytes = 0
+        self._open: ExitStack | None = None
+        self._keeper: Keeper | None = None
+
+    def __enter__(self) -> _Batch:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._open is not None:
+            # On an error the transaction hears of it and rolls back.
+            self._open.__exit__(kind, error, trace)
+
+    def begin(self) -> Keeper | None:
+        """The keeper of the open transaction, after starting one if need be."""
+        if self._keeper is None and not self.dry_run:
+            self._open = ExitStack()
+            self._keeper = self._open.enter_context(self.store.writing())
+        return self._keeper
+
+    def kept(self, written: Written, read_bytes: int, *, source_done: bool) -> Keeper | None:
+        """Count what was kept, and commit when it is enough; returns the keeper to go on with."""
+        self.sessions |= written.sessions
+        self.turns += written.turns
+        self.tool_calls += written.tool_calls
+        self.pending_bytes += read_bytes
+        if self.pending_bytes >= (self.limit_bytes if source_done else BATCH_BYTES):
+            self._commit()
+        return self._keeper if source_done else self.begin()
+
+    def _commit(self) -> None:
+        if self._open is not None:
+            self._open.close()
+        self._open, self._keeper, self.pending_bytes = None, None, 0
+
+    def seen(self, agent: str, stretch: Stretch) -> None:
+        """Count what a dry run would have kept."""
+        self.sessions |= {f"{agent}:{native}" for native in stretch.sessions}
+        self.turns += len(stretch.turns)
+        self.tool_calls += sum(event.kind == "tool_call" for part in stretch.turns.values() for event in part.events)
+
+
+def _stretches(adapter: Adapter, source: Source, since: Checkpoint | None) -> Iterator[Stretch]:
+    """What an adapter reads; a fault in it costs the rest of this source and nothing else."""
+    last = since or Checkpoint(0)
+    try:
+        for stretch in assemble(adapter.read(source, since)):
+            last = stretch.checkpoint
+            yield stretch
+    except RecollectError:
+        raise
+    except Exception as error:
+        log.warning("an adapter failed", extra={"path": source.path, "fault": type(error).__name__})
+        log.debug("the fault was", exc_info=True)
+        problem = Problem(path=source.path, kind="unreadable", reason=f"{type(error).__name__}: {error}"[:300])
+        yield Stretch(problems=[problem], checkpoint=last)
+
+
+def _with_last(stretches: Iterator[Stretch]) -> Iterator[tuple[Stretch, bool]]:
+    """Each stretch with whether it is the last: only then is the whole source read."""
+    held = next(stretches, None)
+    if held is None:
+        return
+    for stretch in stretches:
+        yield held, False
+        held = stretch
+    yield held, True
+
+
+def resume_point(known: KnownSource | None, source: Source, stat: os.stat_result, adapter: Adapter) -> Checkpoint | None:
+    """Where to go on reading, or None to begin at the start."""
+    if known is None or known.version != adapter.version or not source.appended:
+        return None
+    position, seen = known.checkpoint.position, known.fingerprint
+    # Neither longer nor unread to its end: touched or rewritten in place.
+    if stat.st_size < position or (stat.st_size == position and seen.size_bytes >= stat.st_size):
+        return None
+    now = _fingerprint(source, stat, known.checkpoint, whole=True)
+    return known.checkpoint if (now.head, now.tail) == (seen.head, seen.tail) else None
+
+
+def _same(known: KnownSource, stat: os.stat_result, adapter: Adapter) -> bool:
+    seen = known.fingerprint
+    return (seen.size_bytes, seen.mtime_ns, seen.inode, known.version) == (
+        stat.st_size, stat.st_mtime_ns, stat.st_ino, adapter.version,
+    )  # fmt: skip
+
+
+def _fingerprint(source: Source, stat: os.stat_result, at: Checkpoint, *, whole: bool) -> Fingerprint:
+    """How a source looks. Until it is read whole its size is -1, so that the next sweep goes on with it."""
+    head = tail = 0
+    try:
+        with open(source.path, "rb", buffering=0, opener=_without_waiting) as file:
+            head = _hash(file.read(min(PROBE_BYTES, at.position)))
+            file.seek(max(0, at.position - PROBE_BYTES))
+            tail = _hash(file.read(min(PROBE_BYTES, at.position)))
+    except (OSError, ValueError):
+        whole = False
+    return Fingerprint(stat.st_ino, stat.st_size if whole else -1, stat.st_mtime_ns, head, tail)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    # A FIFO with the name of a log would otherwise keep us for ever.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _hash(data: bytes) -> int:
+    return xxhash.xxh3_64_intdigest(data) - (1 << 63)
+
+
+def _failed(source: Source, reason: str) -> SourceReport:
+    problem = Problem(path=source.path, kind="unreadable", reason=reason)
+    return SourceReport(path=source.path, agent=source.agent, outcome="failed", reason=reason, problems=[problem])
+
+
+def _note(result: SourceReport, stretch: Stretch) -> None:
+    result.problems += stretch.problems
+    result.turns += len(stretch.turns)
+    result.events += sum(len(part.events) for part in stretch.turns.values())
+    failure = next((problem.reason for problem in stretch.problems if problem.kind == "unreadable"), None)
+    if failure:
+        result.outcome, result.reason = "failed", failure
+
+
+def _add_up(report: ImportReport, reports: list[SourceReport], batch: _Batch) -> None:
+    for one in reports:
+        report.imported += one.outcome == "imported"
+        report.updated += one.outcome == "updated"
+        report.unchanged += one.outcome == "unchanged"
+        report.bytes += one.bytes
+        report.problems += sum(problem.count for problem in one.problems)
+    report.sessions, report.turns, report.tool_calls = len(batch.sessions), batch.turns, batch.tool_calls

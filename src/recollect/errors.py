@@ -1,0 +1,89 @@
+"""The one error tree: what happened, and what to do next.
+
+Faults in someone's log are not errors: they are `Problem` values that travel
+with the results. What is raised here stops a command; the command line turns
+it into one sentence, a hint and an exit code.
+"""
+
+from __future__ import annotations
+
+EXIT_NOTHING_FOUND = 1
+EXIT_USAGE = 2
+EXIT_BAD_DATA = 65
+EXIT_UNAVAILABLE = 69
+EXIT_IO = 74
+
+
+class RecollectError(Exception):
+    """Something a person can act on; `hint` says how."""
+
+    exit_code = EXIT_BAD_DATA
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(RecollectError):
+    """The request itself is wrong: an unknown agent, a reference that cannot be read."""
+
+    exit_code = EXIT_USAGE
+
+
+class NotFound(RecollectError):
+    """What was asked for by name is not in the store."""
+
+    exit_code = EXIT_NOTHING_FOUND
+
+
+class SettingsError(RecollectError):
+    """config.toml cannot be understood; nothing was guessed."""
+
+
+class StoreError(RecollectError):
+    """The store cannot be used as it is."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a later recollect, so we leave it alone."""
+
+    def __init__(self, path: str, *, found: int, known: int) -> None:
+        super().__init__(
+            f"{path} has schema {found}, but this recollect stops at {known}",
+            hint="upgrade recollect, or choose another file with --store",
+        )
+        self.path, self.found, self.known = path, found, known
+
+
+class StoreDamaged(StoreError):
+    """SQLite says that the file is not, or no longer, a sound database."""
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(
+            f"{path} is damaged: {detail}",
+            hint="run `recollect repair`; it salvages what it can and keeps the damaged file",
+        )
+
+
+class StoreBusy(StoreError):
+    """Others kept the store locked for longer than we are willing to wait."""
+
+    exit_code = EXIT_UNAVAILABLE
+
+    def __init__(self, path: str, waited_seconds: float) -> None:
+        super().__init__(
+            f"{path} stayed locked for {waited_seconds:.0f} seconds",
+            hint="another recollect is writing; try again when it is done",
+        )
+
+
+class StoreUnwritable(StoreError):
+    """The disk is full, read-only or failing. What was committed is safe."""
+
+    exit_code = EXIT_IO
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(
+            f"cannot write {path}: {detail}",
+            hint="nothing is lost; make room or fix the permissions, then run the same command again",
+        )

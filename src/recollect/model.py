@@ -1,0 +1,381 @@
+"""The nouns: what an adapter yields, what the store keeps, what the faces show.
+
+Two families live here. *Items* are what an adapter finds in a log, in file
+order; capture assembles them into turns and the store keeps those. *Records*
+(`Session`, `Turn`, ...) are what comes back out, with the field names that the
+JSON contract in docs/json.md promises.
+
+Times are integer milliseconds since 1970, UTC, in items and tables, and
+ISO 8601 text in records. A missing time is None: it is never invented.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+Origin = Literal["interactive", "headless", "subagent"]
+Author = Literal["human", "agent", "system"]
+EventKind = Literal["prompt", "reply", "reasoning", "tool_call", "compaction", "error", "abort"]
+ToolKind = Literal["shell", "edit", "read", "search", "web", "task", "mcp", "other"]
+ProblemKind = Literal["unreadable", "bad_line", "bad_record", "unknown", "too_large", "torn"]
+
+
+# Where logs are -------------------------------------------------------------
+
+
+class Source(Struct, frozen=True):
+    """One place a log lives: a file, a session folder, a row set in a SQLite file.
+
+    `appended` says that the file only ever grows at its end, so that a grown
+    one may be read from the checkpoint; any change to another source means
+    reading it again.
+    """
+
+    agent: str
+    path: str
+    companions: tuple[str, ...] = ()
+    appended: bool = True
+
+
+class Checkpoint(Struct, frozen=True):
+    """How far a source was read, and what its adapter must remember to go on.
+
+    `position` is a byte offset into the file. `state` belongs to the adapter
+    (at most 64 KB) and means nothing to anybody else.
+    """
+
+    position: int
+    state: bytes = b""
+
+
+# What an adapter yields -----------------------------------------------------
+
+
+class SessionFacts(Struct, kw_only=True):
+    """Something the log says about a session; None leaves what is known alone.
+
+    `session` and `parent` are native ids, without the agent; a sub-agent's is
+    `<session>/<agent id>`.
+    """
+
+    session: str
+    parent: str | None = None
+    origin: Origin | None = None
+    cwd: str | None = None
+    title: str | None = None
+    started_at: int | None = None
+    agent_version: str | None = None
+    git_branch: str | None = None
+    git_sha: str | None = None
+    git_remote: str | None = None
+    meta: dict[str, Any] | None = None
+
+
+class TurnFacts(Struct, kw_only=True):
+    """A turn begins, or more is learned about it; None leaves what is known alone.
+
+    `turn` is the native key: stable when the same log is read again from the
+    start, and equal in a fork that copied the turn.
+    """
+
+    session: str
+    turn: str
+    at: int | None = None
+    author: Author | None = None
+    cwd: str | None = None
+    git_remote: str | None = None
+    telemetry: dict[str, Any] | None = None
+
+
+class Event(Struct, kw_only=True):
+    """One ordered item inside a turn.
+
+    A tool call carries its native `call` id until its result is joined; the
+    result may come much later, even in another run.
+    """
+
+    session: str
+    turn: str
+    kind: EventKind
+    at: int | None = None
+    text: str = ""
+    call: str | None = None
+    name: str | None = None
+    tool_kind: ToolKind | None = None
+    target: str | None = None
+    input: Any = None
+    output: str | None = None
+    ok: bool | None = None
+    exit_code: int | None = None
+    duration_ms: int | None = None
+
+
+class ToolResult(Struct, kw_only=True):
+    """What a tool call of this turn gave back; joined to the call with the same id.
+
+    None leaves what is known alone, so a log that tells the output in one
+    record and the exit code in another yields two of these.
+    """
+
+    session: str
+    turn: str
+    call: str
+    at: int | None = None
+    output: str | None = None
+    ok: bool | None = None
+    exit_code: int | None = None
+    duration_ms: int | None = None
+
+
+class Usage(Struct, kw_only=True):
+    """The tokens of one model call.
+
+    The same `key` may come again, in this file or another; the store keeps
+    the largest figures once, owned by the earliest (time, session id).
+    """
+
+    session: str
+    turn: str
+    key: str
+    model: str | None = None
+    at: int | None = None
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+
+class Liveness(Struct, kw_only=True):
+    """A turn was undone or abandoned, or is part of the conversation again."""
+
+    session: str
+    turn: str
+    live: bool
+
+
+class Problem(Struct, kw_only=True, frozen=True):
+    """One thing wrong in someone's log: a value that travels, never raised.
+
+    `line` counts from 1; None when the whole source is meant. `count` stands
+    for that many alike ones, so that a flood costs one row.
+    """
+
+    path: str
+    kind: ProblemKind
+    reason: str
+    line: int | None = None
+    count: int = 1
+
+
+Item = SessionFacts | TurnFacts | Event | ToolResult | Usage | Liveness | Problem | Checkpoint
+
+
+# What comes back out --------------------------------------------------------
+
+
+class Tokens(Struct, kw_only=True):
+    """Token counts as every adapter reports them; `output` includes `reasoning`."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+
+class Git(Struct, kw_only=True):
+    """Where in a repository a session took place."""
+
+    branch: str | None = None
+    sha: str | None = None
+    remote: str | None = None
+
+
+class TurnEvent(Struct, kw_only=True, omit_defaults=True):
+    """An event as it is shown; the tool fields exist for tool calls only."""
+
+    kind: EventKind
+    at: str | None = None
+    text: str = ""
+
+
+class ToolCall(TurnEvent, kw_only=True, omit_defaults=True):
+    """A tool call with its result joined; `ok` is None while nothing is known."""
+
+    name: str | None = None
+    tool_kind: ToolKind | None = None
+    target: str | None = None
+    input: Any = None
+    output: str | None = None
+    ok: bool | None = None
+    exit_code: int | None = None
+    duration_ms: int | None = None
+
+
+class Turn(Struct, kw_only=True):
+    """One human prompt and everything until the next."""
+
+    ref: str
+    ordinal: int
+    live: bool
+    author: Author
+    prompt: str
+    reply: str
+    started_at: str | None
+    ended_at: str | None
+    project: str | None
+    tokens: Tokens
+    cost_usd: float | None
+    telemetry: dict[str, Any]
+    events: list[TurnEvent | ToolCall]
+
+
+class Session(Struct, kw_only=True):
+    """One conversation with one agent. `turns` and `tool_calls` are counts."""
+
+    id: str
+    agent: str
+    native_id: str
+    parent: str | None
+    origin: Origin
+    project: str | None
+    domain: str | None
+    cwd: str | None
+    title: str | None
+    started_at: str | None
+    ended_at: str | None
+    model: str | None
+    models: list[str]
+    agent_version: str | None
+    git: Git
+    turns: int
+    tool_calls: int
+    errors: int
+    tokens: Tokens
+    cost_usd: float | None
+    source: str | None
+    meta: dict[str, Any]
+
+
+class SessionDetail(Session, kw_only=True):
+    """A session with its turns, as `show` gives it."""
+
+    turn_list: list[Turn]
+
+
+class SourceReport(Struct, kw_only=True):
+    """What one source came to in one import."""
+
+    path: str
+    agent: str
+    outcome: Literal["imported", "updated", "unchanged", "failed"]
+    reason: str = ""
+    turns: int = 0
+    events: int = 0
+    bytes: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+class ImportReport(Struct, kw_only=True):
+    """What an import did in total; the `--json` object."""
+
+    discovered: int = 0
+    imported: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    problems: int = 0
+    sessions: int = 0
+    turns: int = 0
+    tool_calls: int = 0
+    redactions: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+class StatsRow(Struct, kw_only=True):
+    """Sums over some turns. `cost_usd` covers the priced calls; `unpriced_calls` says how many are not in it."""
+
+    by: str
+    name: str | None
+    sessions: int = 0
+    turns: int = 0
+    errors: int = 0
+    tool_calls: int = 0
+    failed_tool_calls: int = 0
+    model_calls: int = 0
+    tokens: Tokens = field(default_factory=Tokens)
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
+
+
+class ProjectRow(Struct, kw_only=True):
+    """A project with what is known under its name."""
+
+    key: str
+    kind: Literal["remote", "repository", "directory"]
+    domain: str | None
+    sessions: int
+    turns: int
+    last_at: str | None
+    aliases: list[str]
+    merged: list[str]
+
+
+class AgentRow(Struct, kw_only=True):
+    """A supported agent: where it keeps its logs, and what of it is stored."""
+
+    agent: str
+    name: str
+    roots: list[str]
+    found: list[str]
+    sources: int
+    sessions: int
+    newest_version: str | None
+    last_at: str | None
+
+
+class JobRow(Struct, kw_only=True):
+    """A piece of work that waits, runs or failed."""
+
+    id: int
+    kind: str
+    subject: str
+    state: Literal["waiting", "running", "failed"]
+    tries: int
+    not_before: str | None
+    error: str | None
+
+
+class StoreSummary(Struct, kw_only=True):
+    """What is in the store, in a few numbers."""
+
+    path: str
+    size_bytes: int
+    sessions: int
+    turns: int
+    tool_calls: int
+    projects: int
+    agents: dict[str, int]
+    first_at: str | None
+    last_at: str | None
+    jobs_waiting: int
+
+
+def milliseconds(text: object) -> int | None:
+    """An ISO 8601 time as milliseconds UTC, or None when it is not one.
+
+    A time without a zone is taken as UTC: that is what agents mean by it.
+    """
+    if not isinstance(text, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1000)

@@ -1,0 +1,51 @@
+"""What differs between Linux, macOS and Windows, in one place."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+WINDOWS = sys.platform == "win32"
+
+
+def user_home() -> str:
+    """The user's home folder, from the environment first: tests and sudo move it."""
+    return os.path.expanduser("~")
+
+
+def data_home(environ: dict[str, str] | os._Environ[str]) -> str:
+    """Where recollect keeps its store and settings unless RECOLLECT_HOME says otherwise."""
+    if WINDOWS:
+        return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(user_home(), "AppData", "Local"), "recollect")
+    if sys.platform == "darwin":
+        return os.path.join(user_home(), "Library", "Application Support", "recollect")
+    return os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(user_home(), ".local", "share"), "recollect")
+
+
+def private_folder(path: str) -> None:
+    """Make a folder that only its owner may look into. Windows profiles are private already."""
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    if not WINDOWS and os.stat(path).st_mode & 0o077:
+        os.chmod(path, 0o700)
+
+
+def private_file(path: str) -> None:
+    """Make sure a file exists that only its owner may read."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    if not WINDOWS and os.stat(path).st_mode & 0o077:
+        os.chmod(path, 0o600)
+
+
+def open_to_others(path: str) -> bool:
+    """Whether somebody else on this machine may read or enter `path`."""
+    return not WINDOWS and bool(os.stat(path).st_mode & 0o077)
+
+
+def spawn_detached(command: list[str]) -> None:
+    """Start a process that outlives this one and shares none of its pipes."""
+    import subprocess
+
+    flags = {"creationflags": 0x00000008 | 0x00000200} if WINDOWS else {"start_new_session": True}
+    subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **flags  # type: ignore[arg-type, call-overload]
+    )

@@ -1,0 +1,1 @@
+"""Finds the exact turn again: the query language and how hits are shown."""

@@ -1,0 +1,52 @@
+"""The few words around a match, cut from the turn itself.
+
+On the path of a cold search: nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+WIDTH = 160
+_TEXTS = (2, 6, 8)  # text, target, output of a body row
+
+
+def snippet(rows: list[list[object]], words: list[str]) -> str:
+    """The stretch of a turn that holds the most of these words, in one line."""
+    wanted = [word.lower() for word in words]
+    best, best_score = "", -1
+    for row in rows:
+        for field in _TEXTS:
+            text = row[field] if field < len(row) else None
+            if isinstance(text, str) and text:
+                position, score = _best_place(text, wanted)
+                # What a person wrote wins a tie over what a tool printed.
+                if score > best_score:
+                    best, best_score = _cut(text, position), score
+        if best_score == len(wanted) and wanted:
+            break
+    return best
+
+
+def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:
+    lowered = text.lower()
+    places = [place for place in (_find(lowered, word) for word in wanted) if place >= 0]
+    if not places:
+        return 0, 0
+    return max(((place, sum(0 <= other - place < WIDTH for other in places)) for place in places), key=lambda pair: pair[1])
+
+
+def _find(text: str, word: str) -> int:
+    place = text.find(word)
+    if place < 0 and len(word) > 4:
+        # The index knows stems: parsing was found by parse.
+        place = text.find(word[: max(4, len(word) - 3)])
+    return place
+
+
+def _cut(text: str, position: int) -> str:
+    start = max(0, position - WIDTH // 4)
+    if start:
+        space = text.find(" ", start, position)
+        start = space + 1 if space >= 0 else start
+    piece = text[start : start + WIDTH]
+    line = " ".join(piece.split())
+    return ("…" if start else "") + line + ("…" if start + WIDTH < len(text) else "")

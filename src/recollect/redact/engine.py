@@ -1,0 +1,236 @@
+"""Replaces secrets by tags, in many strings at a time.
+
+Strings are joined into batches of about a megabyte, each searched once, and
+what the search turns up is judged string by string by the rules (see `rules`).
+Both engines end up at the same places and share everything behind the search,
+so that a machine without the wheels gets the same answers, only later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, compress
+from operator import not_
+from pathlib import Path
+from typing import NamedTuple, Protocol
+from urllib.parse import quote
+
+from recollect.redact import hyper, python
+from recollect.redact.assignments import AssignmentRule
+from recollect.redact.contexts import CONTEXTS
+from recollect.redact.places import place_rules
+from recollect.redact.rules import Compile, Found, InfixRule, Rule, ShapeRule, Text
+from recollect.redact.shapes import INFIXES, SHAPES
+from recollect.redact.values import OUR_TAG
+
+# Raise this whenever the code, and not the table, changes what is found.
+LOGIC = 1
+
+_BATCH_CHARS = 1_000_000
+_ROUNDS = 8
+
+
+class Finding(NamedTuple):
+    """A secret in a string, as offsets into it."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Search(Protocol):
+    def places(self, data: bytes) -> dict[int, list[int]]: ...
+
+
+class Redactor:
+    """Takes secrets out of strings and leaves tags in their place.
+
+    Only the value goes: names, quotes and separators stay, so that the text
+    still reads as what it was. A tag tells the kind and eight digits of a keyed
+    hash, so that the same secret has the same tag throughout one store and
+    cannot be guessed from it. Redacting twice changes nothing more.
+    """
+
+    counts: dict[str, int]
+    """How many values of each kind were replaced since creation."""
+
+    def __init__(
+        self, key: bytes, *, known: Mapping[str, str] = {}, engine: str = "auto", cache: Path | None = None
+    ) -> None:
+        if engine not in ("auto", "hyperscan", "python"):
+            raise ValueError(f"engine must be auto, hyperscan or python, not {engine!r}")
+        if engine == "hyperscan" and not hyper.available:
+            raise ImportError("engine hyperscan needs the packages hyperscan and google-re2")
+        self.engine = "hyperscan" if hyper.available and engine != "python" else "python"
+        self.counts = {}
+        self._key = key
+        self._cache = cache
+        self._known = _needles_of(known)
+        self._rules: list[Rule] = []
+        self._search: Search | None = None
+
+    def redact(self, text: str) -> str:
+        """The text without its secrets; the same object if it has none."""
+        return self.redact_all([text])[0]
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """The texts without their secrets, in order; a text without any is the same object.
+
+        This is the way to redact many strings: they share their scans, and
+        still no finding reaches from one string into the next.
+        """
+        results = list(texts)
+        for waiting in _batches(texts):
+            # Taking one secret out may uncover another that stood too close to it to be told apart.
+            for _ in range(_ROUNDS):
+                changed = list(self._findings(list(map(results.__getitem__, waiting))))
+                for place, findings in changed:
+                    index = waiting[place]
+                    results[index] = self._replace(results[index], findings)
+                if not changed:
+                    break
+                waiting = [waiting[place] for place, _ in changed]
+        return results
+
+    def findings(self, text: str) -> list[Finding]:
+        """The secrets of a text, in order, none overlapping another."""
+        return next((findings for _, findings in self._findings([text])), [])
+
+    def _findings(self, texts: Sequence[str]) -> Iterator[tuple[int, list[Finding]]]:
+        """The findings of each text that has any, with its index."""
+        joined = "\n".join(texts)
+        data = joined.encode("ascii", "replace")
+        ends = list(accumulate(map((1).__add__, map(len, texts))))
+        search = self._ensure_search()
+        found: dict[int, list[Found]] = {}
+        for owner, places in search.places(data).items():
+            rule, done = self._rules[owner], 0
+            for at in places:
+                if at < done:
+                    continue
+                which = bisect_right(ends, at)
+                text = Text(data, ends[which] - len(texts[which]) - 1, ends[which] - 1)
+                for one in rule.find(text, at):
+                    found.setdefault(which, []).append(one)
+                    done = max(done, one.end)
+        for kind, needle in self._known:
+            at = joined.find(needle)
+            while at >= 0:
+                which = bisect_right(ends, at)
+                if at + len(needle) < ends[which]:
+                    found.setdefault(which, []).append(Found(at, at + len(needle), kind, 0))
+                at = joined.find(needle, at + len(needle))
+        for which in sorted(found):
+            offset = ends[which] - len(texts[which]) - 1
+            findings = list(_settle(found[which], texts[which], offset))
+            if findings:
+                yield which, findings
+
+    def _ensure_search(self) -> Search:
+        if self._search is None:
+            if self.engine == "hyperscan":
+                self._rules = all_rules(hyper.compile_pattern)
+                self._search = hyper.HyperscanSearch(self._rules, self._cache)
+            else:
+                self._rules = all_rules(python.compile_pattern)
+                self._search = python.PythonSearch(self._rules)
+        return self._search
+
+    def _replace(self, text: str, findings: Iterable[Finding]) -> str:
+        parts, done = [], 0
+        for kind, start, end in findings:
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+            parts += [text[done:start], f"[REDACTED:{kind}:{self._digest(text[start:end])}]"]
+            done = end
+        return "".join([*parts, text[done:]])
+
+    def _digest(self, value: str) -> str:
+        return hmac.new(self._key, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
+
+
+def all_rules(compiled: Compile) -> list[Rule]:
+    """Every rule there is, over patterns of the given library."""
+    shapes: list[Rule] = [ShapeRule(shape, compiled) for shape in SHAPES]
+    infixes: list[Rule] = [InfixRule(infix, compiled) for infix in INFIXES]
+    return [*shapes, *infixes, AssignmentRule(compiled), *place_rules(compiled)]
+
+
+def table_version() -> str:
+    """A short name for what would be found: it changes with the table and with the logic."""
+    return hashlib.sha256(repr((LOGIC, SHAPES, INFIXES, CONTEXTS)).encode()).hexdigest()[:16]
+
+
+_KNOWN_NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+_PATH = re.compile(r"~?\.{0,2}(?:/[A-Za-z_.][A-Za-z0-9_.-]*){2,}/?")
+
+
+def known_values(environ: Mapping[str, str]) -> dict[str, str]:
+    """The secrets of the environment itself, by name, to be found wherever they turn up.
+
+    Short values are left out, because replacing `postgres` everywhere would
+    harm more than it hides; so are paths to key files, and public keys.
+    """
+    return {
+        name: value
+        for name, value in environ.items()
+        if _KNOWN_NAME.search(name)
+        and "PUBLIC" not in name.upper()
+        and len(value) >= 12
+        and not _PATH.fullmatch(value)
+    }
+
+
+def _needles_of(known: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Kind and text of each known value, as it is and as JSON and URLs write it."""
+    needles = []
+    for name, value in known.items():
+        kind = "env-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+        for written in dict.fromkeys((value, json.dumps(value)[1:-1], quote(value, safe="", errors="replace"))):
+            needles.append((kind, written))
+    return needles
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Indexes of texts that share a scan, ASCII apart from the rest.
+
+    One emoji would make a joined megabyte of ASCII four times as large. There
+    may be tens of thousands of strings in a megabyte: no loop of ours here.
+    """
+    ends = list(accumulate(map(len, texts)))
+    start = 0
+    while start < len(ends):
+        done = ends[start - 1] if start else 0
+        stop = min(bisect_right(ends, done + _BATCH_CHARS, start) + 1, len(ends))
+        plain = list(map(str.isascii, texts[start:stop]))
+        yield list(compress(range(start, stop), plain))
+        if not all(plain):
+            yield list(compress(range(start, stop), map(not_, plain)))
+        start = stop
+
+
+def _settle(found: list[Found], text: str, offset: int) -> Iterator[Finding]:
+    """What of overlapping findings to report: one for each stretch, by its best name."""
+    tags = [tag.span() for tag in OUR_TAG.finditer(text)] if "[REDACTED:" in text else []
+    cluster: list[Found] = []
+    for one in sorted(found):
+        start, end = one.start - offset, one.end - offset
+        if any(start < right and left < end for left, right in tags):
+            continue
+        if cluster and start >= max(other.end for other in cluster):
+            yield _merge(cluster)
+            cluster = []
+        cluster.append(one._replace(start=start, end=end))
+    if cluster:
+        yield _merge(cluster)
+
+
+def _merge(cluster: list[Found]) -> Finding:
+    start, end = cluster[0].start, max(one.end for one in cluster)
+    large = [one for one in cluster if 2 * (one.end - one.start) >= end - start] or cluster
+    best = min(large, key=lambda one: (one.rank, one.start - one.end, one.kind))
+    return Finding(best.kind, start, end)

@@ -1,0 +1,110 @@
+"""The fast engine: Hyperscan looks for triggers, RE2 confirms.
+
+This is the only module that touches the two libraries, neither of which has
+types. Compiling the database takes seconds, so that it is kept in a folder
+between processes; it depends on the table and on the library's version, and
+anything odd about the kept copy means that we compile again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from recollect.redact.rules import Pattern, Rule
+
+try:
+    import hyperscan  # type: ignore[import-not-found, unused-ignore]
+    import re2  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    available = False
+else:
+    available = True
+
+
+def compile_pattern(pattern: str) -> Pattern:
+    """A pattern over bytes, matched in linear time."""
+    compiled: Pattern = re2.compile(pattern.encode())
+    return compiled
+
+
+class HyperscanSearch:
+    """Finds where the needles of rules may be worth a look."""
+
+    def __init__(self, rules: Sequence[Rule], cache: Path | None) -> None:
+        self._rules = rules
+        self._cache = cache
+        self._owners = [index for index, rule in enumerate(rules) for _ in rule.triggers]
+        self._database: Any = None
+
+    def places(self, data: bytes) -> dict[int, list[int]]:
+        """For each rule by its index, the places of its needles before its triggers, in order."""
+        if self._database is None:
+            self._database = self._load()
+        events: list[tuple[int, int]] = []
+
+        def note(trigger: int, start: int, end: int, flags: int, context: object) -> None:
+            events.append((trigger, end))
+
+        self._database.scan(data, match_event_handler=note)
+        places: dict[int, set[int]] = {}
+        looked: dict[int, int] = {}
+        for trigger, end in events:
+            owner = self._owners[trigger]
+            rule = self._rules[owner]
+            # Two triggers close together share most of the stretch before them.
+            low = max(0, end - rule.reach, looked.get(trigger, 0) - 16)
+            looked[trigger] = end
+            stretch = data[low:end].lower()
+            found = places.setdefault(owner, set())
+            for needle in rule.needles:
+                at = stretch.find(needle)
+                while at >= 0:
+                    found.add(low + at)
+                    at = stretch.find(needle, at + 1)
+        return {owner: sorted(found) for owner, found in places.items()}
+
+    def _load(self) -> Any:
+        expressions = [trigger.encode() for rule in self._rules for trigger in rule.triggers]
+        kept = None
+        if self._cache is not None:
+            name = hashlib.sha256(b"\0".join([hyperscan.__version__.encode(), *expressions])).hexdigest()[:32]
+            kept = self._cache / f"redact-{name}.hs"
+            database = _read(kept)
+            if database is not None:
+                return database
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(expressions=expressions, ids=list(range(len(expressions))), elements=len(expressions), flags=0)
+        if kept is not None:
+            _write(kept, hyperscan.dumpb(database))
+        return database
+
+
+def _read(kept: Path) -> Any:
+    """The database in a file, or None if there is none or it is damaged."""
+    try:
+        blob = kept.read_bytes()
+        digest, serialised = blob[:32], blob[32:]
+        if hashlib.sha256(serialised).digest() != digest:
+            return None
+        database = hyperscan.loadb(serialised, hyperscan.HS_MODE_BLOCK)
+        database.scratch = hyperscan.Scratch(database)
+    except (OSError, hyperscan.error):
+        return None
+    return database
+
+
+def _write(kept: Path, serialised: bytes) -> None:
+    """Keep a database for the next process; a folder that cannot be written costs time, nothing else."""
+    try:
+        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=kept.parent, prefix=kept.name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(serialised).digest() + serialised)
+        Path(name).replace(kept)
+    except OSError:
+        return

@@ -1,0 +1,184 @@
+"""What a value looks like: is it a secret, a stand-in for one, or just code?
+
+A token with a provider's prefix speaks for itself. A value that is a secret
+only because of the name in front of it does not: `password = getpass()`,
+`token: str` and `api_key = "your-key-here"` all have the shape of an
+assignment and none of them holds a secret. The tests here separate the two
+without a dictionary, by asking whether the pieces of a value could be words.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+
+class Bar(IntEnum):
+    """How much a value must look like a secret, given the name in front of it."""
+
+    ANYTHING = 0  # a password in a place where only a password can stand
+    PASSWORD = 1  # people choose passwords: two kinds of characters will do
+    SECRET = 2  # machines make tokens: some part must look random
+    KEY = 3  # "key" means many things: the whole must be long and random
+
+
+OUR_TAG = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
+
+_STAND_INS = re.compile(
+    r"redacted|masked|hidden|omitted|scrubbed|placeholder|example|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)"
+    r"|(?:^|[^a-z])(?:your|my|the|some|insert|enter|fake|dummy|sample|todo|fixme|mock|foo|bar|baz|foobar)(?:[^a-z]|$)"
+    r"|^(?:your|insert|enter|dummy|fake|sample|invalid)[a-z]|not[-_]?(?:a[-_]?)?real|\*\*\*|\.\.\.|xxxx|-here$|_here$|<|>"
+    r"|\$\{|\{\{|\$\(|%\(|#\{|\{[a-z_.0-9]*\}|%[sdv]$|^\$[a-z_0-9{(]|^%[a-z_0-9]+%$|^@|^\[|^:[a-z_]+$|^&|\.\.\."
+    r"|\u2026|\u2022|process\.env|os\.environ|getenv|import\.meta|secrets\.|vault:|^ref\+|^op://|^arn:|^ssm:|^env[.:]"
+    r"|^urn:|^https?:|^file:",
+    re.IGNORECASE,
+)
+# A stand-in inside a token that has a provider's prefix. Shorter than the list
+# above: sixty random characters contain any three letters now and then.
+_SAMPLE = re.compile(
+    r"redacted|example|placeholder|x{6}|\*\*\*|\.\.\.|(?:^|[-_])(?:your|my)[-_]|changeme|0{12}|1234567890123456789",
+    re.IGNORECASE,
+)
+_TRIVIAL = frozenset(
+    "password passwd pass pwd secret token apikey api_key key user username admin administrator root test testing "
+    "tests guest demo default none null nil undefined true false empty string str bytes text changeit letmein "
+    "postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio minioadmin elastic neo4j sa oracle vagrant "
+    "docker localhost example foo bar baz foobar qwerty 12345 123456 1234567 12345678 123456789 1234567890 abc123 "
+    "password1 password123 passw0rd p@ssw0rd p@ssword secret123 test123 admin123 pass123 pass1234 xxx yyy zzz abc "
+    "required optional unknown yes no on off todo tbd value variable env bearer basic digest ignore disabled enabled "
+    "mypassword mysecret mytoken mykey yourpassword yoursecret yourtoken testpassword test_password testpass "
+    "dev development prod production staging local postgres123 hunter2 s3cret s3cr3t sekret topsecret supersecret "
+    "super-secret super_secret not-a-secret no-secret".split()
+)
+_COUNTING = "0123456789abcdefghijklmnopqrstuvwxyz0123456789"
+_ALPHABETS = (_COUNTING, "1234567890" * 8, "abcdefghijklmnopqrstuvwxyz" * 3)
+
+_BREAKS = re.compile(r"[-_./:,=+@#%&?!*~|^$\s]+")
+_WORDLIKE = re.compile(r"(?:[A-Za-z][a-z]*|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,6}(?![a-z]))*[0-9]{0,4}s?|[0-9]{1,10}[A-Za-z]{0,3}|v?[0-9.]+")
+_TURNS = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+# The pairs of letters that English and identifiers are made of: nine of ten pairs there, one of four by chance.
+_PAIRS = frozenset(
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic "
+    "ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un "
+    "lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev "
+    "ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu "
+    "rn sc gi da cr cl qu ue ey um pp up ck ke ok pt ui rk ob rg ib".split()
+)
+_CAMEL = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,5})*[0-9]{0,4}")
+_HEX = re.compile(r"[0-9a-fA-F]+")
+_WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*")
+_CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->|\?\.)[A-Za-z_][A-Za-z0-9_]*)+[;,]?")
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether a value only marks the place of a secret: a variable, a mask, an example."""
+    return (
+        value.lower().strip("\"'`;,.") in _TRIVIAL
+        or _STAND_INS.search(value) is not None
+        or is_monotone(value)
+        or _is_counting(value)
+    )
+
+
+def is_sample(token: str) -> bool:
+    """Whether a token with a provider's prefix is the one from the manual, or a mask."""
+    return _SAMPLE.search(token) is not None or is_monotone(token)
+
+
+def is_monotone(value: str) -> bool:
+    """Few different characters, or one of them over and over: `xxxx-xxxx`, `AAAAAAAA0`."""
+    kinds = set(value)
+    if len(kinds) <= 3 + len(value) // 32:
+        return True
+    most = max(map(value.count, kinds))
+    return most > 5 and most * 2 > len(value)
+
+
+def _is_counting(value: str) -> bool:
+    bare = re.sub(r"[^a-z0-9]", "", value.lower())
+    return len(bare) >= 5 and any(bare in alphabet for alphabet in _ALPHABETS) or bare in (
+        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789",
+        "0123456789abcdef0123456789abcdef",
+    )
+
+
+def looks_secret(value: str, bar: Bar, *, quoted: bool) -> bool:
+    """Whether the value of an assignment could be a secret, judged by its characters.
+
+    `quoted` says that the value stood in quotes. Without them it may be an
+    expression, so that a name such as `token2` or `settings.password` must
+    not count as a password that happens to hold a digit.
+    """
+    if is_stand_in(value):
+        return False
+    if bar is Bar.ANYTHING:
+        return True
+    if not quoted and _CODE.fullmatch(value):
+        return False
+    if value.isdigit():
+        return bar is not Bar.KEY and len(value) >= 12
+    if bar is Bar.KEY:
+        return len(value) >= 16 and is_random(value) and not _is_id(value)
+    if bar is Bar.PASSWORD and _is_password(value, quoted=quoted):
+        return True
+    return len(value) >= 8 and is_random(value)
+
+
+def _is_password(value: str, *, quoted: bool) -> bool:
+    if len(value) < 6 or _WORDS_ONLY.fullmatch(value):
+        return False
+    has_letter = any(map(str.isalpha, value))
+    has_digit = any(map(str.isdigit, value))
+    marks = sum(not (c.isalnum() or c in "_-./:=") for c in value)
+    if quoted:
+        return has_letter and (has_digit or marks > 0) and not _looks_like_path(value)
+    return has_letter and has_digit and (marks > 0 or len(value) >= 8) and not _is_wordy(value)
+
+
+def _looks_like_path(value: str) -> bool:
+    return ("/" in value or value.startswith((".", "~"))) and _is_wordy(value)
+
+
+def _is_wordy(value: str) -> bool:
+    """Whether every piece of a value could be a word, a number or a word with a number."""
+    return all(not _random_piece(piece) for piece in _BREAKS.split(value))
+
+
+def _is_id(value: str) -> bool:
+    """Git objects, digests and UUIDs: random, and yet mostly not a key."""
+    bare = value.replace("-", "")
+    return len(bare) in (32, 40, 64, 128) and _HEX.fullmatch(bare) is not None
+
+
+def is_random(value: str) -> bool:
+    """Whether some piece of a value cannot be read as words and numbers."""
+    bare = value.replace("-", "")
+    if len(bare) >= 16 and _HEX.fullmatch(bare) and len(_TURNS.findall(bare)) >= 4:
+        return True
+    return any(map(_random_piece, _BREAKS.split(value))) or (len(value) >= 20 and _mixed(value))
+
+
+def _mixed(value: str) -> bool:
+    # Separators may cut a random string into pieces too short to judge.
+    return len(_TURNS.findall(value)) >= 5 and not all(map(_WORDLIKE.fullmatch, filter(None, _BREAKS.split(value))))
+
+
+def _random_piece(piece: str) -> bool:
+    if len(piece) < 6:
+        return False
+    turns = len(_TURNS.findall(piece))
+    if turns >= 3 or (turns == 2 and len(piece) >= 8):
+        return True
+    if turns == 1 and _WORDLIKE.fullmatch(piece) is None:
+        return True
+    if len(piece) < 8:
+        return False
+    # Capitals where no word begins are a sign of their own.
+    expected = 0.6 if _CAMEL.fullmatch(piece) is None else 0.42 if len(piece) >= 12 else 0.3
+    return _common_pairs(piece) < expected
+
+
+def _common_pairs(piece: str) -> float:
+    letters = [word.lower() for word in re.findall("[A-Za-z]+", piece)]
+    pairs = [word[at : at + 2] for word in letters for at in range(len(word) - 1)]
+    return sum(pair in _PAIRS for pair in pairs) / len(pairs) if len(pairs) >= 6 else 1.0

@@ -1,0 +1,166 @@
+"""The one frozen Settings: defaults, then config.toml, then the environment.
+
+`recollect search` is started thousands of times a day and may not afford a
+TOML parser, so what config.toml says is kept flattened in a small cache beside
+it, for as long as the file's size and time do not change.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from collections.abc import Mapping
+
+from recollect import platforms
+from recollect.errors import SettingsError
+
+# key: (default, what it does). The sample config and docs are generated from this table.
+KEYS: dict[str, tuple[object, str]] = {
+    "store": ("", "path of the SQLite store; empty means recollect.db in this folder"),
+    "sources.extra": ([], "more folders to import from: an agent's root, a home, or a folder of logs"),
+    "sources.excluded": ([], "path patterns (with * and ?) that are never imported"),
+    "sources.agents": ([], "import only these agents; empty means every supported one"),
+    "redact.enabled": (True, "remove secrets before anything is stored"),
+    "redact.environment": (True, "also remove the values of this environment's *_KEY, *_TOKEN, *_SECRET, *_PASSWORD"),
+    "watch.debounce_ms": (300, "how long a change may wait for others before it is imported"),
+    "domains": ({}, "domain name = list of project patterns (with * and ?), for filters and statistics"),
+}
+
+
+class Settings:
+    """What the user wants, resolved once per process; read as attributes' names in KEYS."""
+
+    __slots__ = ("_values", "home", "store")
+
+    def __init__(self, home: str, store: str, values: Mapping[str, object]) -> None:
+        object.__setattr__(self, "home", home)
+        object.__setattr__(self, "store", store)
+        object.__setattr__(self, "_values", values)
+
+    home: str
+    store: str
+    _values: Mapping[str, object]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("settings are frozen")
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str] | None = None, *, store: str | None = None) -> Settings:
+        """The settings of this environment; `store` overrides every other choice of store."""
+        env = os.environ if environ is None else environ
+        home = os.path.abspath(env.get("RECOLLECT_HOME") or platforms.data_home(dict(env)))
+        values = _flattened(os.path.join(home, "config.toml"), home)
+        chosen = store or env.get("RECOLLECT_STORE") or str(values.get("store") or "")
+        path = os.path.expanduser(chosen) if chosen else os.path.join(home, "recollect.db")
+        return cls(home, os.path.abspath(path), values)
+
+    def get(self, key: str) -> object:
+        """The value of one key of the table."""
+        return self._values.get(key, KEYS[key][0])
+
+    def flag(self, key: str) -> bool:
+        """A yes-or-no key."""
+        return bool(self.get(key))
+
+    def number(self, key: str) -> int:
+        """A whole-number key."""
+        value = self.get(key)
+        return value if isinstance(value, int) else 0
+
+    def texts(self, key: str) -> list[str]:
+        """A list-of-strings key."""
+        value = self.get(key)
+        return [str(item) for item in value] if isinstance(value, list) else []
+
+    def domains(self) -> dict[str, list[str]]:
+        """Domain names with the project patterns that belong to them."""
+        value = self.get("domains")
+        table = value if isinstance(value, dict) else {}
+        return {name: [patterns] if isinstance(patterns, str) else list(patterns) for name, patterns in table.items()}
+
+    def domain_of(self, project: str | None) -> str | None:
+        """The first domain one of whose patterns matches a project, in the order of the file."""
+        if project is None:
+            return None
+        from fnmatch import fnmatchcase
+
+        for name, patterns in self.domains().items():
+            if any(fnmatchcase(project, pattern) for pattern in patterns):
+                return name
+        return None
+
+
+def _flattened(path: str, home: str) -> dict[str, object]:
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return {}
+    stamp = (stat.st_size, stat.st_mtime_ns, stat.st_ino, sys.hexversion)
+    cache = os.path.join(home, ".settings")
+    try:
+        with open(cache, "rb") as file:
+            seen, values = marshal.load(file)
+        if seen == stamp and isinstance(values, dict):
+            return values
+    except (OSError, ValueError, EOFError, TypeError):
+        values = {}
+    values = parse(path)
+    try:
+        platforms.private_file(cache)
+        with open(cache, "wb") as file:
+            marshal.dump((stamp, values), file)
+    except OSError:
+        pass  # A read-only home only means parsing again next time.
+    return values
+
+
+def parse(path: str) -> dict[str, object]:
+    """What a config file says, by the keys of the table; anything else is refused by name."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            tree = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: {error}", hint="mend that line, or see `recollect config --sample`") from error
+    found: dict[str, object] = {}
+    for name, value in tree.items():
+        if isinstance(value, dict) and name not in KEYS:
+            found.update({f"{name}.{inner}": item for inner, item in value.items()})
+        else:
+            found[name] = value
+    for key, value in found.items():
+        _check(path, key, value)
+    return found
+
+
+def _check(path: str, key: str, value: object) -> None:
+    if key not in KEYS:
+        raise SettingsError(f"{path}: no setting is called {key}", hint="`recollect config --sample` lists them all")
+    wanted = type(KEYS[key][0])
+    if type(value) is not wanted:
+        names = {str: "text", bool: "true or false", int: "a whole number", list: "a list", dict: "a table"}
+        raise SettingsError(f"{path}: {key} must be {names[wanted]}", hint="see `recollect config --sample`")
+
+
+def sample() -> str:
+    """A config.toml with every key, its default and what it does."""
+    lines = ["# recollect settings. Every key is optional; the values below are the defaults.", ""]
+    section = ""
+    for key, (default, meaning) in KEYS.items():
+        table, _, name = key.rpartition(".")
+        if isinstance(default, dict):
+            lines += [f"[{key}]", f"# {meaning}", '# work = ["github.com/acme/*"]', ""]
+            continue
+        if table != section:
+            lines += [f"[{table}]"]
+            section = table
+        lines += [f"# {meaning}", f"# {name} = {_toml(default)}", ""]
+    return "\n".join(lines)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,0 +1,34 @@
+"""All SQL lives here; everybody else asks the store.
+
+SQLite is the one store so far. What it offers is listed in `sqlite/store.py`;
+another database follows that list and passes the same tests.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.store.sqlite.capture import Keeper
+    from recollect.store.sqlite.store import SqliteStore as Store
+
+__all__ = ["Keeper", "Store", "open_store"]
+
+
+def open_store(path: str, *, create: bool = True, read_only: bool = False) -> Store:
+    """The store at a path."""
+    from recollect.store.sqlite.store import SqliteStore
+
+    return SqliteStore(path, create=create, read_only=read_only)
+
+
+def __getattr__(name: str) -> object:
+    # Late, because a cold search opens the store and never writes to it.
+    if name == "Keeper":
+        from recollect.store.sqlite.capture import Keeper
+
+        return Keeper
+    if name == "Store":
+        from recollect.store.sqlite.store import SqliteStore
+
+        return SqliteStore
+    raise AttributeError(name)

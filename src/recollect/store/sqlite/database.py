@@ -1,0 +1,189 @@
+"""One SQLite file: opened carefully, locked briefly, and every fault in our words.
+
+Readers never wait for writers (WAL). Writers queue up: `transaction` takes the
+write lock at once, so that nothing is read that another writer may still
+change, and waits with jitter when many want it.
+
+This module is on the path of a cold search: it imports apsw and nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from recollect import platforms
+from recollect.errors import (
+    NotFound,
+    RecollectError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreTooNew,
+    StoreUnwritable,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+# The newest migration this code knows; a test compares it with the folder.
+SCHEMA = 1
+BUSY_TIMEOUT_MS = 5_000
+PATIENCE_SECONDS = 120.0
+
+Row = tuple[Any, ...]
+
+
+class Database:
+    """A connection whose errors are ours. Not shared between threads."""
+
+    def __init__(self, path: str, *, create: bool = True, read_only: bool = False) -> None:
+        self.path = path
+        if path != ":memory:" and not os.path.exists(path):
+            if not create or read_only:
+                raise NotFound(f"nothing is stored at {path} yet", hint="run `recollect import` first")
+            _prepare(path)
+        flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
+        try:
+            self.connection = apsw.Connection(path, flags=flags)
+            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            self._configure(read_only)
+            found = self.version()
+        except apsw.Error as error:
+            raise self.explain(error) from error
+        if found > SCHEMA:
+            raise StoreTooNew(path, found=found, known=SCHEMA)
+        if found < SCHEMA:
+            if read_only:
+                raise StoreError(f"{path} has the older schema {found}", hint="run `recollect import` to bring it up to date")
+            from recollect.store.sqlite.migrate import migrate
+
+            migrate(self)
+
+    def _configure(self, read_only: bool) -> None:
+        # The schema may hold what somebody else put there: it may not call
+        # functions with side effects.
+        self.connection.execute("pragma trusted_schema = off")
+        self.connection.execute("pragma foreign_keys = on")
+        self.connection.execute("pragma cache_size = -32768")
+        self.connection.execute("pragma temp_store = memory")
+        if not read_only:
+            mode = self.connection.execute("pragma journal_mode").fetchone()
+            if mode != ("wal",):
+                self.connection.execute("pragma journal_mode = wal")
+            self.connection.execute("pragma synchronous = full")
+
+    def version(self) -> int:
+        """The number of the last migration applied to this file."""
+        row = self.connection.execute("pragma user_version").fetchone()
+        return int(row[0]) if row else 0
+
+    def close(self) -> None:
+        """Let go of the file; may be called twice."""
+        self.connection.close()
+
+    def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> apsw.Cursor:
+        """Run one statement; rows, if any, are read from the cursor."""
+        try:
+            return self.connection.execute(sql, values)
+        except apsw.Error as error:
+            raise self.explain(error) from error
+
+    def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
+        """Every row of a query."""
+        try:
+            return self.connection.execute(sql, values).fetchall()
+        except apsw.Error as error:
+            raise self.explain(error) from error
+
+    def row(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Row | None:
+        """The first row of a query, or None."""
+        try:
+            return self.connection.execute(sql, values).fetchone()
+        except apsw.Error as error:
+            raise self.explain(error) from error
+
+    def value(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
+        """The first value of the first row, or None."""
+        row = self.row(sql, values)
+        return row[0] if row else None
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each row of values."""
+        try:
+            self.connection.executemany(sql, rows)
+        except apsw.Error as error:
+            raise self.explain(error) from error
+
+    def transaction(self) -> Transaction:
+        """All or nothing, alone: `with db.transaction(): ...`."""
+        return Transaction(self)
+
+    def explain(self, error: apsw.Error) -> RecollectError:
+        """An SQLite error as one of ours, with the next step in it."""
+        text = str(error)
+        if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+            return StoreBusy(self.path, BUSY_TIMEOUT_MS / 1000)
+        if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+            return StoreDamaged(self.path, text)
+        if isinstance(error, (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)):
+            return StoreUnwritable(self.path, text)
+        return StoreError(f"{self.path}: {text}", hint="run `recollect doctor`")
+
+
+class Transaction:
+    """Holds the write lock from its first statement on; rolls back on any exception."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def __enter__(self) -> Transaction:
+        for wait_seconds in _waits():
+            try:
+                self.db.connection.execute("begin immediate")
+                return self
+            except apsw.BusyError:
+                time.sleep(wait_seconds)
+            except apsw.Error as error:
+                raise self.db.explain(error) from error
+        raise StoreBusy(self.db.path, PATIENCE_SECONDS)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        connection = self.db.connection
+        if kind is None:
+            try:
+                connection.execute("commit")
+                return
+            except apsw.Error as failure:
+                _roll_back(connection)
+                raise self.db.explain(failure) from failure
+        _roll_back(connection)
+
+
+def _roll_back(connection: apsw.Connection) -> None:
+    # A full disk or a failed commit may have ended the transaction already.
+    if not connection.get_autocommit():
+        connection.execute("rollback")
+
+
+def _waits() -> Iterator[float]:
+    """Pauses between tries, with jitter so that many waiters do not move in step."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    yield 0.0
+    while time.monotonic() < end:
+        yield 0.01 + (os.getpid() * 2654435761 + time.monotonic_ns()) % 1000 / 20_000
+
+
+def _prepare(path: str) -> None:
+    """The folder and an empty file, private from their first moment."""
+    try:
+        folder = os.path.dirname(path)
+        if not os.path.isdir(folder):
+            platforms.private_folder(folder)
+        platforms.private_file(path)
+    except OSError as error:
+        raise StoreUnwritable(path, os.strerror(error.errno) if error.errno else str(error)) from error

@@ -1,0 +1,103 @@
+"""Work that can wait: taken with a lease, finished with its token.
+
+A worker that died holds its lease until it runs out; then another takes the
+job with a higher token, and whatever the first one still tries to say is
+refused. A job that failed is tried again later, and in the end kept as failed
+for a person to look at.
+"""
+
+from __future__ import annotations
+
+from recollect.clock import iso, now_ms
+from recollect.model import JobRow
+from recollect.store.sqlite.database import Database
+
+LEASE_MS = 60_000
+MOST_TRIES = 5
+
+
+class Lease:
+    """A job in our hands for a while."""
+
+    __slots__ = ("id", "kind", "subject", "token")
+
+    def __init__(self, number: int, kind: str, subject: str, token: int) -> None:
+        self.id, self.kind, self.subject, self.token = number, kind, subject, token
+
+
+def enqueue(db: Database, kind: str, subject: str, *, at: int | None = None) -> None:
+    """Ask for work to be done; asking twice before it is done asks once.
+
+    A job that is running is put back to waiting when it ends, because what
+    was asked for may have changed since it started.
+    """
+    now = now_ms()
+    db.execute(
+        """
+        insert into jobs (kind, subject, not_before, created_at) values (?, ?, ?, ?)
+        on conflict (kind, subject) do update set
+          state = case state when 'failed' then 'waiting' else state end,
+          tries = case state when 'failed' then 0 else tries end,
+          not_before = min(not_before, excluded.not_before), created_at = excluded.created_at
+        """,
+        (kind, subject, now if at is None else at, now),
+    )
+
+
+def take(db: Database, kinds: list[str]) -> Lease | None:
+    """The job that is due longest, now ours; None when there is none of these kinds."""
+    now = now_ms()
+    marks = ", ".join("?" * len(kinds))
+    with db.transaction():
+        row = db.row(
+            f"""
+            update jobs set state = 'running', token = token + 1, tries = tries + 1, lease_until = ?
+             where id = (select id from jobs where kind in ({marks})
+                           and ((state = 'waiting' and not_before <= ?) or (state = 'running' and lease_until < ?))
+                         order by not_before, id limit 1)
+            returning id, kind, subject, token
+            """,
+            [now + LEASE_MS, *kinds, now, now],
+        )
+    return Lease(*row) if row else None
+
+
+def renew(db: Database, lease: Lease) -> bool:
+    """Keep a job for longer; False when somebody else has it by now."""
+    db.execute("update jobs set lease_until = ? where id = ? and token = ?", (now_ms() + LEASE_MS, lease.id, lease.token))
+    return db.connection.changes() > 0
+
+
+def finish(db: Database, lease: Lease, *, started_at: int) -> bool:
+    """Done. Asked for again meanwhile, it waits once more."""
+    with db.transaction():
+        db.execute("delete from jobs where id = ? and token = ? and created_at <= ?", (lease.id, lease.token, started_at))
+        if db.connection.changes():
+            return True
+        db.execute("update jobs set state = 'waiting', tries = 0, lease_until = null where id = ? and token = ?", (lease.id, lease.token))
+        return db.connection.changes() > 0
+
+
+def fail(db: Database, lease: Lease, error: str) -> None:
+    """Try again later, each time a little later; after the last try it stays as failed."""
+    with db.transaction():
+        db.execute(
+            """
+            update jobs set state = case when tries >= ? then 'failed' else 'waiting' end,
+                   not_before = ? + (1000 << min(tries, 12)), lease_until = null, error = ?
+             where id = ? and token = ?
+            """,
+            (MOST_TRIES, now_ms(), error[:500], lease.id, lease.token),
+        )
+
+
+def list_jobs(db: Database, limit: int | None = None) -> list[JobRow]:
+    """What waits, runs or failed, the next one first."""
+    rows = db.rows(
+        "select id, kind, subject, state, tries, not_before, error from jobs order by state, not_before, id limit ?",
+        (-1 if limit is None else limit,),
+    )
+    return [
+        JobRow(id=number, kind=kind, subject=subject, state=state, tries=tries, not_before=iso(at), error=error)
+        for number, kind, subject, state, tries, at, error in rows
+    ]

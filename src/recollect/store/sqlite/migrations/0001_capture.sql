@@ -1,0 +1,190 @@
+-- The archive: what agents logged, as sessions and turns, with the text index
+-- over it and the place in each log up to which it was read. Times are
+-- milliseconds UTC. What can be rebuilt (turns_text) is never the truth.
+
+-- Facts about this store itself: when it was made, the key that redaction
+-- tags are derived with, which table of secrets the text was last scanned by.
+create table store_info (
+  name  text primary key,
+  value blob not null
+) without rowid;
+
+-- One place a log lives. The fingerprint (inode, size, time, and hashes of the
+-- first bytes and of those before the checkpoint) tells unchanged, grown and
+-- replaced apart; a source that vanished keeps its row and its sessions.
+create table sources (
+  id          integer primary key,
+  agent       text not null,
+  path        text not null unique,
+  version     integer not null,
+  inode       integer not null,
+  size_bytes  integer not null,
+  mtime_ns    integer not null,
+  head        integer not null,
+  tail        integer not null,
+  position    integer not null,
+  state       blob not null,
+  imported_at integer not null,
+  failure     text
+);
+
+-- Where a turn happened. A merge is a pointer and therefore reversible:
+-- readers follow merged_into, rows never move.
+create table projects (
+  id          integer primary key,
+  key         text not null unique,
+  kind        text not null check (kind in ('remote', 'repository', 'directory')),
+  merged_into integer references projects (id)
+);
+
+-- Folders known to belong to a project, so that a turn whose folder is gone,
+-- or whose log names no remote, still finds home.
+create table project_aliases (
+  alias   text primary key,
+  project integer not null references projects (id)
+) without rowid;
+
+create table sessions (
+  id            integer primary key,
+  ref           text not null unique,
+  agent         text not null,
+  native_id     text not null,
+  parent        text,
+  origin        text not null default 'interactive' check (origin in ('interactive', 'headless', 'subagent')),
+  project       integer references projects (id),
+  cwd           text,
+  title         text,
+  started_at    integer,
+  ended_at      integer,
+  agent_version text,
+  git_branch    text,
+  git_sha       text,
+  git_remote    text,
+  source        integer references sources (id),
+  meta          text not null default '{}'
+);
+create index sessions_by_time on sessions (started_at);
+create index sessions_by_project on sessions (project, started_at);
+create index sessions_by_parent on sessions (parent) where parent is not null;
+
+-- prompt and reply hold the lead only; the whole text is in the body. The
+-- ordinal is given once and never reused: notes and evidence cite it.
+create table turns (
+  id         integer primary key,
+  session    integer not null references sessions (id),
+  ordinal    integer not null,
+  key        text not null,
+  live       integer not null default 1,
+  author     text not null default 'human' check (author in ('human', 'agent', 'system')),
+  project    integer references projects (id),
+  started_at integer,
+  ended_at   integer,
+  errors     integer not null default 0,
+  prompt     text not null default '',
+  reply      text not null default '',
+  telemetry  text,
+  unique (session, ordinal)
+);
+-- Also finds the copies of a turn in forks, which share its key.
+create unique index turns_by_key on turns (key, session);
+create index turns_by_time on turns (started_at);
+create index turns_by_project on turns (project, started_at);
+
+-- A turn's events, as zstd-compressed JSON. Parts are only ever added, so a
+-- long turn that is still growing costs what it grew; they are merged into one
+-- when the turn closes. The id is also the rowid in turns_text.
+create table bodies (
+  id       integer primary key,
+  turn     integer not null references turns (id),
+  part     integer not null,
+  events   blob not null,
+  checksum integer not null,
+  unique (turn, part)
+);
+
+-- `pending` is the native call id while the result is still to come.
+create table tool_calls (
+  turn        integer not null references turns (id),
+  ordinal     integer not null,
+  name        text not null,
+  kind        text not null,
+  target      text,
+  ok          integer,
+  exit_code   integer,
+  duration_ms integer,
+  pending     text,
+  primary key (turn, ordinal)
+) without rowid;
+create index tool_calls_pending on tool_calls (turn, pending) where pending is not null;
+
+-- One model call, counted once however many files repeat it. An unknown price
+-- is null, never 0.
+create table usage (
+  key         text primary key,
+  turn        integer not null references turns (id),
+  session     integer not null references sessions (id),
+  model       text,
+  at          integer,
+  input       integer not null,
+  cache_read  integer not null,
+  cache_write integer not null,
+  output      integer not null,
+  reasoning   integer not null,
+  cost_usd    real
+) without rowid;
+create index usage_by_turn on usage (turn);
+create index usage_by_session on usage (session);
+
+-- The prices behind cost_usd, by model and day, so that an import need not
+-- load the whole price table again. Null prices: not in that table.
+create table rates (
+  model   text not null,
+  day     text not null,
+  version text not null,
+  prices  text,
+  primary key (model, day)
+) without rowid;
+
+create virtual table turns_text using fts5 (
+  prompt, reply, tools, errors, output,
+  content = '', contentless_delete = 1,
+  tokenize = 'porter unicode61 remove_diacritics 2'
+);
+-- A first import writes hundreds of megabytes; a larger hash means fewer, larger segments.
+insert into turns_text (turns_text, rank) values ('hashsize', 33554432);
+
+create table problems (
+  source integer not null references sources (id),
+  kind   text not null,
+  line   integer,
+  reason text not null,
+  count  integer not null,
+  at     integer not null
+);
+create index problems_by_source on problems (source);
+
+-- What a person asked to forget: it is not imported again. A turn is named by
+-- agent and native key, so that its copies in forks stay away too.
+create table tombstones (
+  kind         text not null check (kind in ('session', 'turn')),
+  name         text not null,
+  forgotten_at integer not null,
+  primary key (kind, name)
+) without rowid;
+
+-- Work that can wait. A lease with its fencing token makes sure that a worker
+-- that was presumed dead cannot finish what another one has taken over.
+create table jobs (
+  id          integer primary key,
+  kind        text not null,
+  subject     text not null,
+  state       text not null default 'waiting' check (state in ('waiting', 'running', 'failed')),
+  tries       integer not null default 0,
+  not_before  integer not null default 0,
+  lease_until integer,
+  token       integer not null default 0,
+  error       text,
+  created_at  integer not null,
+  unique (kind, subject)
+);
+create index jobs_due on jobs (state, not_before);

@@ -1,0 +1,58 @@
+"""Projects: listed, merged and split. A merge is a pointer, so a split undoes it."""
+
+from __future__ import annotations
+
+from recollect.clock import iso
+from recollect.errors import NotFound, UsageError
+from recollect.model import ProjectRow
+from recollect.store.sqlite.database import Database
+
+
+def list_projects(db: Database) -> list[ProjectRow]:
+    """Every project that is not merged into another, the most recent first."""
+    rows = db.rows(
+        """
+        select main.id, main.key, main.kind, count(distinct turns.session), count(turns.id),
+               max(coalesce(turns.ended_at, turns.started_at))
+          from projects main
+          join projects one on coalesce(one.merged_into, one.id) = main.id
+          left join turns on turns.project = one.id
+         where main.merged_into is null group by main.id order by 6 desc, main.key
+        """
+    )
+    return [
+        ProjectRow(
+            key=key, kind=kind, domain=None, sessions=sessions, turns=turns, last_at=iso(last),
+            aliases=[alias for (alias,) in db.rows("select alias from project_aliases where project = ? order by alias", (number,))],
+            merged=[name for (name,) in db.rows("select key from projects where merged_into = ? order by key", (number,))],
+        )
+        for number, key, kind, sessions, turns, last in rows
+    ]  # fmt: skip
+
+
+def merge(db: Database, name: str, into: str) -> None:
+    """Show one project's turns under another's name from now on."""
+    with db.transaction():
+        one, other = _project(db, name), _project(db, into)
+        if one == other:
+            raise UsageError(f"{name} and {into} are the same project")
+        if db.value("select merged_into from projects where id = ?", (other,)) is not None:
+            raise UsageError(f"{into} is itself merged into another project", hint=f"split it first: recollect projects split {into}")
+        # Whatever was merged into the one follows it: pointers stay one step long.
+        db.execute("update projects set merged_into = ? where id = ? or merged_into = ?", (other, one, one))
+
+
+def split(db: Database, name: str) -> None:
+    """Undo a merge."""
+    with db.transaction():
+        project = _project(db, name)
+        if db.value("select merged_into from projects where id = ?", (project,)) is None:
+            raise UsageError(f"{name} is not merged into anything", hint="`recollect projects` lists what is")
+        db.execute("update projects set merged_into = null where id = ?", (project,))
+
+
+def _project(db: Database, name: str) -> int:
+    found = db.value("select id from projects where key = ?", (name,))
+    if found is None:
+        raise NotFound(f"no project is called {name}", hint="`recollect projects` lists them")
+    return int(found)

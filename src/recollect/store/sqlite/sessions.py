@@ -1,0 +1,166 @@
+"""Sessions and turns as they are shown.
+
+Counts and sums are made for the rows that are asked for, when they are asked
+for: nothing is kept twice, so nothing can disagree.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from recollect.clock import iso
+from recollect.errors import NotFound, UsageError
+from recollect.model import Git, Session, SessionDetail, Tokens, ToolCall, Turn, TurnEvent
+from recollect.store import bodies
+from recollect.store.sqlite.capture import stored_parts
+from recollect.store.sqlite.database import Database, Row
+from recollect.store.sqlite.filters import conditions
+
+_COLUMNS = """
+    sessions.id, sessions.ref, agent, native_id, parent, origin, coalesce(b.key, a.key), cwd, title,
+    sessions.started_at, sessions.ended_at, agent_version, git_branch, git_sha, git_remote, sources.path, meta
+"""
+_TABLES = """
+    sessions
+    left join projects a on a.id = sessions.project
+    left join projects b on b.id = a.merged_into
+    left join (select id as source_id, path from sources) sources on sources.source_id = sessions.source
+"""
+_TURN_COLUMNS = """
+    turns.id, turns.ordinal, turns.live, turns.author, turns.prompt, turns.reply, turns.started_at, turns.ended_at,
+    coalesce(b.key, a.key), turns.telemetry
+"""
+
+
+def list_sessions(
+    db: Database, filters: dict[str, list[str]], domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
+) -> Iterator[Session]:
+    """Sessions that have a turn passing the filters, newest first."""
+    clause, values = conditions(filters, domains)
+    having = "1" if clause == "1" else f"exists (select 1 from turns where turns.session = sessions.id and {clause})"
+    rows = db.rows(
+        f"select {_COLUMNS} from {_TABLES} where {having} order by sessions.started_at desc, sessions.id desc limit ? offset ?",
+        [*values, -1 if limit is None else limit, offset],
+    )
+    for row in rows:
+        yield Session(**_session_fields(db, row))
+
+
+def get_session(db: Database, ref: str, turns: list[int] | None = None) -> SessionDetail:
+    """One session with its turns, or with some of them."""
+    row = db.row(f"select {_COLUMNS} from {_TABLES} where sessions.ref = ?", (ref,))
+    if row is None:
+        raise NotFound(f"no session is called {ref}", hint="`recollect sessions` lists them")
+    return SessionDetail(**_session_fields(db, row), turn_list=_turns(db, row[0], ref, turns))
+
+
+def get_turn(db: Database, ref: str, ordinal: int) -> Turn:
+    """One turn of a session."""
+    session = db.value("select id from sessions where ref = ?", (ref,))
+    found = _turns(db, session, ref, [ordinal]) if session is not None else []
+    if not found:
+        raise NotFound(f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns")
+    return found[0]
+
+
+def resolve(db: Database, text: str) -> tuple[str, int | None]:
+    """The session reference and the turn number that a person's reference means.
+
+    A native id, or the beginning of one, does as well as the whole reference
+    as long as it means one session only.
+    """
+    name, mark, number = text.partition("#")
+    if mark and not number.isdigit():
+        raise UsageError(f"{text} is no reference", hint="a turn is <session>#<number>, such as codex:0199...#3")
+    found = [row[0] for row in db.rows("select ref from sessions where ref = ? or native_id = ?", (name, name))]
+    if not found:
+        agent, _, native = name.rpartition(":")
+        pattern = "".join(f"[{char}]" if char in "*?[" else char for char in native) + "*"
+        found = [
+            row[0]
+            for row in db.rows(
+                "select ref from sessions where native_id glob ? and (? = '' or agent = ?) limit 6", (pattern, agent, agent)
+            )
+        ]
+    if not found or not name:
+        raise NotFound(f"no session is called {name}", hint="`recollect sessions` lists them")
+    if len(found) > 1:
+        raise UsageError(f"{name} means several sessions", hint="one of " + ", ".join(found[:5]))
+    return found[0], int(number) if mark else None
+
+
+def _session_fields(db: Database, row: Row) -> dict[str, Any]:
+    (number, ref, agent, native, parent, origin, project, cwd, title, started, ended, version, branch, sha, remote, path, meta) = row
+    turns, errors = db.rows("select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,))[0]
+    calls = db.value("select count(*) from tool_calls where turn in (select id from turns where session = ?)", (number,))
+    tokens, cost = _spent(db, "session", number)
+    models = [
+        model
+        for (model,) in db.rows(
+            "select model from usage where session = ? and model is not null group by model order by max(at) desc, model", (number,)
+        )
+    ]
+    return {
+        "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin, "project": project,
+        "domain": None, "cwd": cwd, "title": title, "started_at": iso(started), "ended_at": iso(ended),
+        "model": models[0] if models else None, "models": models, "agent_version": version,
+        "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls, "errors": errors,
+        "tokens": tokens, "cost_usd": cost, "source": os.fsdecode(path) if path is not None else None,
+        "meta": msgspec.json.decode(meta),
+    }  # fmt: skip
+
+
+def _spent(db: Database, owner: str, number: int) -> tuple[Tokens, float | None]:
+    """Tokens and cost of a session or a turn; the cost is unknown as soon as one call's is."""
+    row = db.rows(
+        f"""
+        select coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
+               coalesce(sum(output), 0), coalesce(sum(reasoning), 0),
+               case when count(*) = count(cost_usd) then sum(cost_usd) end
+          from usage where {owner} = ?
+        """,
+        (number,),
+    )[0]
+    tokens = Tokens(input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4])
+    return tokens, None if row[5] is None else round(row[5], 6)
+
+
+def _turns(db: Database, session: int, ref: str, ordinals: list[int] | None) -> list[Turn]:
+    chosen = "" if ordinals is None else f"and turns.ordinal in ({', '.join('?' * len(ordinals))})"
+    rows = db.rows(
+        f"""
+        select {_TURN_COLUMNS} from turns
+          left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
+         where turns.session = ? {chosen} order by turns.ordinal
+        """,
+        [session, *(ordinals or [])],
+    )
+    return [_turn(db, ref, row) for row in rows]
+
+
+def _turn(db: Database, ref: str, row: Row) -> Turn:
+    number, ordinal, live, author, prompt, reply, started, ended, project, telemetry = row
+    events = bodies.joined(stored_parts(db, number))
+    tokens, cost = _spent(db, "turn", number)
+    prompts = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "prompt"]
+    replies = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "reply"]
+    return Turn(
+        ref=f"{ref}#{ordinal}", ordinal=ordinal, live=bool(live), author=author,
+        prompt=prompts[0] if prompts else prompt, reply=replies[-1] if replies else reply,
+        started_at=iso(started), ended_at=iso(ended), project=project, tokens=tokens, cost_usd=cost,
+        telemetry=msgspec.json.decode(telemetry) if telemetry else {}, events=[_event(event) for event in events],
+    )  # fmt: skip
+
+
+def _event(row: bodies.Row) -> TurnEvent | ToolCall:
+    if row[bodies.KIND] != "tool_call":
+        return TurnEvent(kind=row[bodies.KIND], at=iso(row[bodies.AT]), text=row[bodies.TEXT])
+    return ToolCall(
+        kind="tool_call", at=iso(row[bodies.AT]), text=row[bodies.TEXT], name=row[bodies.NAME],
+        tool_kind=row[bodies.TOOL_KIND], target=row[bodies.TARGET], input=row[bodies.INPUT], output=row[bodies.OUTPUT],
+        ok=row[bodies.OK], exit_code=row[bodies.EXIT_CODE], duration_ms=row[bodies.DURATION_MS],
+    )  # fmt: skip

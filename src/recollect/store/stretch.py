@@ -1,0 +1,78 @@
+"""What capture hands a store: everything one source said up to a checkpoint.
+
+A store keeps a stretch whole or not at all. It is already free of secrets,
+knows its projects and what its model calls cost; what only the store can
+decide (turn numbers, who owns a model call that several files repeat) is left
+to it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from recollect.model import Checkpoint, Event, Problem, SessionFacts, ToolResult, TurnFacts, Usage
+
+
+class Fingerprint(Struct, frozen=True):
+    """What a source looked like when it was read; `head` and `tail` are hashes."""
+
+    inode: int
+    size_bytes: int
+    mtime_ns: int
+    head: int = 0
+    tail: int = 0
+
+
+class KnownSource(Struct, frozen=True):
+    """What the store remembers about a source."""
+
+    id: int
+    agent: str
+    path: str
+    version: int
+    fingerprint: Fingerprint
+    checkpoint: Checkpoint
+    failure: str | None
+
+
+class ProjectIdentity(Struct, frozen=True):
+    """Where a turn happened; `folder` becomes an alias of a project that is more than a folder."""
+
+    key: str
+    kind: Literal["remote", "repository", "directory"]
+    folder: str | None = None
+
+
+class TurnPart(Struct):
+    """The events one stretch adds to one turn.
+
+    `late` are results of calls that an earlier stretch brought.
+    """
+
+    facts: TurnFacts
+    events: list[Event] = field(default_factory=list)
+    late: list[ToolResult] = field(default_factory=list)
+    project: ProjectIdentity | None = None
+
+
+class Stretch(Struct):
+    """One source's items up to a checkpoint, in the order they came."""
+
+    sessions: dict[str, SessionFacts] = field(default_factory=dict)
+    turns: dict[tuple[str, str], TurnPart] = field(default_factory=dict)
+    usages: dict[str, Usage] = field(default_factory=dict)
+    costs: dict[str, float | None] = field(default_factory=dict)
+    live: dict[tuple[str, str], bool] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    checkpoint: Checkpoint = Checkpoint(0)
+
+
+class Written(Struct):
+    """What a stretch changed in the store."""
+
+    sessions: set[str] = field(default_factory=set)
+    turns: int = 0
+    tool_calls: int = 0
+    events: int = 0

@@ -1,0 +1,44 @@
+"""Recorded logs and the items each should give.
+
+`tests/golden/<agent>/<case>/root/` is an agent's root folder with a log of our
+own in it; `items.jsonl` beside it is what the adapter reads, one item a line.
+Run with `--update-golden` to rewrite them, and review the diff like code.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from recollect.capture.adapters import get_adapter
+from recollect.model import Checkpoint
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+CASES = sorted(folder for folder in GOLDEN.glob("*/*") if (folder / "root").is_dir())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_a_recorded_log_gives_its_items(case: Path, request: pytest.FixtureRequest) -> None:
+    """The whole reading of a format, pinned down item by item."""
+    expected = case / "items.jsonl"
+
+    found = "".join(_lines(case))
+    if request.config.getoption("--update-golden"):
+        expected.write_text(found)
+
+    assert found == expected.read_text()
+
+
+def _lines(case: Path) -> list[str]:
+    adapter = get_adapter(case.parent.name)
+    root = str(case / "root")
+    lines = []
+    for source in adapter.sources(root):
+        for item in adapter.read(source, None):
+            # States are an adapter's private affair, so only positions are pinned.
+            shown = Checkpoint(item.position) if isinstance(item, Checkpoint) else item
+            text = msgspec.json.encode({type(shown).__name__: shown}).decode()
+            lines.append(text.replace(root, "ROOT") + "\n")
+    return lines

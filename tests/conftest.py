@@ -1,0 +1,34 @@
+"""Every test gets its own home folder and a clean environment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden from what is read now")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh HOME; variables that move an agent's or our own folders are gone."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    for name in list(os.environ):
+        if name.startswith(("RECOLLECT_", "CLAUDE_", "CODEX_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def corpus() -> Path:
+    """The folder of public sample logs, which is beside the project and not in it."""
+    folder = Path(__file__).parents[2] / "shared" / "corpus"
+    if not folder.is_dir():
+        pytest.skip("the sample corpus is not beside the project")
+    return folder
