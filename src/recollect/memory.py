@@ -23,7 +23,8 @@ from recollect.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from threading import Event
     from types import TracebackType
     from typing import Any
 
@@ -33,12 +34,9 @@ if TYPE_CHECKING:
     from recollect.lookup import SearchResult
     from recollect.model import (
         AgentRow,
-        Forgotten,
-        Health,
         ImportReport,
         JobRow,
         ProjectRow,
-        RepairReport,
         Session,
         SessionDetail,
         SourceReport,
@@ -46,7 +44,8 @@ if TYPE_CHECKING:
         StoreSummary,
         Turn,
     )
-    from recollect.redact import Redactor
+    from recollect.redact import Finding, Redactor
+    from recollect.reports import Forgotten, Health, RepairReport, Rescanned
     from recollect.store import Store
 
 
@@ -152,13 +151,20 @@ class Memory:
         patterns = self.settings.texts("sources.excluded")
         return discover.excluded(found, patterns) if patterns else found
 
-    def watch(
-        self, *, agents: Sequence[str] = (), stop: Any = None, on_report: Callable[[ImportReport], None] | None = None
-    ) -> None:
-        """Import what agents write, as they write it, until `stop` is set."""
-        from recollect.capture.watch import watch
+    def watch(self, *, agents: Sequence[str] = (), stop: Event | None = None) -> Iterator[ImportReport]:
+        """Import what agents write as they write it, a report for each time something was new."""
+        from recollect import platforms
+        from recollect.capture.watch import follow
 
-        watch(self, agents=agents, stop=stop, on_report=on_report)
+        def roots() -> list[str]:
+            home = platforms.user_home()
+            own = [root for adapter in self.adapters(agents) for root in adapter.roots(home, self.environ)]
+            return own + [os.path.expanduser(path) for path in self.settings.texts("sources.extra")]
+
+        for _ in follow(roots, debounce_ms=self.settings.number("watch.debounce_ms"), stop=stop):
+            report = self.import_logs(agents=agents)
+            if report.imported or report.updated or report.problems:
+                yield report
 
     def _sweeper(self) -> Sweep:
         from recollect.capture.sweep import Sweep
@@ -241,3 +247,71 @@ class Memory:
     def split_project(self, name: str) -> None:
         """Undo a merge."""
         self._existing().split_project(name)
+
+    # Secrets
+
+    def redact(self, text: str) -> str:
+        """Text without its secrets, tagged with this store's key."""
+        return self.redactor().redact(text)
+
+    def secrets(self, text: str) -> list[Finding]:
+        """Where the secrets in a text are, and of which kind."""
+        return self.redactor().findings(text)
+
+    def rescan(self, progress: Progress | None = None) -> Rescanned:
+        """Scan everything stored for secrets again, after the table of them grew."""
+        store = self._existing()
+        return store.rescan(self.redactor(store), progress)
+
+    # Looking after the store
+
+    def doctor(self, *, verify: bool = False) -> Health:
+        """What is wrong, if anything; `verify` also recomputes every checksum."""
+        return self._existing().examine(verify=verify)
+
+    def repair(self, *, rebuild_text: bool = False) -> RepairReport:
+        """Salvage a damaged store; the damaged file is kept beside it."""
+        from recollect.store import repair_store
+
+        self.close()
+        return repair_store(self.settings.store, rebuild_text=rebuild_text)
+
+    def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
+        """An online copy of the store; returns its size in bytes."""
+        return self._existing().backup(os.fspath(path), force=force)
+
+    def export(self, text: str = "", *, limit: int | None = None, **filters: str | None) -> Iterator[dict[str, Any]]:
+        """Sessions with everything in them, as plain values, one after the other."""
+        from itertools import islice
+
+        from recollect.recall.query import parse
+
+        query = parse(text).having(**filters)
+        for session in islice(self._existing().export(query.filters, self.settings.domains()), limit):
+            yield {**session, "domain": self.settings.domain_of(session["project"])}
+
+    def forget(self, ref: str, *, dry_run: bool = False) -> Forgotten:
+        """Remove a session or a turn for good, with its copies; the next import leaves it out."""
+        store = self._existing()
+        session, ordinal = store.resolve(ref)
+        return store.forget(session, ordinal, dry_run=dry_run)
+
+    # Work that can wait
+
+    def jobs(self, limit: int | None = None) -> list[JobRow]:
+        """What waits, runs or failed, the next one first."""
+        return self._existing().list_jobs(limit)
+
+    def work(self, limit: int | None = None) -> int:
+        """Do the jobs that are due; returns how many were done."""
+        return self._existing().work({"optimize": lambda subject: self._existing().optimize()}, limit)
+
+    # A first look
+
+    def sample_logs(self) -> str:
+        """The folder of sample sessions that comes with recollect."""
+        return os.path.join(os.path.dirname(__file__), "samples")
+
+    def example_query(self) -> str:
+        """Two words of a recent prompt, for somebody who does not know what to ask yet."""
+        return self._existing().example_query()

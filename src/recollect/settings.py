@@ -10,10 +10,13 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from collections.abc import Mapping
 
 from recollect import platforms
 from recollect.errors import SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # key: (default, what it does). The sample config and docs are generated from this table.
 KEYS: dict[str, tuple[object, str]] = {

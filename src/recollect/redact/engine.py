@@ -13,7 +13,8 @@ import hmac
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, compress
 from operator import not_
 from pathlib import Path
@@ -23,6 +24,7 @@ from urllib.parse import quote
 from recollect.redact import hyper, python
 from recollect.redact.assignments import AssignmentRule
 from recollect.redact.contexts import CONTEXTS
+from recollect.redact.documents import document_rules
 from recollect.redact.places import place_rules
 from recollect.redact.rules import Compile, Found, InfixRule, Rule, ShapeRule, Text
 from recollect.redact.shapes import INFIXES, SHAPES
@@ -32,6 +34,7 @@ from recollect.redact.values import OUR_TAG
 LOGIC = 1
 
 _BATCH_CHARS = 1_000_000
+_STEP = 256  # strings; a batch is full after so many
 _ROUNDS = 8
 
 
@@ -59,9 +62,7 @@ class Redactor:
     counts: dict[str, int]
     """How many values of each kind were replaced since creation."""
 
-    def __init__(
-        self, key: bytes, *, known: Mapping[str, str] = {}, engine: str = "auto", cache: Path | None = None
-    ) -> None:
+    def __init__(self, key: bytes, *, known: Mapping[str, str] = {}, engine: str = "auto", cache: Path | None = None) -> None:
         if engine not in ("auto", "hyperscan", "python"):
             raise ValueError(f"engine must be auto, hyperscan or python, not {engine!r}")
         if engine == "hyperscan" and not hyper.available:
@@ -85,16 +86,13 @@ class Redactor:
         still no finding reaches from one string into the next.
         """
         results = list(texts)
-        for waiting in _batches(texts):
-            # Taking one secret out may uncover another that stood too close to it to be told apart.
-            for _ in range(_ROUNDS):
-                changed = list(self._findings(list(map(results.__getitem__, waiting))))
-                for place, findings in changed:
-                    index = waiting[place]
-                    results[index] = self._replace(results[index], findings)
-                if not changed:
-                    break
-                waiting = [waiting[place] for place, _ in changed]
+        for indexes, batch in _batches(results):
+            changed = list(self._findings(batch))
+            if not changed:
+                continue
+            where = list(indexes())
+            for place, findings in changed:
+                results[where[place]] = self._settled(batch[place], findings)
         return results
 
     def findings(self, text: str) -> list[Finding]:
@@ -105,29 +103,35 @@ class Redactor:
         """The findings of each text that has any, with its index."""
         joined = "\n".join(texts)
         data = joined.encode("ascii", "replace")
-        ends = list(accumulate(map((1).__add__, map(len, texts))))
+        ends = list(accumulate(map(len, texts)))
         search = self._ensure_search()
         found: dict[int, list[Found]] = {}
+
+        def text_at(at: int) -> tuple[int, Text]:
+            """The text around a place, and its index. Separators count, so that text n begins n later."""
+            which = bisect_right(range(len(ends)), at, key=lambda index: ends[index] + index)
+            high = ends[which] + which
+            return which, Text(data, high - len(texts[which]), high)
+
         for owner, places in search.places(data).items():
             rule, done = self._rules[owner], 0
             for at in places:
                 if at < done:
                     continue
-                which = bisect_right(ends, at)
-                text = Text(data, ends[which] - len(texts[which]) - 1, ends[which] - 1)
+                which, text = text_at(at)
                 for one in rule.find(text, at):
                     found.setdefault(which, []).append(one)
                     done = max(done, one.end)
         for kind, needle in self._known:
             at = joined.find(needle)
             while at >= 0:
-                which = bisect_right(ends, at)
-                if at + len(needle) < ends[which]:
+                which, text = text_at(at)
+                if at + len(needle) <= text.high:
                     found.setdefault(which, []).append(Found(at, at + len(needle), kind, 0))
                 at = joined.find(needle, at + len(needle))
         for which in sorted(found):
-            offset = ends[which] - len(texts[which]) - 1
-            findings = list(_settle(found[which], texts[which], offset))
+            offset = ends[which] + which - len(texts[which])
+            findings = list(_merged(found[which], texts[which], offset))
             if findings:
                 yield which, findings
 
@@ -140,6 +144,15 @@ class Redactor:
                 self._rules = all_rules(python.compile_pattern)
                 self._search = python.PythonSearch(self._rules)
         return self._search
+
+    def _settled(self, text: str, findings: list[Finding]) -> str:
+        """The text without these findings, nor those that stood too close to them to be told apart."""
+        for _ in range(_ROUNDS):
+            text = self._replace(text, findings)
+            findings = self.findings(text)
+            if not findings:
+                break
+        return text
 
     def _replace(self, text: str, findings: Iterable[Finding]) -> str:
         parts, done = [], 0
@@ -157,7 +170,7 @@ def all_rules(compiled: Compile) -> list[Rule]:
     """Every rule there is, over patterns of the given library."""
     shapes: list[Rule] = [ShapeRule(shape, compiled) for shape in SHAPES]
     infixes: list[Rule] = [InfixRule(infix, compiled) for infix in INFIXES]
-    return [*shapes, *infixes, AssignmentRule(compiled), *place_rules(compiled)]
+    return [*shapes, *infixes, AssignmentRule(compiled), *place_rules(compiled), *document_rules(compiled)]
 
 
 def table_version() -> str:
@@ -178,10 +191,7 @@ def known_values(environ: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environ.items()
-        if _KNOWN_NAME.search(name)
-        and "PUBLIC" not in name.upper()
-        and len(value) >= 12
-        and not _PATH.fullmatch(value)
+        if _KNOWN_NAME.search(name) and "PUBLIC" not in name.upper() and len(value) >= 12 and not _PATH.fullmatch(value)
     }
 
 
@@ -195,25 +205,32 @@ def _needles_of(known: Mapping[str, str]) -> list[tuple[str, str]]:
     return needles
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
-    """Indexes of texts that share a scan, ASCII apart from the rest.
+def _batches(texts: Sequence[str]) -> Iterator[tuple[Callable[[], Iterable[int]], Sequence[str]]]:
+    """Texts that share a scan, with what tells their indexes; ASCII apart from the rest.
 
-    One emoji would make a joined megabyte of ASCII four times as large. There
-    may be tens of thousands of strings in a megabyte: no loop of ours here.
+    One emoji would make a joined megabyte of ASCII four times as large. And a
+    megabyte may be tens of thousands of strings, most of them without a
+    finding: there is no loop of ours over them, and no list of indexes until
+    someone asks.
     """
-    ends = list(accumulate(map(len, texts)))
     start = 0
-    while start < len(ends):
-        done = ends[start - 1] if start else 0
-        stop = min(bisect_right(ends, done + _BATCH_CHARS, start) + 1, len(ends))
-        plain = list(map(str.isascii, texts[start:stop]))
-        yield list(compress(range(start, stop), plain))
-        if not all(plain):
-            yield list(compress(range(start, stop), map(not_, plain)))
+    while start < len(texts):
+        stop, size = start, 0
+        while stop < len(texts) and size < _BATCH_CHARS:
+            step = texts[stop : stop + _STEP]
+            size += sum(map(len, step))
+            stop += len(step)
+        batch, plain = texts[start:stop], list(map(str.isascii, texts[start:stop]))
+        if all(plain):
+            yield partial(range, start, stop), batch
+        else:
+            other = list(map(not_, plain))
+            yield partial(compress, range(start, stop), plain), list(compress(batch, plain))
+            yield partial(compress, range(start, stop), other), list(compress(batch, other))
         start = stop
 
 
-def _settle(found: list[Found], text: str, offset: int) -> Iterator[Finding]:
+def _merged(found: list[Found], text: str, offset: int) -> Iterator[Finding]:
     """What of overlapping findings to report: one for each stretch, by its best name."""
     tags = [tag.span() for tag in OUR_TAG.finditer(text)] if "[REDACTED:" in text else []
     cluster: list[Found] = []
@@ -222,14 +239,14 @@ def _settle(found: list[Found], text: str, offset: int) -> Iterator[Finding]:
         if any(start < right and left < end for left, right in tags):
             continue
         if cluster and start >= max(other.end for other in cluster):
-            yield _merge(cluster)
+            yield _best(cluster)
             cluster = []
         cluster.append(one._replace(start=start, end=end))
     if cluster:
-        yield _merge(cluster)
+        yield _best(cluster)
 
 
-def _merge(cluster: list[Found]) -> Finding:
+def _best(cluster: list[Found]) -> Finding:
     start, end = cluster[0].start, max(one.end for one in cluster)
     large = [one for one in cluster if 2 * (one.end - one.start) >= end - start] or cluster
     best = min(large, key=lambda one: (one.rank, one.start - one.end, one.kind))

@@ -12,14 +12,16 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from recollect.redact.rules import Pattern, Rule
 
+hyperscan: Any
+re2: Any
 try:
-    import hyperscan  # type: ignore[import-not-found, unused-ignore]
-    import re2  # type: ignore[import-not-found, unused-ignore]
+    hyperscan, re2 = import_module("hyperscan"), import_module("re2")
 except ImportError:
     available = False
 else:

@@ -1,4 +1,4 @@
-"""Secrets known by the place they stand in: headers, URLs, key files, manifests.
+"""Secrets known by the place they stand in: headers, cookies, URLs, command lines.
 
 Each class reads one kind of place. They are rules like the rows of the table
 (see `rules` for what that promises), only their reading takes more than a row.
@@ -11,7 +11,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from recollect.redact.rules import Compile, Found, Rule, Text, starts_clean
+from recollect.redact.rules import Compile, Found, Rule, Text
 from recollect.redact.values import Bar, is_random, is_stand_in, looks_secret
 
 _GAP = r"[\x09-\x0d ]"
@@ -86,7 +86,6 @@ class CookieRule:
     triggers = (r"(?i:cookie)\\{0,6}[\"'`]?\]?[ \t]{0,3}[:=,][ \t]{0,3}\\{0,6}[\"'`]?[A-Za-z0-9_.\-]{1,64}=[A-Za-z0-9]",)
     reach = 100
     _session = re.compile(r"sess|sid|token|auth|jwt|login|remember|secret|identity|_id$", re.IGNORECASE)
-    _value_bytes = 1024
 
     def __init__(self, compiled: Compile) -> None:
         self._header = compiled(r"(?i:cookie)\\{0,6}[\"'`]?\]?[ \t]{0,3}[:=,][ \t]{0,3}\\{0,6}[\"'`]?")
@@ -215,165 +214,6 @@ class NetrcRule:
             yield Found(match.start(1), match.end(1), "netrc-password", 2)
 
 
-class PrivateKeyRule:
-    """Private keys between BEGIN and END, also with escaped line ends, also cut off before the END."""
-
-    needles = (b"private key",)
-    _mark = r"PRIVATE KEY(?: BLOCK)?[ ]?-?----"
-    triggers = (_mark,)
-    reach = 32
-
-    def __init__(self, compiled: Compile) -> None:
-        self._head = compiled(self._mark)
-        self._begin = re.compile(rb"-----?[- ]?BEGIN[A-Z0-9 ]{0,40}$")
-        # Everything a key file holds between its markers, as text, in JSON, in YAML or glued together
-        # in source code. A dash ends it, so that two keys are never read as one.
-        self._body = compiled(r"(?:[A-Za-z0-9+/=:,.()@<>|\x09-\x0d \"'_]|\\{1,4}[nrt]|\\{1,4}[\x09-\x0d\"']|-[A-Za-z0-9])*")
-        self._end = compiled(r"-----?[- ]END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-?----")
-        self._line = re.compile(rb"[A-Za-z0-9+/=]{16,}")
-
-    def find(self, text: Text, at: int) -> Iterator[Found]:
-        head = self._head.match(text.data, at, text.high)
-        if head is None or not self._begin.search(text.before(at, 56)):
-            return
-        body = self._body.match(text.data, head.end(), text.high)
-        if body is None:
-            return
-        stop = body.end()
-        if self._end.match(text.data, stop, text.high) is None:
-            # Cut off: the key is what still looks like lines of one.
-            stop = body.start()
-            for line in re.finditer(rb"(?:[\x09-\x0d \"'+|>]|\\[nrt])*(?:[A-Za-z0-9-]{1,16}: [^\x0a\\]{1,80}|[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/=]{1,15}(?=[\x0d\x0a\\\"']|$))", text.data[body.start() : body.end()]):
-                if body.start() + line.start() != stop:
-                    break
-                stop = body.start() + line.end()
-        content = text.data[body.start() : stop]
-        key = self._line.search(content)
-        if key is None or _is_stand_in_key(content):
-            return
-        start, size = _bare(content)
-        yield Found(body.start() + start, body.start() + start + size, "private-key", 0)
-
-
-def _is_stand_in_key(content: bytes) -> bool:
-    """Whether a key file holds dots, stars or one of our tags instead of a key."""
-    return b"..." in content or len(set(content)) < 12
-
-
-class PuttyKeyRule:
-    """The private half of a PuTTY key file."""
-
-    needles = (b"private-lines:",)
-    triggers = (r"Private-Lines: [0-9]{1,3}",)
-    reach = 24
-
-    def __init__(self, compiled: Compile) -> None:
-        self._lines = compiled(r"Private-Lines: [0-9]{1,3}((?:[A-Za-z0-9+/=\x0a\x0d]|\\[rn])*)")
-
-    def find(self, text: Text, at: int) -> Iterator[Found]:
-        match = self._lines.match(text.data, at, text.high)
-        if match is None:
-            return
-        content = text.data[match.start(1) : match.end(1)].removesuffix(b"Private")  # of the Private-MAC below it
-        start, size = _bare(content)
-        if size and not _is_stand_in_key(content):
-            yield Found(match.start(1) + start, match.start(1) + start + size, "private-key", 0)
-
-
-_LINE_ENDS = re.compile(rb"(?:[\x09-\x0d \"']|\\{1,4}[nrt])*")
-
-
-def _bare(content: bytes) -> tuple[int, int]:
-    """Where a key begins inside its lines and how long it is, without line ends around it."""
-    head = _LINE_ENDS.match(content)
-    start = head.end() if head is not None else 0
-    end = len(content)
-    while end > start and (content[end - 1] in b" \t\r\n\"'" or content[end - 2 : end] in (b"\\n", b"\\r", b"\\\\")):
-        end -= 2 if content[end - 1] in b"nr\\" else 1
-    return start, end - start
-
-
-class JwtRule:
-    """JSON Web Tokens, and the like: two or more base64url parts, the first two of which are JSON."""
-
-    needles = (b"ey",)
-    triggers = (r"ey[A-Za-z0-9_\-]{15}",)
-    reach = 20
-
-    def __init__(self, compiled: Compile) -> None:
-        self._part = compiled(r"[A-Za-z0-9_\-]*=*")
-        self._head = compiled(r"ey[A-Za-z0-9_\-]{15}")
-
-    def find(self, text: Text, at: int) -> Iterator[Found]:
-        if self._head.match(text.data, at, text.high) is None or not starts_clean(text, at):
-            return
-        before = text.before(at, 1)
-        if before in (b"_", b"-") or not text.data.startswith(b"ey", at):
-            return
-        parts = []
-        place = at
-        while len(parts) < 5 and (part := self._part.match(text.data, place, text.high)) is not None:
-            parts.append((place, part.end()))
-            place = part.end() + 1
-            if text.after(part.end()) != 0x2E:
-                break
-        if len(parts) < 2 or not text.data.startswith(b"ey", parts[1][0]) or parts[1][1] - parts[1][0] < 17:
-            return
-        end = parts[-1][1]
-        if text.data[end - 1] == 0x2E and len(parts) > 3:
-            end -= 1
-        if not _is_stand_in_key(text.data[at:end]):
-            yield Found(at, end, "jwt", 1)
-
-
-class KubernetesSecretRule:
-    """The values under `data` and `stringData` of a manifest whose kind is Secret."""
-
-    needles = (b"secret",)
-    triggers = (r"kind\\{0,6}[\"']?:[ ]{0,3}\\{0,6}[\"']?Secret",)
-    reach = 8
-    _kind = re.compile(rb"kind\\{0,6}[\"']?:[ ]{0,3}\\{0,6}[\"']?$")
-    _again = re.compile(rb"kind\\{0,6}[\"']?:[ ]{0,3}\\{0,6}[\"']?Secret[^A-Za-z0-9]")
-    _limit = 16_384
-    _block = re.compile(rb"(?:^|[\x0a{,n ])[ \t]*\\{0,6}[\"']?(?:data|stringData)\\{0,6}[\"']?:[ ]{0,3}(?:\{|\x0a|\\n)")
-    _item = re.compile(
-        rb"(?:[\x0d\x0a\t ,]|\\n)*(\\{0,6}[\"']?)([A-Za-z0-9_.\-]{1,253})\\{0,6}[\"']?:[ ]{0,3}\\{0,6}[\"']?"
-        rb"(?:\|-?[ ]*(?:\x0a|\\n)[ ]*)?([^\x00-\x20\"'\\,}]{4,8192})\\{0,6}[\"']?"
-    )
-
-    def __init__(self, compiled: Compile) -> None:
-        del compiled
-
-    def find(self, text: Text, at: int) -> Iterator[Found]:
-        if not self._kind.search(text.before(at, 24)) or text.data[at + 6 : min(at + 7, text.high)].isalnum():
-            return
-        low, high = max(text.low, at - self._limit), min(text.high, at + self._limit)
-        above = max(text.data.rfind(b"\n---", low, at), text.data.rfind(b"\\n---", low, at), low)
-        if self._again.search(text.data, above, at - 1):
-            return  # The first mention in a manifest reads all of it.
-        region = text.data[low:high]
-        below = min(
-            (place for mark in (b"\n---", b"\\n---") if (place := region.find(mark, at - low)) >= 0),
-            default=len(region),
-        )
-        for block in self._block.finditer(region, above - low, below):
-            indent = _indent(region, block.start())
-            place = block.end()
-            while (item := self._item.match(region, place, below)) is not None:
-                if not region[: block.end()].endswith(b"{") and _indent(region, item.start(2)) <= indent:
-                    break
-                value = item.group(3).decode("ascii")
-                if not is_stand_in(value):
-                    yield Found(low + item.start(3), low + item.end(3), "kubernetes-secret", 2)
-                place = item.end()
-
-
-def _indent(region: bytes, at: int) -> int:
-    """How far the line around `at` is indented; lines may end with a real or an escaped newline."""
-    line = max(region.rfind(b"\n", 0, at + 1) + 1, region.rfind(b"\\n", 0, at + 1) + 2, 0)
-    return len(region[line:]) - len(region[line:].lstrip(b" "))
-
-
 def place_rules(compiled: Compile) -> list[Rule]:
     """All the rules of this module."""
     return [
@@ -384,8 +224,4 @@ def place_rules(compiled: Compile) -> list[Rule]:
         UserOptionRule(compiled),
         CommandRule(compiled),
         NetrcRule(compiled),
-        PrivateKeyRule(compiled),
-        PuttyKeyRule(compiled),
-        JwtRule(compiled),
-        KubernetesSecretRule(compiled),
     ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from recollect.redact.places import JwtRule
+from recollect.redact.documents import JwtRule
 from recollect.redact.rules import Pattern, Rule, ShapeRule
 
 # Every token of the table is at least this long and made of these characters.

@@ -75,9 +75,12 @@ class Text(NamedTuple):
 class Rule(Protocol):
     """One way to find secrets."""
 
-    needles: tuple[bytes, ...]
-    triggers: tuple[str, ...]
-    reach: int
+    @property
+    def needles(self) -> tuple[bytes, ...]: ...
+    @property
+    def triggers(self) -> tuple[str, ...]: ...
+    @property
+    def reach(self) -> int: ...
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
         """The secrets that hang on the needle at `at`."""
@@ -100,6 +103,11 @@ def starts_clean(text: Text, at: int) -> bool:
     return before not in b"-_" or _BLOB_BEFORE.search(text.before(at, 24)) is None
 
 
+def _shortest(tail: str) -> str:
+    """A pattern that ends as early as it can: Hyperscan reports every length that a pattern allows."""
+    return re.sub(r"\{([0-9]+),[0-9]+\}$", r"{\1}", tail)
+
+
 class ShapeRule:
     """A row of the table: a prefix, and what must follow it."""
 
@@ -112,9 +120,7 @@ class ShapeRule:
         if first >= 12 or not shape.tail:
             body, self.reach = f"[{shape.alphabet}]{{{first}}}", len(self.prefix) + first
         else:
-            # The shortest tail will do: Hyperscan reports every length that a pattern allows.
-            tail = re.sub(r"\{([0-9]+),[0-9]+\}", r"{\1}", shape.tail)
-            body, self.reach = f"[{shape.alphabet}]{{{first},{shape.high}}}{tail}", len(self.prefix) + 300
+            body, self.reach = f"[{shape.alphabet}]{{{first},{shape.high}}}{_shortest(shape.tail)}", len(self.prefix) + 300
         self.triggers = (re.escape(shape.prefix) + body,)
         # An open row is judged by what comes first, and then takes all that follows.
         top = shape.high or shape.low + 48
@@ -147,7 +153,9 @@ class ShapeRule:
 
     def _is_token(self, text: Text, at: int, end: int) -> bool:
         body = text.value(at + len(self.prefix), end)
-        if is_sample(body) or (any(map(str.islower, body)) and not is_random(body)):
+        # Behind a short prefix anything may stand; behind a long one, only words give pause.
+        doubtful = any(map(str.islower, body)) and (len(self.prefix) <= 4 or not any(map(str.isdigit, body)))
+        if is_sample(body) or (doubtful and not is_random(body)):
             return False
         if not self._near:
             return True
@@ -169,8 +177,7 @@ class InfixRule:
         self.infix = infix
         self.mark = infix.mark.encode()
         self.needles = (self.mark.lower(),)
-        tail = re.sub(r"\{([0-9]+),[0-9]+\}", r"{\1}", infix.tail)
-        self.triggers = (f"[{infix.alphabet}]{{{infix.low}}}{re.escape(infix.mark)}{tail}",)
+        self.triggers = (f"[{infix.alphabet}]{{{infix.low}}}{re.escape(infix.mark)}{_shortest(infix.tail)}",)
         self.reach = len(self.mark) + 100
         self._head = re.compile(f"[{infix.alphabet}]{{{infix.low},{infix.high}}}$".encode())
         self._tail = compiled(re.escape(infix.mark) + infix.tail)

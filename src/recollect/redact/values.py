@@ -22,15 +22,20 @@ class Bar(IntEnum):
     KEY = 3  # "key" means many things: the whole must be long and random
 
 
+def words(text: str) -> frozenset[str]:
+    """A set of words, written as one would say them."""
+    return frozenset(text.split())
+
+
 OUR_TAG = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
 
 _STAND_INS = re.compile(
     r"redacted|masked|hidden|omitted|scrubbed|placeholder|example|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)"
-    r"|(?:^|[^a-z])(?:your|my|the|some|insert|enter|fake|dummy|sample|todo|fixme|mock|foo|bar|baz|foobar)(?:[^a-z]|$)"
+    r"|(?:^|[^a-z0-9])(?:your|my|the|some|insert|enter|fake|dummy|sample|todo|fixme|mock|foo|bar|baz|foobar)(?:[^a-z0-9]|$)"
     r"|^(?:your|insert|enter|dummy|fake|sample|invalid)[a-z]|not[-_]?(?:a[-_]?)?real|\*\*\*|\.\.\.|xxxx|-here$|_here$|<|>"
     r"|\$\{|\{\{|\$\(|%\(|#\{|\{[a-z_.0-9]*\}|%[sdv]$|^\$[a-z_0-9{(]|^%[a-z_0-9]+%$|^@|^\[|^:[a-z_]+$|^&|\.\.\."
     r"|\u2026|\u2022|process\.env|os\.environ|getenv|import\.meta|secrets\.|vault:|^ref\+|^op://|^arn:|^ssm:|^env[.:]"
-    r"|^urn:|^https?:|^file:",
+    r"|^[a-z]{0,5}[-_]?(?:password|passwd|secret|token)[-_]?[0-9]{0,4}$|^urn:|^https?:|^file:|^(?:~|\.\.?)/",
     re.IGNORECASE,
 )
 # A stand-in inside a token that has a provider's prefix. Shorter than the list
@@ -39,7 +44,7 @@ _SAMPLE = re.compile(
     r"redacted|example|placeholder|x{6}|\*\*\*|\.\.\.|(?:^|[-_])(?:your|my)[-_]|changeme|0{12}|1234567890123456789",
     re.IGNORECASE,
 )
-_TRIVIAL = frozenset(
+_TRIVIAL = words(
     "password passwd pass pwd secret token apikey api_key key user username admin administrator root test testing "
     "tests guest demo default none null nil undefined true false empty string str bytes text changeit letmein "
     "postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio minioadmin elastic neo4j sa oracle vagrant "
@@ -48,23 +53,27 @@ _TRIVIAL = frozenset(
     "required optional unknown yes no on off todo tbd value variable env bearer basic digest ignore disabled enabled "
     "mypassword mysecret mytoken mykey yourpassword yoursecret yourtoken testpassword test_password testpass "
     "dev development prod production staging local postgres123 hunter2 s3cret s3cr3t sekret topsecret supersecret "
-    "super-secret super_secret not-a-secret no-secret".split()
+    "super-secret super_secret not-a-secret no-secret"
 )
-_COUNTING = "0123456789abcdefghijklmnopqrstuvwxyz0123456789"
-_ALPHABETS = (_COUNTING, "1234567890" * 8, "abcdefghijklmnopqrstuvwxyz" * 3)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_DIGITS = "0123456789"
+_ALPHABETS = (_DIGITS + _LETTERS * 2 + _DIGITS, _DIGITS * 8, (_DIGITS + "abcdef") * 8)
 
 _BREAKS = re.compile(r"[-_./:,=+@#%&?!*~|^$\s]+")
-_WORDLIKE = re.compile(r"(?:[A-Za-z][a-z]*|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,6}(?![a-z]))*[0-9]{0,4}s?|[0-9]{1,10}[A-Za-z]{0,3}|v?[0-9.]+")
+_WORDLIKE = re.compile(
+    r"(?:[A-Za-z][a-z]*|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,6}(?![a-z]))*[0-9]{0,5}s?|[0-9]{1,10}[A-Za-z]{0,3}|v?[0-9.]+"
+)
 _TURNS = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 # The pairs of letters that English and identifiers are made of: nine of ten pairs there, one of four by chance.
-_PAIRS = frozenset(
+_PAIRS = words(
     "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic "
     "ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un "
     "lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev "
     "ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu "
-    "rn sc gi da cr cl qu ue ey um pp up ck ke ok pt ui rk ob rg ib".split()
+    "rn sc gi da cr cl qu ue ey um pp up ck ke ok pt ui rk ob rg ib"
 )
 _CAMEL = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,5})*[0-9]{0,4}")
+_MARK_INSIDE = re.compile(r"[A-Za-z0-9][!#%^*$~][A-Za-z0-9]")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*")
 _CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->|\?\.)[A-Za-z_][A-Za-z0-9_]*)+[;,]?")
@@ -72,6 +81,8 @@ _CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->|\?\.)[A-Za-z_][A-Za-z0
 
 def is_stand_in(value: str) -> bool:
     """Whether a value only marks the place of a secret: a variable, a mask, an example."""
+    if len(value) > 80:
+        value = value[:64] + value[-16:]  # Stand-ins show early; a long value must not take long.
     return (
         value.lower().strip("\"'`;,.") in _TRIVIAL
         or _STAND_INS.search(value) is not None
@@ -96,10 +107,7 @@ def is_monotone(value: str) -> bool:
 
 def _is_counting(value: str) -> bool:
     bare = re.sub(r"[^a-z0-9]", "", value.lower())
-    return len(bare) >= 5 and any(bare in alphabet for alphabet in _ALPHABETS) or bare in (
-        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789",
-        "0123456789abcdef0123456789abcdef",
-    )
+    return len(bare) >= 5 and any(bare in alphabet for alphabet in _ALPHABETS)
 
 
 def looks_secret(value: str, bar: Bar, *, quoted: bool) -> bool:
@@ -121,7 +129,18 @@ def looks_secret(value: str, bar: Bar, *, quoted: bool) -> bool:
         return len(value) >= 16 and is_random(value) and not _is_id(value)
     if bar is Bar.PASSWORD and _is_password(value, quoted=quoted):
         return True
-    return len(value) >= 8 and is_random(value)
+    return len(value) >= 8 and (is_random(value) or _is_strong(value))
+
+
+def _is_strong(value: str) -> bool:
+    """Small letters, capitals, and a mark among them: what forms ask of a password."""
+    capitals = sum(map(str.isupper, value))
+    return (
+        len(value) >= 10
+        and _MARK_INSIDE.search(value) is not None
+        and any(map(str.islower, value))
+        and (capitals >= 3 or (capitals > 0 and any(map(str.isdigit, value))))
+    )
 
 
 def _is_password(value: str, *, quoted: bool) -> bool:
@@ -132,7 +151,7 @@ def _is_password(value: str, *, quoted: bool) -> bool:
     marks = sum(not (c.isalnum() or c in "_-./:=") for c in value)
     if quoted:
         return has_letter and (has_digit or marks > 0) and not _looks_like_path(value)
-    return has_letter and has_digit and (marks > 0 or len(value) >= 8) and not _is_wordy(value)
+    return has_letter and has_digit and (marks > 0 or len(value) >= 8) and (not _is_wordy(value) or _is_strong(value))
 
 
 def _looks_like_path(value: str) -> bool:
@@ -173,6 +192,8 @@ def _random_piece(piece: str) -> bool:
         return True
     if len(piece) < 8:
         return False
+    if len(piece) >= 20 and 0.3 < sum(map(str.isupper, piece)) / len(piece) < 0.7:
+        return True
     # Capitals where no word begins are a sign of their own.
     expected = 0.6 if _CAMEL.fullmatch(piece) is None else 0.42 if len(piece) >= 12 else 0.3
     return _common_pairs(piece) < expected

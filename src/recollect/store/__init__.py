@@ -8,10 +8,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from recollect.reports import RepairReport
     from recollect.store.sqlite.capture import Keeper
     from recollect.store.sqlite.store import SqliteStore as Store
 
-__all__ = ["Keeper", "Store", "open_store"]
+__all__ = ["Keeper", "Store", "open_store", "repair_store"]
 
 
 def open_store(path: str, *, create: bool = True, read_only: bool = False) -> Store:
@@ -19,6 +20,13 @@ def open_store(path: str, *, create: bool = True, read_only: bool = False) -> St
     from recollect.store.sqlite.store import SqliteStore
 
     return SqliteStore(path, create=create, read_only=read_only)
+
+
+def repair_store(path: str, *, rebuild_text: bool = False) -> RepairReport:
+    """Salvage a damaged store; a sound one only gets its text index made again, when asked."""
+    from recollect.store.sqlite.repair import repair
+
+    return repair(path, rebuild=rebuild_text)
 
 
 def __getattr__(name: str) -> object:

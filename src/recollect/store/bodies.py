@@ -1,29 +1,32 @@
 """A turn's events as bytes and back.
 
-A body is a zstd-compressed JSON array of rows: `[kind, at, text]`, and for a
-tool call nine more values. JSON, because the store is an archive that should
-be readable with ordinary tools in ten years, and because a cold search can
-decode it with nothing but the standard library.
+A body is a zstd-compressed msgpack array of rows: `[kind, at, text]`, and for a
+tool call nine more values.
 
 A result that came after its call was stored is a row of the kind
-`tool_result`; `joined` puts the two together, so readers never see one.
+`tool_result`; `joined` puts the two together, so readers never see one. What
+the log tells about the turn itself (context window, sandbox, rate limits) is
+a last row of the kind `telemetry`, its values in the place of an input.
 """
 
 from __future__ import annotations
 
-import json
+import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import zstandard
+
+    Row = list[Any]
 
 # kind, at, text | call, name, tool_kind, target, input, output, ok, exit_code, duration_ms
 KIND, AT, TEXT, CALL, NAME, TOOL_KIND, TARGET, INPUT, OUTPUT, OK, EXIT_CODE, DURATION_MS = range(12)
 RESULT = "tool_result"
+TELEMETRY = "telemetry"
 LEVEL = 1
-
-Row = list[Any]
 
 
 @cache
@@ -45,23 +48,45 @@ def pack(rows: list[tuple[Any, ...]] | list[Row]) -> bytes:
     import msgspec
 
     try:
-        data = msgspec.json.encode(rows)
+        data = msgspec.msgpack.encode(rows)
     except (OverflowError, UnicodeEncodeError):
-        # Integers beyond 64 bits and lone surrogates: rare, and the slow way knows them.
-        data = json.dumps(rows).encode()
+        # Integers beyond 64 bits and lone surrogates are rare; text survives them.
+        data = msgspec.msgpack.encode(_tame(rows))
     return _compressor().compress(data)
 
 
+def _tame(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if -(1 << 63) <= value < 1 << 64 else str(value)
+    if isinstance(value, dict):
+        return {_tame(key): _tame(inner) for key, inner in value.items()}
+    return [_tame(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
 def unpack(body: bytes) -> list[Row]:
-    """A compressed body as rows."""
-    rows: list[Row] = json.loads(_decompressor().decompress(body))
-    return rows
+    """A compressed body as rows.
+
+    A cold search may not afford to import msgspec for ten short bodies; where
+    it is loaded anyway it is a hundred times faster.
+    """
+    data = _decompressor().decompress(body)
+    if "msgspec" in sys.modules:
+        import msgspec
+
+        rows: list[Row] = msgspec.msgpack.decode(data)
+        return rows
+    from recollect.store.msgpack import decode
+
+    return decode(data)  # type: ignore[return-value]
 
 
 def joined(parts: list[bytes]) -> list[Row]:
-    """The events of a turn from all its parts, every result with its call."""
+    """The rows of a turn from all its parts, every result with its call, telemetry last."""
     rows: list[Row] = []
     calls: dict[str, Row] = {}
+    telemetry: dict[str, Any] = {}
     for part in parts:
         for row in unpack(part):
             if row[KIND] == RESULT:
@@ -71,11 +96,20 @@ def joined(parts: list[bytes]) -> list[Row]:
                 for field in (OUTPUT, OK, EXIT_CODE, DURATION_MS):
                     if row[field] is not None:
                         call[field] = row[field]
+            elif row[KIND] == TELEMETRY:
+                telemetry.update(row[INPUT])
             else:
                 rows.append(row)
                 if len(row) > CALL and row[CALL]:
                     calls[row[CALL]] = row
+    if telemetry:
+        rows.append(telemetry_row(telemetry))
     return rows
+
+
+def telemetry_row(values: dict[str, Any]) -> Row:
+    """The row that holds what a log tells about the turn itself."""
+    return [TELEMETRY, None, "", None, None, None, None, values]
 
 
 def checksum(body: bytes) -> int:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import re
 
-# Every ASCII byte by its class: lower case or digit, upper case, anything else.
-_CLASSES = bytes(
-    97 if chr(byte).isdigit() or chr(byte).islower() else 65 if chr(byte).isupper() else 32 for byte in range(128)
-) + b" " * 128
+# Every byte by its class: lower case or digit, upper case, anything else.
+_CLASSES = b" " * 48 + b"a" * 10 + b" " * 7 + b"A" * 26 + b" " * 6 + b"a" * 26 + b" " * 133
 _HUMP, _ACRONYM = b"aA", b"AAaa"
-_SPACELESS = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+_SPACELESS = "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])"
 
 # Of a long tool output only both ends are indexed: the command that ran and
 # the error it ended with are there, and the middle is in the body.
@@ -25,27 +23,28 @@ END_CHARACTERS = 4_000
 def prepare(text: str) -> str:
     """Text as the index should see it: `parseRolloutFile` becomes three words."""
     if not text.isascii():
-        text = _SPACELESS.sub(r" \1 ", text)
-    data = text.encode("utf-8", "replace")
-    classes = data.translate(_CLASSES)
-    changed = False
-    for shape in (_HUMP, _ACRONYM):
-        if shape in classes:
-            data = _split(data, classes, shape)
-            classes, changed = data.translate(_CLASSES), True
-    return data.decode("utf-8", "replace") if changed else text
+        # Compiled at first use: a cold search is mostly ASCII.
+        text = re.sub(_SPACELESS, r" \1 ", text)
+    # One byte a character, so that a place in the one is a place in the other.
+    classes = text.encode("latin-1", "replace").translate(_CLASSES)
+    if _ACRONYM in classes:
+        text = _spaced(text, classes, _ACRONYM)
+        classes = text.encode("latin-1", "replace").translate(_CLASSES)
+    if _HUMP in classes:
+        text = _spaced(text, classes, _HUMP)
+    return text
 
 
-def _split(data: bytes, classes: bytes, shape: bytes) -> bytes:
-    """Put a space after the first byte of every place that has this shape."""
-    pieces, start = [], 0
-    found = classes.find(shape)
-    while found >= 0:
-        pieces.append(data[start : found + 1])
-        start = found + 1
-        found = classes.find(shape, start)
-    pieces.append(data[start:])
-    return b" ".join(pieces)
+def _spaced(text: str, classes: bytes, shape: bytes) -> str:
+    """A space after the first character of every place that has this shape."""
+    pieces = []
+    start, end, rest = 0, 1, len(shape) - 1
+    for size in map(len, classes.split(shape)):
+        end += size
+        pieces.append(text[start:end])
+        start = end
+        end += rest + 1
+    return " ".join(pieces)
 
 
 def ends(text: str) -> str:

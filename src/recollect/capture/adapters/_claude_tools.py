@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from typing import Any
 
 from recollect.capture.adapters._claude_records import Block, Outcome, picture
@@ -45,8 +46,10 @@ _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _SAVED = re.compile(r"saved to:? [^\n]{0,4000}?tool-results[/\\]([^/\\\n]{1,200}?\.(?:txt|json|md))(?=[\s.,)]|$)")
 _HEAD_CHARACTERS = 5000
 _OVERFLOW_BYTES = 1 << 20
+_LONGEST_MS = 1e12
 
 
+@lru_cache(256)
 def kind_of(name: str) -> ToolKind:
     """The sort of tool a name stands for."""
     return "mcp" if name.startswith("mcp__") else _KINDS.get(name.lower(), "other")
@@ -68,10 +71,11 @@ def result_text(block: Block, outcome: object, overflow: str | None) -> str | No
     A result too long for the transcript is in a file of its own under the
     folder `overflow`, and only a preview naming that file is in the line.
     """
-    text = _content_text(block.content)
+    content = block.content
+    text = content if type(content) is str else _content_text(content)
     if not text:
         text = _outcome_text(outcome)
-    elif overflow and "tool-results" in text[:_HEAD_CHARACTERS]:
+    elif overflow and text.find("tool-results", 0, _HEAD_CHARACTERS) >= 0:
         saved = _SAVED.search(text[:_HEAD_CHARACTERS])
         return (saved and _overflowed(os.path.join(overflow, saved[1]))) or text
     if text and text.startswith("data:image/"):
@@ -80,8 +84,6 @@ def result_text(block: Block, outcome: object, overflow: str | None) -> str | No
 
 
 def _content_text(content: object) -> str | None:
-    if isinstance(content, str):
-        return content
     if not isinstance(content, list):
         return None
     return "\n".join(part for part in map(_part, content) if part)
@@ -128,8 +130,8 @@ def _overflowed(path: str) -> str | None:
         head = file.read(_OVERFLOW_BYTES // 2)
         file.seek(size - _OVERFLOW_BYTES // 2)
         tail = file.read(_OVERFLOW_BYTES // 2)
-    left_out = size - len(head) - len(tail)
-    return f"{head.decode('utf-8', 'replace')}\n[{left_out} bytes left out]\n{tail.decode('utf-8', 'replace')}"
+    gap = f"\n[{size - len(head) - len(tail)} bytes left out]\n"
+    return head.decode("utf-8", "replace") + gap + tail.decode("utf-8", "replace")
 
 
 def result_ok(block: Block, outcome: object) -> bool:
@@ -147,11 +149,9 @@ def duration_ms(outcome: object) -> int | None:
     """How long a call took, for the few tools that say it."""
     if not isinstance(outcome, Outcome):
         return None
-    for value in (outcome.duration_ms, outcome.total_duration_ms):
-        if _number(value):
-            return round(value)
-    return round(outcome.duration_seconds * 1000) if _number(outcome.duration_seconds) else None
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e12
+    value = outcome.duration_ms
+    if value is None:
+        value = outcome.total_duration_ms
+    if value is None and type(outcome.duration_seconds) in (int, float):
+        value = outcome.duration_seconds * 1000
+    return int(value) if type(value) in (int, float) and 0 <= value < _LONGEST_MS else None

@@ -1,28 +1,30 @@
 """The running reading of one Claude Code file: records in, items out.
 
-Everything that has to survive until the next read is in `State`; the rest of
-`Transcript` lives for one read. Items collect in `out`, and the adapter hands
-them on block by block.
+Each record of the chain gets its place, the turn it belongs to, and is then
+read by its type. `_claude_tree` knows how turns follow each other,
+`_claude_prompts` what a user record means, `_claude_ledger` keeps the items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
-from msgspec import Struct, field, msgpack
+from msgspec import msgpack
 
+from recollect.capture.adapters._claude_ledger import FACT_CHARACTERS, Ledger, Log, State, count
+from recollect.capture.adapters._claude_prompts import Said, is_caveat, prompt_of
 from recollect.capture.adapters._claude_records import (
+    ID_CHARACTERS,
     SYNTHETIC,
     Attachment,
     Block,
     Message,
     Record,
-    Said,
     Spent,
     digest,
     native_id,
-    prompt_of,
 )
 from recollect.capture.adapters._claude_tools import (
     duration_ms,
@@ -32,29 +34,14 @@ from recollect.capture.adapters._claude_tools import (
     result_text,
     target_of,
 )
-from recollect.capture.adapters._claude_tree import ROOT, Tree, Turn
-from recollect.model import (
-    Author,
-    Event,
-    EventKind,
-    Item,
-    Liveness,
-    Problem,
-    SessionFacts,
-    ToolResult,
-    TurnFacts,
-    Usage,
-    milliseconds,
-)
+from recollect.capture.adapters._claude_tree import ADRIFT, ROOT, Tree, Turn
+from recollect.model import Author, Event, EventKind, Liveness, Problem, ToolResult, TurnFacts, milliseconds
 
 # What a checkpoint keeps. A rewind past the kept turns, or a parent past the
 # kept records, costs a second look at the file and nothing else.
-_KEPT_TURNS = 200
-_KEPT_RECORDS = 200
-_KEPT_CALLS = 200
+_KEPT = 200
 _STATE_BYTES = 60_000
-_FACT_CHARACTERS = 500
-_TITLE_RANKS = {"summary": 1, "ai-title": 2, "agent-name": 3, "custom-title": 4}
+_START = "start"
 # Who writes a prompt, for the origins that are not a person.
 _ORIGINS: dict[str, Author] = {
     "task-notification": "system",
@@ -62,41 +49,8 @@ _ORIGINS: dict[str, Author] = {
     "peer": "agent",
     "coordinator": "agent",
 }
-
-
-class Log(NamedTuple):
-    """One file and what its place on disk says: whose session it holds, and where output overflows to."""
-
-    path: str
-    session: str | None
-    parent: str | None = None
-    agent: str | None = None
-    overflow: str | None = None
-    meta: dict[str, Any] = {}
-
-
-class State(Struct, omit_defaults=True):
-    """What one read leaves for the next."""
-
-    session: str | None = None
-    line: int = 1
-    begun: bool = False
-    turns: list[Turn] = field(default_factory=list)
-    base: int = 0
-    tip: int = ROOT
-    places: dict[str, int] = field(default_factory=dict)
-    # Calls without a result, by id, with their turn.
-    calls: dict[str, int] = field(default_factory=dict)
-    # The newest turn of each sub-agent inside this file; "" is the newest of all.
-    sides: dict[str, int] = field(default_factory=dict)
-    shell: str | None = None
-    prompt_id: str | None = None
-    answered: bool = False
-    title_rank: int = 0
-    leaves: dict[str, str] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-    news: dict[str, Any] = field(default_factory=dict)
-    meta_news: dict[str, Any] = field(default_factory=dict)
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+_ERRORS = ("api_error", "error", "api_refusal", "model_refusal_fallback")
 
 
 class Transcript:
@@ -104,20 +58,20 @@ class Transcript:
 
     def __init__(self, log: Log, state: State | None = None) -> None:
         self.log = log
+        # In a sub-agent's own file every record is a sidechain's.
+        self._main = log.agent is None
         self.state = state or State(session=log.session)
+        self.ledger = Ledger(log, self.state)
+        self.out = self.ledger.out
         self.tree = Tree(self.state.turns, self.state.base, self.state.tip)
         self.tree.places = self.state.places
-        self.out: list[Item] = []
-        self.unknown: dict[str, int] = {}
-        self.bad: dict[str, int] = {}
         # Lines that a later record of the same block takes back.
         self.withdrawn: set[str] = set()
-        self._announced: set[str] = set()
+        # The turn of the last answer, which is most often that of the next too.
+        self._here: int | None = None
+        self._turn = Turn(session="", key="")
         self._early: dict[str, ToolResult] = {}
-        self._usage: Usage | None = None
-        self._telemetry: dict[int, dict[str, Any]] = {}
-        if not self.state.begun:
-            self.state.meta_news.update(log.meta)
+        self._odd: dict[tuple[bool, str], int] = {}
 
     def take(self, record: Record) -> None:
         """Read one record."""
@@ -126,81 +80,73 @@ class Transcript:
         if take is None:
             self._take_other(record)
             return
-        state, tree = self.state, self.tree
-        uuid = native_id(record.uuid)
-        if uuid is not None and uuid in tree.places:
+        places = self.tree.places
+        uuid = record.uuid
+        if type(uuid) is not str or len(uuid) > ID_CHARACTERS:
+            uuid = native_id(uuid)
+        # The same record again, as copies of a conversation leave it.
+        if uuid in places:
             return
-        if state.session is None:
-            self._adopt(record)
-        if record.is_sidechain and self.log.agent is None:
-            place = self._side_place(record)
-        else:
-            place = self._place(record)
+        if self.state.session is None:
+            self.ledger.adopt(native_id(record.session_id))
+        place = self._side_place(record) if record.is_sidechain and self._main else self._place(record)
         place = take(self, record, place)
         if uuid is not None and place is not None:
-            tree.put(uuid, place)
-            if state.leaves and uuid in state.leaves:
-                self._title("summary", state.leaves.pop(uuid))
+            # Not `places`: finding an older record may have replaced it.
+            self.tree.places[uuid] = place
+            if self.state.leaves and uuid in self.state.leaves:
+                self.ledger.title("summary", self.state.leaves.pop(uuid))
 
     def close_block(self) -> None:
-        """Hand over what was held back for its fellows, before a checkpoint."""
-        self._flush_usage()
-        for result in self._early.values():
-            self.out.append(result)
+        """Hand over what waited for something in the same block."""
+        self.out.extend(self._early.values())
         self._early.clear()
-        for place, telemetry in self._telemetry.items():
-            turn = self.tree.turn(place)
-            self.out.append(TurnFacts(session=turn.session, turn=turn.key, telemetry=telemetry))
-        self._telemetry.clear()
-        if self.state.begun and (self.state.news or self.state.meta_news) and self.state.session:
-            self._tell_news(self.state.session)
         self.withdrawn.clear()
+        self.ledger.close()
+        self.tree.let_go()
 
     def problems(self) -> list[Problem]:
         """What could not be made sense of, one for each sort."""
-        path = self.log.path
-        unknown = [
-            Problem(path=path, kind="unknown", reason=f"record type {kind}", count=count)
-            for kind, count in self.unknown.items()
-        ]
-        return unknown + [
-            Problem(path=path, kind="bad_record", reason=reason, count=count) for reason, count in self.bad.items()
+        return [
+            Problem(path=self.log.path, kind="unknown" if unknown else "bad_record", reason=reason, count=met)
+            for (unknown, reason), met in self._odd.items()
         ]
 
     def save(self) -> bytes:
         """The state for a checkpoint, cut down until it fits."""
-        state, tree = self.state, self.tree
-        turns, records, calls = _KEPT_TURNS, _KEPT_RECORDS, _KEPT_CALLS
+        state, tree, kept = self.state, self.tree, _KEPT
         while True:
-            state.turns = tree.turns[-turns:]
+            state.turns = tree.turns[-kept:]
             state.base, state.tip = tree.count - len(state.turns), tree.tip
             links = {turn.link: turn.parent for turn in state.turns if turn.link}
-            recent = dict(list(tree.places.items())[-records:])
-            state.places = _at_hand(links | recent, state.base)
-            state.calls = _at_hand(dict(list(state.calls.items())[-calls:]), state.base)
-            state.sides = _at_hand(dict(list(state.sides.items())[-calls:]), state.base)
+            places = links | _newest(tree.places, kept)
+            lowest = state.base or ROOT
+            state.places = {uuid: at for uuid, at in places.items() if at >= lowest or at == ADRIFT}
+            state.calls, state.sides = _newest(state.calls, kept), _newest(state.sides, kept)
             data = msgpack.encode(state)
-            if len(data) <= _STATE_BYTES:
+            if len(data) <= _STATE_BYTES or kept == 1:
                 return data
-            turns, records, calls = max(1, turns // 2), records // 2, calls // 2
-            if not records:
+            kept //= 2
+            if kept == 1:
                 state.leaves, state.news, state.meta_news, state.facts = {}, {}, {}, {}
 
     # Places -----------------------------------------------------------------
 
     def _place(self, record: Record) -> int:
-        """The turn a record of the conversation continues; the tip when nothing says otherwise."""
+        """The turn that a record of the conversation continues; the tip when nothing says otherwise."""
         tree = self.tree
-        parent = native_id(record.parent_uuid)
-        if parent is None:
-            # A compaction starts a new root, and names what it really follows.
-            parent = native_id(record.logical_parent_uuid)
+        # A compaction starts a new root, and names what it really follows.
+        parent = record.parent_uuid or record.logical_parent_uuid
+        if type(parent) is not str or len(parent) > ID_CHARACTERS:
+            parent = native_id(parent)
             if parent is None:
                 return tree.tip
         place = tree.places.get(parent)
+        if place == tree.tip or place == ADRIFT:
+            return tree.tip
         if place is None and tree.rescan is not None and record.type in ("user", "assistant"):
             place = tree.find(parent)
-        if place is None or (place >= tree.base and tree.turn(place).side):
+        if place is None or place == ADRIFT or (place != ROOT and tree.turn(place).side):
             return tree.tip
         return place
 
@@ -208,57 +154,64 @@ class Transcript:
         """The turn of the inline sub-agent that a record belongs to, None when it is a new one's."""
         tree, sides = self.tree, self.state.sides
         parent = native_id(record.parent_uuid)
-        place = tree.places.get(parent) if parent else None
-        if place is not None and place >= tree.base and tree.turn(place).side:
+        place = tree.places.get(parent, ROOT) if parent else ROOT
+        if place >= 0 and tree.turn(place).side:
             return place
         agent = native_id(record.agent_id)
         if agent is not None:
             return sides.get(agent)
-        starts = record.type == "user" and not _has_results(record)
+        starts = record.type == "user" and not _holds_results(_content(record))
         return None if starts else sides.get("")
 
     def _follow(self, place: int) -> None:
         """Move the tip when a record continues a branch that was left."""
         tree = self.tree
-        if place not in (tree.tip, ROOT) and not tree.turn(place).side and not tree.on_path(place):
+        if place != tree.tip and place != ROOT and not tree.turn(place).side and not tree.on_path(place):
             self._switch(place)
 
     def _switch(self, place: int) -> None:
         for turn in self.tree.switch(place):
-            self._announce(turn.session)
+            self.ledger.announce(turn.session)
             self.out.append(Liveness(session=turn.session, turn=turn.key, live=turn.live))
 
     # Turns ------------------------------------------------------------------
 
     def _open(self, record: Record, place: int | None, key: str, author: Author) -> int:
         """Begin a turn where a prompt stands."""
-        self._flush_usage()
+        self.ledger.flush_usage()
         tree, state = self.tree, self.state
-        side = bool(record.is_sidechain) and self.log.agent is None
         link = native_id(record.parent_uuid) or ""
-        if side:
+        first: Record | None = record
+        if record.is_sidechain and self._main:
             number = self._open_side(record, place, key, link)
+            first = record if place is None else None
         else:
-            session = state.session or ""
-            if place == ROOT and tree.base == 0 and tree.turns and tree.turn(0).key == "start":
+            if place == ROOT and tree.base == 0 and tree.turns and tree.turns[0].key == _START:
                 place = 0
             if place is not None and place != tree.tip:
                 self._switch(place)
-            number = tree.add(Turn(session=session, key=key, parent=tree.tip, link=link))
+            number = tree.add(Turn(session=state.session or "", key=key, parent=tree.tip, link=link))
             tree.tip = number
-            state.prompt_id, state.answered = native_id(record.prompt_id), False
-            self._notice(record)
-        turn = tree.turn(number)
-        self._announce(turn.session, record)
-        telemetry = {"permission_mode": record.permission_mode} if isinstance(record.permission_mode, str) else None
+            state.prompt_id, state.prompt_time = native_id(record.prompt_id), native_id(record.timestamp)
+            state.answered = False
+            if link and link == state.caveat:
+                # The client hangs every later local command on the same
+                # caveat, however old it is: from here on that says nothing.
+                tree.places[link] = ADRIFT
+                state.caveat = None
+            self.ledger.notice(record)
+        self._here = number
+        self._turn = turn = tree.turn(number)
+        session, mode = turn.session, record.permission_mode
+        self.ledger.announce(session, first)
         self.out.append(
             TurnFacts(
-                session=turn.session,
+                session=session,
                 turn=key,
                 at=milliseconds(record.timestamp),
                 author=author,
-                cwd=record.cwd if isinstance(record.cwd, str) and record.cwd else None,
-                telemetry=telemetry,
+                cwd=record.cwd if type(record.cwd) is str and record.cwd else None,
+                telemetry={"permission_mode": mode[:FACT_CHARACTERS]} if type(mode) is str else None,
             )
         )
         return number
@@ -271,98 +224,49 @@ class Transcript:
             session = tree.turn(place).session
         else:
             session = f"{self.state.session}/{agent or native_id(record.uuid) or key}"
-        number = tree.add(Turn(session=session, key=key, parent=ROOT, link=link, side=True))
-        sides[""] = number
+        sides[""] = number = tree.add(Turn(session=session, key=key, link=link, side=True))
         if agent is not None:
             sides[agent] = number
         return number
 
     def _at(self, record: Record, place: int | None) -> tuple[int, Turn]:
         """The turn that holds what a record says, begun if nothing was said before."""
-        if place == ROOT and self.tree.tip != ROOT:
+        if place == ROOT:
             place = self.tree.tip
         if place is None or place == ROOT:
-            place = self._open(record, None, "start", "system")
+            place = self._open(record, None, _START, "system")
         turn = self.tree.turn(place)
-        if turn.session not in self._announced:
-            self._announce(turn.session, record)
+        self.ledger.announce(turn.session)
         return place, turn
 
-    # Sessions ---------------------------------------------------------------
+    def _event(self, record: Record, place: int | None, kind: EventKind, text: str) -> int:
+        place, turn = self._at(record, place)
+        at = milliseconds(record.timestamp)
+        self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
+        return place
 
-    def _adopt(self, record: Record) -> None:
-        """A sub-agent's file beside the main ones: only its records name the session it belongs to."""
-        parent = native_id(record.session_id)
-        agent = self.log.agent or ""
-        self.state.session = f"{parent}/{agent}" if parent else f"agent-{agent}"
-        self.log = self.log._replace(session=self.state.session, parent=parent)
+    def _measure(self, place: int | None, **values: object) -> None:
+        if place == ROOT:
+            place = self.tree.tip
+        if place is not None and place != ROOT:
+            telemetry = self.ledger.telemetry(place, self.tree.turn(place))
+            for name, value in values.items():
+                if value is True or count(value) or (type(value) is str and len(value) <= FACT_CHARACTERS):
+                    telemetry[name] = value
 
-    def _notice(self, record: Record) -> None:
-        """What a prompt's record says about its session, where that is new."""
-        state = self.state
-        facts, news = state.facts, state.news
-        branch = record.git_branch if record.git_branch != "HEAD" else None
-        for name, value in (("agent_version", record.version), ("git_branch", branch)):
-            if isinstance(value, str) and value and facts.get(name) != value:
-                news[name] = facts[name] = value[:_FACT_CHARACTERS]
-        if "cwd" not in facts and isinstance(record.cwd, str) and record.cwd:
-            # The first one is the session's; a turn has its own.
-            facts["cwd"] = True
-            news["cwd"] = record.cwd
-        for name, value in (("entrypoint", record.entrypoint), ("slug", record.slug), ("team", record.team_name)):
-            if isinstance(value, str) and value and facts.get(name) != value:
-                state.meta_news[name] = facts[name] = value[:_FACT_CHARACTERS]
-        fork = record.forked_from
-        if isinstance(fork, dict) and not state.begun and isinstance(fork.get("sessionId"), str):
-            news["parent"] = fork["sessionId"][:_FACT_CHARACTERS]
-
-    def _announce(self, session: str, record: Record | None = None) -> None:
-        """Every session is introduced once in each read, before its first item."""
-        if session in self._announced:
-            return
-        self._announced.add(session)
-        state = self.state
-        if session != state.session:
-            self.out.append(_inline(session, state.session, record))
-            return
-        if record is not None and not state.begun:
-            self._notice(record)
-            state.news["started_at"] = milliseconds(record.timestamp)
-        state.begun = True
-        self._tell_news(session)
-
-    def _tell_news(self, session: str) -> None:
-        state, log = self.state, self.log
-        news: dict[str, Any] = {"parent": log.parent, **state.news}
-        entrypoint = state.facts.get("entrypoint")
-        if log.agent is not None:
-            news["origin"] = "subagent"
-        else:
-            news["origin"] = "headless" if str(entrypoint).startswith("sdk") else "interactive"
-        self.out.append(SessionFacts(session=session, **news, meta=state.meta_news or None))
-        state.news, state.meta_news = {}, {}
-        self._announced.add(session)
-
-    def _title(self, kind: str, title: object) -> None:
-        """A better title, or a newer one of the same class."""
-        rank = _TITLE_RANKS[kind]
-        if isinstance(title, str) and title.strip() and rank >= self.state.title_rank and self.log.agent is None:
-            self.state.title_rank = rank
-            self.state.news["title"] = title.strip()[:_FACT_CHARACTERS]
-
-    # Records of the chain ---------------------------------------------------
+    # What people and clients say ---------------------------------------------
 
     def _user(self, record: Record, place: int | None) -> int | None:
-        message = record.message
-        content = message.content if isinstance(message, Message) else message
-        if isinstance(content, list) and _has_results(record):
+        content = _content(record)
+        if _holds_results(content):
             return self._results(record, content, place)
-        if not isinstance(content, str | list):
-            self._count_bad("user record without content")
+        if type(content) is not str and type(content) is not list:
+            self._odd_one("user record without content")
             return place
         if record.is_compact_summary:
-            said = prompt_of(content)
-            return self._event(record, place, "compaction", said.text)
+            return self._event(record, place, "compaction", prompt_of(content).text)
+        if is_caveat(content):
+            self.state.caveat = native_id(record.uuid)
         # What a tool put into the conversation, such as a skill's text, was not typed.
         if record.is_meta or record.source_tool_use_id:
             return place
@@ -371,197 +275,72 @@ class Transcript:
     def _said(self, record: Record, place: int | None, said: Said) -> int | None:
         if said.shape == "nothing":
             return place
-        if said.shape in ("abort", "compaction"):
-            return self._event(record, place, "abort" if said.shape == "abort" else "compaction", said.text)
+        if said.shape == "abort":
+            return self._event(record, place, "abort", said.text)
+        if said.shape == "compaction":
+            return self._event(record, place, "compaction", said.text)
         if said.shape == "shell_output":
             return self._shell_output(record, place, said.text)
         text = "!" + said.text if said.shape == "shell" else said.text
-        if self._same_prompt(record, place):
-            assert place is not None
-        else:
+        if place is None or not self._adds_to_prompt(record, place):
             key = native_id(record.uuid) or digest(record.timestamp, text)
             place = self._open(record, place, key, self._author(record, said))
-        at = milliseconds(record.timestamp)
-        turn = self.tree.turn(place)
+        turn, at = self.tree.turn(place), milliseconds(record.timestamp)
         self.out.append(Event(session=turn.session, turn=turn.key, kind="prompt", at=at, text=text))
         if said.shape == "shell":
-            call = self.state.shell = native_id(record.uuid) or turn.key
-            self.out.append(
-                Event(
-                    session=turn.session,
-                    turn=turn.key,
-                    kind="tool_call",
-                    at=at,
-                    call=call,
-                    name="Bash",
-                    tool_kind="shell",
-                    target=said.text,
-                    input={"command": said.text},
-                )
-            )
-            self.state.calls[call] = place
+            self._shell_call(record, place, said.text)
         return place
 
-    def _same_prompt(self, record: Record, place: int | None) -> bool:
-        """Whether a record only adds to the prompt before it, before any answer."""
+    def _adds_to_prompt(self, record: Record, place: int) -> bool:
+        """Whether a record is one more piece of the prompt before it, such as the text after a picture."""
         state = self.state
-        prompt = native_id(record.prompt_id)
-        return (
-            prompt is not None
-            and prompt == state.prompt_id
-            and record.type == "user"
-            and not state.answered
-            and place == self.tree.tip != ROOT
-            and self.log.agent is None
-            and not record.is_sidechain
-        )
+        if record.type != "user" or state.answered or place != self.tree.tip or not self._main:
+            return False
+        if state.prompt_id is not None:
+            return state.prompt_id == native_id(record.prompt_id)
+        return state.prompt_time is not None and state.prompt_time == native_id(record.timestamp)
 
     def _author(self, record: Record, said: Said) -> Author:
-        origin = record.origin
-        kind = origin.get("kind") if isinstance(origin, dict) else None
+        origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
         if said.author is not None:
             return said.author
-        if isinstance(kind, str) and kind in _ORIGINS:
-            return _ORIGINS[kind]
-        if self.log.agent is not None or record.is_sidechain:
+        if isinstance(origin, str) and origin in _ORIGINS:
+            return _ORIGINS[origin]
+        if not self._main or record.is_sidechain:
             return "agent"
         if record.prompt_source == "system":
             return "system"
-        if record.prompt_source == "sdk" and kind != "human" and str(record.entrypoint).startswith("sdk"):
+        if record.prompt_source == "sdk" and origin != "human" and str(record.entrypoint).startswith("sdk"):
             return "agent"
         return "human"
 
-    def _event(self, record: Record, place: int | None, kind: EventKind, text: str) -> int:
-        place, turn = self._at(record, place)
-        at = milliseconds(record.timestamp)
-        self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
-        return place
-
-    def _shell_output(self, record: Record, place: int | None, text: str) -> int | None:
-        call, self.state.shell = self.state.shell, None
-        number = self.state.calls.pop(call, None) if call else None
-        if call and number is not None:
-            turn = self.tree.turn(number)
-            self._announce(turn.session, record)
-            at = milliseconds(record.timestamp)
-            self.out.append(ToolResult(session=turn.session, turn=turn.key, call=call, at=at, output=text))
-        return place
-
-    def _results(self, record: Record, content: list[Any], place: int | None) -> int | None:
-        outcome = record.tool_use_result
-        for block in content:
-            if type(block) is not Block:
-                continue
-            if block.type == "tool_result":
-                self._result(record, block, outcome, place)
-            elif block.type == "text" and isinstance(block.text, str) and block.text.startswith("[Request interr"):
-                self._event(record, place, "abort", block.text)
-        return place
-
-    def _result(self, record: Record, block: Block, outcome: object, place: int | None) -> None:
-        call = native_id(block.tool_use_id) or native_id(record.source_tool_use_id)
-        if call is None:
-            return
-        number = self.state.calls.pop(call, None)
-        known = number is not None
-        number, turn = self._at(record, place if number is None else number)
-        text = result_text(block, outcome, self.log.overflow)
-        ok = result_ok(block, outcome)
-        result = ToolResult(
-            session=turn.session,
-            turn=turn.key,
-            call=call,
-            at=milliseconds(record.timestamp),
-            output=text,
-            ok=ok,
-            exit_code=None if ok else exit_code(text),
-            duration_ms=duration_ms(outcome),
-        )
-        if known:
-            self.out.append(result)
-        else:
-            # Written before its call: they are joined when that comes.
-            self._early[call] = result
-
-    def _assistant(self, record: Record, place: int | None) -> int | None:
-        message = record.message
-        if type(message) is not Message:
-            self._count_bad("assistant record without a message")
-            return place
-        if place is not None:
-            self._follow(place)
-        place, turn = self._at(record, place)
-        if place == self.tree.tip:
-            self.state.answered = True
-        at = milliseconds(record.timestamp)
-        content = message.content
-        blocks: list[Any] = content if isinstance(content, list) else [content]
-        if message.model == SYNTHETIC or record.is_api_error_message:
-            self._synthetic(turn, at, blocks)
-            return place
-        if type(message.usage) is Spent:
-            self._spend(record, message, message.usage, place, at)
-        telemetry = self._telemetry.setdefault(place, {})
-        if type(message.stop_reason) is str:
-            telemetry["stop_reason"] = message.stop_reason
-        if type(record.effort) is str:
-            telemetry["effort"] = record.effort
-        for block in blocks:
-            if type(block) is Block:
-                self._block(record, turn, place, block, at)
-            elif isinstance(block, str) and block.strip():
-                self.out.append(Event(session=turn.session, turn=turn.key, kind="reply", at=at, text=block))
-        return place
-
-    def _synthetic(self, turn: Turn, at: int | None, blocks: list[Any]) -> None:
-        """What the client says in the model's place: nothing, or that something went wrong."""
-        for block in blocks:
-            text = block.text if type(block) is Block else block
-            if not isinstance(text, str) or not text.strip() or text.startswith("No response requested"):
-                continue
-            kind: EventKind = "abort" if text.startswith("[Request interrupted") else "error"
-            self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
-
-    def _block(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
-        kind = block.type
-        if kind == "tool_use" or kind == "server_tool_use" or kind == "mcp_tool_use":
-            self._call(record, turn, place, block, at)
-        elif kind == "text":
-            if isinstance(block.text, str) and block.text.strip():
-                # Withdrawn text is kept, but not as what was answered.
-                said: EventKind = "reasoning" if self.withdrawn and record.uuid in self.withdrawn else "reply"
-                self.out.append(Event(session=turn.session, turn=turn.key, kind=said, at=at, text=block.text))
-        elif kind == "thinking":
-            if isinstance(block.thinking, str) and block.thinking.strip():
-                self.out.append(
-                    Event(session=turn.session, turn=turn.key, kind="reasoning", at=at, text=block.thinking)
-                )
-        elif isinstance(kind, str) and kind.endswith("tool_result"):
-            self._result(record, block, None, place)
-
-    def _call(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
-        name = block.name if isinstance(block.name, str) else ""
-        call = native_id(block.id) or digest(record.uuid, name, record.timestamp)
-        tool_kind = kind_of(name)
+    def _shell_call(self, record: Record, place: int, command: str) -> None:
+        """A command typed after `!`, which the client runs itself."""
+        turn = self.tree.turn(place)
+        call = self.state.shell = native_id(record.uuid) or turn.key
+        self.state.calls[call] = place
         self.out.append(
             Event(
                 session=turn.session,
                 turn=turn.key,
                 kind="tool_call",
-                at=at,
+                at=milliseconds(record.timestamp),
                 call=call,
-                name=name,
-                tool_kind=tool_kind,
-                target=target_of(tool_kind, block.input),
-                input=block.input,
+                name="Bash",
+                tool_kind="shell",
+                target=command,
+                input={"command": command},
             )
         )
-        early = self._early.pop(call, None)
-        if early is None:
-            self.state.calls[call] = place
-        else:
-            early.session, early.turn = turn.session, turn.key
-            self.out.append(early)
+
+    def _shell_output(self, record: Record, place: int | None, text: str) -> int | None:
+        call, self.state.shell = self.state.shell, None
+        number = self.state.calls.pop(call, None) if call else None
+        if call and number is not None:
+            _, turn = self._at(record, number)
+            at = milliseconds(record.timestamp)
+            self.out.append(ToolResult(session=turn.session, turn=turn.key, call=call, at=at, output=text))
+        return place
 
     def _attachment(self, record: Record, place: int | None) -> int | None:
         attachment = record.attachment
@@ -583,129 +362,189 @@ class Transcript:
                 self._follow(place)
             details = record.compact_metadata if isinstance(record.compact_metadata, dict) else {}
             self._measure(place, compaction=details.get("trigger"), compacted_tokens=details.get("preTokens"))
-        elif subtype in ("api_error", "error", "api_refusal", "model_refusal_fallback") or record.level == "error":
+        elif (type(subtype) is str and subtype in _ERRORS) or record.level == "error":
             # Ten tries of one call are one error.
-            if not isinstance(record.retry_attempt, int) or record.retry_attempt <= 1:
+            if count(record.retry_attempt) <= 1:
                 self._event(record, place, "error", _error_text(record))
             if record.retracted_message_uuids:
                 self._measure(place, withdrawn=True)
         return place
 
     def _progress(self, record: Record, place: int | None) -> int | None:
-        """A link of the chain that says nothing: what it repeats is in other records."""
+        """A link of the chain that says nothing new: what it repeats is in other records."""
         return place
 
-    def _measure(self, place: int | None, **values: object) -> None:
-        if place == ROOT:
-            place = self.tree.tip
-        if place is None or place == ROOT:
-            return
-        known = {
-            name: value
-            for name, value in values.items()
-            if (isinstance(value, str) and len(value) <= _FACT_CHARACTERS) or _count(value)
-        }
-        if known:
-            self._announce(self.tree.turn(place).session)
-            self._telemetry.setdefault(place, {}).update(known)
+    # What the model says and its tools give back -------------------------------
 
-    # Tokens -----------------------------------------------------------------
+    def _assistant(self, record: Record, place: int | None) -> int | None:
+        message = record.message
+        if type(message) is not Message:
+            self._odd_one("assistant record without a message")
+            return place
+        if place is not None and place != self.tree.tip:
+            self._follow(place)
+        if place is None or place == ROOT or place != self._here:
+            place, turn = self._at(record, place)
+            self._here, self._turn = place, turn
+        else:
+            turn = self._turn
+        self.state.answered = True
+        at = milliseconds(record.timestamp)
+        content = message.content
+        blocks: list[Any] = content if type(content) is list else [content]
+        if message.model == SYNTHETIC or record.is_api_error_message:
+            self._synthetic(turn, at, blocks)
+            return place
+        if type(message.usage) is Spent:
+            self.ledger.spend(record, message, message.usage, place, turn, at)
+        if type(message.stop_reason) is str:
+            self.ledger.telemetry(place, turn)["stop_reason"] = message.stop_reason[:FACT_CHARACTERS]
+        if type(record.effort) is str:
+            self.ledger.telemetry(place, turn)["effort"] = record.effort[:FACT_CHARACTERS]
+        for block in blocks:
+            if type(block) is Block:
+                self._block(record, turn, place, block, at)
+            elif type(block) is str and block.strip():
+                self.out.append(Event(session=turn.session, turn=turn.key, kind="reply", at=at, text=block))
+        return place
 
-    def _spend(self, record: Record, message: Message, spent: Spent, place: int, at: int | None) -> None:
-        """Count a model call once: its lines repeat the figures, and the largest are the true ones."""
-        fresh, read = _count(spent.input_tokens), _count(spent.cache_read_input_tokens)
-        write, output = _count(spent.cache_creation_input_tokens), _count(spent.output_tokens)
-        if not write and isinstance(spent.cache_creation, dict):
-            write = sum(_count(value) for value in spent.cache_creation.values())
-        details = spent.output_tokens_details
-        reasoning = _count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
-        telemetry = self._telemetry.setdefault(place, {})
-        telemetry["context_tokens"] = fresh + read + write
-        if type(spent.service_tier) is str:
-            telemetry["service_tier"] = spent.service_tier
-        key = native_id(message.id)
-        if key is None:
-            key = native_id(record.uuid) or digest(record.timestamp, message.model, fresh, read, write, output)
-        elif request := native_id(record.request_id):
-            key = f"{key}:{request}"
-        usage = self._usage
-        if usage is not None and usage.key == key:
-            usage.input, usage.output = max(usage.input, fresh), max(usage.output, output)
-            usage.cache_read, usage.cache_write = max(usage.cache_read, read), max(usage.cache_write, write)
-            usage.reasoning = max(usage.reasoning, reasoning)
-            return
-        self._flush_usage()
-        turn = self.tree.turn(place)
-        self._usage = Usage(
+    def _synthetic(self, turn: Turn, at: int | None, blocks: list[Any]) -> None:
+        """What the client says in the model's place: nothing, or that something went wrong."""
+        for block in blocks:
+            text = block.text if type(block) is Block else block
+            if type(text) is not str or not text.strip() or text.startswith("No response requested"):
+                continue
+            kind: EventKind = "abort" if text.startswith("[Request interrupted") else "error"
+            self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
+
+    def _block(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
+        kind = block.type
+        if kind in _CALLS:
+            self._call(record, turn, place, block, at)
+        elif kind == "text":
+            if type(block.text) is str and block.text.strip():
+                # Withdrawn text is kept, but not as what was answered.
+                said: EventKind = "reasoning" if self.withdrawn and record.uuid in self.withdrawn else "reply"
+                self.out.append(Event(session=turn.session, turn=turn.key, kind=said, at=at, text=block.text))
+        elif kind == "thinking":
+            # Newer versions leave the text out and keep a signature.
+            text = block.thinking
+            if type(text) is str and text.strip():
+                self.out.append(Event(session=turn.session, turn=turn.key, kind="reasoning", at=at, text=text))
+        elif type(kind) is str and kind.endswith("tool_result"):
+            self._result(record, block, None, place)
+
+    def _call(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
+        name, call = block.name, block.id
+        if type(name) is not str:
+            name = ""
+        if type(call) is not str or len(call) > ID_CHARACTERS:
+            call = native_id(call) or digest(record.uuid, name, record.timestamp)
+        tool_kind = kind_of(name)
+        self.out.append(
+            Event(
+                session=turn.session,
+                turn=turn.key,
+                kind="tool_call",
+                at=at,
+                call=call,
+                name=name,
+                tool_kind=tool_kind,
+                target=target_of(tool_kind, block.input),
+                input=block.input,
+            )
+        )
+        early = self._early.pop(call, None) if self._early else None
+        if early is None:
+            self.state.calls[call] = place
+        else:
+            early.session, early.turn = turn.session, turn.key
+            self.out.append(early)
+
+    def _results(self, record: Record, content: Any, place: int | None) -> int | None:
+        outcome = record.tool_use_result
+        for block in content:
+            if type(block) is not Block:
+                continue
+            if block.type == "tool_result":
+                self._result(record, block, outcome, place)
+            elif type(block.text) is str and block.text.startswith("[Request interrupted"):
+                self._event(record, place, "abort", block.text)
+        return place
+
+    def _result(self, record: Record, block: Block, outcome: object, place: int | None) -> None:
+        call = block.tool_use_id
+        if type(call) is not str or len(call) > ID_CHARACTERS:
+            call = native_id(call) or native_id(record.source_tool_use_id)
+            if call is None:
+                return
+        number = self.state.calls.pop(call, None)
+        if number is not None and number == self._here:
+            turn = self._turn
+        else:
+            _, turn = self._at(record, place if number is None else number)
+        text = result_text(block, outcome, self.log.overflow)
+        ok = result_ok(block, outcome)
+        result = ToolResult(
             session=turn.session,
             turn=turn.key,
-            key=key,
-            model=message.model if isinstance(message.model, str) and message.model else None,
-            at=at,
-            input=fresh,
-            cache_read=read,
-            cache_write=write,
-            output=output,
-            reasoning=reasoning,
+            call=call,
+            at=milliseconds(record.timestamp),
+            output=text,
+            ok=ok,
+            exit_code=None if ok else exit_code(text),
+            duration_ms=duration_ms(outcome),
         )
+        if number is not None:
+            self.out.append(result)
+        else:
+            # Written before its call: they are joined when that comes.
+            self._early[call] = result
 
-    def _flush_usage(self) -> None:
-        if self._usage is not None:
-            self.out.append(self._usage)
-            self._usage = None
-
-    # Records beside the chain -----------------------------------------------
+    # Records beside the chain -------------------------------------------------
 
     def _take_other(self, record: Record) -> None:
         kind = record.type
         if type(kind) is not str or kind not in _OTHER:
-            name = kind[:60] if isinstance(kind, str) else "missing"
-            if name in self.unknown or len(self.unknown) < 50:
-                self.unknown[name] = self.unknown.get(name, 0) + 1
+            name = kind[:60] if type(kind) is str else "missing"
+            self._odd_one(f"record type {name}", unknown=True)
             return
         take = _OTHER[kind]
         if take is not None:
             take(self, record)
 
     def _titled(self, record: Record) -> None:
-        title = {
-            "custom-title": record.custom_title,
-            "agent-name": record.agent_name,
-            "ai-title": record.ai_title,
-        }.get(record.type)
-        self._title(record.type, title)
+        self.ledger.title(record.type, record.custom_title or record.agent_name or record.ai_title)
 
     def _summary(self, record: Record) -> None:
-        """A title for the conversation that ends in a leaf, which may be in another file, or still to come."""
-        leaf = native_id(record.leaf_uuid)
+        """A title for what ends in a leaf, which may be in another file, or still to come."""
+        leaf, leaves = native_id(record.leaf_uuid), self.state.leaves
         if leaf is None or not isinstance(record.summary, str):
             return
         if self.tree.find(leaf) is not None:
-            self._title("summary", record.summary)
-        elif len(self.state.leaves) < 50:
-            self.state.leaves[leaf] = record.summary[:_FACT_CHARACTERS]
+            self.ledger.title("summary", record.summary)
+        elif len(leaves) < _KEPT // 4:
+            leaves[leaf] = record.summary[:FACT_CHARACTERS]
 
     def _linked(self, record: Record) -> None:
         """Where else this session's work is: a pull request, a worktree, another folder."""
-        meta, tree = self.state.meta_news, record.worktree_session
-        for name, value in (
-            ("pull_request", record.pr_url),
-            ("relocated_to", record.relocated_cwd),
-            ("worktree", tree.get("worktreePath") if isinstance(tree, dict) else None),
-            ("worktree_branch", tree.get("worktreeBranch") if isinstance(tree, dict) else None),
-        ):
-            if isinstance(value, str) and value:
-                meta[name] = value[:_FACT_CHARACTERS]
+        tree = record.worktree_session if isinstance(record.worktree_session, dict) else {}
+        self.ledger.know(
+            pull_request=record.pr_url,
+            relocated_to=record.relocated_cwd,
+            worktree=tree.get("worktreePath"),
+            worktree_branch=tree.get("worktreeBranch"),
+        )
 
     def _forked(self, record: Record) -> None:
         """An agent that began with its parent's context says so instead of copying it."""
-        self.state.meta_news["inherits_context"] = True
-        if self.state.session is None and (parent := native_id(record.parent_session_id)):
-            record.session_id = parent
-            self._adopt(record)
+        self.ledger.know(inherits_context=True)
+        if self.state.session is None:
+            self.ledger.adopt(native_id(record.parent_session_id))
 
-    def _count_bad(self, reason: str) -> None:
-        self.bad[reason] = self.bad.get(reason, 0) + 1
+    def _odd_one(self, reason: str, *, unknown: bool = False) -> None:
+        if (unknown, reason) in self._odd or len(self._odd) < _KEPT:
+            self._odd[unknown, reason] = self._odd.get((unknown, reason), 0) + 1
 
 
 _CHAIN: dict[str, Callable[[Transcript, Record, int | None], int | None]] = {
@@ -715,7 +554,6 @@ _CHAIN: dict[str, Callable[[Transcript, Record, int | None], int | None]] = {
     "attachment": Transcript._attachment,
     "progress": Transcript._progress,
 }
-# What is None is known and passed over: undo data, the prompt queue, client state.
 _OTHER: dict[str, Callable[[Transcript, Record], None] | None] = {
     "summary": Transcript._summary,
     "ai-title": Transcript._titled,
@@ -725,58 +563,44 @@ _OTHER: dict[str, Callable[[Transcript, Record], None] | None] = {
     "worktree-state": Transcript._linked,
     "relocated": Transcript._linked,
     "fork-context-ref": Transcript._forked,
-    **dict.fromkeys(
-        (
-            "queue-operation",
-            "file-history-snapshot",
-            "file-history-delta",
-            "last-prompt",
-            "permission-mode",
-            "mode",
-            "bridge-session",
-            "frame-link",
-            "atis-latch",
-            "started",
-            "result",
-        )
-    ),
+    # Known and passed over: the prompt queue, undo data, the client's own state.
+    "queue-operation": None,
+    "file-history-snapshot": None,
+    "file-history-delta": None,
+    "last-prompt": None,
+    "permission-mode": None,
+    "mode": None,
+    "bridge-session": None,
+    "frame-link": None,
+    "atis-latch": None,
+    "started": None,
+    "result": None,
 }
 
 
-def _has_results(record: Record) -> bool:
+def _content(record: Record) -> object:
     message = record.message
-    if type(message) is not Message or not isinstance(message.content, list):
-        return False
-    return any(type(block) is Block and block.type == "tool_result" for block in message.content)
+    return message.content if type(message) is Message else message
 
 
-def _inline(session: str, parent: str | None, record: Record | None) -> SessionFacts:
-    facts = SessionFacts(session=session, parent=parent, origin="subagent")
-    if record is not None:
-        facts.started_at = milliseconds(record.timestamp)
-        facts.cwd = record.cwd if isinstance(record.cwd, str) and record.cwd else None
-        facts.agent_version = record.version if isinstance(record.version, str) else None
-        if isinstance(record.git_branch, str) and record.git_branch not in ("", "HEAD"):
-            facts.git_branch = record.git_branch
-    return facts
+def _holds_results(content: object) -> bool:
+    if type(content) is list:
+        for block in content:
+            if type(block) is Block and block.type == "tool_result":
+                return True
+    return False
 
 
 def _error_text(record: Record) -> str:
     error = record.error if isinstance(record.error, dict) else {}
-    inner = error.get("error") if isinstance(error.get("error"), dict) else {}
-    said = (error.get("formatted"), error.get("message"), inner.get("message"), record.content, record.error)
+    deeper = error.get("error")
+    deeper = deeper.get("message") if isinstance(deeper, dict) else None
+    said = (error.get("formatted"), error.get("message"), deeper, record.content, record.error)
     text = next((text for text in said if isinstance(text, str) and text), "")
-    status = error.get("status")
-    head = f"API error {status}" if _count(status) else str(record.subtype or "error").replace("_", " ")
+    status = count(error.get("status"))
+    head = f"API error {status}" if status else str(record.subtype or "error").replace("_", " ")
     return f"{head}: {text}" if text else head
 
 
-def _count(value: object) -> int:
-    """A token or millisecond count; anything else is none."""
-    if type(value) is int and 0 <= value < 1 << 53:
-        return value
-    return int(value) if type(value) is float and 0 <= value < 1 << 53 else 0
-
-
-def _at_hand(numbers: dict[str, int], base: int) -> dict[str, int]:
-    return {name: number for name, number in numbers.items() if number >= base or (number == ROOT and base == 0)}
+def _newest(numbers: dict[str, int], kept: int) -> dict[str, int]:
+    return dict(islice(numbers.items(), max(0, len(numbers) - kept), None))

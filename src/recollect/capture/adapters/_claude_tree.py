@@ -21,7 +21,9 @@ from msgspec import Struct
 # Places are kept for this many records of a file being read, far more than
 # any real one has; beyond it the oldest half is let go.
 _PLACES = 200_000
+# Places that are no turn: before the first one, and wherever the tip is.
 ROOT = -1
+ADRIFT = -2
 
 
 class Turn(Struct, array_like=True):
@@ -59,19 +61,20 @@ class Tree:
         return self.base + len(self.turns)
 
     def turn(self, number: int) -> Turn:
-        """The turn with this number, which must be at hand."""
-        return self.turns[number - self.base]
+        """The turn with this number."""
+        if number < self.base:
+            self._complete()
+        return self.turns[max(0, number - self.base)]
 
     def add(self, turn: Turn) -> int:
         """Number a new turn."""
         self.turns.append(turn)
         return self.count - 1
 
-    def put(self, uuid: str, place: int) -> None:
-        """Remember where a record is."""
-        self.places[uuid] = place
+    def let_go(self) -> None:
+        """Forget the oldest places when there are too many."""
         if len(self.places) > _PLACES:
-            self.places = dict(islice(self.places.items(), _PLACES // 2, None))
+            self.places = dict(islice(self.places.items(), len(self.places) - _PLACES // 2, None))
 
     def find(self, uuid: str) -> int | None:
         """Where a record is, if need be by reading the file's beginning again."""
@@ -105,9 +108,8 @@ class Tree:
             number = self._parent(number)
 
     def _parent(self, number: int) -> int:
-        if number < self.base:
-            self._complete()
-        return self.turn(number).parent if number >= self.base else ROOT
+        turn = self.turn(number)
+        return turn.parent if number >= self.base else ROOT
 
     def _complete(self) -> None:
         rescan, self.rescan = self.rescan, None

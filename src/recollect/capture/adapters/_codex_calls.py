@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from recollect.capture.adapters._codex_prompts import placeholder
-from recollect.capture.adapters._codex_records import Core, Payload, text_of, whole
+from recollect.capture.adapters._codex_records import Fields, fields, text_of, whole
 from recollect.capture.adapters._codex_tools import (
+    KINDS,
     Outcome,
     aim,
     command_line,
@@ -38,57 +39,62 @@ class Made(NamedTuple):
     input: Any
 
 
-def made_by(item: Core) -> Made:
-    """The call that a response item asks for."""
-    return _makers[item.type](item)
+def made_by(item: Fields) -> tuple[Made, Outcome | None]:
+    """The call that a response item asks for; a picture has its outcome with it."""
+    kind = item["type"]
+    if kind == "image_generation_call":
+        made, end = _ended_picture(item)
+        return made._replace(call=_id(item.get("call_id")) or _id(item.get("id"))), end
+    return _makers[kind](item), None
 
 
-def _function(item: Core) -> Made:
-    name = full_name(item.name, item.namespace)
-    given = decoded(item.arguments)
-    kind, target = aim(name, kind_of(name), given)
-    return Made(text_of(item.call_id), name, kind, target, given)
+def _function(item: Fields) -> Made:
+    given, name, call = decoded(item.get("arguments")), item.get("name"), item.get("call_id")
+    kind = KINDS.get(name) if isinstance(name, str) and item.get("namespace") is None else None
+    if kind is None:
+        name = full_name(name, item.get("namespace"))
+        kind = kind_of(name)
+    kind, target = aim(name, kind, given)
+    return Made(call if isinstance(call, str) and len(call) < 200 else _id(call), name, kind, target, given)
 
 
-def _custom(item: Core) -> Made:
-    name = full_name(item.name, item.namespace)
-    kind, target = aim(name, kind_of(name), decoded(item.input))
-    return Made(text_of(item.call_id), name, kind, target, item.input)
+def _custom(item: Fields) -> Made:
+    name = full_name(item.get("name"), item.get("namespace"))
+    kind, target = aim(name, kind_of(name), decoded(item.get("input")))
+    return Made(_id(item.get("call_id")), name, kind, target, item.get("input"))
 
 
-def _local_shell(item: Core) -> Made:
-    kind, target = aim("local_shell", "shell", item.action)
-    return Made(text_of(item.call_id) or text_of(item.id), "local_shell", kind, target, item.action)
+def _local_shell(item: Fields) -> Made:
+    kind, target = aim("local_shell", "shell", item.get("action"))
+    return Made(
+        _id(item.get("call_id")) or _id(item.get("id")), "local_shell", kind, target, item.get("action")
+    )
 
 
-def _web(item: Core) -> Made:
-    return Made(text_of(item.id), "web_search", "web", sought(item.action), item.action)
+def _web(item: Fields) -> Made:
+    return Made(_id(item.get("id")), "web_search", "web", sought(item.get("action")), item.get("action"))
 
 
-def _tool_search(item: Core) -> Made:
-    given = decoded(item.arguments)
-    return Made(text_of(item.call_id), "tool_search", "search", aim("tool_search", "search", given)[1], given)
+def _tool_search(item: Fields) -> Made:
+    given = decoded(item.get("arguments"))
+    return Made(
+        _id(item.get("call_id")), "tool_search", "search", aim("tool_search", "search", given)[1], given
+    )
 
 
-def _picture(item: Core) -> Made:
-    target = text_of(item.saved_path) or text_of(item.revised_prompt)
-    return Made(text_of(item.call_id) or text_of(item.id), "image_generation", "other", target, None)
-
-
-_makers: dict[str, Callable[[Core], Made]] = {
+_makers: dict[str, Callable[[Fields], Made]] = {
     "function_call": _function,
     "custom_tool_call": _custom,
     "local_shell_call": _local_shell,
     "web_search_call": _web,
     "tool_search_call": _tool_search,
-    "image_generation_call": _picture,
 }
-CALLS = frozenset(_makers)
+CALLS = frozenset({*_makers, "image_generation_call"})
 
 
 def sought(action: object, query: object = None) -> str | None:
     """What a web search looked for: a query, a page, a pattern in it."""
-    found = action if isinstance(action, dict) else {}
+    found = fields(action)
     for value in (found.get("query"), query, found.get("url"), found.get("pattern")):
         if text := text_of(value):
             return text
@@ -96,67 +102,75 @@ def sought(action: object, query: object = None) -> str | None:
     return ", ".join(text for text in queries if isinstance(text, str)) if isinstance(queries, list) else None
 
 
-def ended_by(kind: str, told: Payload) -> tuple[Made, Outcome]:
+def ended_by(told: Fields) -> tuple[Made, Outcome]:
     """The call that an event or turn item tells the end of, and how it went."""
-    call = text_of(told.call_id) or text_of(told.id)
-    made, outcome = _enders[kind](told)
-    return made._replace(call=call), outcome
+    made, outcome = _enders[told["type"]](told)
+    return made._replace(call=_id(told.get("call_id")) or _id(told.get("id"))), outcome
 
 
-def _ended_command(told: Payload) -> tuple[Made, Outcome]:
-    kind, target = aim("shell", "shell", told.command)
-    code = whole(told.exit_code)
-    texts = [text for text in (text_of(told.stdout), text_of(told.stderr)) if text]
-    text = text_of(told.aggregated_output) or "\n".join(texts) or None
+def _ended_command(told: Fields) -> tuple[Made, Outcome]:
+    kind, target = aim("shell", "shell", told.get("command"))
+    code = whole(told.get("exit_code"))
+    texts = [text for text in (text_of(told.get("stdout")), text_of(told.get("stderr"))) if text]
+    text = text_of(told.get("aggregated_output")) or "\n".join(texts) or None
     ok = _succeeded(told) if code is None else code == 0
-    line = command_line(told.command)
-    return Made(None, "shell", kind, target, line), Outcome(text, ok, code, milliseconds_of(told.duration))
+    line = command_line(told.get("command"))
+    return Made(None, "shell", kind, target, line), Outcome(
+        text, ok, code, milliseconds_of(told.get("duration"))
+    )
 
 
-def _ended_patch(told: Payload) -> tuple[Made, Outcome]:
-    changes = told.changes if isinstance(told.changes, dict) else {}
+def _ended_patch(told: Fields) -> tuple[Made, Outcome]:
+    changes = fields(told.get("changes"))
     paths = ", ".join(list(changes)[:8]) or None
-    texts = [text for text in (text_of(told.stdout), text_of(told.stderr)) if text]
+    texts = [text for text in (text_of(told.get("stdout")), text_of(told.get("stderr"))) if text]
     return Made(None, "apply_patch", "edit", paths, changes or None), Outcome(
         "\n".join(texts) or None, _succeeded(told)
     )
 
 
-def _ended_mcp(told: Payload) -> tuple[Made, Outcome]:
-    found = told.invocation if isinstance(told.invocation, dict) else {}
+def _ended_mcp(told: Fields) -> tuple[Made, Outcome]:
+    # An event wraps what was called; a turn item has it beside the rest.
+    found = fields(told.get("invocation")) or told
     server, tool = text_of(found.get("server")) or "unknown", text_of(found.get("tool")) or "unknown"
     given = found.get("arguments")
-    outcome = from_mcp(told.result)._replace(duration_ms=milliseconds_of(told.duration))
+    error = told.get("error")
+    outcome = from_mcp({"Err": fields(error).get("message", error)} if error else told.get("result"))
+    outcome = outcome._replace(duration_ms=milliseconds_of(told.get("duration")))
     name = f"mcp__{server}__{tool}"
     return Made(None, name, "mcp", aim(name, "mcp", given)[1], given), outcome
 
 
-def _ended_search(told: Payload) -> tuple[Made, Outcome]:
-    target = sought(told.action, told.query)
-    return Made(None, "web_search", "web", target, told.action), Outcome(_results(told.results))
+def _ended_search(told: Fields) -> tuple[Made, Outcome]:
+    target = sought(told.get("action"), told.get("query"))
+    return Made(None, "web_search", "web", target, told.get("action")), Outcome(_results(told.get("results")))
 
 
-def _ended_picture(told: Payload) -> tuple[Made, Outcome]:
-    picture = text_of(told.result)
+def _ended_picture(told: Fields) -> tuple[Made, Outcome]:
+    picture = text_of(told.get("result"))
     made = Made(
-        None, "image_generation", "other", text_of(told.saved_path) or text_of(told.revised_prompt), None
+        None,
+        "image_generation",
+        "other",
+        text_of(told.get("saved_path")) or text_of(told.get("revised_prompt")),
+        None,
     )
     return made, Outcome(placeholder(picture) if picture else None, _succeeded(told))
 
 
-def _viewed(told: Payload) -> tuple[Made, Outcome]:
-    return Made(None, "view_image", "read", text_of(told.path), None), Outcome()
+def _viewed(told: Fields) -> tuple[Made, Outcome]:
+    return Made(None, "view_image", "read", text_of(told.get("path")), None), Outcome()
 
 
-def _ended_dynamic(told: Payload) -> tuple[Made, Outcome]:
-    name = full_name(told.tool, told.namespace)
-    kind, target = aim(name, kind_of(name), told.arguments)
-    made = Made(None, name, kind, target, told.arguments)
-    outcome = Outcome(texts_in(told.content_items) or None, _succeeded(told))
-    return made, outcome._replace(duration_ms=milliseconds_of(told.duration))
+def _ended_dynamic(told: Fields) -> tuple[Made, Outcome]:
+    name = full_name(told.get("tool"), told.get("namespace"))
+    kind, target = aim(name, kind_of(name), told.get("arguments"))
+    made = Made(None, name, kind, target, told.get("arguments"))
+    outcome = Outcome(texts_in(told.get("content_items")) or None, _succeeded(told))
+    return made, outcome._replace(duration_ms=milliseconds_of(told.get("duration")))
 
 
-_enders: dict[str, Callable[[Payload], tuple[Made, Outcome]]] = {
+_enders: dict[str, Callable[[Fields], tuple[Made, Outcome]]] = {
     "exec_command_end": _ended_command,
     "CommandExecution": _ended_command,
     "patch_apply_end": _ended_patch,
@@ -176,10 +190,16 @@ _enders: dict[str, Callable[[Payload], tuple[Made, Outcome]]] = {
 ENDS = frozenset(_enders)
 
 
-def _succeeded(told: Payload) -> bool | None:
-    if isinstance(told.success, bool):
-        return told.success
-    return STATUS.get(told.status) if isinstance(told.status, str) else None
+def _id(value: object) -> str | None:
+    return value[:200] if isinstance(value, str) and value else None
+
+
+def _succeeded(told: Fields) -> bool | None:
+    success = told.get("success")
+    if isinstance(success, bool):
+        return success
+    status = told.get("status")
+    return STATUS.get(status) if isinstance(status, str) else None
 
 
 def _results(results: object) -> str | None:

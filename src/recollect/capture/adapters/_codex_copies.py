@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from recollect.capture.adapters._codex_records import Payload, epoch_moment, uuid_moment, whole
+from recollect.capture.adapters._codex_records import Fields, epoch_moment, uuid_moment, whole
 
 PAUSE_MS = 1000
 LONG_PAUSE_MS = 60_000
@@ -38,20 +38,20 @@ class Stretch(Struct, array_like=True):
     foreign: bool = False
     guessed: bool = False
 
-    def begin(self, meta: Payload, born: int | None, at: int | None) -> None:
+    def begin(self, meta: Fields, born: int | None, at: int | None) -> None:
         """What the file's own session_meta says about copied history."""
         self.born, self.last_at = born, at
-        self.start = whole(meta.subagent_history_start_ordinal)
+        self.start = whole(meta.get("subagent_history_start_ordinal"))
         if self.start is not None:
             self.open = True
-        elif meta.history_base is None:
-            self.open = isinstance(meta.forked_from_id, str)
+        elif meta.get("history_base") is None:
+            self.open = isinstance(meta.get("forked_from_id"), str)
 
     def meet_parent(self, at: int | None) -> None:
         """Another thread's session_meta: its history follows."""
         self.open, self.foreign, self.last_at = True, True, at
 
-    def covers(self, payload: Payload, ordinal: object, at: int | None) -> bool:
+    def covers(self, payload: Fields, ordinal: object, at: int | None) -> bool:
         """Whether a record is copied; the first that is not ends the stretch."""
         number = whole(ordinal)
         if self.start is not None and number is not None:
@@ -71,12 +71,13 @@ class Stretch(Struct, array_like=True):
             self.last_at = at
         return self.open
 
-    def _made(self, payload: Payload) -> int | None:
-        if payload.turn_id is None:
+    def _made(self, payload: Fields) -> int | None:
+        turn = payload.get("turn_id")
+        if turn is None:
             return None
-        made = uuid_moment(payload.turn_id)
-        if made is None and payload.type == "task_started" and self.born is not None:
-            made = epoch_moment(payload.started_at)
+        made = uuid_moment(turn)
+        if made is None and payload.get("type") == "task_started":
+            made = epoch_moment(payload.get("started_at"))
             # Whole seconds: a turn of the second in which the thread was made is its own.
             return made if made is None or made % 1000 else made + 999
         return made

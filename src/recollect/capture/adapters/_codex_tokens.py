@@ -11,27 +11,22 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from recollect.capture.adapters._codex_records import Payload, whole
+from recollect.capture.adapters._codex_records import Fields
 
-
-class Spent(NamedTuple):
-    """Five counts of a usage object, as logged: input includes both kinds of cache."""
-
-    input: int = 0
-    cached: int = 0
-    written: int = 0
-    output: int = 0
-    reasoning: int = 0
-
-    def minus(self, other: Spent) -> Spent:
-        """What was added since `other`."""
-        return Spent(*(max(0, now - before) for now, before in zip(self, other, strict=True)))
+# As logged: input (which includes both kinds of cache), cached, written to the
+# cache, output (which includes reasoning), reasoning.
+# More than this is no count, and would not fit a table.
+MANY = 1 << 53
+Counts = tuple[int, int, int, int, int]
 
 
 class Call(NamedTuple):
-    """A model call that has not been counted yet, and a mark that tells it from the others."""
+    """A model call that has not been counted yet, and a mark that tells it from the others.
 
-    spent: Spent
+    `carried` says that the total held more than this call when the file began.
+    """
+
+    spent: Counts
     mark: str
     carried: bool
 
@@ -39,59 +34,78 @@ class Call(NamedTuple):
 class Meter(Struct, array_like=True):
     """The running total of one file."""
 
-    total: tuple[int, int, int, int, int] | None = None
-    last: tuple[int, int, int, int, int] | None = None
+    total: Counts | None = None
+    last: Counts | None = None
     resets: int = 0
     count: int = 0
 
-    def advance(self, payload: Payload) -> Call | None:
+    def advance(self, payload: Fields) -> Call | None:
         """The call that a token_count adds, or None when it repeats an earlier one."""
-        info = payload.info
+        info = payload.get("info")
         if isinstance(info, dict):
-            total, last = _spent(info.get("total_token_usage")), _spent(info.get("last_token_usage"))
+            total, last = _counts(info.get("total_token_usage")), _counts(info.get("last_token_usage"))
         else:
-            total, last = _flat(payload), None
+            # Before 0.31 the totals stood in the record itself.
+            total, last = _counts(payload) if "input_tokens" in payload else None, None
+        before = self.total
         if total is None:
             return None if last is None else self._without_total(last)
-        if self.total == total:
+        if total == before:
             return None
-        before = None if self.total is None else Spent(*self.total)
-        if before is not None and (total.input < before.input or total.output < before.output):
-            self.resets += 1
-            before = None
-        first = self.total is None
         self.total = total
-        spent = last or (total if before is None else total.minus(before))
+        if before is not None and (total[0] < before[0] or total[3] < before[3]):
+            self.resets += 1
+            spent = last or total
+        else:
+            spent = last or _difference(total, before)
         if not any(spent):
             return None
-        mark = f"{self.resets}:{total.input}:{total.output}:{spent.input}:{spent.output}"
-        # The first total of a file can only exceed its call when it was carried over.
-        return Call(spent, mark, carried=first and total != spent)
+        mark = f"{self.resets}:{total[0]}:{total[3]}:{spent[0]}:{spent[3]}"
+        return Call(spent, mark, before is None and total != spent)
 
-    def _without_total(self, last: Spent) -> Call | None:
+    def _without_total(self, last: Counts) -> Call | None:
         if self.last == last or not any(last):
             return None
         self.last = last
         self.count += 1
-        return Call(last, f"n{self.count}:{last.input}:{last.output}", carried=False)
+        return Call(last, f"n{self.count}:{last[0]}:{last[3]}", carried=False)
 
 
-def _spent(usage: object) -> Spent | None:
+def _counts(usage: object) -> Counts | None:
     if not isinstance(usage, dict):
         return None
-    names = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens")
-    counts = [max(0, whole(usage.get(name)) or 0) for name in (*names, "reasoning_output_tokens")]
-    return Spent(*counts)
+    get = usage.get
+    given, cached, written = (
+        get("input_tokens"),
+        get("cached_input_tokens"),
+        get("cache_write_input_tokens", 0),
+    )
+    output, reasoning = get("output_tokens"), get("reasoning_output_tokens")
+    if (
+        type(given) is type(cached) is type(written) is type(output) is type(reasoning) is int
+        and 0 <= given < MANY
+        and 0 <= cached < MANY
+        and 0 <= written < MANY
+        and 0 <= output < MANY
+        and 0 <= reasoning < MANY
+    ):
+        return given, cached, written, output, reasoning
+    return _mended((given, cached, written, output, reasoning))
 
 
-def _flat(payload: Payload) -> Spent | None:
-    if whole(payload.total_tokens) is None and whole(payload.input_tokens) is None:
-        return None
-    return _spent(
-        {
-            "input_tokens": payload.input_tokens,
-            "cached_input_tokens": payload.cached_input_tokens,
-            "output_tokens": payload.output_tokens,
-            "reasoning_output_tokens": payload.reasoning_output_tokens,
-        }
+def _mended(found: tuple[object, ...]) -> Counts:
+    sound = (count if type(count) is int and 0 <= count < MANY else 0 for count in found)
+    given, cached, written, output, reasoning = sound
+    return given, cached, written, output, reasoning
+
+
+def _difference(total: Counts, before: Counts | None) -> Counts:
+    if before is None:
+        return total
+    return (
+        max(0, total[0] - before[0]),
+        max(0, total[1] - before[1]),
+        max(0, total[2] - before[2]),
+        max(0, total[3] - before[3]),
+        max(0, total[4] - before[4]),
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -53,6 +52,8 @@ KINDS: dict[str, ToolKind] = {
 }
 # In the order in which they say most about a call.
 TARGETS = ("command", "cmd", "chars", "path", "file_path", "query", "url", "pattern", "message", "prompt")
+PATCH_HEADS = ("Add File: ", "Update File: ", "Delete File: ")
+SHELL_FLAGS = ("-lc", "-c", "-command", "/c")
 MAX_TARGET = 4000
 FAILURES = (
     "execution error",
@@ -71,7 +72,6 @@ FAILURES = (
 )
 HEADS = ("Exit code: ", "Chunk ID: ", "Wall time", "Script ", "Process exited ")
 
-_patched = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _exit = re.compile(r"(?:Exit code: |Process exited with code )(-?\d{1,9})\b")
 _wall = re.compile(r"Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds")
 _seconds = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s)")
@@ -86,9 +86,16 @@ class Outcome(NamedTuple):
     duration_ms: int | None = None
 
 
+class _Metadata(Struct):
+    exit_code: Any = None
+    duration_seconds: Any = None
+
+
 class _Wrapped(Struct):
-    output: Any = None
-    metadata: Any = None
+    """The output of a command to about 0.6x: JSON in a string."""
+
+    output: str
+    metadata: _Metadata
 
 
 _wrapped: msgspec.json.Decoder[_Wrapped] = msgspec.json.Decoder(_Wrapped)
@@ -108,9 +115,10 @@ def full_name(name: object, namespace: object) -> str:
 
 def kind_of(name: str) -> ToolKind:
     """What sort of work a tool does, by its name."""
-    if name.startswith("mcp__"):
-        return "mcp"
-    return KINDS.get(name) or KINDS.get(name.rpartition("__")[2], "other")
+    found = KINDS.get(name)
+    if found is not None:
+        return found
+    return "mcp" if name.startswith("mcp__") else KINDS.get(name.rpartition("__")[2], "other")
 
 
 def decoded(arguments: object) -> Any:
@@ -143,23 +151,31 @@ def aim(name: str, kind: ToolKind, given: Any) -> tuple[ToolKind, str | None]:
 def command_line(given: Any) -> str | None:
     """The command that was run, without the shell around it."""
     if isinstance(given, dict):
-        given = next((given[key] for key in ("command", "cmd", "chars", "input") if given.get(key)), None)
+        given = given.get("command") or given.get("cmd") or given.get("chars") or given.get("input")
     if isinstance(given, str):
         return given
-    if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
+    if not isinstance(given, list):
         return None
-    if len(given) == 3 and given[1].lower() in ("-lc", "-c", "-command", "/c"):
-        return str(given[2])
-    if given[:1] == ["apply_patch"]:
-        return " ".join(given)
-    return shlex.join(given)
+    words = [word for word in given if isinstance(word, str)]
+    if len(words) == 3 and words[1].lower() in SHELL_FLAGS:
+        return words[2]
+    return " ".join(words) if words[:1] == ["apply_patch"] else shlex.join(words) or None
 
 
 def patched(text: str | None) -> str | None:
     """The files that a patch names, the first few of them."""
     if not text:
         return None
-    return _joined(match[1].strip() for match in islice(_patched.finditer(text), 8))
+    paths: list[str] = []
+    at = text.find("*** ")
+    while at >= 0 and len(paths) < 8:
+        if text.startswith(PATCH_HEADS, at + 4) and text[at - 1 : at] in ("", "\n"):
+            end = text.find("\n", at)
+            line = text[at:end] if end >= 0 else text[at:]
+            paths.append(line.partition(" File: ")[2].strip())
+        at = text.find("\n*** ", at)
+        at = at + 1 if at >= 0 else at
+    return ", ".join(paths) or None
 
 
 def _patch_text(given: Any) -> str | None:
@@ -226,13 +242,11 @@ def _from_wrapped(text: str) -> Outcome:
         record = _wrapped.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return Outcome(text)
-    if not isinstance(record.output, str) or not isinstance(record.metadata, dict):
-        return Outcome(text)
-    code = whole(record.metadata.get("exit_code"))
-    seconds = record.metadata.get("duration_seconds")
-    timed = isinstance(seconds, (int, float)) and 0 <= seconds < 1e9
-    duration = round(seconds * 1000) if timed else None
-    return Outcome(record.output, None if code is None else code == 0, code, duration)
+    code, seconds = record.metadata.exit_code, record.metadata.duration_seconds
+    duration = round(seconds * 1000) if type(seconds) in (int, float) and 0 <= seconds < 1e9 else None
+    if type(code) is not int or abs(code) > 1 << 32:
+        return Outcome(record.output, None, None, duration)
+    return Outcome(record.output, code == 0, code, duration)
 
 
 def _from_head(text: str) -> Outcome:

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from recollect.capture.adapters._claude_ledger import Log, State
 from recollect.capture.adapters._claude_records import DECODER, Record
-from recollect.capture.adapters._claude_transcript import Log, State, Transcript
+from recollect.capture.adapters._claude_transcript import Transcript
 from recollect.capture.adapters._claude_tree import Tree
 from recollect.capture.lines import Block, Unreadable, blocks, open_log, records
 from recollect.model import Checkpoint, Item, Problem, Source
@@ -23,6 +24,16 @@ _HEAD_BYTES = 64 << 10
 _META_BYTES = 64 << 10
 # Beside transcripts, but none: every prompt ever typed, and a workflow's diary.
 _NOT_OURS = ("history.jsonl", "journal.jsonl")
+_MARKS = (b'"parentUuid":', b'"isSidechain":', b'"userType":')
+# Fields that together tell a record of ours from one that merely has the same type.
+_FIELDS = {
+    "system": ("parentUuid", "sessionId", "userType", "isSidechain"),
+    "attachment": ("parentUuid", "sessionId", "userType", "attachment"),
+    "progress": ("parentUuid", "sessionId", "userType", "data"),
+    "summary": ("summary", "leafUuid"),
+    "file-history-snapshot": ("messageId", "snapshot"),
+    "queue-operation": ("operation", "sessionId", "timestamp"),
+}
 _META_NAMES = {
     "agentType": "agent_type",
     "description": "description",
@@ -94,46 +105,54 @@ class ClaudeCode:
             if isinstance(value, dict) and (verdict := _verdict(value)) is not None:
                 return verdict
         # A first line longer than what we were given, such as a pasted picture.
-        return b"\n" not in head and all(mark in head for mark in (b'"parentUuid":', b'"isSidechain":', b'"userType":'))
+        return b"\n" not in head and all(mark in head for mark in _MARKS)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in a transcript since a checkpoint."""
         state = msgspec.msgpack.decode(since.state, type=State) if since and since.state else None
-        position = since.position if since else 0
+        start = position = since.position if since else 0
         transcript = Transcript(_log(source), state)
         if state is not None:
-            transcript.tree.rescan = lambda: _prefix(source, position)
+            transcript.tree.rescan = lambda: _prefix(source, start)
         try:
-            for block in blocks(source.path, position, transcript.state.line):
+            for block in blocks(source.path, start, transcript.state.line):
                 if isinstance(block, Problem):
                     yield block
                     continue
-                yield from _take(transcript, block)
+                if position > start:
+                    yield Checkpoint(position, transcript.save())
+                yield from _items(transcript, block)
                 position = block.end
-                transcript.state.line = block.first_line + block.data.count(b"\n")
-                yield Checkpoint(position, transcript.save())
         except Unreadable as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
         yield from transcript.problems()
         yield Checkpoint(position, transcript.save())
 
 
-def _take(transcript: Transcript, block: Block) -> Iterator[Item]:
+def _items(transcript: Transcript, block: Block) -> list[Item]:
     """The items of a block of lines; a bad line is one of them."""
-    lines = list(records(transcript.log.path, block, DECODER))
+    found = records(transcript.log.path, block, DECODER)
+    lines = list(found)
+    if b'"retractedMessageUuids"' in block.data or b'"supersedesUuids"' in block.data:
+        transcript.withdrawn.update(uuid for line in lines for uuid in _withdrawn(line))
+    out = transcript.out
     for line in lines:
-        if isinstance(line, Record):
-            for uuids in (line.retracted_message_uuids, line.supersedes_uuids):
-                if isinstance(uuids, list):
-                    transcript.withdrawn.update(uuid for uuid in uuids if isinstance(uuid, str))
-    for line in lines:
-        if isinstance(line, Problem):
-            transcript.out.append(line)
-        else:
+        if type(line) is Record:
             transcript.take(line)
+        elif type(line) is Problem:
+            out.append(line)
     transcript.close_block()
-    yield from transcript.out
-    transcript.out.clear()
+    transcript.state.line = block.first_line + len(lines)
+    items = out.copy()
+    out.clear()
+    return items
+
+
+def _withdrawn(line: Record | Problem) -> list[str]:
+    if isinstance(line, Problem):
+        return []
+    both = (line.retracted_message_uuids, line.supersedes_uuids)
+    return [uuid for uuids in both if isinstance(uuids, list) for uuid in uuids if isinstance(uuid, str)]
 
 
 def _prefix(source: Source, end: int) -> Tree:
@@ -144,8 +163,7 @@ def _prefix(source: Source, end: int) -> Tree:
             if isinstance(block, Problem):
                 continue
             whole = block.end <= end
-            for _ in _take(transcript, block if whole else _cut(block, end)):
-                pass
+            _items(transcript, block if whole else _cut(block, end))
             if block.end >= end:
                 break
     except Unreadable:
@@ -209,7 +227,8 @@ def _meta(source: Source) -> dict[str, object]:
 
 def _listed(folder: str) -> tuple[list[str], list[str]]:
     """The files and the folders in a folder, sorted; none when it is not there."""
-    files, folders = [], []
+    files: list[str] = []
+    folders: list[str] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -231,18 +250,12 @@ def _head(path: str) -> bytes:
 def _verdict(record: dict[str, object]) -> bool | None:
     """Whether a record is Claude Code's; None when it might be anybody's."""
     kind, version = record.get("type"), record.get("version")
-    if not isinstance(record.get("sessionId"), str):
-        if kind == "summary":
-            return isinstance(record.get("leafUuid"), str) or None
-        return ("messageId" in record and "snapshot" in record) or None if kind == "file-history-snapshot" else None
     # Qwen Code and iFlow use the same envelope, at versions 0.x and with other payloads.
     if isinstance(version, str) and version.startswith("0."):
         return False
     if kind in ("user", "assistant"):
         message = record.get("message")
-        if not isinstance(message, dict) or "content" not in message or "usageMetadata" in record:
-            return False
-        return isinstance(version, str) and ("parentUuid" in record or "userType" in record)
-    if kind in ("system", "attachment", "progress"):
-        return None if "systemPayload" in record else ("parentUuid" in record and "userType" in record) or None
-    return ("operation" in record and "timestamp" in record) or None if kind == "queue-operation" else None
+        ours = isinstance(message, dict) and "content" in message and isinstance(record.get("sessionId"), str)
+        return ours and isinstance(version, str) and ("parentUuid" in record or "userType" in record)
+    marks = _FIELDS.get(kind) if isinstance(kind, str) else None
+    return True if marks and all(name in record for name in marks) else None

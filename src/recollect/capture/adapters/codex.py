@@ -16,8 +16,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.adapters._codex_records import LINES, Record, text_of
-from recollect.capture.adapters._codex_transcript import State, Transcript
+from recollect.capture.adapters._codex_records import BARE, ENVELOPES, Fields, fields, text_of
+from recollect.capture.adapters._codex_transcript import Transcript
+from recollect.capture.adapters._codex_turns import State
 from recollect.capture.lines import MAX_LINE_BYTES, Block, Unreadable, blocks, open_log, records
 from recollect.model import Checkpoint, Item, Problem, Source
 
@@ -43,7 +44,7 @@ class _Document(Struct):
     """A session of the TypeScript CLI of early 2025: one JSON document."""
 
     session: Any = None
-    items: list[Record] = []
+    items: list[Fields] = []
 
 
 _names: msgspec.json.Decoder[_Name] = msgspec.json.Decoder(_Name)
@@ -79,7 +80,7 @@ class Codex:
             return name.startswith("rollout-") and b'"session"' in head and b'"items"' in head
         line, newline, _ = head.lstrip().partition(b"\n")
         try:
-            record = LINES.decode(line)
+            record = BARE.decode(line)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             return not newline and _looks_like_meta(line, named)
         return _is_first_record(record, named)
@@ -108,7 +109,7 @@ class Codex:
             yield Problem(path=source.path, kind="unreadable", reason=str(error))
             yield Checkpoint(position, transcript.take_state())
             return
-        transcript.name(self._title(source, transcript.state.thread))
+        transcript.name(self._title(source, transcript))
         yield from transcript.out
         yield from transcript.problems()
         yield Checkpoint(position, transcript.take_state())
@@ -127,20 +128,19 @@ class Codex:
             yield Checkpoint(len(data))
             return
         if isinstance(document.session, dict):
-            known = {key: document.session.get(key) for key in ("id", "timestamp", "instructions")}
-            transcript.take(Record(**known))
-        for record in document.items:
-            transcript.take(record)
+            transcript.take_bare([{**document.session, "type": None}])
+        transcript.take_bare(document.items)
         transcript.flush()
-        transcript.name(self._title(source, transcript.state.thread))
+        transcript.name(self._title(source, transcript))
         yield from transcript.out
         yield from transcript.problems()
         yield Checkpoint(len(data), transcript.take_state())
 
-    def _title(self, source: Source, thread: str) -> str | None:
+    def _title(self, source: Source, transcript: Transcript) -> str | None:
         """The thread's newest name in the index beside it."""
-        for path in source.companions:
-            if os.path.basename(path) == INDEX:
+        who = transcript.state.who
+        for path in source.companions if who else ():
+            if who and os.path.basename(path) == INDEX:
                 try:
                     found = os.stat(path)
                     mark = (found.st_size, found.st_mtime_ns)
@@ -148,24 +148,35 @@ class Codex:
                         self._titles[path] = (mark, _read_index(path))
                 except (OSError, Unreadable):
                     return None
-                return self._titles[path][1].get(thread)
+                return self._titles[path][1].get(who.thread)
         return None
 
 
 # Reading ----------------------------------------------------------------------
 
 
-def _read_block(path: str, block: Block, transcript: Transcript) -> Iterator[Item]:
-    take, out = transcript.take, transcript.out
-    for record in records(path, block, LINES):
-        if isinstance(record, Problem):
-            out.append(record)
-        else:
-            take(record)
+def _read_block(path: str, block: Block, transcript: Transcript) -> list[Item]:
+    """The items of one block; the list is the caller's."""
+    if transcript.is_bare(block.data):
+        bare = records(path, block, BARE)
+        transcript.take_bare(bare)
+    else:
+        _take_envelopes(path, block, transcript)
     transcript.state.line = block.first_line + block.data.count(b"\n")
     transcript.flush()
-    yield from out
-    out.clear()
+    items, transcript.out = transcript.out, []
+    return items
+
+
+def _take_envelopes(path: str, block: Block, transcript: Transcript) -> None:
+    # A sound block is taken at once: handing on its lines one by one costs a tenth more.
+    try:
+        lines = ENVELOPES.decode_lines(block.data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        loose = records(path, block, ENVELOPES)
+        transcript.take(loose)
+    else:
+        transcript.take(lines)
 
 
 def _resumed(since: Checkpoint) -> State | None:
@@ -202,21 +213,17 @@ def _read_index(path: str) -> dict[str, str]:
     return names
 
 
-def _is_first_record(record: Record, named: bool) -> bool:
-    meta = record.payload
-    if record.type == "session_meta" and meta is not None:
-        told = (meta.cwd, meta.originator, meta.cli_version, meta.forked_from_id)
-        return text_of(meta.id or meta.session_id) is not None and any(map(text_of, told))
-    if record.type is None and record.role is None:
-        bare = text_of(record.id) is not None and text_of(record.timestamp) is not None
-        return bare and (named or record.git is not None or record.instructions is not None)
-    enveloped = meta is not None and record.type in (
-        "event_msg",
-        "response_item",
-        "turn_context",
-        "compacted",
-    )
-    return named and (enveloped or record.type in ("message", "reasoning"))
+def _is_first_record(record: Fields, named: bool) -> bool:
+    kind, meta = record.get("type"), fields(record.get("payload"))
+    if kind == "session_meta":
+        known = text_of(meta.get("id")) or text_of(meta.get("session_id"))
+        told = ("cwd", "originator", "cli_version", "forked_from_id", "timestamp")
+        return known is not None and any(text_of(meta.get(name)) for name in told)
+    if kind is None and "role" not in record:
+        bare = text_of(record.get("id")) is not None and text_of(record.get("timestamp")) is not None
+        return bare and (named or "instructions" in record)
+    enveloped = bool(meta) and kind in ("event_msg", "response_item", "turn_context", "compacted")
+    return named and (enveloped or kind in ("message", "reasoning"))
 
 
 def _looks_like_meta(start: bytes, named: bool) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import time
+from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -22,17 +23,18 @@ from recollect.store.sqlite.database import Database
 from recollect.store.stretch import Fingerprint, KnownSource, ProjectIdentity, Stretch, TurnPart, Written
 from recollect.store.text import ends, prepare
 
-LEAD_CHARACTERS = 2_000
+LEAD_CHARACTERS = 300
 TARGET_CHARACTERS = 2_000
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
 MOST_PARTS = 32
+TEXTS_HELD_CHARACTERS = 24 << 20
 # A log full of rubbish may not fill the store with complaints about it.
 PROBLEMS_KEPT = 100
 
 _INSERT_TURN = """
-    insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply, telemetry)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_BODY = "insert into bodies (id, turn, part, events, checksum) values (?, ?, ?, ?, ?)"
 _INSERT_TEXT = "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
@@ -74,6 +76,8 @@ class Keeper:
         self.db = db
         self.next_turn = (db.value("select max(id) from turns") or 0) + 1
         self.next_body = (db.value("select max(id) from bodies") or 0) + 1
+        self.texts: list[tuple[Any, ...]] = []
+        self.text_characters = 0
         self.sources: dict[str, int] = {}
         self.sessions: dict[str, int] = {}
         self.projects: dict[ProjectIdentity, int] = {}
@@ -117,6 +121,24 @@ class Keeper:
                 self.db.execute("delete from problems where source = ?", (known,))
         return known
 
+    def index(self, row: tuple[Any, ...]) -> None:
+        """Queue a row for the text index.
+
+        The index is written last: SQLite makes it flush what it has gathered
+        whenever a statement on another table opens a savepoint, and many small
+        segments cost twice what a few large ones do.
+        """
+        self.texts.append(row)
+        self.text_characters += sum(map(len, row[1:]))
+        if self.text_characters > TEXTS_HELD_CHARACTERS:
+            self.flush_texts()
+
+    def flush_texts(self) -> None:
+        """Write the queued rows of the text index."""
+        if self.texts:
+            self.db.many(_INSERT_TEXT, self.texts)
+        self.texts, self.text_characters = [], 0
+
     def project(self, identity: ProjectIdentity | None) -> int | None:
         """The project's row; a folder seen with a repository before belongs to that."""
         if identity is None:
@@ -147,6 +169,28 @@ class Keeper:
         return project
 
 
+class Writing:
+    """A transaction with its keeper, for `with`."""
+
+    def __init__(self, db: Database) -> None:
+        self.db, self.transaction = db, db.transaction()
+        self.keeper: Keeper | None = None
+
+    def __enter__(self) -> Keeper:
+        self.transaction.__enter__()
+        self.keeper = Keeper(self.db)
+        return self.keeper
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None and self.keeper is not None:
+            try:
+                self.keeper.flush_texts()
+            except BaseException as failure:
+                self.transaction.__exit__(type(failure), failure, failure.__traceback__)
+                raise
+        self.transaction.__exit__(kind, error, trace)
+
+
 class _Batch:
     """The rows of one stretch, collected so that each table is written in one call."""
 
@@ -156,7 +200,6 @@ class _Batch:
         self.written = Written()
         self.turn_rows: list[tuple[Any, ...]] = []
         self.body_rows: list[tuple[Any, ...]] = []
-        self.text_rows: list[tuple[Any, ...]] = []
         self.call_rows: list[tuple[Any, ...]] = []
         self.usage_rows: list[tuple[Any, ...]] = []
         self.turn_ids: dict[tuple[str, str], int] = {}
@@ -243,13 +286,12 @@ class _Batch:
             ordinal = (self.db.value("select max(ordinal) from turns where session = ?", (session,)) or 0) + 1
         self.next_ordinals[session] = ordinal + 1
         facts, summary = part.facts, _summary(part.events)
-        telemetry = _json(facts.telemetry) if facts.telemetry else None
         started = facts.at if facts.at is not None else summary.first_at
         self.turn_rows.append(
             (
                 turn, session, ordinal, key, facts.author or "human", project, started,
                 summary.last_at if summary.last_at is not None else started,
-                summary.errors, summary.prompt, summary.reply, telemetry,
+                summary.errors, summary.prompt, summary.reply,
             )  # fmt: skip
         )
         self._add_part(turn, 0, 0, part, "")
@@ -260,30 +302,28 @@ class _Batch:
     def _grow_turn(self, turn: int, part: TurnPart, project: int | None) -> None:
         if self.rewritten is not None and turn not in self.rewritten:
             self.rewritten.add(turn)
+            self.keeper.flush_texts()
             clear_turn(self.db, turn)
         self.flush()
         next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
         next_call = self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
-        prompt, old_telemetry = self.db.rows("select prompt, telemetry from turns where id = ?", (turn,))[0]
+        prompt = self.db.value("select prompt from turns where id = ?", (turn,))
         facts, summary = part.facts, _summary(part.events)
-        telemetry = None
-        if facts.telemetry:
-            telemetry = _json({**(msgspec.json.decode(old_telemetry) if old_telemetry else {}), **facts.telemetry})
         self.db.execute(
             """
             update turns set
               author = coalesce(?1, author), project = coalesce(?2, project),
               started_at = coalesce(started_at, ?3, ?4), ended_at = coalesce(max(ended_at, ?5), ended_at, ?5),
               errors = errors + ?6, prompt = case when prompt = '' then ?7 else prompt end,
-              reply = case when ?8 = '' then reply else ?8 end, telemetry = coalesce(?9, telemetry)
-            where id = ?10
+              reply = case when ?8 = '' then reply else ?8 end
+            where id = ?9
             """,
             (
                 facts.author, project, facts.at, summary.first_at, summary.last_at,
-                summary.errors, summary.prompt, summary.reply, telemetry, turn,
+                summary.errors, summary.prompt, summary.reply, turn,
             ),  # fmt: skip
         )
-        if part.events or part.late:
+        if part.events or part.late or facts.telemetry:
             for result in part.late:
                 self._late(turn, result)
             self._add_part(turn, next_part, next_call, part, prompt)
@@ -319,11 +359,13 @@ class _Batch:
             (bodies.RESULT, late.at, "", late.call, None, None, None, None, late.output, late.ok, late.exit_code, late.duration_ms)
             for late in part.late
         ]
+        if part.facts.telemetry:
+            rows.append(tuple(bodies.telemetry_row(part.facts.telemetry)))
         body = bodies.pack(rows)
         self.body_rows.append((body_id, turn, number, body, bodies.checksum(body)))
         # The prompt is repeated for later parts: a word of it and a word of
         # the newest output still find this turn together.
-        self.text_rows.append(text_row(body_id, rows, prompt))
+        self.keeper.index(text_row(body_id, rows, prompt))
         for event in part.events:
             if event.kind == "tool_call":
                 pending = event.call if event.ok is None and event.output is None else None
@@ -371,7 +413,6 @@ class _Batch:
             (_INSERT_TURN, self.turn_rows),
             (_INSERT_BODY, self.body_rows),
             (_INSERT_CALL, self.call_rows),
-            (_INSERT_TEXT, self.text_rows),
         ):
             if rows:
                 self.db.many(sql, rows)
@@ -411,6 +452,7 @@ class _Batch:
                 "select count(*), (select ordinal from turns where id = ?1) from bodies where turn = ?1", (turn,)
             )[0]
             if parts > 1 and (ordinal < newest or parts >= MOST_PARTS):
+                self.keeper.flush_texts()
                 merge_turn(self.db, turn)
 
 
@@ -479,14 +521,12 @@ def text_row(body_id: int, rows: list[tuple[Any, ...]] | list[list[Any]], prompt
             errors.append(row[bodies.TEXT])
         elif kind == "reasoning":
             outputs.append(ends(row[bodies.TEXT]))
-    return (
-        body_id,
-        prepare("\n".join(prompts)),
-        prepare("\n".join(replies)),
-        prepare("\n".join(tools)),
-        prepare("\n".join(errors)),
-        prepare("\n".join(outputs)),
-    )
+    columns = ("\n".join(prompts), "\n".join(replies), "\n".join(tools), "\n".join(errors), "\n".join(outputs))
+    # One call for all five: most are short, and the call costs more than they do.
+    prepared = prepare("\0".join(columns)).split("\0")
+    if len(prepared) != len(columns):
+        prepared = [prepare(column.replace("\0", " ")) for column in columns]
+    return (body_id, *prepared)
 
 
 def _bulk(value: Any, target: str | None) -> list[str]:

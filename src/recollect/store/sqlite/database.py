@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -27,15 +25,18 @@ from recollect.errors import (
     StoreUnwritable,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
     from types import TracebackType
+    from typing import Any
+
+    Row = tuple[Any, ...]
 
 # The newest migration this code knows; a test compares it with the folder.
 SCHEMA = 1
 BUSY_TIMEOUT_MS = 5_000
 PATIENCE_SECONDS = 120.0
-
-Row = tuple[Any, ...]
 
 
 class Database:

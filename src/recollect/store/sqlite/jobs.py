@@ -8,9 +8,14 @@ for a person to look at.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable, Mapping
+
 from recollect.clock import iso, now_ms
 from recollect.model import JobRow
 from recollect.store.sqlite.database import Database
+
+log = logging.getLogger(__name__)
 
 LEASE_MS = 60_000
 MOST_TRIES = 5
@@ -101,3 +106,24 @@ def list_jobs(db: Database, limit: int | None = None) -> list[JobRow]:
         JobRow(id=number, kind=kind, subject=subject, state=state, tries=tries, not_before=iso(at), error=error)
         for number, kind, subject, state, tries, at, error in rows
     ]
+
+
+def work(db: Database, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None) -> int:
+    """Do the jobs that are due and that there is a handler for, one after the other.
+
+    A handler that raises costs its own job: that one is tried again later.
+    """
+    done = 0
+    while limit is None or done < limit:
+        started = now_ms()
+        lease = take(db, list(handlers))
+        if lease is None:
+            break
+        try:
+            handlers[lease.kind](lease.subject)
+        except Exception as error:
+            log.warning("a job failed", extra={"kind": lease.kind, "subject": lease.subject, "fault": type(error).__name__})
+            fail(db, lease, f"{type(error).__name__}: {error}")
+        else:
+            done += finish(db, lease, started_at=started)
+    return done

@@ -15,6 +15,7 @@ from importlib.resources import files
 import apsw
 
 from recollect import platforms
+from recollect.errors import StoreUnwritable, UsageError
 from recollect.store.sqlite.database import Database
 
 BACKUPS_KEPT = 2
@@ -81,3 +82,17 @@ def copy_to(connection: apsw.Connection, path: str) -> None:
     finally:
         target.close()
     os.replace(partial, path)
+
+
+def back_up(db: Database, path: str, *, force: bool = False) -> int:
+    """A copy where a person wants it; returns its size in bytes."""
+    path = os.path.abspath(path)
+    if os.path.exists(path) and not force:
+        raise UsageError(f"{path} is there already", hint="choose another name, or replace it with --force")
+    if os.path.exists(path) and os.path.samefile(path, db.path):
+        raise UsageError("a store cannot be backed up onto itself")
+    try:
+        copy_to(db.connection, path)
+    except (OSError, apsw.Error) as error:
+        raise StoreUnwritable(path, str(error)) from error
+    return os.path.getsize(path)

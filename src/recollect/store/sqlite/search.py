@@ -6,8 +6,6 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-import re
-
 from recollect.store.sqlite.filters import conditions
 from recollect.store.text import prepare
 
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
 # was run; output is long and says least.
 WEIGHTS = {"prompt": 4.0, "reply": 2.0, "tools": 2.5, "errors": 2.0, "output": 1.0}
 
-_WORDS = re.compile(r"[^\W_]+")
-
-
 class TextMatch:
     """A turn that matches, with what a hit shows of it."""
 
@@ -37,7 +32,7 @@ class TextMatch:
 
 def words(text: str) -> list[str]:
     """The words of a text as the index has them, before stemming."""
-    return _WORDS.findall(prepare(text))
+    return "".join(char if char.isalnum() else " " for char in prepare(text)).split()
 
 
 def expression(terms: list[Term], *, any_word: bool) -> str:
@@ -66,11 +61,12 @@ def search(
     joins = "" if clause == "1" else "join turns on turns.id = bodies.turn join sessions on sessions.id = turns.session"
     rows = db.rows(
         f"""
-        with found as (
-          select bodies.turn as turn, min(bm25(turns_text, {weights})) as score
-            from turns_text cross join bodies on bodies.id = turns_text.rowid {joins}
-           where turns_text match ? and {clause}
-           group by bodies.turn order by score limit ? offset ?
+        with scored as materialized (
+          select rowid as body, bm25(turns_text, {weights}) as score from turns_text where turns_text match ?
+        ), found as (
+          select bodies.turn as turn, min(scored.score) as score
+            from scored cross join bodies on bodies.id = scored.body {joins}
+           where {clause} group by bodies.turn order by 2, 1 limit ? offset ?
         )
         select found.turn, -found.score, sessions.ref, sessions.agent, turns.ordinal, turns.key,
                coalesce(turns.started_at, sessions.started_at), coalesce(b.key, a.key)
@@ -101,3 +97,12 @@ def _newest(db: Database, clause: str, values: list[Any], limit: int, offset: in
 def body_parts(db: Database, turn: int) -> list[bytes]:
     """A turn's body, part by part, for cutting a snippet."""
     return [events for (events,) in db.rows("select events from bodies where turn = ? order by part", (turn,))]
+
+
+def example_query(db: Database) -> str:
+    """Two telling words of a recent human prompt; empty when there is none."""
+    for (prompt,) in db.rows("select prompt from turns where author = 'human' and prompt != '' order by started_at desc limit 20"):
+        telling = sorted({word for word in words(prompt) if len(word) > 4 and word.isalpha()}, key=lambda word: (-len(word), word))
+        if len(telling) > 1:
+            return " ".join(telling[:2])
+    return ""

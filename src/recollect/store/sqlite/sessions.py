@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,8 +17,11 @@ from recollect.errors import NotFound, UsageError
 from recollect.model import Git, Session, SessionDetail, Tokens, ToolCall, Turn, TurnEvent
 from recollect.store import bodies
 from recollect.store.sqlite.capture import stored_parts
-from recollect.store.sqlite.database import Database, Row
+from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import conditions
+
+if TYPE_CHECKING:
+    from recollect.store.sqlite.database import Row
 
 _COLUMNS = """
     sessions.id, sessions.ref, agent, native_id, parent, origin, coalesce(b.key, a.key), cwd, title,
@@ -32,7 +35,7 @@ _TABLES = """
 """
 _TURN_COLUMNS = """
     turns.id, turns.ordinal, turns.live, turns.author, turns.prompt, turns.reply, turns.started_at, turns.ended_at,
-    coalesce(b.key, a.key), turns.telemetry
+    coalesce(b.key, a.key)
 """
 
 
@@ -143,8 +146,9 @@ def _turns(db: Database, session: int, ref: str, ordinals: list[int] | None) -> 
 
 
 def _turn(db: Database, ref: str, row: Row) -> Turn:
-    number, ordinal, live, author, prompt, reply, started, ended, project, telemetry = row
+    number, ordinal, live, author, prompt, reply, started, ended, project = row
     events = bodies.joined(stored_parts(db, number))
+    telemetry = events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
     tokens, cost = _spent(db, "turn", number)
     prompts = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "prompt"]
     replies = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "reply"]
@@ -152,7 +156,7 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
         ref=f"{ref}#{ordinal}", ordinal=ordinal, live=bool(live), author=author,
         prompt=prompts[0] if prompts else prompt, reply=replies[-1] if replies else reply,
         started_at=iso(started), ended_at=iso(ended), project=project, tokens=tokens, cost_usd=cost,
-        telemetry=msgspec.json.decode(telemetry) if telemetry else {}, events=[_event(event) for event in events],
+        telemetry=telemetry, events=[_event(event) for event in events],
     )  # fmt: skip
 
 

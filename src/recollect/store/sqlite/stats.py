@@ -100,3 +100,19 @@ def summary(db: Database) -> StoreSummary:
         last_at=iso(last),
         jobs_waiting=db.value("select count(*) from jobs where state = 'waiting'"),
     )
+
+
+def agent_counts(db: Database) -> dict[str, tuple[int, str | None, str | None]]:
+    """Sessions, the version of the newest one, and the newest time, by agent."""
+    rows = db.rows("select agent, count(*), max(ended_at) from sessions group by agent")
+    return {
+        agent: (
+            count,
+            db.value(
+                "select agent_version from sessions where agent = ? and agent_version is not null order by started_at desc limit 1",
+                (agent,),
+            ),
+            iso(last),
+        )
+        for agent, count, last in rows
+    }

@@ -6,18 +6,19 @@ what writing needs.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 from recollect.store.sqlite.database import Database
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
     from recollect.lookup import Query
-    from recollect.model import ProjectRow, Session, SessionDetail, StatsRow, StoreSummary, Turn
+    from recollect.model import JobRow, ProjectRow, Session, SessionDetail, StatsRow, StoreSummary, Turn
+    from recollect.redact import Redactor
+    from recollect.reports import Forgotten, Health, Optimized, Rescanned
     from recollect.settings import Settings
-    from recollect.store.sqlite.capture import Keeper
+    from recollect.store.sqlite.capture import Writing
     from recollect.store.sqlite.search import TextMatch
     from recollect.store.stretch import KnownSource
 
@@ -36,13 +37,11 @@ class SqliteStore:
 
     # Capture
 
-    @contextmanager
-    def writing(self) -> Iterator[Keeper]:
-        """One transaction of capture: all of it is kept, or none."""
-        from recollect.store.sqlite.capture import Keeper
+    def writing(self) -> Writing:
+        """One transaction of capture: `with store.writing() as keeper: ...` keeps all of it, or nothing."""
+        from recollect.store.sqlite.capture import Writing
 
-        with self.db.transaction():
-            yield Keeper(self.db)
+        return Writing(self.db)
 
     def known_sources(self) -> dict[str, tuple[int, int, int, int]]:
         """What a sweep compares with; kept at hand while nobody writes."""
@@ -131,6 +130,12 @@ class SqliteStore:
 
         return stats.summary(self.db)
 
+    def agent_counts(self) -> dict[str, tuple[int, str | None, str | None]]:
+        """Sessions, newest version and newest time of each agent."""
+        from recollect.store.sqlite import stats
+
+        return stats.agent_counts(self.db)
+
     # Projects
 
     def list_projects(self) -> list[ProjectRow]:
@@ -168,3 +173,57 @@ class SqliteStore:
         if turns >= 500:
             with self.db.transaction():
                 jobs.enqueue(self.db, "optimize", "text")
+
+    def examine(self, *, verify: bool) -> Health:
+        """What is wrong with the store, if anything."""
+        from recollect.store.sqlite import doctor
+
+        return doctor.examine(self.db, verify=verify)
+
+    def backup(self, path: str, *, force: bool) -> int:
+        """An online copy; returns its size in bytes."""
+        from recollect.store.sqlite import migrate
+
+        return migrate.back_up(self.db, path, force=force)
+
+    def export(self, filters: dict[str, list[str]], domains: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
+        """Sessions with everything in them, as plain values."""
+        from recollect.store.sqlite import export
+
+        return export.export(self.db, filters, domains)
+
+    def forget(self, session: str, ordinal: int | None, *, dry_run: bool) -> Forgotten:
+        """Remove a session or a turn for good."""
+        from recollect.store.sqlite import forget
+
+        return forget.forget(self.db, session, ordinal, dry_run=dry_run)
+
+    def rescan(self, redactor: Redactor, progress: Callable[[int, int, str], None] | None) -> Rescanned:
+        """Scan everything stored for secrets again."""
+        from recollect.store.sqlite import rescan
+
+        return rescan.rescan(self.db, redactor, progress=progress)
+
+    def optimize(self) -> Optimized:
+        """Merge the text index into fewer segments."""
+        from recollect.store.sqlite import optimize
+
+        return optimize.optimize(self.db)
+
+    def list_jobs(self, limit: int | None = None) -> list[JobRow]:
+        """What waits, runs or failed."""
+        from recollect.store.sqlite import jobs
+
+        return jobs.list_jobs(self.db, limit)
+
+    def work(self, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None) -> int:
+        """Do the jobs that are due and that there is a handler for."""
+        from recollect.store.sqlite import jobs
+
+        return jobs.work(self.db, handlers, limit)
+
+    def example_query(self) -> str:
+        """Two words of a recent human prompt."""
+        from recollect.store.sqlite import search
+
+        return search.example_query(self.db)

@@ -82,7 +82,6 @@ create table turns (
   errors     integer not null default 0,
   prompt     text not null default '',
   reply      text not null default '',
-  telemetry  text,
   unique (session, ordinal)
 );
 -- Also finds the copies of a turn in forks, which share its key.
@@ -90,7 +89,7 @@ create unique index turns_by_key on turns (key, session);
 create index turns_by_time on turns (started_at);
 create index turns_by_project on turns (project, started_at);
 
--- A turn's events, as zstd-compressed JSON. Parts are only ever added, so a
+-- A turn's events, as zstd-compressed msgpack. Parts are only ever added, so a
 -- long turn that is still growing costs what it grew; they are merged into one
 -- when the turn closes. The id is also the rowid in turns_text.
 create table bodies (
@@ -120,7 +119,8 @@ create index tool_calls_pending on tool_calls (turn, pending) where pending is n
 -- One model call, counted once however many files repeat it. An unknown price
 -- is null, never 0.
 create table usage (
-  key         text primary key,
+  id          integer primary key,
+  key         text not null unique,
   turn        integer not null references turns (id),
   session     integer not null references sessions (id),
   model       text,
@@ -131,7 +131,7 @@ create table usage (
   output      integer not null,
   reasoning   integer not null,
   cost_usd    real
-) without rowid;
+);
 create index usage_by_turn on usage (turn);
 create index usage_by_session on usage (session);
 

@@ -1,0 +1,38 @@
+"""Follows the agents' folders and imports what they write, as they write it.
+
+The kernel tells us when something changes, so idling costs nothing. A change
+starts an ordinary sweep: finding out that the other thousand files did not
+change is cheaper than keeping a second notion of what a source is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from threading import Event as Flag
+
+from watchfiles import watch as changes
+
+# How often we look whether a folder appeared that was not there at the start.
+LOOK_AGAIN_MS = 5_000
+STEP_MS = 50
+
+
+def follow(roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | None = None) -> Iterator[None]:
+    """Yields once at the start, and after each burst of changes below the roots that exist."""
+    stop = stop or Flag()
+    yield
+    while not stop.is_set():
+        existing = [root for root in roots() if os.path.isdir(root)]
+        if not existing:
+            stop.wait(LOOK_AGAIN_MS / 1000)
+            continue
+        for batch in changes(
+            *existing, debounce=debounce_ms, step=STEP_MS, rust_timeout=LOOK_AGAIN_MS, yield_on_timeout=True, stop_event=stop,
+            raise_interrupt=True, ignore_permission_denied=True, watch_filter=None,
+        ):  # fmt: skip
+            if batch:
+                yield
+            if [root for root in roots() if os.path.isdir(root)] != existing:
+                yield
+                break

@@ -1,0 +1,105 @@
+"""Takes secrets out of strings wherever they are: in fields, in lists, inside nested values.
+
+Strings are collected first and go to the redactor in one call: scanning a
+megabyte at once is what makes it cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+
+class RedactsMany(Protocol):
+    """What we need of the redactor; tests give a simpler one."""
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """The same texts without their secrets, in order."""
+
+
+class Slots:
+    """Where each string came from, so that a changed one can be put back.
+
+    An owner is an object with attributes, a dict or a list; `name` is the
+    attribute, key or index in it.
+    """
+
+    def __init__(self) -> None:
+        self.owners: list[tuple[Any, Any, bool]] = []
+        self.texts: list[str] = []
+
+    def add(self, owner: Any, name: Any, text: str) -> None:
+        """One string."""
+        self.owners.append((owner, name, False))
+        self.texts.append(text)
+
+    def add_value(self, owner: Any, name: Any, value: Any) -> None:
+        """A nested value: its strings one by one, then the whole as JSON.
+
+        The strings, because JSON would hide what is in them behind escapes;
+        the whole, because `{"password": "..."}` is only told by its name.
+        """
+        if isinstance(value, str):
+            self.add(owner, name, value)
+            return
+        self._add_inner(value)
+        self.owners.append((owner, name, True))
+        self.texts.append("")  # Filled in after the inner strings are clean.
+
+    def _add_inner(self, value: Any) -> None:
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, inner in list(items):
+            if isinstance(inner, str):
+                self.owners.append((value, key, False))
+                self.texts.append(inner)
+            elif isinstance(inner, (dict, list)):
+                self._add_inner(inner)
+
+    def replace(self, redactor: RedactsMany) -> bool:
+        """Put clean strings where there were others; says whether there were any."""
+        changed = False
+        for (owner, name, whole), old, new in zip(self.owners, self.texts, redactor.redact_all(self.texts), strict=True):
+            if not whole and new is not old:
+                _put(owner, name, new)
+                changed = True
+        wholes = [(owner, name) for owner, name, whole in self.owners if whole]
+        texts = [_json(_get(owner, name)) for owner, name in wholes]
+        for (owner, name), old, new in zip(wholes, texts, redactor.redact_all(texts), strict=True):
+            if new is not old:
+                _put(owner, name, _from_json(new))
+                changed = True
+        return changed
+
+
+def redact_value(redactor: RedactsMany, value: Any) -> Any:
+    """A nested value without its secrets; the same object if it has none, and it may be changed in place."""
+    holder = [value]
+    slots = Slots()
+    slots.add_value(holder, 0, value)
+    slots.replace(redactor)
+    return holder[0]
+
+
+def _get(owner: Any, name: Any) -> Any:
+    return owner[name] if isinstance(owner, (dict, list)) else getattr(owner, name)
+
+
+def _put(owner: Any, name: Any, value: Any) -> None:
+    if isinstance(owner, (dict, list)):
+        owner[name] = value
+    else:
+        setattr(owner, name, value)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        # A tag that broke the JSON around it is kept as text rather than undone.
+        return {"redacted": text}

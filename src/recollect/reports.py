@@ -1,0 +1,103 @@
+"""What looking after a store came to: forgetting, examining, repairing, scanning again.
+
+Field names are what `--json` prints; docs/json.md promises them.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+
+class Scrubbed(Struct, kw_only=True):
+    """Whether deleted text has left the files too, and what is in the way if not.
+
+    `text_index` means that no segment holds words of deleted rows, `pages`
+    that no page does, `log` that the write-ahead log was emptied.
+    """
+
+    text_index: bool = False
+    pages: bool = False
+    log: bool = False
+    detail: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Nothing of what was deleted can be read from the store's files any more."""
+        return self.text_index and self.pages and self.log
+
+
+class Forgotten(Struct, kw_only=True):
+    """What `forget` removed, or would remove.
+
+    `copies` are turns of other sessions that held the same content; `files`
+    are copies of the whole store that lay beside it.
+    """
+
+    sessions: list[str] = field(default_factory=list)
+    turns: int = 0
+    copies: list[str] = field(default_factory=list)
+    tool_calls: int = 0
+    model_calls: int = 0
+    files: list[str] = field(default_factory=list)
+    scrubbed: Scrubbed | None = None
+    dry_run: bool = False
+
+
+class Finding(Struct, kw_only=True):
+    """One thing that was looked at; `hint` says what to do when it is not well."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+    hint: str = ""
+
+
+class Health(Struct, kw_only=True):
+    """How a store is doing, check by check."""
+
+    path: str
+    ok: bool
+    verified: bool
+    findings: list[Finding]
+
+
+class RepairReport(Struct, kw_only=True):
+    """What a repair found, kept and lost.
+
+    `kept` and `lost` count rows by table; where a whole page was unreadable
+    nobody knows how many rows it held, so `lost_pages` counts those.
+    `rebuilt` rows were lost and could be told again from what is left.
+    """
+
+    path: str
+    sound: bool
+    damaged_copy: str | None = None
+    kept: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, int] = field(default_factory=dict)
+    rebuilt: dict[str, int] = field(default_factory=dict)
+    lost_pages: int = 0
+    sources_to_read_again: int = 0
+    text_rebuilt: bool = False
+    notes: list[str] = field(default_factory=list)
+    next_steps: list[str] = field(default_factory=list)
+
+
+class Rescanned(Struct, kw_only=True):
+    """What scanning the store for secrets again changed."""
+
+    turns: int = 0
+    turns_changed: int = 0
+    sessions_changed: int = 0
+    other_rows_changed: int = 0
+    redactions: int = 0
+    resumed: bool = False
+    version: str = ""
+    scrubbed: Scrubbed | None = None
+
+
+class Optimized(Struct, kw_only=True):
+    """What optimising did; `scrubbed` when it finished an earlier deletion."""
+
+    merge_steps: int = 0
+    segments: int = 0
+    scrubbed: Scrubbed | None = None

@@ -1,0 +1,1 @@
+"""The faces: each talks to `Memory` and to nothing below it."""

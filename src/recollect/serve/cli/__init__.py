@@ -1,0 +1,136 @@
+"""The command line. A file per command; this one finds it, runs it and prints.
+
+Starting one command imports nothing that the others need: `recollect search`
+is over in the time that importing a command-line framework takes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from types import ModuleType
+
+# command: (its file, one line for the list). The order is the order of the help.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "import": ("import_", "read every agent's new logs into the store"),
+    "search": ("search", "find turns by word"),
+    "sessions": ("sessions", "list sessions, newest first"),
+    "show": ("show", "a session or one turn"),
+    "stats": ("stats", "tokens, cost, tools and errors, summed up"),
+    "projects": ("projects", "list, merge and split projects"),
+    "agents": ("agents", "supported agents: where they log, what is stored"),
+    "redact": ("redact", "remove secrets from text, or check for them"),
+    "doctor": ("doctor", "look for what is wrong"),
+    "repair": ("repair", "salvage a damaged store"),
+    "export": ("export", "everything as JSON Lines"),
+    "backup": ("backup", "a sound copy of the store, while it is in use"),
+    "forget": ("forget", "remove a session or a turn for good"),
+    "work": ("work", "do the jobs that wait"),
+    "jobs": ("jobs", "list the jobs that wait"),
+    "config": ("config", "show the settings, or a sample with every key"),
+    "demo": ("demo", "try it: import, search, and what to do next"),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    options, name, rest = _split(arguments)
+    if name is None:
+        if "-h" in options or "--help" in options:
+            print(_help())
+            return 0
+        if "--version" in options:
+            from recollect import __version__
+
+            print(f"recollect {__version__}")
+            return 0
+        name = "overview"
+    elif name not in COMMANDS:
+        return _unknown(name)
+    try:
+        return _run(name, options + rest)
+    except BrokenPipeError:
+        # The reader has seen enough: `recollect sessions | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("stopped; what was committed is kept", file=sys.stderr)
+        return 130
+
+
+def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
+    """Options before the command's name, the name, and what follows."""
+    options: list[str] = []
+    while arguments and arguments[0].startswith("-"):
+        options.append(arguments.pop(0))
+        if options[-1] == "--store" and arguments:
+            options.append(arguments.pop(0))
+    return options, arguments.pop(0) if arguments else None, arguments
+
+
+def _run(name: str, arguments: list[str]) -> int:
+    from recollect.errors import RecollectError
+    from recollect.memory import Memory
+    from recollect.serve.cli.output import complain, write
+
+    command = load(name)
+    args = parser(name, command).parse_args(arguments)
+    if args.log_json or "RECOLLECT_LOG" in os.environ:
+        from recollect.serve.logs import configure
+
+        configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
+    memory = None
+    try:
+        memory = Memory.open(args.store)
+        return write(command.run(memory, args), as_json=args.json)
+    except RecollectError as error:
+        return complain(error, as_json=args.json)
+    finally:
+        if memory is not None:
+            memory.close()
+
+
+def load(name: str) -> ModuleType:
+    """The module of a command, which has `arguments(parser)` and `run(memory, args)`."""
+    from importlib import import_module
+
+    return import_module(f"recollect.serve.cli.{COMMANDS[name][0] if name in COMMANDS else name}")
+
+
+def parser(name: str, command: ModuleType) -> ArgumentParser:
+    """The argument parser of one command."""
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+    summary, _, details = (command.__doc__ or "").partition("\n\n")
+    made = ArgumentParser(
+        prog=f"recollect {name}" if name in COMMANDS else "recollect",
+        description=summary.partition(": ")[2] or summary,
+        epilog=details,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    command.arguments(made)
+    made.add_argument("--json", action="store_true", help="answer as JSON, one object a line")
+    made.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
+    made.add_argument("--log-json", action="store_true", help="log lines on stderr as JSON")
+    return made
+
+
+def _help() -> str:
+    width = max(len(name) for name in COMMANDS)
+    lines = ["usage: recollect COMMAND [options]", "", "A memory for coding agents that lives on your machine.", ""]
+    lines += [f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
+    return "\n".join([*lines, "", "`recollect COMMAND --help` says more; without a command: what is stored, what to try."])
+
+
+def _unknown(name: str) -> int:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, COMMANDS, n=1)
+    meant = f"did you mean `recollect {near[0]}`?" if near else "`recollect --help` lists the commands"
+    print(f"recollect: no command is called {name}; {meant}", file=sys.stderr)
+    return 2

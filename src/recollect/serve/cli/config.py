@@ -1,0 +1,27 @@
+"""recollect config: show the settings, or a sample with every key."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+
+from recollect.memory import Memory
+from recollect.serve.cli.output import Output
+from recollect.settings import KEYS, sample
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--sample", action="store_true", help="a config.toml with every key, its default and its meaning")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    if args.sample:
+        return Output([{"sample": sample()}], lambda row: row["sample"])
+    settings = memory.settings
+    rows = [
+        {"key": "home", "value": settings.home},
+        {"key": "config", "value": os.path.join(settings.home, "config.toml")},
+        {"key": "store", "value": settings.store},
+        *({"key": key, "value": settings.get(key)} for key in KEYS if key != "store"),
+    ]
+    return Output(rows, lambda row: f"{row['key']} = {row['value']!r}")

@@ -1,0 +1,51 @@
+"""recollect forget: remove a session or a turn for good.
+
+Gone from the store, its text index, its write-ahead log and the copies that
+migrations left; copies of the turn in forked sessions go too, and the next
+import does not bring it back.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.reports import Forgotten
+from recollect.serve.cli.output import Output
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("ref", metavar="REF", help="a session, or a turn as <session>#<number>")
+    parser.add_argument("--dry-run", action="store_true", help="say what would go, and keep it")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    if not args.dry_run and not args.yes:
+        _ask(memory.forget(args.ref, dry_run=True))
+    return Output([memory.forget(args.ref, dry_run=args.dry_run)], _text)
+
+
+def _ask(plan: Forgotten) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("this cannot be undone", hint="add --yes to do it, or --dry-run to see what would go")
+    sys.stderr.write(f"forget {_what(plan)} for good? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("nothing was forgotten")
+
+
+def _what(row: Forgotten) -> str:
+    sessions = f"{', '.join(row.sessions)}, " if row.sessions else ""
+    copies = f" and {len(row.copies)} copies in forks" if row.copies else ""
+    return f"{sessions}{row.turns} turns{copies}"
+
+
+def _text(row: Forgotten) -> str:
+    lines = [f"{'would forget' if row.dry_run else 'forgot'} {_what(row)}, {row.tool_calls} tool calls, {row.model_calls} model calls"]
+    lines += [f"{'would remove' if row.dry_run else 'removed'} the copy {path}" for path in row.files]
+    if row.scrubbed is not None and not row.scrubbed.complete:
+        lines.append(row.scrubbed.detail)
+    return "\n".join(lines)

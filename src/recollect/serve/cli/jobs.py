@@ -1,0 +1,23 @@
+"""recollect jobs: list the jobs that wait, run or failed."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from recollect.memory import Memory
+from recollect.model import JobRow
+from recollect.serve.cli.output import Output
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--limit", type=int, metavar="N", help="at most N rows")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    rows = memory.jobs(limit=args.limit)
+    return Output(rows, _text, note="" if rows else "no job waits")
+
+
+def _text(job: JobRow) -> str:
+    error = f"  {job.error}" if job.error else ""
+    return f"{job.state:8} {job.kind} {job.subject}  tried {job.tries} times{error}"

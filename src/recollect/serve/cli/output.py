@@ -1,0 +1,101 @@
+"""The one place that turns results into text or JSON Lines, and errors into words.
+
+Answers go to stdout, everything else to stderr.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from recollect.errors import EXIT_NOTHING_FOUND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from recollect.errors import RecollectError
+
+
+class Output:
+    """What a command found, how a person sees it, and what to say besides.
+
+    `rows` are shown one after the other; a single answer is one row. `text`
+    makes lines of a row, `head` and `foot` frame them for a person, `empty` is
+    said when there is no row (and the exit code says it too), `note` goes to
+    stderr.
+    """
+
+    __slots__ = ("empty", "exit_code", "foot", "head", "note", "rows", "text")
+
+    def __init__(
+        self,
+        rows: Iterable[Any],
+        text: Callable[[Any], str] = str,
+        *,
+        head: str = "",
+        foot: str = "",
+        empty: str = "",
+        note: str = "",
+        exit_code: int = 0,
+    ) -> None:
+        self.rows, self.text, self.head, self.foot = rows, text, head, foot
+        self.empty, self.note, self.exit_code = empty, note, exit_code
+
+
+def write(output: Output, *, as_json: bool) -> int:
+    """Print an answer and return the exit code."""
+    out = sys.stdout.write
+    count = 0
+    for row in output.rows:
+        if as_json:
+            out(to_json(row) + "\n")
+        else:
+            if not count and output.head:
+                out(output.head + "\n")
+            out(printable(output.text(row)) + "\n")
+        count += 1
+    if output.note:
+        say(output.note)
+    if not count and output.empty:
+        say(output.empty)
+        return output.exit_code or EXIT_NOTHING_FOUND
+    if output.foot and not as_json:
+        out(output.foot + "\n")
+    return output.exit_code
+
+
+def complain(error: RecollectError, *, as_json: bool) -> int:
+    """Say what happened and what to do next."""
+    if as_json:
+        sys.stderr.write(to_json({"error": str(error), "hint": error.hint, "exit_code": error.exit_code}) + "\n")
+    else:
+        say(f"recollect: {error}")
+        if error.hint:
+            say(f"  {error.hint}")
+    return error.exit_code
+
+
+def say(text: str) -> None:
+    """Something for the person, not part of the answer."""
+    sys.stderr.write(printable(text) + "\n")
+
+
+def to_json(row: Any) -> str:
+    """One row as a line of JSON."""
+    if hasattr(row, "as_dict"):
+        row = row.as_dict()
+    if isinstance(row, dict) and "msgspec" not in sys.modules:
+        import json
+
+        return json.dumps(row, ensure_ascii=False)
+    import msgspec
+
+    return msgspec.json.encode(row).decode()
+
+
+def printable(text: str) -> str:
+    """Text that cannot move the cursor or colour the terminal: logs hold escape codes, some with intent."""
+    if text.isprintable():
+        return text
+    return "".join(char if char in "\n\t" or char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

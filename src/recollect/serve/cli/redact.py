@@ -1,0 +1,49 @@
+"""recollect redact: remove secrets from text, or check for them.
+
+  recollect redact < log.txt           the text without its secrets
+  recollect redact --check < log.txt   exit 1 when there is one, print where
+  recollect redact --rescan            scan what is stored again, after the table of secrets grew
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from recollect.errors import EXIT_NOTHING_FOUND
+from recollect.memory import Memory
+from recollect.reports import Rescanned
+from recollect.serve.cli.output import Output
+from recollect.serve.cli.progress import Progress
+
+
+def arguments(parser: ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--check", action="store_true", help="change nothing; exit 1 when there is a secret")
+    group.add_argument("--rescan", action="store_true", help="scan everything in the store again")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    if args.rescan:
+        with Progress("scanning") as progress:
+            return Output([memory.rescan(progress)], _rescanned)
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if args.check:
+        found = list(_findings(memory, text))
+        return Output(found, lambda row: f"line {row['line']}: {row['kind']}", exit_code=EXIT_NOTHING_FOUND if found else 0)
+    clean = memory.redact(text)
+    if args.json:
+        return Output([{"text": clean}])
+    sys.stdout.buffer.write(clean.encode("utf-8", "surrogateescape"))
+    return Output([])
+
+
+def _findings(memory: Memory, text: str) -> Iterator[dict[str, object]]:
+    for finding in memory.secrets(text):
+        yield {"kind": finding.kind, "line": text.count("\n", 0, finding.start) + 1, "start": finding.start, "end": finding.end}
+
+
+def _rescanned(row: Rescanned) -> str:
+    rest = "" if row.scrubbed is None or row.scrubbed.complete else f"\n{row.scrubbed.detail}"
+    return f"scanned {row.turns} turns: {row.turns_changed} changed, {row.redactions} secrets removed{rest}"

@@ -1,0 +1,31 @@
+"""recollect repair: salvage a damaged store.
+
+The damaged file is kept beside the new one. What could not be saved is said,
+and read again from the agents' logs by the next import where those still exist.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from recollect.memory import Memory
+from recollect.reports import RepairReport
+from recollect.serve.cli.output import Output
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--rebuild-text", action="store_true", help="make the text index again, even when the store is sound")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    return Output([memory.repair(rebuild_text=args.rebuild_text)], _text)
+
+
+def _text(report: RepairReport) -> str:
+    if report.sound:
+        return f"{report.path} is sound" + ("; its text index was made again" if report.text_rebuilt else "; nothing was changed")
+    lines = [f"{report.path} was damaged; the damaged file is kept as {report.damaged_copy}"]
+    lines += [f"  kept {count} rows of {table}" for table, count in report.kept.items()]
+    lines += [f"  lost {count} rows of {table}" for table, count in report.lost.items() if count]
+    lines += [f"  {note}" for note in [*report.notes, *report.next_steps]]
+    return "\n".join(lines)

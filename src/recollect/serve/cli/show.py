@@ -1,0 +1,72 @@
+"""recollect show: a session or one turn.
+
+REF is what the other commands print: codex:0199... is a session and
+codex:0199...#3 its third turn. The beginning of an id will do when it means
+one session only.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from recollect.memory import Memory
+from recollect.model import SessionDetail, ToolCall, Turn, TurnEvent
+from recollect.serve.cli.output import Output
+
+_OUTPUT_LINES = 12
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("ref", metavar="REF", help="a session, or a turn as <session>#<number>")
+    parser.add_argument("--all", action="store_true", help="undone turns too, and outputs in full")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))
+
+
+def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
+    if isinstance(row, Turn):
+        return _turn(row, whole=whole)
+    cost = "unknown" if row.cost_usd is None else f"${row.cost_usd:.4f}"
+    tokens = row.tokens
+    hidden = sum(not turn.live for turn in row.turn_list)
+    lines = [
+        f"{row.id}  {row.title or '(untitled)'}",
+        f"{row.agent} {row.agent_version or ''}  {row.model or '-'}  {row.origin}  {row.project or '-'}",
+        f"{row.started_at or '-'} to {row.ended_at or '-'}  {row.cwd or ''}",
+        f"tokens: input {tokens.input}, cache read {tokens.cache_read}, cache write {tokens.cache_write},"
+        f" output {tokens.output} (reasoning {tokens.reasoning}); cost {cost}",
+    ]
+    if row.parent:
+        lines.append(f"parent: {row.parent}")
+    lines += ["", *(_turn(turn, whole=whole) for turn in row.turn_list if turn.live or whole)]
+    if hidden and not whole:
+        lines.append(f"({hidden} undone turns are left out; --all shows them)")
+    return "\n".join(lines)
+
+
+def _turn(turn: Turn, *, whole: bool) -> str:
+    undone = "" if turn.live else "  (undone)"
+    lines = [f"--- {turn.ref}  {turn.author}  {turn.started_at or ''}{undone}"]
+    lines += [_event(event, whole=whole) for event in turn.events]
+    return "\n".join(lines) + "\n"
+
+
+def _event(event: TurnEvent | ToolCall, *, whole: bool) -> str:
+    if not isinstance(event, ToolCall):
+        mark = {"prompt": "> ", "reply": "", "reasoning": "~ ", "error": "! ", "abort": "! ", "compaction": "= "}[event.kind]
+        return "\n".join(mark + line for line in (event.text or event.kind).splitlines())
+    state = "…" if event.ok is None else "ok" if event.ok else "failed"
+    code = "" if event.exit_code is None else f" exit {event.exit_code}"
+    took = "" if event.duration_ms is None else f" {event.duration_ms / 1000:.1f} s"
+    head = f"$ {event.name} {event.target or ''}  [{state}{code}{took}]"
+    return "\n".join([head, *_shortened(event.output or "", whole=whole)])
+
+
+def _shortened(text: str, *, whole: bool) -> list[str]:
+    lines = ["  | " + line for line in text.splitlines()]
+    if whole or len(lines) <= _OUTPUT_LINES:
+        return lines
+    half = _OUTPUT_LINES // 2
+    return [*lines[:half], f"  | … {len(lines) - 2 * half} lines …", *lines[-half:]]

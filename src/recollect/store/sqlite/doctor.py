@@ -1,0 +1,210 @@
+"""How the store is doing: looks at everything, changes nothing.
+
+Each check stands alone: a store too damaged for one of them is still looked at
+by the others. What is only worth knowing is a finding that is well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from recollect import platforms
+from recollect.errors import RecollectError
+from recollect.reports import Finding, Health
+from recollect.store import bodies
+from recollect.store.sqlite import scrub
+from recollect.store.sqlite.capture import PROBLEMS_KEPT
+from recollect.store.sqlite.database import SCHEMA, Database
+from recollect.store.sqlite.text_index import read_body
+
+# Checkpoints keep the log at a few megabytes unless somebody reads for hours.
+LARGE_LOG_BYTES = 256 << 20
+NAMED = 5
+
+_REPAIR = "run `recollect repair`"
+_REBUILD = "run `recollect repair --rebuild-text`"
+
+
+def examine(db: Database, *, verify: bool = False) -> Health:
+    """Every check in turn; `verify` reads every page and every body."""
+    checks: list[tuple[str, Callable[[], Finding]]] = [
+        ("pages", lambda: _pages(db, verify)),
+        ("references", lambda: _references(db)),
+        ("schema", lambda: _schema(db)),
+        ("text index", lambda: _text_index(db)),
+        ("text index rows", lambda: _text_rows(db)),
+        ("permissions", lambda: _permissions(db.path)),
+        ("write-ahead log", lambda: _log(db.path)),
+        ("deleted text", lambda: _deleted_text(db)),
+        ("sources that fail", lambda: _failing(db)),
+        ("sources with problems", lambda: _problems(db)),
+        ("sources that vanished", lambda: _vanished(db)),
+        ("jobs", lambda: _jobs(db)),
+        ("added by others", lambda: _added(db)),
+    ]
+    if verify:
+        checks.append(("bodies", lambda: _bodies(db)))
+    findings = [_tried(name, check) for name, check in checks]
+    return Health(path=db.path, ok=all(one.ok for one in findings), verified=verify, findings=findings)
+
+
+def _tried(name: str, check: Callable[[], Finding]) -> Finding:
+    try:
+        found = check()
+    except RecollectError as error:
+        found = _bad(str(error), error.hint or _REPAIR)
+    except OSError as error:
+        found = _bad(str(error), "check that the folder can be read")
+    found.name = name
+    return found
+
+
+def _good(detail: str = "") -> Finding:
+    return Finding(name="", ok=True, detail=detail)
+
+
+def _bad(detail: str, hint: str) -> Finding:
+    return Finding(name="", ok=False, detail=detail, hint=hint)
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _pages(db: Database, verify: bool) -> Finding:
+    check = "integrity_check" if verify else "quick_check"
+    faults = [str(text) for (text,) in db.rows(f"pragma {check}(20)")]
+    # The text index is judged by a check of its own: it can be made again.
+    faults = [fault for fault in faults if fault != "ok" and "turns_text" not in fault]
+    return _bad("; ".join(faults[:NAMED]), _REPAIR) if faults else _good(f"{check} found nothing")
+
+
+def _references(db: Database) -> Finding:
+    tables = [str(table) for table, _, _, _ in db.rows("pragma foreign_key_check")]
+    if not tables:
+        return _good()
+    counts = [f"{tables.count(table)} in {table}" for table in dict.fromkeys(tables)]
+    return _bad(f"rows that point nowhere: {', '.join(counts)}", _REPAIR)
+
+
+def _objects(db: Database) -> set[str]:
+    """Tables and what belongs to them, without what SQLite and FTS5 keep for themselves."""
+    return {
+        f"{kind} {name}"
+        for kind, name in db.rows("select type, name from sqlite_schema")
+        if not name.startswith(("sqlite_", "turns_text_"))
+    }
+
+
+def _expected() -> set[str]:
+    fresh = Database(":memory:")
+    try:
+        return _objects(fresh)
+    finally:
+        fresh.close()
+
+
+def _schema(db: Database) -> Finding:
+    version = db.version()
+    missing = sorted(_expected() - _objects(db)) if version == SCHEMA else []
+    if version != SCHEMA:
+        return _bad(f"schema {version}, this recollect knows {SCHEMA}", "upgrade recollect, or run `recollect import`")
+    return _bad(f"missing: {_some(missing)}", _REPAIR) if missing else _good(f"schema {version}")
+
+
+def _added(db: Database) -> Finding:
+    added = sorted(_objects(db) - _expected())
+    return _good(_some(added))
+
+
+def _text_index(db: Database) -> Finding:
+    faults = [str(text) for (text,) in db.rows("pragma integrity_check('turns_text')") if text != "ok"]
+    return _bad("; ".join(faults[:NAMED]), _REBUILD) if faults else _good()
+
+
+def _text_rows(db: Database) -> Finding:
+    """The index keeps the number of words of each of its rows in turns_text_docsize."""
+    unindexed = db.value("select count(*) from bodies where id not in (select id from turns_text_docsize)")
+    bodiless = db.value("select count(*) from turns_text_docsize where id not in (select id from bodies)")
+    if unindexed or bodiless:
+        return _bad(f"{unindexed} bodies without an index row, {bodiless} index rows without a body", _REBUILD)
+    return _good()
+
+
+def _permissions(path: str) -> Finding:
+    folder = os.path.dirname(path) or "."
+    files = [path + end for end in ("", "-wal", "-shm")] + scrub.copies_beside(path) if path != ":memory:" else []
+    open_ones = [one for one in files if os.path.exists(one) and platforms.open_to_others(one)]
+    # A folder that only lists is no harm as long as the files themselves are closed.
+    if open_ones:
+        return _bad(f"others may read {_some(open_ones)}", f"chmod 600 {' '.join(open_ones)}")
+    if files and platforms.open_to_others(folder):
+        return _bad(f"others may enter {folder}", f"chmod 700 {folder}")
+    return _good()
+
+
+def _log(path: str) -> Finding:
+    size = os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
+    if size > LARGE_LOG_BYTES:
+        return _bad(f"{size >> 20} MB", "close what keeps the store open, then run `recollect optimize`")
+    return _good(f"{size} bytes")
+
+
+def _deleted_text(db: Database) -> Finding:
+    if scrub.is_pending(db):
+        return _bad("what was deleted may still be readable in the files", "run `recollect optimize` while nothing else reads")
+    return _good()
+
+
+def _failing(db: Database) -> Finding:
+    rows = db.rows("select path, failure from sources where failure is not null order by path")
+    if not rows:
+        return _good()
+    named = [f"{os.fsdecode(path)} ({failure})" for path, failure in rows]
+    return _bad(f"{len(rows)}: {_some(named)}", "they are tried again at each import; a format may be new to this version")
+
+
+def _problems(db: Database) -> Finding:
+    rows = db.rows(
+        """
+        select path, sum(count) from problems join sources on sources.id = problems.source
+         group by sources.id having count(*) >= ? order by 2 desc, 1
+        """,
+        (PROBLEMS_KEPT,),
+    )
+    if not rows:
+        return _good()
+    named = [f"{os.fsdecode(path)} ({count})" for path, count in rows]
+    return _bad(f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}", "a format may be new to this version")
+
+
+def _vanished(db: Database) -> Finding:
+    paths = [os.fsdecode(path) for (path,) in db.rows("select path from sources")]
+    # A source in somebody's database is a file with a name inside it.
+    gone = sum(not os.path.exists(path) and not os.path.exists(path.partition("#")[0]) for path in paths)
+    return _good(f"{gone} of {len(paths)}; their sessions are kept")
+
+
+def _jobs(db: Database) -> Finding:
+    failed = db.rows("select kind, subject, error from jobs where state = 'failed' order by id")
+    if not failed:
+        return _good()
+    named = [f"{kind} {subject}: {error}" for kind, subject, error in failed]
+    return _bad(f"{len(failed)} gave up: {_some(named)}", "`recollect jobs` lists them")
+
+
+def _bodies(db: Database) -> Finding:
+    """Reads every body by its number, so that one unreadable page costs no more than its own."""
+    bad: list[str] = []
+    count = 0
+    for (number,) in db.rows("select id from bodies order by id"):
+        count += 1
+        try:
+            row = db.row("select events, checksum, turn from bodies where id = ?", (number,))
+        except RecollectError:
+            row = None
+        if row is None or bodies.checksum(row[0]) != row[1] or read_body(row[0]) is None:
+            bad.append(str(number))
+    return _bad(f"{len(bad)} of {count} are not what was written: {_some(bad)}", _REPAIR) if bad else _good(f"{count} read")

@@ -1,0 +1,250 @@
+"""Forgets a session or a turn: its rows, its words, and its bytes in our files.
+
+A session takes its sub-agents' sessions with it, at any depth: what they were
+told and what they answered is the same content. A turn takes those that began
+while it ran. Forks are conversations of their own and stay, but every copy of
+a forgotten turn goes, in whichever session it is found. `dry_run` says what
+all that comes to.
+
+A tombstone for each session and each turn keeps them from being imported
+again. The checkpoints of the logs concerned are cleared, because an adapter may
+have noted down words to go on with; a log that grows later is therefore read
+from its start, and what is forgotten is passed over.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from recollect.clock import now_ms
+from recollect.errors import NotFound
+from recollect.reports import Forgotten
+from recollect.store import bodies
+from recollect.store.sqlite import scrub
+from recollect.store.sqlite.capture import stored_parts
+from recollect.store.sqlite.database import Database
+
+# A shorter text in a session's meta may be in a turn by chance.
+QUOTE_CHARACTERS = 40
+
+
+class _Turn(NamedTuple):
+    id: int
+    session: int
+    ref: str
+    agent: str
+    ordinal: int
+    key: str
+
+
+def forget(db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool = False) -> Forgotten:
+    """Remove a session, or one turn of it, for good.
+
+    When this returns with `scrubbed.complete`, no file of the store holds
+    any of it. Raises NotFound for what is not stored; a session that was
+    forgotten before is scrubbed once more if that is still to do.
+    """
+    if _was_forgotten(db, ref, ordinal):
+        return Forgotten(scrubbed=scrub.scrub(db) if scrub.is_pending(db) and not dry_run else None, dry_run=dry_run)
+    before = db.value("pragma secure_delete")
+    # Should the scrub be kept from its work, most is zeroed already.
+    db.execute("pragma secure_delete = on")
+    try:
+        with db.transaction():
+            plan = _Plan(db, ref, ordinal)
+            report = plan.report()
+            report.dry_run = dry_run
+            if dry_run:
+                report.files = scrub.copies_beside(db.path)
+                return report
+            plan.carry_out()
+            scrub.request(db)
+        report.files = scrub.remove_copies(db.path)
+        report.scrubbed = scrub.scrub(db)
+    finally:
+        db.execute(f"pragma secure_delete = {int(before):d}")
+    return report
+
+
+def _was_forgotten(db: Database, ref: str, ordinal: int | None) -> bool:
+    return (
+        ordinal is None
+        and db.value("select 1 from sessions where ref = ?", (ref,)) is None
+        and db.value("select 1 from tombstones where kind = 'session' and name = ?", (ref,)) is not None
+    )
+
+
+class _Plan:
+    """Everything that goes: worked out first, so that a dry run can tell it."""
+
+    def __init__(self, db: Database, ref: str, ordinal: int | None) -> None:
+        self.db = db
+        number = db.value("select id from sessions where ref = ?", (ref,))
+        if number is None:
+            raise NotFound(f"no session is called {ref}", hint="`recollect sessions` lists them")
+        asked = []
+        if ordinal is not None:
+            asked = self._turns("turns.session = ? and turns.ordinal = ?", (number, ordinal))
+            if not asked:
+                raise NotFound(f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns")
+        roots = [(number, ref)] if ordinal is None else self._began_during(ref, asked[0])
+        self.sessions: dict[int, str] = dict(self._with_sub_agents(roots))
+        self.turns = asked + [turn for one in self.sessions for turn in self._turns("turns.session = ?", (one,))]
+        known = {turn.id for turn in self.turns}
+        self.copies = [
+            copy
+            for agent, key in dict.fromkeys((turn.agent, turn.key) for turn in self.turns)
+            for copy in self._turns("turns.key = ? and sessions.agent = ?", (key, agent))
+            if copy.id not in known
+        ]
+
+    def _turns(self, clause: str, values: tuple[Any, ...]) -> list[_Turn]:
+        return [
+            _Turn(*row)
+            for row in self.db.rows(
+                f"""
+                select turns.id, sessions.id, sessions.ref, sessions.agent, turns.ordinal, turns.key
+                  from turns join sessions on sessions.id = turns.session where {clause} order by sessions.id, turns.ordinal
+                """,
+                values,
+            )
+        ]
+
+    def _began_during(self, ref: str, turn: _Turn) -> list[tuple[int, str]]:
+        return [
+            (number, child)
+            for number, child in self.db.rows(
+                """
+                select sessions.id, sessions.ref from sessions, turns
+                 where sessions.parent = ? and sessions.origin = 'subagent' and turns.id = ?
+                   and sessions.started_at between turns.started_at and turns.ended_at
+                """,
+                (ref, turn.id),
+            )
+        ]
+
+    def _with_sub_agents(self, roots: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        found = list(roots)
+        for _, ref in found:  # It grows while we go through it.
+            for row in self.db.rows("select id, ref from sessions where parent = ? and origin = 'subagent' order by id", (ref,)):
+                if row not in found:
+                    found.append((row[0], row[1]))
+        return found
+
+    def _count(self, table: str) -> int:
+        return sum(self.db.value(f"select count(*) from {table} where turn = ?", (turn.id,)) for turn in self.turns + self.copies)
+
+    def report(self) -> Forgotten:
+        return Forgotten(
+            sessions=list(self.sessions.values()),
+            turns=len(self.turns) + len(self.copies),
+            copies=[f"{copy.ref}#{copy.ordinal}" for copy in self.copies],
+            tool_calls=self._count("tool_calls"),
+            model_calls=self._count("usage"),
+        )
+
+    def carry_out(self) -> None:
+        db, gone = self.db, self.turns + self.copies
+        staying = [turn for turn in gone if turn.session not in self.sessions]
+        projects = self._projects(gone)
+        for turn in staying:
+            self._keep_number(turn)
+            self._unquote(turn)
+        ids = [(turn.id,) for turn in gone]
+        db.many("delete from turns_text where rowid in (select id from bodies where turn = ?)", ids)
+        for table in ("bodies", "tool_calls", "usage"):
+            db.many(f"delete from {table} where turn = ?", ids)
+        db.many("delete from turns where id = ?", ids)
+        now = now_ms()
+        names = {("turn", f"{turn.agent}:{turn.key}") for turn in gone} | {("session", ref) for ref in self.sessions.values()}
+        db.many("insert or ignore into tombstones values (?, ?, ?)", [(*name, now) for name in sorted(names)])
+        touched = {*self.sessions, *(turn.session for turn in staying)}
+        for session in sorted(touched):
+            self._clear_source(session)
+        db.many("delete from jobs where subject = ?", [(ref,) for ref in self.sessions.values()])
+        db.many("delete from jobs where subject = ?", [(f"{turn.ref}#{turn.ordinal}",) for turn in gone])
+        db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
+        db.many(
+            "update sessions set ended_at = (select max(ended_at) from turns where session = ?1) where id = ?1",
+            [(turn.session,) for turn in staying],
+        )
+        self._drop_empty(projects)
+
+    def _keep_number(self, turn: _Turn) -> None:
+        """A turn's number is never given again, not even when the last one is gone."""
+        self.db.execute(
+            """
+            insert into store_info values ('last_ordinal:' || ?, ?)
+            on conflict (name) do update set value = max(value, excluded.value)
+            """,
+            (turn.ref, turn.ordinal),
+        )
+
+    def _unquote(self, turn: _Turn) -> None:
+        """Take the turn's words out of its session's title and meta: agents name a session by its first prompt."""
+        rows = bodies.joined(stored_parts(self.db, turn.id))
+        said = _squeezed("\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply")))
+        title, meta = self.db.rows("select title, meta from sessions where id = ?", (turn.session,))[0]
+        first = self.db.value("select min(ordinal) from turns where session = ?", (turn.session,)) == turn.ordinal
+        if title and (first or _squeezed(title).rstrip(".… ") in said):
+            title = None
+        kept = {name: value for name, value in msgspec.json.decode(meta).items() if not _quotes(value, said)}
+        self.db.execute(
+            "update sessions set title = ?, meta = ? where id = ?", (title, msgspec.json.encode(kept).decode(), turn.session)
+        )
+
+    def _clear_source(self, session: int) -> None:
+        """What is remembered to go on reading with, and what was wrong with lines that may quote.
+
+        Size and time stay, so the log is not read again before it changes.
+        """
+        source = self.db.value("select source from sessions where id = ?", (session,))
+        self.db.execute("delete from problems where source = ?", (source,))
+        self.db.execute(
+            """
+            update sources set position = 0, state = x'', head = 0, tail = 0,
+                   size_bytes = case when failure is null then size_bytes else -1 end, failure = null
+             where id = ?
+            """,
+            (source,),
+        )
+
+    def _projects(self, gone: list[_Turn]) -> list[int]:
+        found: dict[int, None] = {}
+        sql = """
+            select one.id, one.merged_into from projects one
+             where one.id in (select project from turns where id = ?1 union select project from sessions where id = ?2)
+        """
+        for turn, session in [(turn.id, turn.session) for turn in gone] + [(0, session) for session in self.sessions]:
+            for project, merged_into in self.db.rows(sql, (turn, session)):
+                found[project] = None
+                if merged_into is not None:
+                    found[merged_into] = None
+        return list(found)
+
+    def _drop_empty(self, projects: list[int]) -> None:
+        """Projects that only the forgotten turns were about; twice, since one may be merged into another."""
+        for project in projects * 2:
+            used = self.db.value(
+                """
+                select exists (select 1 from turns where project = ?1) or exists (select 1 from sessions where project = ?1)
+                    or exists (select 1 from projects where merged_into = ?1)
+                """,
+                (project,),
+            )
+            if not used:
+                self.db.execute("delete from project_aliases where project = ?", (project,))
+                self.db.execute("delete from projects where id = ?", (project,))
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quotes(value: Any, said: str) -> bool:
+    if isinstance(value, str):
+        return len(value) >= QUOTE_CHARACTERS and _squeezed(value) in said
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_quotes(one, said) for one in inner)

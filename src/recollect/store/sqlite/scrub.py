@@ -1,0 +1,106 @@
+"""Makes sure that what was deleted cannot be read from the store's files any more.
+
+Deleting a row leaves its bytes behind in four places. The text index keeps
+the words in its segments until these are merged; FTS5's `secure-delete` does
+nothing for a contentless table, which only notes what is deleted, so we merge.
+Pages hold remains of rows that were moved or deleted, by us today or by an
+import months ago; `vacuum` writes every page anew. (Running every connection
+with `secure_delete` would not do: it does not clear what moving rows between
+pages leaves over.) The planner's samples (sqlite_stat4) quote indexed columns.
+And the write-ahead log keeps earlier versions of pages until it is truncated,
+which a reader of an old version can prevent; then the scrub stays pending, and
+`optimize` or the next deletion finishes it.
+
+What a file system or a disk keeps of overwritten and deleted files is beyond
+us, and so are copies that somebody made elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from recollect.errors import StoreBusy, StoreError
+from recollect.reports import Scrubbed
+from recollect.store.sqlite.database import Database
+
+_PENDING = "scrub_pending"
+
+
+def request(db: Database) -> None:
+    """Ask for a scrub in the transaction that deletes, so that a crash in between is noticed."""
+    if db.value("select 1 from sqlite_schema where name = 'sqlite_stat4'"):
+        db.execute("delete from sqlite_stat4")
+    db.execute("insert or replace into store_info values (?, 1)", (_PENDING,))
+
+
+def is_pending(db: Database) -> bool:
+    """Whether something was deleted and may still be readable."""
+    return db.value("select 1 from store_info where name = ?", (_PENDING,)) is not None
+
+
+def scrub(db: Database) -> Scrubbed:
+    """Clear every trace of deleted rows out of the files; may be called twice."""
+    result = Scrubbed()
+    try:
+        result.text_index = _merged(db)
+        _vacuum(db)
+        result.pages = True
+        result.log = _empty_log(db)
+    except StoreError as error:
+        result.detail = str(error)
+    if result.complete:
+        # Only now, and it costs a few bytes of log that say nothing.
+        with db.transaction():
+            db.execute("delete from store_info where name = ?", (_PENDING,))
+        _empty_log(db)
+    elif not result.detail:
+        result.detail = (
+            "another process still reads an older state of the store"
+            if result.text_index
+            else "the text index is being written to"
+        ) + "; `recollect optimize` finishes this once it is done"
+    return result
+
+
+def _merged(db: Database) -> bool:
+    from recollect.store.sqlite.optimize import has_deleted_text, merge_text
+
+    # An import may go on deleting while we merge, but not for ever.
+    for _ in range(3):
+        merge_text(db)
+        if not has_deleted_text(db):
+            return True
+    return False
+
+
+def _vacuum(db: Database) -> None:
+    # The temporary copy can be as large as the store: not in memory.
+    db.execute("pragma temp_store = file")
+    try:
+        db.execute("vacuum")
+    finally:
+        db.execute("pragma temp_store = memory")
+
+
+def _empty_log(db: Database) -> bool:
+    try:
+        row = db.row("pragma wal_checkpoint(truncate)")
+    except StoreBusy:
+        return False
+    return row is not None and row[0] == 0
+
+
+def copies_beside(path: str) -> list[str]:
+    """Copies of the whole store that migrations and repairs left beside it."""
+    folder, name = os.path.split(path)
+    shape = re.compile(re.escape(name) + r"\.(before-\d{4}|damaged-[\w-]+|salvage|repaired)(\.partial)?(-wal|-shm)?")
+    return sorted(os.path.join(folder, entry) for entry in os.listdir(folder or ".") if shape.fullmatch(entry))
+
+
+def remove_copies(path: str) -> list[str]:
+    """Delete those copies; says which."""
+    removed = copies_beside(path)
+    for copy in removed:
+        os.unlink(copy)
+    return removed
