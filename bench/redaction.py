@@ -24,8 +24,13 @@ from recollect.redact import Redactor, hyper, table_version  # noqa: E402
 
 RUNS = 7
 WORDS = """
-    the a to of and in is for with token secret key password file test error function value return code run add check path
-    config result change update module class import session turn agent tool message event record table user auth header
+    the a to of and in is for with that this it on be as are from not when by if or an can we use file test error function
+    value return code should run add check set get type call path list name data line build config default option result
+    change update module class import output input index query search store cache key read write open close parse format
+    string number time user session turn agent tool message event log record table row column field schema migration
+    transaction commit branch merge rebase diff patch review issue request response server client socket port host timeout
+    retry queue worker thread process lock race async await stream buffer chunk byte memory leak trace exception handler
+    router endpoint token auth header cookie proxy network latency benchmark profile sample vector distance recall rank
 """
 
 

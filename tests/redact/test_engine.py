@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from recollect.redact import Redactor, hyper, known_values, table_version
+from recollect.redact.contexts import CONTEXTS
+from recollect.redact.shapes import INFIXES, SHAPES, Shape
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
 NEEDS_WHEELS = pytest.mark.skipif(not hyper.available, reason="hyperscan or google-re2 is not installed")
@@ -130,6 +133,23 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 def test_the_version_of_the_table_is_stable() -> None:
     assert table_version() == table_version()
     assert len(table_version()) == 16
+
+
+def test_the_table_covers_two_hundred_kinds_and_each_once() -> None:
+    kinds = [shape.kind for shape in SHAPES] + [infix.kind for infix in INFIXES]
+
+    assert len(kinds) >= 200
+    assert len(set(kinds)) == len(kinds)
+    assert all(re.fullmatch(r"[a-z0-9-]+", kind) for kind in kinds + [row.kind for row in CONTEXTS])
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
+def test_every_shape_is_long_enough_for_the_python_engine(shape: Shape) -> None:
+    """It skips short words, and words of other characters, before it looks for prefixes."""
+    others = re.sub(r"[A-Za-z0-9_.~+/=%:$|@-]", "", "".join(re.findall(f"[{shape.alphabet}]", "".join(map(chr, range(128))))))
+
+    assert len(shape.prefix) + shape.low >= 14 or shape.tail
+    assert not others
 
 
 HOSTILE = [

@@ -91,6 +91,8 @@ BENIGN = [
     "TOKEN=abcdefghijklmnopqrstuvwxyz",
     "SECRET=1234567890",
     '{"password": "newpassword123"}',
+    '{"secret": 9.740483435505265e-05}',
+    '{"token": "2024-05-01T10:00:00.123Z"}',
     # Code
     'api_key = os.environ["OPENAI_API_KEY"]',
     'api_key = os.getenv("OPENAI_API_KEY", "")',

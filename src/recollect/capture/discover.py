@@ -52,15 +52,23 @@ def below(adapters: list[Adapter], path: str) -> Iterator[Found]:
     if not os.path.isdir(path):
         yield _file(adapters, path)
         return
+    # In a home only the agents' own folders count: what a person keeps in
+    # ~/projects is not a log because Claude Code has a folder of that name.
+    roots = {adapter.agent: list(_distinct(adapter.roots(path, {}))) for adapter in adapters}
+    home = any(roots.values())
     seen: set[str] = set()
+    lacking = []
     for adapter in adapters:
-        for root in [path, *adapter.roots(path, {})]:
+        before = len(seen)
+        for root in roots[adapter.agent] if home else [path]:
             for source in adapter.sources(root):
                 if source.path not in seen:
                     seen.add(source.path)
                     yield Found(adapter, source, False)
-    if not seen:
-        yield from _strays(adapters, path)
+        if len(seen) == before:
+            lacking.append(adapter)
+    if not home:
+        yield from _strays(lacking, path, seen)
 
 
 def excluded(found: Iterable[Found], patterns: list[str]) -> Iterator[Found]:
@@ -75,10 +83,15 @@ def _file(adapters: list[Adapter], path: str) -> Found:
     if adapter is None:
         known = ", ".join(adapter.agent for adapter in adapters)
         raise UsageError(f"{path} is not a log of any agent we know", hint=f"supported: {known}")
-    return Found(adapter, Source(adapter.agent, os.path.abspath(path)), False)
+    return Found(adapter, _source(adapter, path), False)
 
 
-def _strays(adapters: list[Adapter], top: str) -> Iterator[Found]:
+def _source(adapter: Adapter, path: str) -> Source:
+    # Only lines are appended; a document or an archive is written anew.
+    return Source(adapter.agent, os.path.abspath(path), appended=path.endswith(".jsonl"))
+
+
+def _strays(adapters: list[Adapter], top: str, seen: set[str]) -> Iterator[Found]:
     """Logs outside any root, told by their content."""
     base = top.rstrip(os.sep).count(os.sep)
     for folder, folders, names in os.walk(top):
@@ -88,9 +101,9 @@ def _strays(adapters: list[Adapter], top: str) -> Iterator[Found]:
         for name in sorted(names):
             if name.endswith((".jsonl", ".json", ".zst")):
                 path = os.path.join(folder, name)
-                adapter = _recognise(adapters, path)
+                adapter = _recognise(adapters, path) if path not in seen else None
                 if adapter is not None:
-                    yield Found(adapter, Source(adapter.agent, os.path.abspath(path)), False)
+                    yield Found(adapter, _source(adapter, path), False)
 
 
 def _recognise(adapters: list[Adapter], path: str) -> Adapter | None:

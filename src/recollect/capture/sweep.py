@@ -64,6 +64,7 @@ class Sweep:
     ) -> tuple[ImportReport, list[SourceReport]]:
         """Bring the store up to date with these sources; a dry run reads them and writes nothing."""
         started, redactions = self.clock(), self._redactions()
+        prices = Prices(_Peeked(self.store)) if dry_run else self.prices
         report = ImportReport()
         reports: list[SourceReport] = []
         changed = list(self._changed(found, report, reports))
@@ -71,7 +72,7 @@ class Sweep:
             for number, (item, stat) in enumerate(changed):
                 if progress:
                     progress(number, len(changed), item.source.path)
-                reports.append(self._source(batch, item, stat))
+                reports.append(self._source(batch, item, stat, prices))
         _add_up(report, reports, batch)
         report.redactions = self._redactions() - redactions
         report.seconds = round(self.clock() - started, 3)
@@ -99,7 +100,7 @@ class Sweep:
             else:
                 yield item, now
 
-    def _source(self, batch: _Batch, item: Found, stat: os.stat_result) -> SourceReport:
+    def _source(self, batch: _Batch, item: Found, stat: os.stat_result, prices: Prices) -> SourceReport:
         adapter, source, local = item
         # The lock first: from here on what is remembered about the source stands still.
         keeper = batch.begin()
@@ -111,8 +112,7 @@ class Sweep:
         since = resume_point(known, source, stat, adapter)
         rewritten: set[int] | None = set() if since is None else None
         position = since.position if since else 0
-        for stretch, last in _with_last(_stretches(adapter, source, since)):
-            self._enrich(stretch, local)
+        for stretch, last in _with_last(_stretches(adapter, source, since, lambda found: self._enrich(found, local, prices))):
             _note(result, stretch)
             read_bytes, position = stretch.checkpoint.position - position, stretch.checkpoint.position
             result.bytes += read_bytes
@@ -124,7 +124,7 @@ class Sweep:
             keeper = batch.kept(written, read_bytes, source_done=last)
         return result
 
-    def _enrich(self, stretch: Stretch, local: bool) -> None:
+    def _enrich(self, stretch: Stretch, local: bool, prices: Prices) -> None:
         """What capture adds to what the log says: no secrets, a project, a price."""
         if self.redactor is not None:
             cleanse(stretch, self.redactor)
@@ -135,7 +135,17 @@ class Sweep:
             cwd = part.facts.cwd or (facts.cwd if facts else None)
             part.project = identify(cwd, remote)
         for key, usage in stretch.usages.items():
-            stretch.costs[key] = self.prices.cost(usage)
+            stretch.costs[key] = prices.cost(usage)
+
+
+class _Peeked:
+    """The rates a store remembers, for a run that may not add to them."""
+
+    def __init__(self, store: Store) -> None:
+        self.find_rates = store.find_rates
+
+    def save_rates(self, model: str, day: str, version: str, prices: str | None) -> None:
+        pass
 
 
 class _Batch:
@@ -186,11 +196,14 @@ class _Batch:
         self.tool_calls += sum(event.kind == "tool_call" for part in stretch.turns.values() for event in part.events)
 
 
-def _stretches(adapter: Adapter, source: Source, since: Checkpoint | None) -> Iterator[Stretch]:
-    """What an adapter reads; a fault in it costs the rest of this source and nothing else."""
+def _stretches(
+    adapter: Adapter, source: Source, since: Checkpoint | None, enrich: Callable[[Stretch], None]
+) -> Iterator[Stretch]:
+    """What an adapter reads, enriched; a fault in it costs the rest of this source and nothing else."""
     last = since or Checkpoint(0)
     try:
         for stretch in assemble(adapter.read(source, since)):
+            enrich(stretch)
             last = stretch.checkpoint
             yield stretch
     except RecollectError:
@@ -218,8 +231,8 @@ def resume_point(known: KnownSource | None, source: Source, stat: os.stat_result
     if known is None or known.version != adapter.version or not source.appended:
         return None
     position, seen = known.checkpoint.position, known.fingerprint
-    # Neither longer nor unread to its end: touched or rewritten in place.
-    if stat.st_size < position or (stat.st_size == position and seen.size_bytes >= stat.st_size):
+    # Nothing was read yet, or it is no longer than it was: touched, cut or rewritten in place.
+    if position == 0 or stat.st_size < position or seen.size_bytes >= stat.st_size:
         return None
     now = _fingerprint(source, stat, known.checkpoint, whole=True)
     return known.checkpoint if (now.head, now.tail) == (seen.head, seen.tail) else None

@@ -42,9 +42,12 @@ _BLANK = r"[ \t]{1,3}"  # behind an option of a command
 # At least one of these stands in an unquoted secret; most unquoted values in code have none.
 _TELLING = r"[0-9!#%^*@$~+=?]"
 _LETTERS = r"[A-Za-z_.\-/:]"
+# Six characters of an unquoted value of which one is telling, spelled out for want of look-ahead.
+_SIX = "|".join([*(f"{_LETTERS * n}{_TELLING}{_BARE}{{{5 - n}}}" for n in range(5)), f"{_LETTERS}{{5,64}}{_TELLING}"])
 _OPTION = r"-[A-Za-z0-9_.\-]{0,64}"
 _LONGEST = 256
-_NESTED = re.compile(r"[A-Za-z_.-]{1,40}=[^=]")  # `--set token=...`: the inner name has its own turn
+# `--set token=...`: the inner name has its own turn.
+_NESTED = re.compile(rf"[A-Za-z_.-]{{0,40}}(?:{_WORDS})[A-Za-z_.-]{{0,20}}=[^=]", re.IGNORECASE)
 
 
 class _Assignment(NamedTuple):
@@ -64,8 +67,8 @@ class AssignmentRule:
     needles = tuple(word.encode() for word in _WORDS.split("|"))
     triggers = (
         rf"(?i:{_WORDS}){_TAIL}{_JOIN}{_OPEN}{_QUOTED}{{6}}",
-        rf"(?i:{_WORDS}){_TAIL}{_JOIN}{_LETTERS}{{0,64}}{_TELLING}",
-        rf"{_OPTION}(?i:{_WORDS}){_TAIL}{_BLANK}(?:{_OPEN}{_QUOTED}{{6}}|{_LETTERS}{{0,64}}{_TELLING})",
+        rf"(?i:{_WORDS}){_TAIL}{_JOIN}(?:{_SIX})",
+        rf"{_OPTION}(?i:{_WORDS}){_TAIL}{_BLANK}(?:{_OPEN}{_QUOTED}{{6}}|{_SIX})",
     )
     reach = 280
 

@@ -57,6 +57,8 @@ class Redactor:
     still reads as what it was. A tag tells the kind and eight digits of a keyed
     hash, so that the same secret has the same tag throughout one store and
     cannot be guessed from it. Redacting twice changes nothing more.
+
+    A redactor belongs to one thread: Hyperscan's working memory is its own.
     """
 
     counts: dict[str, int]
@@ -115,10 +117,12 @@ class Redactor:
 
         for owner, places in search.places(data).items():
             rule, done = self._rules[owner], 0
+            which, text = 0, Text(data, 0, 0)
             for at in places:
                 if at < done:
                     continue
-                which, text = text_at(at)
+                if at >= text.high:
+                    which, text = text_at(at)
                 for one in rule.find(text, at):
                     found.setdefault(which, []).append(one)
                     done = max(done, one.end)

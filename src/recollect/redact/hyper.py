@@ -105,8 +105,11 @@ def _write(kept: Path, serialised: bytes) -> None:
     try:
         kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=kept.parent, prefix=kept.name)
+    except OSError:
+        return
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(hashlib.sha256(serialised).digest() + serialised)
         Path(name).replace(kept)
     except OSError:
-        return
+        Path(name).unlink(missing_ok=True)

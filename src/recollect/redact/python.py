@@ -53,20 +53,22 @@ class PythonSearch:
 
     def places(self, data: bytes) -> dict[int, list[int]]:
         """For each rule by its index, the places of its needles, in order."""
-        places: dict[int, set[int]] = {}
+        places: dict[int, list[int]] = {}
         for at, shortest in self._beginnings(data):
             for prefix in self._longer[shortest]:
                 if data.startswith(prefix, at):
                     for owner in self._by_prefix[prefix]:
-                        places.setdefault(owner, set()).add(at)
+                        places.setdefault(owner, []).append(at)
         lowered = data.lower()
         for needle, owners in self._by_needle.items():
+            found = []
             at = lowered.find(needle)
             while at >= 0:
-                for owner in owners:
-                    places.setdefault(owner, set()).add(at)
+                found.append(at)
                 at = lowered.find(needle, at + 1)
-        return {owner: sorted(found) for owner, found in places.items()}
+            for owner in owners:
+                places.setdefault(owner, []).extend(found)
+        return {owner: sorted(set(found)) for owner, found in places.items()}
 
     def _beginnings(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Where a token may begin, with the shortest prefix that stands there."""

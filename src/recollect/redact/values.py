@@ -30,12 +30,23 @@ def words(text: str) -> frozenset[str]:
 OUR_TAG = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
 
 _STAND_INS = re.compile(
-    r"redacted|masked|hidden|omitted|scrubbed|placeholder|example|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)"
-    r"|(?:^|[^a-z0-9])(?:your|my|the|some|insert|enter|fake|dummy|sample|todo|fixme|mock|foo|bar|baz|foobar)(?:[^a-z0-9]|$)"
-    r"|^(?:your|insert|enter|dummy|fake|sample|invalid)[a-z]|not[-_]?(?:a[-_]?)?real|\*\*\*|\.\.\.|xxxx|-here$|_here$|<|>"
-    r"|\$\{|\{\{|\$\(|%\(|#\{|\{[a-z_.0-9]*\}|%[sdv]$|^\$[a-z_0-9{(]|^%[a-z_0-9]+%$|^@|^\[|^:[a-z_]+$|^&|\.\.\."
-    r"|\u2026|\u2022|process\.env|os\.environ|getenv|import\.meta|secrets\.|vault:|^ref\+|^op://|^arn:|^ssm:|^env[.:]"
-    r"|^[a-z]{0,5}[-_]?(?:password|passwd|secret|token)[-_]?[0-9]{0,4}$|^urn:|^https?:|^file:|^(?:~|\.\.?)/",
+    "|".join(
+        (
+            # It says so.
+            r"redacted|masked|hidden|omitted|scrubbed|placeholder|example|not[-_]?(?:a[-_]?)?real",
+            r"change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)|^(?:your|insert|enter|dummy|fake|sample|invalid)[a-z]",
+            r"(?:^|[^a-z0-9])(?:your|my|the|some|insert|enter|fake|dummy|sample|todo|fixme|mock|foo|bar|baz)(?:[^a-z0-9]|$)",
+            r"[-_]here$|^[a-z]{0,5}[-_]?(?:password|passwd|secret|token)[-_]?[0-9]{0,4}$",
+            # It is masked or cut short.
+            r"\*\*\*|\.\.\.|xxxx|<|>|^\[",
+            # It is a variable, a template or a format.
+            r"\$\{|\{\{|\$\(|%\(|#\{|\{[a-z_.0-9]*\}|%[sdv]$|^\$[a-z_0-9{(]|^%[a-z_0-9]+%$|^[@&]|^:[a-z_]+$",
+            # It tells where the secret is.
+            r"process\.env|os\.environ|getenv|import\.meta|secrets\.|vault:|^ref\+|^op://|^(?:arn|ssm|urn|file|https?):|^env[.:]",
+            # It is a path, a number or a date.
+            r"^(?:~|\.\.?)/|^[-+]?[0-9]*\.[0-9]+(?:e[-+]?[0-9]+)?$|^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T|$)",
+        )
+    ),
     re.IGNORECASE,
 )
 # A stand-in inside a token that has a provider's prefix. Shorter than the list

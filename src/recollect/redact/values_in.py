@@ -57,20 +57,21 @@ class Slots:
             elif isinstance(inner, (dict, list)):
                 self._add_inner(inner)
 
-    def replace(self, redactor: RedactsMany) -> bool:
-        """Put clean strings where there were others; says whether there were any."""
-        changed = False
-        for (owner, name, whole), old, new in zip(self.owners, self.texts, redactor.redact_all(self.texts), strict=True):
+    def replace(self, redactor: RedactsMany) -> list[int]:
+        """Put clean strings where there were others; says which slots changed, in order of adding."""
+        changed = set()
+        for slot, (old, new) in enumerate(zip(self.texts, redactor.redact_all(self.texts), strict=True)):
+            owner, name, whole = self.owners[slot]
             if not whole and new is not old:
                 _put(owner, name, new)
-                changed = True
-        wholes = [(owner, name) for owner, name, whole in self.owners if whole]
-        texts = [_json(_get(owner, name)) for owner, name in wholes]
-        for (owner, name), old, new in zip(wholes, texts, redactor.redact_all(texts), strict=True):
+                changed.add(slot)
+        wholes = [slot for slot, (_, _, whole) in enumerate(self.owners) if whole]
+        texts = [_json(_get(*self.owners[slot][:2])) for slot in wholes]
+        for slot, old, new in zip(wholes, texts, redactor.redact_all(texts), strict=True):
             if new is not old:
-                _put(owner, name, _from_json(new))
-                changed = True
-        return changed
+                _put(*self.owners[slot][:2], _from_json(new))
+                changed.add(slot)
+        return sorted(changed)
 
 
 def redact_value(redactor: RedactsMany, value: Any) -> Any:

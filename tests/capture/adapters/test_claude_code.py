@@ -438,7 +438,7 @@ def test_what_the_client_says_in_the_models_place_costs_nothing(log: Path) -> No
         ("go on", {"promptSource": "system"}, [("system", "go on")]),
         ("A skill's text", {"isMeta": True}, []),
         ("A skill's text", {"sourceToolUseID": "toolu_1"}, []),
-        ("[Image: source: /tmp/a.png]", {}, []),
+        ("[Image: source: /home/ada/a.png]", {}, []),
     ],
 )
 def test_a_user_record_is_told_by_its_shape(

@@ -185,15 +185,18 @@ class Ledger:
             held = self._telemetry[place] = (turn, {})
         return held[1]
 
-    def spend(self, record: Record, message: Message, spent: Spent, place: int, turn: Turn, at: int | None) -> None:
+    def spend(
+        self, record: Record, message: Message, spent: Spent, turn: Turn, at: int | None, telemetry: dict[str, Any]
+    ) -> None:
         """Count a model call once: its lines repeat the figures, and the largest are the true ones."""
-        fresh, read = count(spent.input_tokens), count(spent.cache_read_input_tokens)
-        write, output = count(spent.cache_creation_input_tokens), count(spent.output_tokens)
+        fresh, read = spent.input_tokens, spent.cache_read_input_tokens
+        write, output = spent.cache_creation_input_tokens, spent.output_tokens
+        if not (type(fresh) is type(read) is type(write) is type(output) is int) or (fresh | read | write | output) >> 53:
+            fresh, read, write, output = map(count, (fresh, read, write, output))
         if not write and spent.cache_creation is not None:
             write = _sum(spent.cache_creation)
         details = spent.output_tokens_details
         reasoning = count(details.get("thinking_tokens")) if type(details) is dict else 0
-        telemetry = self.telemetry(place, turn)
         telemetry["context_tokens"] = fresh + read + write
         if type(spent.service_tier) is str:
             telemetry["service_tier"] = spent.service_tier[:FACT_CHARACTERS]
@@ -203,7 +206,7 @@ class Ledger:
         if key is None:
             figures = (fresh, read, write, output)
             key = native_id(record.uuid) or digest(record.timestamp, message.model, figures)
-        elif request is not None and (request := native_id(request)):
+        elif type(request) is str and len(request) <= ID_CHARACTERS:
             key = f"{key}:{request}"
         usage = self._usage
         if usage is not None:

@@ -134,21 +134,14 @@ def _overflowed(path: str) -> str | None:
     return head.decode("utf-8", "replace") + gap + tail.decode("utf-8", "replace")
 
 
-def result_ok(block: Block, outcome: object) -> bool:
-    """Whether a call did what it should; there is no status, only marks of failure."""
-    return not block.is_error and not (isinstance(outcome, Outcome) and outcome.interrupted is True)
-
-
 def exit_code(text: str | None) -> int | None:
     """The exit code that a failed command's text begins with, in the versions that write it."""
     found = _EXIT_CODE.match(text[:40]) if text else None
     return int(found[1]) if found else None
 
 
-def duration_ms(outcome: object) -> int | None:
+def duration_ms(outcome: Outcome) -> int | None:
     """How long a call took, for the few tools that say it."""
-    if not isinstance(outcome, Outcome):
-        return None
     value = outcome.duration_ms
     if value is None:
         value = outcome.total_duration_ms

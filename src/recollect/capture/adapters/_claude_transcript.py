@@ -1,19 +1,16 @@
 """The running reading of one Claude Code file: records in, items out.
 
 Each record of the chain gets its place, the turn it belongs to, and is then
-read by its type. `_claude_tree` knows how turns follow each other,
-`_claude_prompts` what a user record means, `_claude_ledger` keeps the items.
+read by its type. `_claude_turns` finds the place, `_claude_prompts` knows what
+a user record means, `_claude_ledger` keeps the items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
-from msgspec import msgpack
-
-from recollect.capture.adapters._claude_ledger import FACT_CHARACTERS, Ledger, Log, State, count
+from recollect.capture.adapters._claude_ledger import FACT_CHARACTERS, Log, State, count
 from recollect.capture.adapters._claude_prompts import Said, is_caveat, prompt_of
 from recollect.capture.adapters._claude_records import (
     ID_CHARACTERS,
@@ -21,6 +18,7 @@ from recollect.capture.adapters._claude_records import (
     Attachment,
     Block,
     Message,
+    Outcome,
     Record,
     Spent,
     digest,
@@ -30,18 +28,13 @@ from recollect.capture.adapters._claude_tools import (
     duration_ms,
     exit_code,
     kind_of,
-    result_ok,
     result_text,
     target_of,
 )
-from recollect.capture.adapters._claude_tree import ADRIFT, ROOT, Tree, Turn
-from recollect.model import Author, Event, EventKind, Liveness, Problem, ToolResult, TurnFacts, milliseconds
+from recollect.capture.adapters._claude_tree import ROOT, Turn
+from recollect.capture.adapters._claude_turns import KEPT, Turns, content_of, holds_results
+from recollect.model import Author, Event, EventKind, Item, Problem, ToolResult, milliseconds
 
-# What a checkpoint keeps. A rewind past the kept turns, or a parent past the
-# kept records, costs a second look at the file and nothing else.
-_KEPT = 200
-_STATE_BYTES = 60_000
-_START = "start"
 # Who writes a prompt, for the origins that are not a person.
 _ORIGINS: dict[str, Author] = {
     "task-notification": "system",
@@ -53,25 +46,30 @@ _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _ERRORS = ("api_error", "error", "api_refusal", "model_refusal_fallback")
 
 
-class Transcript:
+class Transcript(Turns):
     """Takes the records of one file in order and turns them into items."""
 
     def __init__(self, log: Log, state: State | None = None) -> None:
-        self.log = log
-        # In a sub-agent's own file every record is a sidechain's.
-        self._main = log.agent is None
-        self.state = state or State(session=log.session)
-        self.ledger = Ledger(log, self.state)
-        self.out = self.ledger.out
-        self.tree = Tree(self.state.turns, self.state.base, self.state.tip)
-        self.tree.places = self.state.places
-        # Lines that a later record of the same block takes back.
+        super().__init__(log, state)
+        # Lines that a later one of the same piece takes back.
         self.withdrawn: set[str] = set()
-        # The turn of the last answer, which is most often that of the next too.
-        self._here: int | None = None
-        self._turn = Turn(session="", key="")
         self._early: dict[str, ToolResult] = {}
         self._odd: dict[tuple[bool, str], int] = {}
+
+    def take_piece(self, lines: list[Record | Problem]) -> None:
+        """Read some lines, knowing beforehand which of them a later one takes back."""
+        self.withdrawn.clear()
+        for line in lines:
+            if type(line) is Record and (line.retracted_message_uuids or line.supersedes_uuids):
+                self.withdrawn.update(_taken_back(line))
+        take = self.take
+        for line in lines:
+            if type(line) is Record:
+                take(line)
+            elif type(line) is Problem:
+                self.out.append(line)
+        # The client leaves no line blank, so lines are what was found.
+        self.state.line += len(lines)
 
     def take(self, record: Record) -> None:
         """Read one record."""
@@ -89,7 +87,7 @@ class Transcript:
             return
         if self.state.session is None:
             self.ledger.adopt(native_id(record.session_id))
-        place = self._side_place(record) if record.is_sidechain and self._main else self._place(record)
+        place = self.side_place(record) if record.is_sidechain and self.main else self.place(record)
         place = take(self, record, place)
         if uuid is not None and place is not None:
             # Not `places`: finding an older record may have replaced it.
@@ -97,11 +95,16 @@ class Transcript:
             if self.state.leaves and uuid in self.state.leaves:
                 self.ledger.title("summary", self.state.leaves.pop(uuid))
 
+    def drain(self) -> list[Item]:
+        """The items since the last time."""
+        items = self.out.copy()
+        self.out.clear()
+        return items
+
     def close_block(self) -> None:
         """Hand over what waited for something in the same block."""
         self.out.extend(self._early.values())
         self._early.clear()
-        self.withdrawn.clear()
         self.ledger.close()
         self.tree.let_go()
 
@@ -112,159 +115,17 @@ class Transcript:
             for (unknown, reason), met in self._odd.items()
         ]
 
-    def save(self) -> bytes:
-        """The state for a checkpoint, cut down until it fits."""
-        state, tree, kept = self.state, self.tree, _KEPT
-        while True:
-            state.turns = tree.turns[-kept:]
-            state.base, state.tip = tree.count - len(state.turns), tree.tip
-            links = {turn.link: turn.parent for turn in state.turns if turn.link}
-            places = links | _newest(tree.places, kept)
-            lowest = state.base or ROOT
-            state.places = {uuid: at for uuid, at in places.items() if at >= lowest or at == ADRIFT}
-            state.calls, state.sides = _newest(state.calls, kept), _newest(state.sides, kept)
-            data = msgpack.encode(state)
-            if len(data) <= _STATE_BYTES or kept == 1:
-                return data
-            kept //= 2
-            if kept == 1:
-                state.leaves, state.news, state.meta_news, state.facts = {}, {}, {}, {}
-
-    # Places -----------------------------------------------------------------
-
-    def _place(self, record: Record) -> int:
-        """The turn that a record of the conversation continues; the tip when nothing says otherwise."""
-        tree = self.tree
-        # A compaction starts a new root, and names what it really follows.
-        parent = record.parent_uuid or record.logical_parent_uuid
-        if type(parent) is not str or len(parent) > ID_CHARACTERS:
-            parent = native_id(parent)
-            if parent is None:
-                return tree.tip
-        place = tree.places.get(parent)
-        if place == tree.tip or place == ADRIFT:
-            return tree.tip
-        if place is None and tree.rescan is not None and record.type in ("user", "assistant"):
-            place = tree.find(parent)
-        if place is None or place == ADRIFT or (place != ROOT and tree.turn(place).side):
-            return tree.tip
-        return place
-
-    def _side_place(self, record: Record) -> int | None:
-        """The turn of the inline sub-agent that a record belongs to, None when it is a new one's."""
-        tree, sides = self.tree, self.state.sides
-        parent = native_id(record.parent_uuid)
-        place = tree.places.get(parent, ROOT) if parent else ROOT
-        if place >= 0 and tree.turn(place).side:
-            return place
-        agent = native_id(record.agent_id)
-        if agent is not None:
-            return sides.get(agent)
-        starts = record.type == "user" and not _holds_results(_content(record))
-        return None if starts else sides.get("")
-
-    def _follow(self, place: int) -> None:
-        """Move the tip when a record continues a branch that was left."""
-        tree = self.tree
-        if place != tree.tip and place != ROOT and not tree.turn(place).side and not tree.on_path(place):
-            self._switch(place)
-
-    def _switch(self, place: int) -> None:
-        for turn in self.tree.switch(place):
-            self.ledger.announce(turn.session)
-            self.out.append(Liveness(session=turn.session, turn=turn.key, live=turn.live))
-
-    # Turns ------------------------------------------------------------------
-
-    def _open(self, record: Record, place: int | None, key: str, author: Author) -> int:
-        """Begin a turn where a prompt stands."""
-        self.ledger.flush_usage()
-        tree, state = self.tree, self.state
-        link = native_id(record.parent_uuid) or ""
-        first: Record | None = record
-        if record.is_sidechain and self._main:
-            number = self._open_side(record, place, key, link)
-            first = record if place is None else None
-        else:
-            if place == ROOT and tree.base == 0 and tree.turns and tree.turns[0].key == _START:
-                place = 0
-            if place is not None and place != tree.tip:
-                self._switch(place)
-            number = tree.add(Turn(session=state.session or "", key=key, parent=tree.tip, link=link))
-            tree.tip = number
-            state.prompt_id, state.prompt_time = native_id(record.prompt_id), native_id(record.timestamp)
-            state.answered = False
-            if link and link == state.caveat:
-                # The client hangs every later local command on the same
-                # caveat, however old it is: from here on that says nothing.
-                tree.places[link] = ADRIFT
-                state.caveat = None
-            self.ledger.notice(record)
-        self._here = number
-        self._turn = turn = tree.turn(number)
-        session, mode = turn.session, record.permission_mode
-        self.ledger.announce(session, first)
-        self.out.append(
-            TurnFacts(
-                session=session,
-                turn=key,
-                at=milliseconds(record.timestamp),
-                author=author,
-                cwd=record.cwd if type(record.cwd) is str and record.cwd else None,
-                telemetry={"permission_mode": mode[:FACT_CHARACTERS]} if type(mode) is str else None,
-            )
-        )
-        return number
-
-    def _open_side(self, record: Record, place: int | None, key: str, link: str) -> int:
-        """A turn of a sub-agent inside this file, in a session of its own."""
-        tree, sides = self.tree, self.state.sides
-        agent = native_id(record.agent_id)
-        if place is not None:
-            session = tree.turn(place).session
-        else:
-            session = f"{self.state.session}/{agent or native_id(record.uuid) or key}"
-        sides[""] = number = tree.add(Turn(session=session, key=key, link=link, side=True))
-        if agent is not None:
-            sides[agent] = number
-        return number
-
-    def _at(self, record: Record, place: int | None) -> tuple[int, Turn]:
-        """The turn that holds what a record says, begun if nothing was said before."""
-        if place == ROOT:
-            place = self.tree.tip
-        if place is None or place == ROOT:
-            place = self._open(record, None, _START, "system")
-        turn = self.tree.turn(place)
-        self.ledger.announce(turn.session)
-        return place, turn
-
-    def _event(self, record: Record, place: int | None, kind: EventKind, text: str) -> int:
-        place, turn = self._at(record, place)
-        at = milliseconds(record.timestamp)
-        self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
-        return place
-
-    def _measure(self, place: int | None, **values: object) -> None:
-        if place == ROOT:
-            place = self.tree.tip
-        if place is not None and place != ROOT:
-            telemetry = self.ledger.telemetry(place, self.tree.turn(place))
-            for name, value in values.items():
-                if value is True or count(value) or (type(value) is str and len(value) <= FACT_CHARACTERS):
-                    telemetry[name] = value
-
     # What people and clients say ---------------------------------------------
 
     def _user(self, record: Record, place: int | None) -> int | None:
-        content = _content(record)
-        if _holds_results(content):
+        content = content_of(record)
+        if holds_results(content):
             return self._results(record, content, place)
         if type(content) is not str and type(content) is not list:
             self._odd_one("user record without content")
             return place
         if record.is_compact_summary:
-            return self._event(record, place, "compaction", prompt_of(content).text)
+            return self.event(record, place, "compaction", prompt_of(content).text)
         if is_caveat(content):
             self.state.caveat = native_id(record.uuid)
         # What a tool put into the conversation, such as a skill's text, was not typed.
@@ -276,15 +137,15 @@ class Transcript:
         if said.shape == "nothing":
             return place
         if said.shape == "abort":
-            return self._event(record, place, "abort", said.text)
+            return self.event(record, place, "abort", said.text)
         if said.shape == "compaction":
-            return self._event(record, place, "compaction", said.text)
+            return self.event(record, place, "compaction", said.text)
         if said.shape == "shell_output":
             return self._shell_output(record, place, said.text)
         text = "!" + said.text if said.shape == "shell" else said.text
         if place is None or not self._adds_to_prompt(record, place):
             key = native_id(record.uuid) or digest(record.timestamp, text)
-            place = self._open(record, place, key, self._author(record, said))
+            place = self.open(record, place, key, self._author(record, said))
         turn, at = self.tree.turn(place), milliseconds(record.timestamp)
         self.out.append(Event(session=turn.session, turn=turn.key, kind="prompt", at=at, text=text))
         if said.shape == "shell":
@@ -294,7 +155,7 @@ class Transcript:
     def _adds_to_prompt(self, record: Record, place: int) -> bool:
         """Whether a record is one more piece of the prompt before it, such as the text after a picture."""
         state = self.state
-        if record.type != "user" or state.answered or place != self.tree.tip or not self._main:
+        if record.type != "user" or state.answered or place != self.tree.tip or not self.main:
             return False
         if state.prompt_id is not None:
             return state.prompt_id == native_id(record.prompt_id)
@@ -306,7 +167,7 @@ class Transcript:
             return said.author
         if isinstance(origin, str) and origin in _ORIGINS:
             return _ORIGINS[origin]
-        if not self._main or record.is_sidechain:
+        if not self.main or record.is_sidechain:
             return "agent"
         if record.prompt_source == "system":
             return "system"
@@ -337,7 +198,7 @@ class Transcript:
         call, self.state.shell = self.state.shell, None
         number = self.state.calls.pop(call, None) if call else None
         if call and number is not None:
-            _, turn = self._at(record, number)
+            _, turn = self.at(record, number)
             at = milliseconds(record.timestamp)
             self.out.append(ToolResult(session=turn.session, turn=turn.key, call=call, at=at, output=text))
         return place
@@ -356,18 +217,18 @@ class Transcript:
         if subtype == "local_command":
             return self._said(record, place, prompt_of(record.content))
         if subtype == "turn_duration":
-            self._measure(place, turn_duration_ms=record.duration_ms)
+            self.measure(place, turn_duration_ms=record.duration_ms)
         elif subtype == "compact_boundary":
             if place is not None:
-                self._follow(place)
+                self.follow(place)
             details = record.compact_metadata if isinstance(record.compact_metadata, dict) else {}
-            self._measure(place, compaction=details.get("trigger"), compacted_tokens=details.get("preTokens"))
+            self.measure(place, compaction=details.get("trigger"), compacted_tokens=details.get("preTokens"))
         elif (type(subtype) is str and subtype in _ERRORS) or record.level == "error":
             # Ten tries of one call are one error.
             if count(record.retry_attempt) <= 1:
-                self._event(record, place, "error", _error_text(record))
+                self.event(record, place, "error", _error_text(record))
             if record.retracted_message_uuids:
-                self._measure(place, withdrawn=True)
+                self.measure(place, withdrawn=True)
         return place
 
     def _progress(self, record: Record, place: int | None) -> int | None:
@@ -382,12 +243,12 @@ class Transcript:
             self._odd_one("assistant record without a message")
             return place
         if place is not None and place != self.tree.tip:
-            self._follow(place)
-        if place is None or place == ROOT or place != self._here:
-            place, turn = self._at(record, place)
-            self._here, self._turn = place, turn
+            self.follow(place)
+        if place is None or place == ROOT or place != self.here:
+            place, turn = self.at(record, place)
+            self.here, self.turn = place, turn
         else:
-            turn = self._turn
+            turn = self.turn
         self.state.answered = True
         at = milliseconds(record.timestamp)
         content = message.content
@@ -395,12 +256,13 @@ class Transcript:
         if message.model == SYNTHETIC or record.is_api_error_message:
             self._synthetic(turn, at, blocks)
             return place
+        telemetry = self.ledger.telemetry(place, turn)
         if type(message.usage) is Spent:
-            self.ledger.spend(record, message, message.usage, place, turn, at)
+            self.ledger.spend(record, message, message.usage, turn, at, telemetry)
         if type(message.stop_reason) is str:
-            self.ledger.telemetry(place, turn)["stop_reason"] = message.stop_reason[:FACT_CHARACTERS]
+            telemetry["stop_reason"] = message.stop_reason[:FACT_CHARACTERS]
         if type(record.effort) is str:
-            self.ledger.telemetry(place, turn)["effort"] = record.effort[:FACT_CHARACTERS]
+            telemetry["effort"] = record.effort[:FACT_CHARACTERS]
         for block in blocks:
             if type(block) is Block:
                 self._block(record, turn, place, block, at)
@@ -469,22 +331,24 @@ class Transcript:
             if block.type == "tool_result":
                 self._result(record, block, outcome, place)
             elif type(block.text) is str and block.text.startswith("[Request interrupted"):
-                self._event(record, place, "abort", block.text)
+                self.event(record, place, "abort", block.text)
         return place
 
-    def _result(self, record: Record, block: Block, outcome: object, place: int | None) -> None:
+    def _result(self, record: Record, block: Block, outcome: Any, place: int | None) -> None:
         call = block.tool_use_id
         if type(call) is not str or len(call) > ID_CHARACTERS:
             call = native_id(call) or native_id(record.source_tool_use_id)
             if call is None:
                 return
         number = self.state.calls.pop(call, None)
-        if number is not None and number == self._here:
-            turn = self._turn
+        if number is not None and number == self.here:
+            turn = self.turn
         else:
-            _, turn = self._at(record, place if number is None else number)
+            _, turn = self.at(record, place if number is None else number)
         text = result_text(block, outcome, self.log.overflow)
-        ok = result_ok(block, outcome)
+        # There is no status, only marks of failure.
+        known = type(outcome) is Outcome
+        ok = not (block.is_error or (known and outcome.interrupted is True))
         result = ToolResult(
             session=turn.session,
             turn=turn.key,
@@ -493,7 +357,7 @@ class Transcript:
             output=text,
             ok=ok,
             exit_code=None if ok else exit_code(text),
-            duration_ms=duration_ms(outcome),
+            duration_ms=duration_ms(outcome) if known else None,
         )
         if number is not None:
             self.out.append(result)
@@ -523,7 +387,7 @@ class Transcript:
             return
         if self.tree.find(leaf) is not None:
             self.ledger.title("summary", record.summary)
-        elif len(leaves) < _KEPT // 4:
+        elif len(leaves) < KEPT // 4:
             leaves[leaf] = record.summary[:FACT_CHARACTERS]
 
     def _linked(self, record: Record) -> None:
@@ -543,7 +407,7 @@ class Transcript:
             self.ledger.adopt(native_id(record.parent_session_id))
 
     def _odd_one(self, reason: str, *, unknown: bool = False) -> None:
-        if (unknown, reason) in self._odd or len(self._odd) < _KEPT:
+        if (unknown, reason) in self._odd or len(self._odd) < KEPT:
             self._odd[unknown, reason] = self._odd.get((unknown, reason), 0) + 1
 
 
@@ -578,17 +442,9 @@ _OTHER: dict[str, Callable[[Transcript, Record], None] | None] = {
 }
 
 
-def _content(record: Record) -> object:
-    message = record.message
-    return message.content if type(message) is Message else message
-
-
-def _holds_results(content: object) -> bool:
-    if type(content) is list:
-        for block in content:
-            if type(block) is Block and block.type == "tool_result":
-                return True
-    return False
+def _taken_back(record: Record) -> list[str]:
+    both = (record.retracted_message_uuids, record.supersedes_uuids)
+    return [uuid for uuids in both if isinstance(uuids, list) for uuid in uuids if isinstance(uuid, str)]
 
 
 def _error_text(record: Record) -> str:
@@ -600,7 +456,3 @@ def _error_text(record: Record) -> str:
     status = count(error.get("status"))
     head = f"API error {status}" if status else str(record.subtype or "error").replace("_", " ")
     return f"{head}: {text}" if text else head
-
-
-def _newest(numbers: dict[str, int], kept: int) -> dict[str, int]:
-    return dict(islice(numbers.items(), max(0, len(numbers) - kept), None))

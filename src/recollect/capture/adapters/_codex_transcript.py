@@ -15,14 +15,7 @@ from typing import Any
 import msgspec
 
 from recollect.capture.adapters import _codex_calls as calls
-from recollect.capture.adapters._codex_prompts import (
-    INJECTED_KINDS,
-    cwd_in,
-    is_injected,
-    placeholder,
-    typed_in,
-    typed_part,
-)
+from recollect.capture.adapters._codex_prompts import typed_in
 from recollect.capture.adapters._codex_records import (
     BARE,
     Fields,
@@ -35,9 +28,10 @@ from recollect.capture.adapters._codex_records import (
 )
 from recollect.capture.adapters._codex_records import uuid_moment as made_at
 from recollect.capture.adapters._codex_sessions import facts_of, identity
+from recollect.capture.adapters._codex_talk import Talk
 from recollect.capture.adapters._codex_tools import Outcome, outcome, texts_in
-from recollect.capture.adapters._codex_turns import MAX_CALLS, State, Turns, trim
-from recollect.model import Event, EventKind, Problem, SessionFacts, ToolResult, Usage
+from recollect.capture.adapters._codex_turns import MAX_CALLS, State, trim
+from recollect.model import Event, Problem, SessionFacts, ToolResult, Usage
 
 # Known, and of no use to us: what they say is said elsewhere, or says nothing that lasts.
 SKIPPED_RECORDS = frozenset({"world_state", "security_risk_score", "inter_agent_communication_metadata"})
@@ -61,7 +55,7 @@ MAX_ID = 200
 Handler = Callable[[Fields, Any], None]
 
 
-class Transcript(Turns):
+class Transcript(Talk):
     """Reads records in file order and collects the items they give in `out`."""
 
     def __init__(self, path: str, fallback: str, state: State | None = None) -> None:
@@ -71,19 +65,19 @@ class Transcript(Turns):
         self.odd: Counter[str] = Counter()
         self._context: Fields = {}
         self._items: dict[str | None, Handler] = {
-            "message": self._message,
-            "reasoning": self._reasoning,
+            "message": self.message,
+            "reasoning": self.reasoning,
             "function_call_output": self._result,
             "custom_tool_call_output": self._result,
             "tool_search_output": self._found_tools,
-            "agent_message": self._mail,
+            "agent_message": self.mail,
             **dict.fromkeys(calls.CALLS, self._called),
         }
         self._events: dict[str | None, Handler] = {
-            "user_message": self._user_message,
-            "agent_message": lambda told, stamp: self._say("reply", told.get("message"), stamp, 1),
-            "agent_reasoning": lambda told, stamp: self._say("reasoning", told.get("text"), stamp, 1),
-            "agent_reasoning_raw_content": lambda told, stamp: self._say(
+            "user_message": self.user_message,
+            "agent_message": lambda told, stamp: self.say("reply", told.get("message"), stamp, 1),
+            "agent_reasoning": lambda told, stamp: self.say("reasoning", told.get("text"), stamp, 1),
+            "agent_reasoning_raw_content": lambda told, stamp: self.say(
                 "reasoning", told.get("text"), stamp, 1
             ),
             "token_count": self._token_count,
@@ -97,14 +91,14 @@ class Transcript(Turns):
             "error": lambda told, stamp: self._error(told.get("message") or told.get("error"), stamp),
             "item_completed": self._item_completed,
             "thread_name_updated": lambda told, stamp: self.name(text_of(told.get("thread_name"))),
-            "entered_review_mode": self._entered_review,
-            "exited_review_mode": self._exited_review,
+            "entered_review_mode": self.entered_review,
+            "exited_review_mode": self.exited_review,
             **dict.fromkeys(calls.ENDS, self._ended),
         }
         self._records: dict[str, Handler] = {
             "turn_context": self._turn_context,
             "compacted": lambda told, stamp: self._compaction(text_of(told.get("message")) or "", stamp, -1),
-            "inter_agent_communication": self._mail,
+            "inter_agent_communication": self.mail,
         }
 
     # Reading ----------------------------------------------------------------
@@ -177,7 +171,7 @@ class Transcript(Turns):
         if not self.session:
             self._begin_unnamed()
         if kind == "message" and line.get("role") == "user":
-            self._user_item(line, line.get("timestamp"), bare=True)
+            self.user_item(line, line.get("timestamp"), bare=True)
             return
         handler = self._items.get(kind) if isinstance(kind, str) else None
         if handler is not None:
@@ -189,7 +183,7 @@ class Transcript(Turns):
 
     def _other_item(self, item: Fields, stamp: object) -> None:
         if item.get("type") is None and isinstance(item.get("role"), str):
-            self._message(item, stamp)
+            self.message(item, stamp)
         else:
             self._skip(item.get("type"), SKIPPED_ITEMS, "item type")
 
@@ -248,108 +242,6 @@ class Transcript(Turns):
         elif payload.get("type") in ("user_message", "item_completed"):
             self.state.told_by_events = True
 
-    # What people and agents say -----------------------------------------------
-
-    def _user_message(self, told: Fields, stamp: object) -> None:
-        message = told.get("message")
-        text = message if isinstance(message, str) else ""
-        if told.get("kind") in INJECTED_KINDS or is_injected(text):
-            return
-        pictures = [placeholder(url) for url in listed(told.get("images")) if isinstance(url, str)]
-        pictures += [f"[image {path}]" for path in listed(told.get("local_images")) if isinstance(path, str)]
-        self._prompted(typed_part(text), pictures, stamp)
-
-    def _prompted(self, text: str, pictures: list[str], stamp: object) -> None:
-        """A prompt as the screen showed it; the model's copy of it may have come before."""
-        state = self.state
-        if self._held:
-            for held, _, held_stamp in self._held:
-                if held == text:
-                    stamp = held_stamp
-            self._held.clear()
-        elif not state.told_by_events and not state.filled and self.has_prompt(text):
-            # An earlier read ended between the two.
-            state.told_by_events = True
-            return
-        state.told_by_events = True
-        if text or pictures:
-            self.open_prompt(text, pictures, stamp)
-
-    def _message(self, item: Fields, stamp: object) -> None:
-        role = item.get("role")
-        if role == "user":
-            self._user_item(item, stamp)
-        elif role == "assistant":
-            texts = [part.get("text") for part in listed(item.get("content")) if isinstance(part, dict)]
-            text = "".join([text for text in texts if isinstance(text, str)])
-            if "<" in text and ("<oai-mem-citation>" in text or "<proposed_plan>" in text):
-                for said in _shown(text):
-                    self._say("reply", said, stamp, -1)
-            elif self.state.review and text.startswith(self.state.review):
-                self.state.review = ""
-            else:
-                self._say("reply", text, stamp, -1)
-
-    def _user_item(self, item: Fields, stamp: object, bare: bool = False) -> None:
-        state = self.state
-        if state.cwd is None and (cwd := cwd_in(item.get("content"))):
-            state.cwd = cwd
-            self.out.append(SessionFacts(session=self.session, cwd=cwd))
-        if state.told_by_events:
-            return
-        text, pictures = typed_in(item.get("content"))
-        if not text and not pictures:
-            return
-        if bare:
-            self.open_prompt(text, pictures, stamp)
-        else:
-            self._held.append((text, pictures, stamp))
-
-    def _mail(self, told: Fields, stamp: object) -> None:
-        """A message from another agent starts a turn when it woke this one."""
-        content, state, who = told.get("content"), self.state, self.state.who
-        text = content if isinstance(content, str) else texts_in(content)
-        own = (who.agent_path if who else None) or "/root"
-        if not text or told.get("author") == own:
-            return
-        first = who is not None and who.origin == "subagent" and not state.turn
-        if first or (state.task and not state.prompts):
-            self.open_prompt(text, [], stamp, "agent")
-
-    def _say(self, kind: EventKind, text: object, stamp: object, side: int) -> None:
-        """A reply or a piece of reasoning, once; `side` is that of `is_twin`."""
-        if not isinstance(text, str):
-            return
-        bare = text.strip()
-        if not bare:
-            return
-        turn = self.content_turn(stamp)
-        if not self.is_twin(kind, bare, side):
-            self.out.append(Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text))
-
-    def _reasoning(self, item: Fields, stamp: object) -> None:
-        for name in ("summary", "content"):
-            for part in listed(item.get(name)):
-                self._say("reasoning", part.get("text") if isinstance(part, dict) else part, stamp, -1)
-
-    def _entered_review(self, told: Fields, stamp: object) -> None:
-        hint = text_of(told.get("user_facing_hint")) or text_of(told.get("prompt")) or ""
-        self._held.clear()
-        self.open_prompt(f"/review {hint}".strip(), [], stamp)
-
-    def _exited_review(self, told: Fields, stamp: object) -> None:
-        review = fields(told.get("review_output"))
-        lead = text_of(review.get("overall_explanation")) or ""
-        lines = [lead]
-        for finding in listed(review.get("findings")):
-            parts = [text_of(fields(finding).get(name)) for name in ("title", "body")]
-            lines.append("\n".join(part for part in parts if part))
-        text = "\n\n".join(line for line in lines if line)
-        if text:
-            self._add("reply", text, stamp)
-            # The same is then said as a message to the model.
-            self.state.review = lead[:200]
-
     # What happens to the thread -------------------------------------------------
 
     def _task_started(self, told: Fields, stamp: object) -> None:
@@ -376,7 +268,7 @@ class Transcript(Turns):
         self.end_task()
 
     def _turn_aborted(self, told: Fields, stamp: object) -> None:
-        self._add("abort", text_of(told.get("reason")) or "", stamp)
+        self.add("abort", text_of(told.get("reason")) or "", stamp)
         self.learn({"duration_ms": whole(told.get("duration_ms"))})
         self.end_task()
 
@@ -413,18 +305,13 @@ class Transcript(Turns):
         if text_of(mode):
             state.context["collaboration_mode"] = mode
 
-    def _add(self, kind: EventKind, text: str, stamp: object) -> None:
-        turn = self.any_turn(stamp)
-        self.state.filled = True
-        self.out.append(Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text))
-
     def _error(self, error: object, stamp: object) -> None:
         told = error.get("message") if isinstance(error, dict) else error
-        self._add("error", text_of(told) or "unknown error", stamp)
+        self.add("error", text_of(told) or "unknown error", stamp)
 
     def _compaction(self, text: str, stamp: object, side: int) -> None:
         if not self.is_twin("compaction", "", side):
-            self._add("compaction", text, stamp)
+            self.add("compaction", text, stamp)
 
     def _token_count(self, told: Fields, stamp: object) -> None:
         state = self.state
@@ -466,21 +353,21 @@ class Transcript(Turns):
         kind = item.get("type")
         if kind == "UserMessage":
             self.begin_task(_id(told.get("turn_id")))
-            self._prompted(*typed_in(item.get("content")), stamp)
+            self.prompted(*typed_in(item.get("content")), stamp)
         elif kind == "AgentMessage":
-            self._say("reply", texts_in(item.get("content")), stamp, 1)
+            self.say("reply", texts_in(item.get("content")), stamp, 1)
         elif kind == "Plan":
-            self._say("reply", item.get("text"), stamp, 1)
+            self.say("reply", item.get("text"), stamp, 1)
         elif kind == "Reasoning":
             for name in ("summary_text", "raw_content"):
                 for text in listed(item.get(name)):
-                    self._say("reasoning", text, stamp, 1)
+                    self.say("reasoning", text, stamp, 1)
         elif kind == "ContextCompaction":
             self._compaction("", stamp, 1)
         elif kind == "EnteredReviewMode":
-            self._entered_review(item, stamp)
+            self.entered_review(item, stamp)
         elif kind == "ExitedReviewMode":
-            self._exited_review(item, stamp)
+            self.exited_review(item, stamp)
         elif isinstance(kind, str) and kind in calls.ENDS:
             self._ended(item, stamp)
         else:
@@ -568,15 +455,3 @@ class Transcript(Turns):
 
 def _id(value: object) -> str | None:
     return value[:MAX_ID] if isinstance(value, str) and value else None
-
-
-def _shown(text: str) -> list[str]:
-    """A reply as the screen shows it: citations cut away, a proposed plan told apart."""
-    if "<oai-mem-citation>" in text:
-        before, _, rest = text.partition("<oai-mem-citation>")
-        text = before + rest.partition("</oai-mem-citation>")[2]
-    if "<proposed_plan>" not in text:
-        return [text]
-    before, _, rest = text.partition("<proposed_plan>")
-    plan, _, after = rest.partition("</proposed_plan>")
-    return [before + after, plan]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from recollect.capture.adapters._claude_ledger import Log, State
-from recollect.capture.adapters._claude_records import DECODER, Record
+from recollect.capture.adapters._claude_records import DECODER
 from recollect.capture.adapters._claude_transcript import Transcript
 from recollect.capture.adapters._claude_tree import Tree
 from recollect.capture.lines import Block, Unreadable, blocks, open_log, records
@@ -24,6 +24,7 @@ _HEAD_BYTES = 64 << 10
 _META_BYTES = 64 << 10
 # Beside transcripts, but none: every prompt ever typed, and a workflow's diary.
 _NOT_OURS = ("history.jsonl", "journal.jsonl")
+_PIECE_BYTES = 256 << 10
 _MARKS = (b'"parentUuid":', b'"isSidechain":', b'"userType":')
 # Fields that together tell a record of ours from one that merely has the same type.
 _FIELDS = {
@@ -129,30 +130,23 @@ class ClaudeCode:
         yield Checkpoint(position, transcript.save())
 
 
-def _items(transcript: Transcript, block: Block) -> list[Item]:
-    """The items of a block of lines; a bad line is one of them."""
-    found = records(transcript.log.path, block, DECODER)
-    lines = list(found)
-    if b'"retractedMessageUuids"' in block.data or b'"supersedesUuids"' in block.data:
-        transcript.withdrawn.update(uuid for line in lines for uuid in _withdrawn(line))
-    out = transcript.out
-    for line in lines:
-        if type(line) is Record:
-            transcript.take(line)
-        elif type(line) is Problem:
-            out.append(line)
+def _items(transcript: Transcript, block: Block) -> Iterator[Item]:
+    """The items of a block of lines; a bad line is one of them.
+
+    It is read in pieces, each small enough that what was decoded is still in
+    the processor's cache when it is looked at.
+    """
+    data, start = block.data, 0
+    transcript.state.line = block.first_line
+    while start < len(data):
+        end = data.rfind(b"\n", start, start + _PIECE_BYTES) + 1 or data.find(b"\n", start) + 1
+        piece = Block(data[start:end], block.end, transcript.state.line)
+        found = records(transcript.log.path, piece, DECODER)
+        transcript.take_piece(list(found))
+        yield from transcript.drain()
+        start = end
     transcript.close_block()
-    transcript.state.line = block.first_line + len(lines)
-    items = out.copy()
-    out.clear()
-    return items
-
-
-def _withdrawn(line: Record | Problem) -> list[str]:
-    if isinstance(line, Problem):
-        return []
-    both = (line.retracted_message_uuids, line.supersedes_uuids)
-    return [uuid for uuids in both if isinstance(uuids, list) for uuid in uuids if isinstance(uuid, str)]
+    yield from transcript.drain()
 
 
 def _prefix(source: Source, end: int) -> Tree:
@@ -163,7 +157,8 @@ def _prefix(source: Source, end: int) -> Tree:
             if isinstance(block, Problem):
                 continue
             whole = block.end <= end
-            _items(transcript, block if whole else _cut(block, end))
+            for _ in _items(transcript, block if whole else _cut(block, end)):
+                pass
             if block.end >= end:
                 break
     except Unreadable:

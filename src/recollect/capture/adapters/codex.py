@@ -94,17 +94,19 @@ class Codex:
         state = None if whole or since is None else _resumed(since)
         position = since.position if state is not None and since is not None else 0
         transcript = Transcript(source.path, _thread_in(source.path), state)
-        start = position
+        begun = False
         try:
             for block in blocks(source.path, position, transcript.state.line):
                 if isinstance(block, Problem):
                     yield block
                     continue
-                if start and position == start:
+                if not begun and state is not None:
                     yield transcript.facts()
+                elif begun:
+                    # Held back until there is more: the last one of a file is that of its end.
+                    yield Checkpoint(position, transcript.take_state())
                 yield from _read_block(source.path, block, transcript)
-                position = block.end
-                yield Checkpoint(position, transcript.take_state())
+                begun, position = True, block.end
         except Unreadable as error:
             yield Problem(path=source.path, kind="unreadable", reason=str(error))
             yield Checkpoint(position, transcript.take_state())

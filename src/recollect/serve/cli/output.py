@@ -98,4 +98,8 @@ def printable(text: str) -> str:
     """Text that cannot move the cursor or colour the terminal: logs hold escape codes, some with intent."""
     if text.isprintable():
         return text
+    if "\x1b" in text:
+        import re
+
+        text = re.sub(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])", "", text)
     return "".join(char if char in "\n\t" or char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -300,11 +300,12 @@ class _Batch:
         return turn, ordinal
 
     def _grow_turn(self, turn: int, part: TurnPart, project: int | None) -> None:
-        if self.rewritten is not None and turn not in self.rewritten:
-            self.rewritten.add(turn)
+        self.flush()
+        if self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
             self.keeper.flush_texts()
             clear_turn(self.db, turn)
-        self.flush()
+        if self.rewritten is not None:
+            self.rewritten.add(turn)
         next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
         next_call = self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
         prompt = self.db.value("select prompt from turns where id = ?", (turn,))
@@ -327,6 +328,24 @@ class _Batch:
             for result in part.late:
                 self._late(turn, result)
             self._add_part(turn, next_part, next_call, part, prompt)
+
+    def _begins_again(self, turn: int, part: TurnPart) -> bool:
+        """Whether a pass that goes on from a checkpoint brings a turn from its start that is there already.
+
+        So it is when the log was shorter for a while, or when a pass from the
+        start was stopped on its way. The first event tells; a body is looked
+        at only when the time does not rule that out.
+        """
+        first = part.events[0] if part.events else None
+        if first is None or (first.kind != "prompt" and first.at is None):
+            return False
+        stored = self.db.row(
+            "select started_at, events from turns join bodies on bodies.turn = turns.id where turns.id = ? and part = 0", (turn,)
+        )
+        if stored is None or (first.kind != "prompt" and first.at != stored[0]):
+            return False
+        rows = bodies.unpack(stored[1])
+        return bool(rows) and tuple(rows[0][: bodies.NAME]) == _row(first)[: bodies.NAME]
 
     def _late(self, turn: int, result: ToolResult) -> None:
         """A result whose call was stored by an earlier stretch."""

@@ -42,8 +42,10 @@ PATIENCE_SECONDS = 120.0
 class Database:
     """A connection whose errors are ours. Not shared between threads."""
 
-    def __init__(self, path: str, *, create: bool = True, read_only: bool = False) -> None:
-        self.path = path
+    def __init__(
+        self, path: str, *, create: bool = True, read_only: bool = False, patience_seconds: float = PATIENCE_SECONDS
+    ) -> None:
+        self.path, self.patience_seconds = path, patience_seconds
         if path != ":memory:" and not os.path.exists(path):
             if not create or read_only:
                 raise NotFound(f"nothing is stored at {path} yet", hint="run `recollect import` first")
@@ -51,7 +53,7 @@ class Database:
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
         try:
             self.connection = apsw.Connection(path, flags=flags)
-            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            self.connection.set_busy_timeout(min(BUSY_TIMEOUT_MS, int(patience_seconds * 1000)))
             self._configure(read_only)
             found = self.version()
         except apsw.Error as error:
@@ -70,7 +72,7 @@ class Database:
         # functions with side effects.
         self.connection.execute("pragma trusted_schema = off")
         self.connection.execute("pragma foreign_keys = on")
-        self.connection.execute("pragma cache_size = -32768")
+        self.connection.execute("pragma cache_size = -65536")
         self.connection.execute("pragma temp_store = memory")
         if not read_only:
             mode = self.connection.execute("pragma journal_mode").fetchone()
@@ -143,7 +145,7 @@ class Transaction:
         self.db = db
 
     def __enter__(self) -> Transaction:
-        for wait_seconds in _waits():
+        for wait_seconds in _waits(self.db.patience_seconds):
             try:
                 self.db.connection.execute("begin immediate")
                 return self
@@ -151,7 +153,7 @@ class Transaction:
                 time.sleep(wait_seconds)
             except apsw.Error as error:
                 raise self.db.explain(error) from error
-        raise StoreBusy(self.db.path, PATIENCE_SECONDS)
+        raise StoreBusy(self.db.path, self.db.patience_seconds)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         connection = self.db.connection
@@ -171,9 +173,9 @@ def _roll_back(connection: apsw.Connection) -> None:
         connection.execute("rollback")
 
 
-def _waits() -> Iterator[float]:
+def _waits(patience_seconds: float) -> Iterator[float]:
     """Pauses between tries, with jitter so that many waiters do not move in step."""
-    end = time.monotonic() + PATIENCE_SECONDS
+    end = time.monotonic() + patience_seconds
     yield 0.0
     while time.monotonic() < end:
         yield 0.01 + (os.getpid() * 2654435761 + time.monotonic_ns()) % 1000 / 20_000

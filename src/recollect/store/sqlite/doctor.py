@@ -148,13 +148,13 @@ def _permissions(path: str) -> Finding:
 def _log(path: str) -> Finding:
     size = os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
     if size > LARGE_LOG_BYTES:
-        return _bad(f"{size >> 20} MB", "close what keeps the store open, then run `recollect optimize`")
+        return _bad(f"{size >> 20} MB", "close what keeps the store open, then run `recollect work`")
     return _good(f"{size} bytes")
 
 
 def _deleted_text(db: Database) -> Finding:
     if scrub.is_pending(db):
-        return _bad("what was deleted may still be readable in the files", "run `recollect optimize` while nothing else reads")
+        return _bad("what was deleted may still be readable in the files", "run `recollect work` while nothing else reads the store")
     return _good()
 
 

@@ -31,14 +31,17 @@ def migrations() -> list[tuple[int, str, str]]:
     return sorted(found)
 
 
-def migrate(db: Database) -> None:
+def migrate(db: Database, steps: list[tuple[int, str, str]] | None = None) -> None:
     """Apply what is missing; safe to be called by many processes at once."""
-    if db.version() > 0:
-        back_up_before(db)
-    for number, name, sql in migrations():
+    backed_up = False
+    for number, name, sql in migrations() if steps is None else steps:
         with db.transaction():
             # Another process may have been faster while we waited for the lock.
             if db.version() < number:
+                if db.version() > 0 and not backed_up:
+                    # Under the lock: nobody changes the store, nor makes the same copy, meanwhile.
+                    back_up_before(db)
+                backed_up = True
                 _apply(db, number, name, sql)
 
 

@@ -9,7 +9,7 @@ with `secure_delete` would not do: it does not clear what moving rows between
 pages leaves over.) The planner's samples (sqlite_stat4) quote indexed columns.
 And the write-ahead log keeps earlier versions of pages until it is truncated,
 which a reader of an old version can prevent; then the scrub stays pending, and
-`optimize` or the next deletion finishes it.
+a job to optimise the store, or the next deletion, finishes it.
 
 What a file system or a disk keeps of overwritten and deleted files is beyond
 us, and so are copies that somebody made elsewhere.
@@ -22,6 +22,7 @@ import re
 
 from recollect.errors import StoreBusy, StoreError
 from recollect.reports import Scrubbed
+from recollect.store.sqlite import jobs
 from recollect.store.sqlite.database import Database
 
 _PENDING = "scrub_pending"
@@ -54,12 +55,11 @@ def scrub(db: Database) -> Scrubbed:
         with db.transaction():
             db.execute("delete from store_info where name = ?", (_PENDING,))
         _empty_log(db)
-    elif not result.detail:
-        result.detail = (
-            "another process still reads an older state of the store"
-            if result.text_index
-            else "the text index is being written to"
-        ) + "; `recollect optimize` finishes this once it is done"
+    else:
+        in_the_way = "another process reads an older state of the store" if result.pages else "the store is being written to"
+        result.detail = f"{result.detail or in_the_way}; `recollect work` finishes this later"
+        with db.transaction():
+            jobs.enqueue(db, "optimize", "text")
     return result
 
 

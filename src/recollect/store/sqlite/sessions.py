@@ -23,6 +23,8 @@ from recollect.store.sqlite.filters import conditions
 if TYPE_CHECKING:
     from recollect.store.sqlite.database import Row
 
+TITLE_CHARACTERS = 80
+
 _COLUMNS = """
     sessions.id, sessions.ref, agent, native_id, parent, origin, coalesce(b.key, a.key), cwd, title,
     sessions.started_at, sessions.ended_at, agent_version, git_branch, git_sha, git_remote, sources.path, meta
@@ -109,12 +111,19 @@ def _session_fields(db: Database, row: Row) -> dict[str, Any]:
     ]
     return {
         "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin, "project": project,
-        "domain": None, "cwd": cwd, "title": title, "started_at": iso(started), "ended_at": iso(ended),
+        "domain": None, "cwd": cwd, "title": title or _first_words(db, number), "started_at": iso(started), "ended_at": iso(ended),
         "model": models[0] if models else None, "models": models, "agent_version": version,
         "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls, "errors": errors,
         "tokens": tokens, "cost_usd": cost, "source": os.fsdecode(path) if path is not None else None,
         "meta": msgspec.json.decode(meta),
     }  # fmt: skip
+
+
+def _first_words(db: Database, session: int) -> str | None:
+    """What a session without a title is known by: the first line that was asked."""
+    prompt = db.value("select prompt from turns where session = ? and prompt != '' order by ordinal limit 1", (session,))
+    lines = prompt.split("\n", 1) if prompt else []
+    return lines[0].strip()[:TITLE_CHARACTERS] or None if lines else None
 
 
 def _spent(db: Database, owner: str, number: int) -> tuple[Tokens, float | None]:

@@ -1,0 +1,1 @@
+"""Measures every figure we claim: `python -m bench SUITE`, explained in docs/performance.md."""

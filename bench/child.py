@@ -1,0 +1,45 @@
+"""What happens in a fresh process: one import, or one reading of the same lines.
+
+`python -m bench.child import` brings the store of RECOLLECT_HOME up to date;
+`python -m bench.child read FOLDER` decodes every line below a folder. Both
+print what it cost from the first import of a module to the last byte written,
+that is, without the start of the interpreter.
+"""
+
+import os
+import sys
+
+from bench.clocks import cpu_seconds, peak_bytes
+
+
+def import_logs() -> dict[str, float]:
+    """Open, import, close: modules, schema, discovery and the last checkpoint are all in it."""
+    start = cpu_seconds()
+    from recollect import Memory
+
+    with Memory.open() as memory:
+        report = memory.import_logs()
+        store = memory.settings.store
+    spent = cpu_seconds() - start
+    size = sum(os.path.getsize(path) for path in (store, store + "-wal") if os.path.exists(path))
+    return {"seconds": spent, "peak_bytes": peak_bytes(), "store_bytes": size, "turns": report.turns, "problems": report.problems}
+
+
+def read(folder: str) -> dict[str, float]:
+    """Read every line and decode it; finding the files is not counted."""
+    paths = [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names if name.endswith(".jsonl")]
+    lines = 0
+    start = cpu_seconds()
+    import orjson
+
+    for path in paths:
+        with open(path, "rb") as file:
+            for line in file:
+                orjson.loads(line)
+                lines += 1
+    return {"seconds": cpu_seconds() - start, "lines": lines}
+
+
+if __name__ == "__main__":
+    answer = import_logs() if sys.argv[1] == "import" else read(sys.argv[2])
+    print(" ".join(f"{name}={value}" for name, value in answer.items()))

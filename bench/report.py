@@ -1,0 +1,113 @@
+"""Results as a file, as lines, as a table in the docs, and against earlier ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench import page
+from bench.measure import Figure
+
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+
+
+@dataclass
+class Results:
+    """All that one run of the benchmarks came to; dates are UTC."""
+
+    suite: str
+    date: str
+    machine: Mapping[str, Any]
+    corpora: Mapping[str, Mapping[str, Any]]
+    figures: list[Figure]
+
+    def circumstances(self) -> str:
+        """When, where and with how much, in a sentence or two."""
+        logs = [f"{one['files']:,} files, {_turns(one)}{one['bytes'] / 1e6:.1f} MB" for one in self.corpora.values()]
+        where = f"{self.machine['cpus']} CPUs ({self.machine['cpu']}), {self.machine['system']}"
+        return (
+            f"Measured on {self.date} UTC on {where}, {self.machine['python']}, SQLite {self.machine['sqlite']},"
+            f" load {self.machine['load']} at the end. Logs: {'; '.join(logs)}."
+        )
+
+
+def write(folder: Path, results: Results) -> Path:
+    """Keep the results as JSON, named after suite and date, and the page that shows them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = results.date.replace(" ", "-").replace(":", "")
+    path = folder / f"{results.suite}-{stamp}.json"
+    figures = [figure.as_dict() for figure in results.figures]
+    whole = {
+        "suite": results.suite,
+        "date": results.date,
+        "machine": results.machine,
+        "corpora": results.corpora,
+        "figures": figures,
+    }
+    path.write_text(json.dumps(whole, indent=1) + "\n")
+    (folder / "report.html").write_text(page.render(results.suite, results.circumstances(), results.figures))
+    return path
+
+
+def read(path: Path) -> Results:
+    """Results that were kept earlier."""
+    try:
+        values = json.loads(path.read_text())
+        values["figures"] = [Figure.from_dict(figure) for figure in values["figures"]]
+        return Results(**values)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SystemExit(f"bench: {path} holds no results: {error}") from error
+
+
+def as_text(results: Results) -> str:
+    """A line for each figure."""
+    width = max(len(figure.title) for figure in results.figures)
+    lines = [
+        f"{figure.title:{width}}  {page.shown(figure, figure.ratio):>10}  {page.target(figure):>10}  {page.verdict(figure)}"
+        for figure in results.figures
+    ]
+    return "\n".join([results.circumstances(), "", *lines])
+
+
+def setbacks(results: Results, old: Results) -> list[str]:
+    """The figures that got worse, with both numbers."""
+    before = {figure.name: figure for figure in old.figures}
+    return [
+        f"{figure.title}: {page.shown(figure, figure.ratio)}, was {page.shown(figure, before[figure.name].ratio)}"
+        for figure in results.figures
+        if figure.name in before and figure.worse_than(before[figure.name])
+    ]
+
+
+def write_docs(path: Path, results: Results) -> None:
+    """Replace what stands between the two markers of a page."""
+    before, begin, rest = path.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"bench: {path} lacks the lines {BEGIN} and {END}")
+    path.write_text(f"{before}{BEGIN}\n{_table(results)}\n{END}{after}")
+
+
+def _table(results: Results) -> str:
+    rows = [
+        f"| {figure.title} | {figure.against or '–'} | {page.amount(figure.ours, figure.unit)} | {_reference(figure)} "
+        f"| {page.shown(figure, figure.ratio)} | {page.target(figure)} | {_emphasised(figure)} | {len(figure.runs)} |"
+        for figure in results.figures
+    ]
+    head = ["| figure | against | ours | theirs | result | target | | runs |", "|---|---|---|---|---|---|---|---|"]
+    return "\n".join([results.circumstances(), "", *head, *rows])
+
+
+def _reference(figure: Figure) -> str:
+    return "–" if figure.reference is None else page.amount(figure.reference, figure.unit)
+
+
+def _emphasised(figure: Figure) -> str:
+    return f"**{page.verdict(figure)}**" if figure.reached is False else page.verdict(figure)
+
+
+def _turns(corpus: Mapping[str, Any]) -> str:
+    return f"{corpus['turns']:,} turns, " if "turns" in corpus else ""

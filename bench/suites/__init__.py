@@ -1,0 +1,26 @@
+"""One file per suite, one function per figure; each suite runs in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from bench.measure import Figure
+from bench.plan import Plan
+
+# In this order, because the full import leaves a store that the later ones use.
+SUITES = {
+    "import": "full_import",
+    "size": "size",
+    "small": "small_import",
+    "sweep": "sweep",
+    "grow": "grow",
+    "search": "search",
+    "redaction": "redaction",
+}
+
+
+def get_suite(name: str) -> Callable[[Plan], list[Figure]]:
+    """The function that measures all figures of a suite."""
+    measure: Callable[[Plan], list[Figure]] = import_module(f"bench.suites.{SUITES[name]}").figures
+    return measure

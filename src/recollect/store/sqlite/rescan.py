@@ -1,0 +1,252 @@
+"""Scans what is stored for secrets again, after the table of secrets has grown.
+
+Everything that holds text is gone through, turn by turn in short transactions;
+how far that came is kept with the store, so a run that stops continues. Only
+what changed is written. What a turn's own row and its tool calls quote is cut
+again from the clean body, because half a secret at the end of a lead could not
+be told any more. In the end the files are scrubbed of what was replaced.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from recollect.redact import table_version
+from recollect.redact.values_in import RedactsMany, Slots
+from recollect.reports import Rescanned
+from recollect.store import bodies
+from recollect.store.sqlite import scrub
+from recollect.store.sqlite.capture import TARGET_CHARACTERS
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
+
+# Stored bytes are about a quarter of the text in them; a batch holds the
+# write lock for a few tenths of a second.
+BATCH_BYTES = 1 << 20
+BATCH_ROWS = 256
+
+VERSION = "redaction_version"
+_WATERMARK = "rescan"
+_EVENT_TEXTS = (bodies.TEXT, bodies.TARGET, bodies.OUTPUT)
+
+
+def rescan(db: Database, redactor: RedactsMany, *, progress: Callable[[int, int, str], None] | None = None) -> Rescanned:
+    """Take out of the store whatever the redactor finds now; `progress` hears of turns done and turns in all."""
+    version = table_version()
+    report = Rescanned(version=version)
+    before = _count(redactor)
+    secure_before = db.value("pragma secure_delete")
+    db.execute("pragma secure_delete = on")
+    try:
+        done = _watermark(db, version)
+        report.resumed = done > 0
+        total = int(db.value("select count(*) from turns where id > ?", (done,)))
+        while (last := _scan_batch(db, redactor, done, version, report)) is not None:
+            done = last
+            if progress:
+                progress(report.turns, max(total, report.turns), db.path)
+        with db.transaction():
+            _scan_sessions(db, redactor, report)
+            _scan_others(db, redactor, report)
+            db.execute("delete from store_info where name = ?", (_WATERMARK,))
+            db.execute("insert or replace into store_info values (?, ?)", (VERSION, version))
+        report.redactions = _count(redactor) - before
+        if scrub.is_pending(db):
+            # Backups and damaged copies hold what was just taken out.
+            scrub.remove_copies(db.path)
+            report.scrubbed = scrub.scrub(db)
+    finally:
+        db.execute(f"pragma secure_delete = {int(secure_before):d}")
+    return report
+
+
+def _count(redactor: RedactsMany) -> int:
+    return sum(getattr(redactor, "counts", {}).values())
+
+
+def _watermark(db: Database, version: str) -> int:
+    """The last turn that an unfinished run by the same table of secrets has done."""
+    stored = db.value("select value from store_info where name = ?", (_WATERMARK,))
+    known, _, turn = str(stored or "").partition(" ")
+    return int(turn) if known == version else 0
+
+
+class _Turn(Struct):
+    id: int
+    prompt: str
+    reply: str
+    parts: list[tuple[int, list[bodies.Row]]]
+    calls: list[list[Any]]
+    # Slots of the parts come first, then those of everything else.
+    first: int = 0
+    after_parts: int = 0
+    after: int = 0
+
+
+class _Batch(Struct):
+    turns: list[_Turn] = field(default_factory=list)
+    slots: Slots = field(default_factory=Slots)
+
+
+def _scan_batch(db: Database, redactor: RedactsMany, after: int, version: str, report: Rescanned) -> int | None:
+    with db.transaction():
+        batch = _Batch()
+        for number in _next_turns(db, after):
+            _collect(db, batch, number)
+        if not batch.turns:
+            return None
+        changed = batch.slots.replace(redactor)
+        for turn in batch.turns:
+            if _any_within(changed, turn.first, turn.after):
+                _rewrite(db, turn, body_changed=_any_within(changed, turn.first, turn.after_parts))
+                report.turns_changed += 1
+        if changed:
+            scrub.request(db)
+        last = batch.turns[-1].id
+        db.execute("insert or replace into store_info values (?, ?)", (_WATERMARK, f"{version} {last}"))
+    report.turns += len(batch.turns)
+    return last
+
+
+def _next_turns(db: Database, after: int) -> list[int]:
+    chosen: list[int] = []
+    size = 0
+    for number, size_bytes in db.rows(
+        """
+        select id, (select coalesce(sum(length(events)), 0) from bodies where turn = turns.id)
+          from turns where id > ? order by id limit ?
+        """,
+        (after, BATCH_ROWS),
+    ):
+        size += size_bytes
+        if chosen and size > BATCH_BYTES:
+            break
+        chosen.append(number)
+    return chosen
+
+
+def _collect(db: Database, batch: _Batch, number: int) -> None:
+    prompt, reply = db.rows("select prompt, reply from turns where id = ?", (number,))[0]
+    stored = db.rows("select id, events from bodies where turn = ? order by part", (number,))
+    parts = [(body, rows) for body, events in stored if (rows := read_body(events)) is not None]
+    calls = [list(row) for row in db.rows("select ordinal, target from tool_calls where turn = ? order by ordinal", (number,))]
+    turn = _Turn(number, prompt, reply, parts, calls)
+    slots = batch.slots
+    turn.first = len(slots.texts)
+    for _, rows in parts:
+        for row in rows:
+            for column in _EVENT_TEXTS:
+                if column < len(row) and row[column]:
+                    slots.add(row, column, row[column])
+            if len(row) > bodies.INPUT and row[bodies.INPUT]:
+                slots.add_value(row, bodies.INPUT, row[bodies.INPUT])
+    turn.after_parts = len(slots.texts)
+    slots.add(turn, "prompt", prompt)
+    slots.add(turn, "reply", reply)
+    for call in calls:
+        if call[1]:
+            slots.add(call, 1, call[1])
+    turn.after = len(slots.texts)
+    batch.turns.append(turn)
+
+
+def _any_within(changed: list[int], start: int, end: int) -> bool:
+    place = bisect_left(changed, start)
+    return place < len(changed) and changed[place] < end
+
+
+def _rewrite(db: Database, turn: _Turn, *, body_changed: bool) -> None:
+    if body_changed:
+        events = [row for _, rows in turn.parts for row in rows]
+        turn.prompt = prompt_lead(events) or turn.prompt
+        turn.reply = reply_lead(events) or turn.reply
+        made = [row for row in events if row[bodies.KIND] == "tool_call"]
+        for call in turn.calls:
+            if call[0] < len(made) and made[call[0]][bodies.TARGET]:
+                call[1] = made[call[0]][bodies.TARGET][:TARGET_CHARACTERS]
+        for body, rows in turn.parts:
+            packed = bodies.pack(rows)
+            db.execute("update bodies set events = ?, checksum = ? where id = ?", (packed, bodies.checksum(packed), body))
+        db.many("delete from turns_text where rowid = ?", [(body,) for body, _ in turn.parts])
+        db.many(INSERT, text_rows(turn.parts))
+    db.execute("update turns set prompt = ?, reply = ? where id = ?", (turn.prompt, turn.reply, turn.id))
+    db.many("update tool_calls set target = ? where turn = ? and ordinal = ?", [(target, turn.id, n) for n, target in turn.calls])
+
+
+_SESSION_TEXTS = ("title", "cwd", "git_branch", "git_sha", "git_remote")
+
+
+def _scan_sessions(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
+    rows = [list(row) for row in db.rows(f"select {', '.join(_SESSION_TEXTS)}, meta, id from sessions")]
+    slots, owners = Slots(), []
+    for row in rows:
+        row[5] = msgspec.json.decode(row[5])
+        for column in range(5):
+            if row[column]:
+                slots.add(row, column, row[column])
+                owners.append(row)
+        first = len(slots.texts)
+        if row[5]:
+            slots.add_value(row, 5, row[5])
+        owners += [row] * (len(slots.texts) - first)
+    changed = {owners[slot][6]: owners[slot] for slot in slots.replace(redactor)}
+    for row in changed.values():
+        names = ", ".join(f"{name} = ?" for name in _SESSION_TEXTS)
+        db.execute(f"update sessions set {names}, meta = ? where id = ?", (*row[:5], _json(row[5]), row[6]))
+    if changed:
+        scrub.request(db)
+    report.sessions_changed += len(changed)
+
+
+def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
+    changed = 0
+    for table, column, key in (("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id")):
+        for number, _, new in _changed(db, redactor, f"select {key}, {column} from {table} where {column} is not null"):
+            db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))
+            changed += 1
+    for source, _, _ in _changed(db, redactor, "select id, state from sources where length(state) > 0"):
+        # Only its adapter could rewrite a state; without one the log is read from its start once it changes.
+        db.execute("update sources set position = 0, state = x'', head = 0, tail = 0 where id = ?", (source,))
+        changed += 1
+    for project, _, new in _changed(db, redactor, "select id, key from projects"):
+        _rename_project(db, project, new)
+        changed += 1
+    for _, old, new in _changed(db, redactor, "select 0, alias from project_aliases"):
+        db.execute("update or replace project_aliases set alias = ? where alias = ?", (new, old))
+        changed += 1
+    if changed:
+        scrub.request(db)
+    report.other_rows_changed += changed
+
+
+def _changed(db: Database, redactor: RedactsMany, sql: str) -> list[tuple[int, str, str]]:
+    """(id, old, new) of the rows of (id, text) that hold a secret."""
+    rows = [
+        (number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")) for number, text in db.rows(sql)
+    ]
+    texts = [text for _, text in rows]
+    return [
+        (number, old, new) for (number, old), new in zip(rows, redactor.redact_all(texts), strict=True) if new is not old
+    ]
+
+
+def _rename_project(db: Database, project: int, key: str) -> None:
+    """Two projects that differed in a secret only are one."""
+    twin = db.value("select id from projects where key = ?", (key,))
+    if twin is None:
+        db.execute("update projects set key = ? where id = ?", (key, project))
+        return
+    for table in ("turns", "sessions", "project_aliases"):
+        db.execute(f"update {table} set project = ? where project = ?", (twin, project))
+    db.execute("update projects set merged_into = ? where merged_into = ?", (twin, project))
+    db.execute("update projects set merged_into = null where id = merged_into")
+    db.execute("delete from projects where id = ?", (project,))
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

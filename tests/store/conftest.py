@@ -1,0 +1,101 @@
+"""A small store, filled the way capture fills one: items become stretches, the keeper keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.capture.assemble import assemble
+from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage
+from recollect.store import open_store
+from recollect.store.sqlite.database import Database
+from recollect.store.stretch import Fingerprint, ProjectIdentity
+from recollect.store.sqlite.store import SqliteStore
+
+START = 1_767_258_000_000  # 2026-01-01T09:00:00Z
+
+
+class Filled:
+    """A store with a few words for putting things into it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.store: SqliteStore = open_store(str(path))
+        self.positions: dict[str, int] = {}
+
+    @property
+    def db(self) -> Database:
+        return self.store.db
+
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = open_store(str(self.path))
+
+    def keep(self, log: str, *items: Item, again: bool = False, agent: str = "codex") -> None:
+        """Import one stretch of a log; `again` reads it from its start, as after a rewrite."""
+        first = log not in self.positions or again
+        self.positions[log] = 0 if first else self.positions[log]
+        self.positions[log] += 100
+        point = Checkpoint(self.positions[log], b"state of " + log.encode())
+        (stretch,) = assemble([*items, point])
+        for part in stretch.turns.values():
+            part.project = ProjectIdentity(part.facts.cwd, "directory") if part.facts.cwd else None
+        with self.store.writing() as keeper:
+            keeper.keep(
+                Source(agent, log), stretch, version=1, seen=Fingerprint(7, self.positions[log], 1, 2, 3),
+                rewritten=set() if first else None,
+            )  # fmt: skip
+
+    def rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every row of every table that is not made from others."""
+        tables = ("sources", "projects", "sessions", "turns", "bodies", "tool_calls", "usage", "tombstones", "store_info")
+        return {table: sorted(self.db.rows(f"select * from {table}"), key=repr) for table in tables}
+
+    def text_index(self) -> list[tuple[Any, ...]]:
+        """The whole text index: every word with where it is."""
+        self.db.execute("create virtual table if not exists temp.words using fts5vocab (main, turns_text, instance)")
+        return self.db.rows("select term, doc, col, offset from temp.words order by 1, 2, 3, 4")
+
+    def vocabulary(self) -> set[str]:
+        return {row[0] for row in self.text_index()}
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def turn(session: str, key: str, prompt: str, reply: str = "done", *, minute: int = 0, **call: Any) -> list[Item]:
+    """A turn that asks, runs a command, and is answered."""
+    at = START + minute * 60_000
+    command = call.get("command", f"run {key}")
+    return [
+        TurnFacts(session=session, turn=key, at=at, cwd=call.get("cwd", "/home/ada/shop"), telemetry=call.get("telemetry")),
+        Event(session=session, turn=key, kind="prompt", at=at, text=prompt),
+        Event(
+            session=session, turn=key, kind="tool_call", at=at + 1000, call=f"call {key}", name="shell", tool_kind="shell",
+            target=command, input={"command": command, "why": call.get("why", "because")},
+        ),
+        ToolResult(session=session, turn=key, call=f"call {key}", at=at + 2000, output=call.get("output", f"output {key}"), ok=True),
+        Event(session=session, turn=key, kind="reply", at=at + 3000, text=reply),
+        Usage(session=session, turn=key, key=f"call of {key}", model="gpt-5", at=at, input=10, output=5),
+    ]  # fmt: skip
+
+
+def facts(session: str, **values: Any) -> SessionFacts:
+    return SessionFacts(session=session, started_at=START, **values)
+
+
+def problem(log: str, reason: str) -> Problem:
+    return Problem(path=log, kind="bad_line", reason=reason, line=3)
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Iterator[Filled]:
+    """An empty store, in a folder of its own."""
+    folder = tmp_path / "store"
+    folder.mkdir(mode=0o700)
+    made = Filled(folder / "recollect.db")
+    yield made
+    made.close()
