@@ -51,7 +51,7 @@ def measure(args: Namespace, argv: list[str]) -> report.Results:
             figures += run_apart(name, Plan(large, small, Path(work), args.runs))
     for figure in figures:
         figure.command = command
-    corpora = {"corpus": large.facts()} | ({"small": small.facts()} if args.suite in ("small", "all") else {})
+    corpora = {"corpus": large.facts()} | ({"small": small.facts()} if small != large else {})
     return report.Results(args.suite, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), machine(), corpora, figures)
 
 
@@ -78,8 +78,8 @@ def _parser() -> ArgumentParser:
     )
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="measure with these logs instead; they are only read")
     parser.add_argument("--runs", type=int, metavar="N", help="how often each figure is measured (default: 5 or more, by figure)")
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "recollect-bench"), metavar="DIR",
-                        help="where corpora are kept and stores are made (default: %(default)s)")  # fmt: skip
+    cache = Path(tempfile.gettempdir(), "recollect-bench")
+    parser.add_argument("--cache", type=Path, default=cache, metavar="DIR", help="for corpora and stores (default: %(default)s)")
     parser.add_argument(
         "--against", type=Path, metavar="OLD.json", help="exit 1 when a figure is more than 10 %% worse than there"
     )

@@ -98,7 +98,11 @@ def strings(folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*.jsonl")):
         with path.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                yield from inside(json.loads(line))
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    continue  # Real logs have broken lines.
+                yield from inside(record)
 
 
 def inside(value: object) -> Iterator[str]:

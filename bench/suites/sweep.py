@@ -22,6 +22,7 @@ def unchanged_sweep(plan: Plan) -> Figure:
     """`import_logs()` again and again, as a watcher or a server does."""
     with Memory.open(environ=plan.environ(plan.full_store())) as memory:
         paths = [found.source.path for found in memory.sources()]
+        _sweep(memory, len(paths))
         pairs = alternate(
             lambda: spent(lambda: _sweep(memory, len(paths)), repeats=REPEATS),
             lambda: spent(lambda: _stat(paths), repeats=REPEATS),

@@ -54,7 +54,7 @@ class Checkpoint(Struct, frozen=True):
 # What an adapter yields -----------------------------------------------------
 
 
-class SessionFacts(Struct, kw_only=True):
+class SessionFacts(Struct, kw_only=True, gc=False):
     """Something the log says about a session; None leaves what is known alone.
 
     `session` and `parent` are native ids, without the agent; a sub-agent's is
@@ -74,7 +74,7 @@ class SessionFacts(Struct, kw_only=True):
     meta: dict[str, Any] | None = None
 
 
-class TurnFacts(Struct, kw_only=True):
+class TurnFacts(Struct, kw_only=True, gc=False):
     """A turn begins, or more is learned about it; None leaves what is known alone.
 
     `turn` is the native key: stable when the same log is read again from the
@@ -90,7 +90,7 @@ class TurnFacts(Struct, kw_only=True):
     telemetry: dict[str, Any] | None = None
 
 
-class Event(Struct, kw_only=True):
+class Event(Struct, kw_only=True, gc=False):
     """One ordered item inside a turn.
 
     A tool call carries its native `call` id until its result is joined; the
@@ -113,7 +113,7 @@ class Event(Struct, kw_only=True):
     duration_ms: int | None = None
 
 
-class ToolResult(Struct, kw_only=True):
+class ToolResult(Struct, kw_only=True, gc=False):
     """What a tool call of this turn gave back; joined to the call with the same id.
 
     None leaves what is known alone, so a log that tells the output in one
@@ -130,7 +130,7 @@ class ToolResult(Struct, kw_only=True):
     duration_ms: int | None = None
 
 
-class Usage(Struct, kw_only=True):
+class Usage(Struct, kw_only=True, gc=False):
     """The tokens of one model call.
 
     The same `key` may come again, in this file or another; the store keeps
@@ -149,7 +149,7 @@ class Usage(Struct, kw_only=True):
     reasoning: int = 0
 
 
-class Liveness(Struct, kw_only=True):
+class Liveness(Struct, kw_only=True, gc=False):
     """A turn was undone or abandoned, or is part of the conversation again."""
 
     session: str

@@ -12,8 +12,8 @@ from recollect.capture.assemble import assemble
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
-from recollect.store.stretch import Fingerprint, ProjectIdentity
 from recollect.store.sqlite.store import SqliteStore
+from recollect.store.stretch import Fingerprint, ProjectIdentity
 
 START = 1_767_258_000_000  # 2026-01-01T09:00:00Z
 

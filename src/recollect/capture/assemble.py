@@ -19,7 +19,6 @@ from recollect.store.stretch import Stretch, TurnPart
 
 _SESSION_FIELDS = tuple(name for name in SessionFacts.__struct_fields__ if name not in ("session", "meta"))
 _TURN_FIELDS = tuple(name for name in TurnFacts.__struct_fields__ if name not in ("session", "turn", "telemetry"))
-_RESULT_FIELDS = ("output", "ok", "exit_code", "duration_ms")
 _COUNTED = ("input", "cache_read", "cache_write", "output", "reasoning")
 
 
@@ -27,25 +26,25 @@ def assemble(items: Iterable[Item]) -> Iterator[Stretch]:
     """One stretch for each checkpoint; what comes after the last one is not kept."""
     stretch = Stretch()
     calls: dict[tuple[str, str], Event] = {}
+    part: TurnPart | None = None
     for item in items:
-        kind = type(item)
-        if kind is Event:
-            assert isinstance(item, Event)
-            _part(stretch, item).events.append(item)
+        if isinstance(item, Event):
+            # Nearly always the turn of the event before.
+            if part is None or part.facts.turn != item.turn or part.facts.session != item.session:
+                part = _part(stretch, item)
+            part.events.append(item)
             if item.call:
                 calls[item.session, item.call] = item
-        elif kind is ToolResult:
-            assert isinstance(item, ToolResult)
+        elif isinstance(item, ToolResult):
             call = calls.get((item.session, item.call))
             if call is None:
                 _part(stretch, item).late.append(item)
             else:
                 _join(call, item)
-        elif kind is Checkpoint:
-            assert isinstance(item, Checkpoint)
+        elif isinstance(item, Checkpoint):
             stretch.checkpoint = item
             yield stretch
-            stretch, calls = Stretch(), {}
+            stretch, calls, part = Stretch(), {}, None
         else:
             _learn(stretch, item)
 
@@ -59,10 +58,14 @@ def _part(stretch: Stretch, item: Event | ToolResult | TurnFacts) -> TurnPart:
 
 
 def _join(call: Event, result: ToolResult) -> None:
-    for name in _RESULT_FIELDS:
-        value = getattr(result, name)
-        if value is not None:
-            setattr(call, name, value)
+    if result.output is not None:
+        call.output = result.output
+    if result.ok is not None:
+        call.ok = result.ok
+    if result.exit_code is not None:
+        call.exit_code = result.exit_code
+    if result.duration_ms is not None:
+        call.duration_ms = result.duration_ms
 
 
 def _learn(stretch: Stretch, item: Item) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from recollect.capture.adapters._codex_prompts import placeholder
 from recollect.capture.adapters._codex_records import Fields, fields, text_of, whole
 from recollect.capture.adapters._codex_tools import (
-    KINDS,
+    MAX_TARGET,
     Outcome,
     aim,
     command_line,
@@ -49,13 +49,17 @@ def made_by(item: Fields) -> tuple[Made, Outcome | None]:
 
 
 def _function(item: Fields) -> Made:
-    given, name, call = decoded(item.get("arguments")), item.get("name"), item.get("call_id")
-    kind = KINDS.get(name) if isinstance(name, str) and item.get("namespace") is None else None
-    if kind is None:
-        name = full_name(name, item.get("namespace"))
-        kind = kind_of(name)
-    kind, target = aim(name, kind, given)
-    return Made(call if isinstance(call, str) and len(call) < 200 else _id(call), name, kind, target, given)
+    given, name, call = decoded(item.get("arguments")), item.get("name"), _id(item.get("call_id"))
+    if given.__class__ is dict and (name == "shell" or name == "shell_command" or name == "exec_command"):
+        # Nine calls in ten, so worth a way of their own.
+        command = given.get("command") or given.get("cmd")
+        if command.__class__ is list and len(command) == 3 and command[1] == "-lc":
+            command = command[2]
+        if command.__class__ is str and not command.startswith("apply_patch"):
+            return Made(call, name, "shell", command[:MAX_TARGET], given)
+    name = full_name(name, item.get("namespace"))
+    kind, target = aim(name, kind_of(name), given)
+    return Made(call, name, kind, target, given)
 
 
 def _custom(item: Fields) -> Made:

@@ -204,7 +204,7 @@ def _joined(values: Any) -> str | None:
 def outcome(output: object) -> Outcome:
     """What the `output` of a call says, in whatever shape this version wrote it."""
     if isinstance(output, str):
-        return _from_text(output)
+        return _from_wrapped(output) if output.startswith('{"output":') else _from_text(output)
     if isinstance(output, list):
         return _from_text(texts_in(output))
     if isinstance(output, dict):
@@ -230,8 +230,6 @@ def texts_in(parts: object) -> str:
 
 
 def _from_text(text: str) -> Outcome:
-    if text.startswith('{"output":'):
-        return _from_wrapped(text)
     if text.startswith(HEADS):
         return _from_head(text)
     return Outcome(text, ok=False if text.startswith(FAILURES) else None)

@@ -23,7 +23,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.stretch import Fingerprint, KnownSource, ProjectIdentity, Stretch, TurnPart, Written
 from recollect.store.text import ends, prepare
 
-LEAD_CHARACTERS = 300
+LEAD_CHARACTERS = 240
 TARGET_CHARACTERS = 2_000
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
@@ -45,8 +45,8 @@ _INSERT_CALL = """
 # Copies of one model call: the largest figures, once, owned by the earliest
 # (time, session id), whatever the order in which the files are imported.
 _INSERT_USAGE = """
-    insert into usage (key, turn, session, model, at, input, cache_read, cache_write, output, reasoning, cost_usd)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    insert into usage (key, turn, model, at, input, cache_read, cache_write, output, reasoning, cost_usd)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (key) do update set
       input = max(input, excluded.input),
       cache_read = max(cache_read, excluded.cache_read),
@@ -55,12 +55,11 @@ _INSERT_USAGE = """
       reasoning = max(reasoning, excluded.reasoning),
       model = coalesce(model, excluded.model),
       cost_usd = coalesce(max(cost_usd, excluded.cost_usd), cost_usd, excluded.cost_usd),
-      (turn, session, at) = (
-        select case when moves then excluded.turn else usage.turn end,
-               case when moves then excluded.session else usage.session end,
-               case when moves then excluded.at else usage.at end
-          from (select (coalesce(excluded.at, 9e15), (select ref from sessions where id = excluded.session))
-                     < (coalesce(usage.at, 9e15), (select ref from sessions where id = usage.session)) as moves)
+      (turn, at) = (
+        select case when moves then excluded.turn else usage.turn end, case when moves then excluded.at else usage.at end
+          from (select (coalesce(excluded.at, 9e15), (select ref from sessions where id = new.session))
+                     < (coalesce(usage.at, 9e15), (select ref from sessions where id = old.session)) as moves
+                  from turns new, turns old where new.id = excluded.turn and old.id = usage.turn)
       )
 """
 
@@ -206,6 +205,7 @@ class _Batch:
         self.next_ordinals: dict[int, int] = {}
         self.fresh: set[int] = set()
         self.touched: dict[int, list[tuple[int, bool]]] = {}
+        self.spans: dict[int, _Span] = {}
 
     def session(self, native: str, facts: SessionFacts) -> int | None:
         """The session's row, made or brought up to date; None when it is to stay forgotten."""
@@ -274,6 +274,10 @@ class _Batch:
         else:
             turn, ordinal = known
             self._grow_turn(turn, part, project)
+        span = self.spans.get(session)
+        if span is None:
+            span = self.spans[session] = _Span()
+        span.widen(part, project)
         self.turn_ids[native, key] = turn
         self.touched.setdefault(session, []).append((turn, known is not None))
         self.written.turns += known is None
@@ -401,12 +405,11 @@ class _Batch:
     def usage(self, usage: Usage, cost: float | None) -> None:
         """One model call; its turn must be known."""
         turn = self._turn_id(usage.session, usage.turn)
-        session = self.keeper.sessions.get(f"{self.agent}:{usage.session}")
-        if turn is None or session is None:
+        if turn is None:
             return
         self.usage_rows.append(
             (
-                f"{self.agent}:{usage.key}", turn, session, usage.model, usage.at, usage.input,
+                f"{self.agent}:{usage.key}", turn, usage.model, usage.at, usage.input,
                 usage.cache_read, usage.cache_write, usage.output, usage.reasoning, cost,
             )  # fmt: skip
         )
@@ -445,17 +448,15 @@ class _Batch:
         for session, turns in self.touched.items():
             if session not in self.fresh:
                 self._merge_closed(session, turns)
-            self.db.execute(
-                """
-                update sessions set
-                  started_at = coalesce(started_at, (select min(started_at) from turns where session = ?1)),
-                  ended_at = (select max(ended_at) from turns where session = ?1),
-                  project = coalesce(project, (select project from turns where session = ?1 and project is not null
-                                                order by ordinal limit 1))
-                where id = ?1
-                """,
-                (session,),
-            )
+        self.db.many(
+            """
+            update sessions set
+              started_at = coalesce(started_at, ?), ended_at = coalesce(max(ended_at, ?2), ended_at, ?2),
+              project = coalesce(project, ?)
+            where id = ?
+            """,
+            [(span.first_at, span.last_at, span.project, session) for session, span in self.spans.items()],
+        )
 
     def _merge_closed(self, session: int, turns: list[tuple[int, bool]]) -> None:
         """One body for each turn that can no longer grow, or that has grown into many parts."""
@@ -473,6 +474,27 @@ class _Batch:
             if parts > 1 and (ordinal < newest or parts >= MOST_PARTS):
                 self.keeper.flush_texts()
                 merge_turn(self.db, turn)
+
+
+class _Span:
+    """When and where the turns of a session took place, as far as one stretch tells."""
+
+    __slots__ = ("first_at", "last_at", "project")
+
+    def __init__(self) -> None:
+        self.first_at: int | None = None
+        self.last_at: int | None = None
+        self.project: int | None = None
+
+    def widen(self, part: TurnPart, project: int | None) -> None:
+        """Take in one more part."""
+        if self.project is None:
+            self.project = project
+        times = (part.facts.at, part.events[0].at if part.events else None, part.events[-1].at if part.events else None)
+        for at in times:
+            if at is not None:
+                self.first_at = at if self.first_at is None else min(self.first_at, at)
+                self.last_at = at if self.last_at is None else max(self.last_at, at)
 
 
 class _Summary(msgspec.Struct):

@@ -474,7 +474,7 @@ class _Salvage:
             db.execute(f"update {table} set {column} = null where {column} not in (select id from {other})")
         for table, column, other in (
             ("project_aliases", "project", "projects"), ("turns", "session", "sessions"), ("bodies", "turn", "turns"),
-            ("tool_calls", "turn", "turns"), ("usage", "turn", "turns"), ("usage", "session", "sessions"),
+            ("tool_calls", "turn", "turns"), ("usage", "turn", "turns"),
             ("problems", "source", "sources"),
         ):  # fmt: skip
             db.execute(f"delete from {table} where {column} not in (select id from {other})")

@@ -102,11 +102,15 @@ def _session_fields(db: Database, row: Row) -> dict[str, Any]:
     (number, ref, agent, native, parent, origin, project, cwd, title, started, ended, version, branch, sha, remote, path, meta) = row
     turns, errors = db.rows("select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,))[0]
     calls = db.value("select count(*) from tool_calls where turn in (select id from turns where session = ?)", (number,))
-    tokens, cost = _spent(db, "session", number)
+    tokens, cost = _spent(db, "in (select id from turns where session = ?)", number)
     models = [
         model
         for (model,) in db.rows(
-            "select model from usage where session = ? and model is not null group by model order by max(at) desc, model", (number,)
+            """
+            select model from usage where turn in (select id from turns where session = ?) and model is not null
+             group by model order by max(at) desc, model
+            """,
+            (number,),
         )
     ]
     return {
@@ -126,14 +130,14 @@ def _first_words(db: Database, session: int) -> str | None:
     return lines[0].strip()[:TITLE_CHARACTERS] or None if lines else None
 
 
-def _spent(db: Database, owner: str, number: int) -> tuple[Tokens, float | None]:
+def _spent(db: Database, turns: str, number: int) -> tuple[Tokens, float | None]:
     """Tokens and cost of a session or a turn; the cost is unknown as soon as one call's is."""
     row = db.rows(
         f"""
         select coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
                coalesce(sum(output), 0), coalesce(sum(reasoning), 0),
                case when count(*) = count(cost_usd) then sum(cost_usd) end
-          from usage where {owner} = ?
+          from usage where turn {turns}
         """,
         (number,),
     )[0]
@@ -158,7 +162,7 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
     number, ordinal, live, author, prompt, reply, started, ended, project = row
     events = bodies.joined(stored_parts(db, number))
     telemetry = events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
-    tokens, cost = _spent(db, "turn", number)
+    tokens, cost = _spent(db, "= ?", number)
     prompts = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "prompt"]
     replies = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "reply"]
     return Turn(

@@ -122,7 +122,6 @@ create table usage (
   id          integer primary key,
   key         text not null unique,
   turn        integer not null references turns (id),
-  session     integer not null references sessions (id),
   model       text,
   at          integer,
   input       integer not null,
@@ -133,7 +132,6 @@ create table usage (
   cost_usd    real
 );
 create index usage_by_turn on usage (turn);
-create index usage_by_session on usage (session);
 
 -- The prices behind cost_usd, by model and day, so that an import need not
 -- load the whole price table again. Null prices: not in that table.

@@ -1,0 +1,141 @@
+"""What doctor notices, and that it leaves things as they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from recollect.reports import Finding
+from recollect.store.sqlite.database import SCHEMA
+from recollect.store.sqlite.doctor import examine
+from recollect.store.sqlite.jobs import MOST_TRIES, enqueue, fail, take
+from tests.store.conftest import Filled, facts, problem, turn
+
+
+def fill(filled: Filled) -> None:
+    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"), *turn("a", "k2", "two"))
+
+
+def unwell(filled: Filled, *, verify: bool = False) -> dict[str, str]:
+    """What is not well, by name."""
+    health = examine(filled.db, verify=verify)
+    assert health.ok == all(one.ok for one in health.findings)
+    return {one.name: one.detail for one in health.findings if not one.ok}
+
+
+def finding(filled: Filled, name: str) -> Finding:
+    return next(one for one in examine(filled.db).findings if one.name == name)
+
+
+def test_a_sound_store_is_well(filled: Filled) -> None:
+    """Nobody runs doctor twice if it cries wolf the first time."""
+    fill(filled)
+    before = filled.rows()
+
+    assert unwell(filled, verify=True) == {}
+    assert filled.rows() == before
+
+
+def test_a_changed_body_is_noticed_when_verifying(filled: Filled) -> None:
+    """A flipped bit in a body is invisible to SQLite: only the checksum tells."""
+    fill(filled)
+    filled.db.execute("update bodies set events = zeroblob(40) where id = 2")
+
+    assert unwell(filled) == {}
+    assert unwell(filled, verify=True) == {"bodies": "1 of 2 are not what was written: 2"}
+
+
+def test_bodies_and_index_rows_must_match(filled: Filled) -> None:
+    """A turn missing from the index is there and cannot be found."""
+    fill(filled)
+    filled.db.execute("delete from turns_text where rowid = 1")
+    filled.db.execute("insert into turns_text (rowid, prompt) values (77, 'nobody')")
+
+    assert unwell(filled) == {"text index rows": "1 bodies without an index row, 1 index rows without a body"}
+
+
+def test_a_broken_text_index_is_noticed(filled: Filled) -> None:
+    """It can be made again, so it is told apart from damage to what cannot."""
+    fill(filled)
+    filled.db.execute("update turns_text_data set block = zeroblob(30) where id > 1000")
+
+    found = finding(filled, "text index")
+
+    assert not found.ok
+    assert found.hint == "run `recollect repair --rebuild-text`"
+    assert finding(filled, "pages").ok
+
+
+def test_rows_that_point_nowhere_are_noticed(filled: Filled) -> None:
+    """They come from tools that write without foreign keys switched on."""
+    fill(filled)
+    filled.db.execute("pragma foreign_keys = off")
+    filled.db.execute("delete from sessions")
+
+    assert unwell(filled) == {"references": "rows that point nowhere: 2 in turns, 2 in usage"}
+
+
+def test_files_open_to_others_are_noticed(filled: Filled) -> None:
+    """The store holds what people said to their agents: it is nobody else's business."""
+    fill(filled)
+    os.chmod(filled.path, 0o644)
+
+    assert unwell(filled) == {"permissions": f"others may read {filled.path}"}
+
+    os.chmod(filled.path, 0o600)
+    os.chmod(filled.path.parent, 0o755)
+
+    assert unwell(filled) == {"permissions": f"others may enter {filled.path.parent}"}
+
+
+def test_sources_that_never_import_are_named(filled: Filled, tmp_path: Path) -> None:
+    """A format that changed shows here first."""
+    fill(filled)
+    filled.keep("bad.jsonl", *[problem("bad.jsonl", f"line {number}") for number in range(150)])
+    filled.db.execute("update sources set failure = 'cannot be read' where path = 'a.jsonl'")
+
+    assert unwell(filled) == {
+        "sources that fail": "1: a.jsonl (cannot be read)",
+        "sources with problems": "1 with 100 or more: bad.jsonl (100)",
+    }
+
+
+def test_a_vanished_log_is_no_fault(filled: Filled) -> None:
+    """Agents delete their logs after a month; keeping what was in them is what we are for."""
+    fill(filled)
+
+    assert finding(filled, "sources that vanished") == Finding(
+        name="sources that vanished", ok=True, detail="1 of 1; their sessions are kept"
+    )
+
+
+def test_jobs_that_gave_up_are_named(filled: Filled) -> None:
+    """Otherwise nobody would ever hear of them."""
+    enqueue(filled.db, "optimize", "text", at=0)
+    for _ in range(MOST_TRIES):
+        filled.db.execute("update jobs set not_before = 0")
+        lease = take(filled.db, ["optimize"])
+        assert lease is not None
+        fail(filled.db, lease, "no room")
+
+    assert unwell(filled) == {"jobs": "1 gave up: optimize text: no room"}
+
+
+def test_what_others_added_is_only_told(filled: Filled) -> None:
+    """The file is the user's: a table of their own is welcome."""
+    filled.db.execute("create table mine (a)")
+    filled.db.execute("create index mine_too on turns (reply)")
+
+    assert finding(filled, "added by others") == Finding(
+        name="added by others", ok=True, detail="index mine_too, table mine"
+    )
+
+
+def test_a_missing_index_is_a_fault(filled: Filled) -> None:
+    """Everything would still work, only slower every day."""
+    filled.db.execute("drop index turns_by_time")
+
+    assert finding(filled, "schema") == Finding(
+        name="schema", ok=False, detail="missing: index turns_by_time", hint="run `recollect repair`"
+    )
+    assert filled.db.version() == SCHEMA

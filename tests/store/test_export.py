@@ -1,0 +1,54 @@
+"""Exports are whole sessions, as plain values."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from recollect.model import SessionDetail
+from recollect.store.sqlite.export import export
+from recollect.store.sqlite.forget import forget
+from tests.store.conftest import START, Filled, facts, turn
+
+
+def fill(filled: Filled) -> None:
+    second = facts("b", title="the second")
+    second.started_at = START + 1
+    filled.keep("b.jsonl", second, *turn("b", "k2", "two", cwd="/home/ada/barn"))
+    filled.keep("a.jsonl", facts("a", title="the first", meta={"kind": "exec"}), *turn("a", "k1", "one", output="pear\x00\U0001f350"))
+
+
+def test_every_session_comes_out_whole_and_oldest_first(filled: Filled) -> None:
+    """Another tool, or another store, must be able to make everything of it again."""
+    fill(filled)
+
+    lines = [json.dumps(session) for session in export(filled.db, {}, {})]
+
+    back = [msgspec.json.decode(line, type=dict[str, Any]) for line in lines]
+    expected = [filled.store.get_session(ref) for ref in ("codex:a", "codex:b")]
+    assert back == [msgspec.to_builtins(session) for session in expected]
+    assert [session["turn_list"][0]["events"][1].get("output") for session in back] == ["pear\x00\U0001f350", "output k2"]
+    assert set(SessionDetail.__struct_fields__) == set(back[0])
+
+
+def test_filters_choose_sessions(filled: Filled) -> None:
+    """The same filters as everywhere else."""
+    fill(filled)
+
+    chosen = [session["id"] for session in export(filled.db, {"project": ["barn"]}, {})]
+
+    assert chosen == ["codex:b"]
+
+
+def test_sessions_are_read_one_at_a_time(filled: Filled) -> None:
+    """A store can be larger than memory; and what is forgotten during an export does not come out any more."""
+    fill(filled)
+
+    going = export(filled.db, {}, {})
+    first = next(going)["id"]
+    forget(filled.db, "codex:b")
+
+    assert first == "codex:a"
+    assert list(going) == []

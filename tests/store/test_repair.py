@@ -1,0 +1,378 @@
+"""A damaged store is salvaged, page by page, and the damaged file kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.errors import NotFound, RecollectError, StoreError
+from recollect.reports import RepairReport
+from recollect.store import open_store
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.doctor import examine
+from recollect.store.sqlite.forget import forget
+from recollect.store.sqlite.pages import PageFile, Tree
+from recollect.store.sqlite.repair import repair
+from recollect.store.sqlite.text_index import rebuild_text
+from tests.store.conftest import Filled, facts, turn
+
+PAGE = 4096
+SESSIONS, TURNS = 12, 8
+TABLES = ("sources", "projects", "sessions", "turns", "bodies", "tool_calls", "usage")
+
+
+def fill(filled: Filled) -> None:
+    """Enough for every table to have pages above its leaves."""
+    for session in range(SESSIONS):
+        noise = " ".join(f"w{(session * 977 + number * 7919) % 100_003:x}" for number in range(600))
+        items = [
+            item
+            for number in range(TURNS)
+            for item in turn(f"s{session}", f"s{session}-{number}", f"question {number} {noise[:1200]}", output=noise, minute=number)
+        ]
+        filled.keep(f"log{session}.jsonl", facts(f"s{session}", title=f"session {session}"), *items)
+    filled.db.execute("create table mine (a, b)")
+    filled.db.execute("insert into mine values (1, 'kept')")
+    filled.db.execute("create index mine_by_a on mine (a)")
+    filled.store.redaction_key()
+
+
+def damage(path: Path, change: Callable[[bytearray], Any]) -> bytes:
+    data = bytearray(path.read_bytes())
+    change(data)
+    path.write_bytes(data)
+    return bytes(data)
+
+
+def zero(number: int) -> Callable[[bytearray], Any]:
+    def change(data: bytearray) -> None:
+        data[(number - 1) * PAGE : number * PAGE] = bytes(PAGE)
+
+    return change
+
+
+def root_of(path: Path, name: str) -> int:
+    db = Database(str(path))
+    try:
+        return int(db.value("select rootpage from sqlite_schema where name = ?", (name,)))
+    finally:
+        db.close()
+
+
+def leaf_of(path: Path, name: str, index: int = 3) -> int:
+    """A leaf page of a table, by walking it."""
+    with PageFile(str(path)) as file:
+        cells = file.walk(root_of(path, name), Tree(), index=False)
+        return list(dict.fromkeys(cell.page for cell in cells))[index]
+
+
+def stored(path: Path, tables: tuple[str, ...] = TABLES) -> dict[str, list[Any]]:
+    db = Database(str(path))
+    try:
+        return {table: sorted(db.rows(f"select * from {table}")) for table in tables}
+    finally:
+        db.close()
+
+
+def healthy(path: Path) -> None:
+    db = Database(str(path))
+    try:
+        assert [one for one in examine(db, verify=True).findings if not one.ok] == []
+    finally:
+        db.close()
+
+
+def test_a_sound_store_is_left_alone(filled: Filled) -> None:
+    """Repair is the first thing that people try; it must do no harm."""
+    fill(filled)
+    filled.close()
+    before = filled.path.read_bytes()
+
+    report = repair(str(filled.path))
+
+    assert report == RepairReport(path=str(filled.path), sound=True)
+    assert filled.path.read_bytes() == before
+
+
+def test_a_text_index_that_is_not_well_is_made_again(filled: Filled) -> None:
+    """It is only a view of the bodies, so nothing is lost and nothing moves."""
+    fill(filled)
+    before = filled.text_index()
+    filled.db.execute("delete from turns_text where rowid < 20")
+    filled.close()
+
+    report = repair(str(filled.path))
+    filled.reopen()
+
+    assert report == RepairReport(
+        path=str(filled.path), sound=True, text_rebuilt=True,
+        notes=["text index rows: 19 bodies without an index row, 0 index rows without a body"],
+    )  # fmt: skip
+    assert filled.text_index() == before
+
+
+def test_the_rebuilt_index_is_the_one_that_capture_made(filled: Filled) -> None:
+    """Also for a turn in several parts, whose later parts repeat its prompt."""
+    from recollect.model import Event
+
+    fill(filled)
+    filled.keep("log0.jsonl", Event(session="s0", turn="s0-7", kind="reply", text="a second part"))
+    filled.keep("log0.jsonl", Event(session="s0", turn="s0-7", kind="error", text="a third part"))
+    before = filled.text_index()
+
+    count = rebuild_text(filled.db)
+
+    assert count == SESSIONS * TURNS + 2
+    assert filled.text_index() == before
+
+
+@pytest.mark.parametrize("header", [b"not a database!!", bytes(100), b"\xff" * 100])
+def test_a_bad_header_costs_nothing(filled: Filled, header: bytes) -> None:
+    """SQLite will not open such a file at all, and every row is still in it."""
+    fill(filled)
+    filled.close()
+    before = stored(filled.path)
+
+    damaged = damage(filled.path, lambda data: data.__setitem__(slice(0, len(header)), header))
+    report = repair(str(filled.path))
+
+    assert stored(filled.path) == before
+    assert stored(filled.path, ("mine",)) == {"mine": [(1, "kept")]}
+    assert (report.sound, report.lost, report.sources_to_read_again) == (False, {}, 0)
+    assert report.damaged_copy is not None
+    assert Path(report.damaged_copy).read_bytes() == damaged
+    healthy(filled.path)
+
+
+def test_a_lost_first_page_costs_only_what_was_added_by_others(filled: Filled) -> None:
+    """Without the list of tables their pages are told apart by what is on them."""
+    fill(filled)
+    filled.close()
+    before = stored(filled.path)
+
+    damage(filled.path, zero(1))
+    report = repair(str(filled.path))
+
+    assert stored(filled.path) == before
+    assert "the list of tables was damaged" in report.notes
+    healthy(filled.path)
+
+
+@pytest.mark.parametrize("table", ["bodies", "turns", "usage"])
+def test_a_lost_root_costs_no_row(filled: Filled, table: str) -> None:
+    """One page in the middle hides a whole table from SQLite; its leaves are all there."""
+    fill(filled)
+    filled.close()
+    before = stored(filled.path)
+
+    damage(filled.path, zero(root_of(filled.path, table)))
+    report = repair(str(filled.path))
+
+    assert stored(filled.path) == before
+    assert (report.lost_pages, report.lost, report.sources_to_read_again) == (1, {}, 0)
+    healthy(filled.path)
+
+
+def test_lost_turns_are_told_again_from_indexes_and_bodies(filled: Filled) -> None:
+    """A turn keeps its number and its words; what only its own row said comes with the next import."""
+    fill(filled)
+    filled.close()
+    before = stored(filled.path)
+
+    damage(filled.path, zero(leaf_of(filled.path, "turns")))
+    report = repair(str(filled.path))
+
+    after = stored(filled.path)
+    assert [row[:4] + row[10:] for row in after["turns"]] == [row[:4] + row[10:] for row in before["turns"]]
+    assert after["bodies"] == before["bodies"]
+    assert report.rebuilt["turns"] > 0
+    assert 0 < report.sources_to_read_again < SESSIONS
+    healthy(filled.path)
+
+
+def test_lost_bodies_mean_that_their_logs_are_read_again(filled: Filled) -> None:
+    """The index of bodies says whose they were, so the other logs need not be read."""
+    fill(filled)
+    filled.close()
+    before = stored(filled.path)
+
+    damage(filled.path, zero(leaf_of(filled.path, "bodies")))
+    report = repair(str(filled.path))
+
+    after = stored(filled.path)
+    db = Database(str(filled.path))
+    again = {path for (path,) in db.rows("select path from sources where size_bytes = -1")}
+    gone = {
+        path
+        for (path,) in db.rows(
+            """
+            select distinct path from turns join sessions on sessions.id = turns.session join sources on sources.id = sessions.source
+             where turns.id not in (select turn from bodies)
+            """
+        )
+    }
+    db.close()
+    assert after["turns"] == before["turns"]
+    assert report.lost == {"bodies": len(before["bodies"]) - len(after["bodies"])}
+    assert again == gone != set()
+    assert report.next_steps[0] == f"run `recollect import`: {len(again)} sources are read again from their start"
+
+
+def test_a_body_that_is_not_what_was_written_is_dropped(filled: Filled) -> None:
+    """A checksum that does not match means that nobody knows what was said: better to read the log again."""
+    fill(filled)
+    filled.db.execute("update bodies set events = zeroblob(50) where id = 5")
+    filled.close()
+
+    report = repair(str(filled.path))
+
+    assert report.lost == {"bodies": 1}
+    assert report.sources_to_read_again == 1
+    healthy(filled.path)
+
+
+def test_tool_calls_are_told_again_from_bodies(filled: Filled) -> None:
+    """They are in the bodies too, so a lost page of them costs nothing."""
+    fill(filled)
+    filled.close()
+    before = stored(filled.path)
+
+    damage(filled.path, zero(root_of(filled.path, "tool_calls")))
+    repair(str(filled.path))
+
+    assert stored(filled.path) == before
+
+
+def test_a_cut_file_keeps_what_is_left(filled: Filled) -> None:
+    """A full disk, a broken copy: the end is missing."""
+    fill(filled)
+    filled.close()
+    sessions = stored(filled.path, ("sessions",))
+
+    damage(filled.path, lambda data: data.__delitem__(slice(len(data) * 2 // 3, None)))
+    report = repair(str(filled.path))
+
+    assert [row[1] for row in stored(filled.path)["sessions"]] == [row[1] for row in sessions["sessions"]]
+    assert report.kept["bodies"] > 0
+    healthy(filled.path)
+
+
+def test_committed_work_in_the_log_is_salvaged_too(filled: Filled) -> None:
+    """The newest session may be in the write-ahead log only."""
+    fill(filled)
+    filled.db.execute("pragma wal_checkpoint(truncate)")
+    filled.db.execute("pragma wal_autocheckpoint = 0")
+    filled.keep("newest.jsonl", facts("newest"), *turn("newest", "n1", "the newest question"))
+    crashed = filled.path.parent / "crashed.db"
+    crashed.write_bytes(filled.path.read_bytes())
+    (filled.path.parent / "crashed.db-wal").write_bytes(Path(f"{filled.path}-wal").read_bytes())
+    before = filled.rows()
+
+    damage(crashed, lambda data: data.__setitem__(slice(0, 16), b"not a database!!"))
+    repair(str(crashed))
+
+    assert stored(crashed) == {table: sorted(before[table]) for table in TABLES}
+    assert not Path(f"{crashed}-wal").exists()
+
+
+def test_forgotten_turns_do_not_come_back(filled: Filled) -> None:
+    """A repair looks at pages that nothing leads to; what was there before may not return by it."""
+    fill(filled)
+    forget(filled.db, "codex:s3")
+    filled.close()
+
+    damage(filled.path, zero(1))
+    repair(str(filled.path))
+    filled.reopen()
+
+    assert filled.db.value("select count(*) from sessions") == SESSIONS - 1
+    assert filled.db.value("select count(*) from tombstones") == TURNS + 1
+    assert filled.db.value("select count(*) from turns where key glob 's3-*'") == 0
+
+
+def test_a_file_that_never_was_a_store_is_not_touched(tmp_path: Path) -> None:
+    """A wrong --store must not rename somebody's thesis."""
+    other = tmp_path / "thesis.txt"
+    other.write_bytes(b"It was a dark and stormy night. " * 2000)
+    foreign = tmp_path / "foreign.db"
+    apsw.Connection(str(foreign)).execute("create table cats (name)")
+    before = sorted(path.name for path in tmp_path.iterdir())
+
+    for path in (other, foreign):
+        with pytest.raises(StoreError):
+            repair(str(path))
+    with pytest.raises(NotFound):
+        repair(str(tmp_path / "nothing.db"))
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, list[Any]]]:
+    """The bytes of a sound store, and its rows."""
+    folder = tmp_path_factory.mktemp("sound")
+    made = Filled(folder / "sound.db")
+    fill(made)
+    rows = stored(made.path)
+    made.close()
+    return (folder / "sound.db").read_bytes(), rows
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damage_anywhere_costs_only_what_it_hits(
+    tmp_path_factory: pytest.TempPathFactory, sound: tuple[bytes, dict[str, list[Any]]], data: st.DataObject
+) -> None:
+    """Whatever happens to a page: the result is sound, and bodies on other pages are as they were."""
+    original, rows = sound
+    page = data.draw(st.integers(1, len(original) // PAGE), label="page")
+    start = data.draw(st.integers(0, PAGE - 1), label="start")
+    length = data.draw(st.integers(1, PAGE), label="length")
+    fill_with = data.draw(st.binary(min_size=1, max_size=8), label="bytes")
+    path = tmp_path_factory.mktemp("damaged") / "recollect.db"
+    begin = (page - 1) * PAGE + start
+    end = min(begin + length, page * PAGE)
+    noise = (fill_with * (length // len(fill_with) + 1))[: end - begin]
+    path.write_bytes(original[:begin] + noise + original[end:])
+    spared = [row for row in rows["bodies"] if page not in _pages_of(original, row[0])]
+
+    try:
+        repair(str(path))
+    except RecollectError:
+        # A version number that happens to be a later one is all that may stop us.
+        assert page == 1
+        return
+
+    open_store(str(path)).close()
+    healthy(path)
+    kept = {row[0]: row for row in stored(path)["bodies"]}
+    assert [row for row in spared if kept.get(row[0]) != row] == []
+
+
+_BODY_PAGES: dict[int, set[int]] = {}
+
+
+def _pages_of(original: bytes, body: int) -> set[int]:
+    """The pages a body's row is on."""
+    if not _BODY_PAGES:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "x.db"
+            path.write_bytes(original)
+            root = root_of(path, "bodies")
+            with PageFile(str(path)) as file:
+                read = file.page
+                seen: list[int] = []
+                file.page = lambda number: (seen.append(number), read(number))[1]  # type: ignore[method-assign, func-returns-value]
+                for cell in file.walk(root, Tree(), index=False):
+                    assert cell.rowid is not None
+                    _BODY_PAGES[cell.rowid] = {cell.page, *seen}
+                    seen.clear()
+    return _BODY_PAGES[body]
