@@ -132,7 +132,7 @@ def spent(work: Callable[[], object], *, clock: Clock = cpu_seconds, repeats: in
 
 def wall_of_process(command: list[str], environ: Mapping[str, str]) -> float:
     """Seconds from starting a program to its end; what it prints is thrown away."""
-    silence = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    silence = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
     start = wall_seconds()
     process = os.posix_spawn(command[0], command, environ, file_actions=silence)
     _, status = os.waitpid(process, 0)

@@ -12,7 +12,8 @@ from html import escape
 
 from bench.measure import Figure
 
-WIDTH, LEFT, RIGHT = 760, 300, 90
+# Room for the titles, for a result beside its bar, and for a label beside a plot.
+WIDTH, LEFT, RIGHT, MARGIN = 760, 300, 110, 95
 
 _STYLE = """
 :root { --ink: #1c2330; --soft: #66707f; --line: #d8dde5; --paper: #fff; --good: #1b8a5a; --bad: #c8442e; --mark: #2f6fd6 }
@@ -139,19 +140,22 @@ def _runs(figure: Figure) -> str:
     def y(value: float) -> float:
         return bottom - value / top * (bottom - 10)
 
-    step = (WIDTH - 140) / len(values)
+    step = (WIDTH - 2 * MARGIN) / len(values)
     dots = [
-        f'<circle cx="{70 + step * (number + 0.5):.1f}" cy="{y(value):.1f}" r="{3 if len(values) > 60 else 5}">'
+        f'<circle cx="{MARGIN + step * (number + 0.5):.1f}" cy="{y(value):.1f}" r="{3 if len(values) > 60 else 5}">'
         f"<title>{escape(shown(figure, value))}</title></circle>"
         for number, value in enumerate(values)
     ]
     lines = [
-        f'<line class="{name}" x1="70" y1="{y(value):.1f}" x2="{WIDTH - 70}" y2="{y(value):.1f}"/>'
-        f'<text class="soft" x="{0 if name == "median" else WIDTH - 64}" y="{y(value) + 4:.1f}">'
+        f'<line class="{name}" x1="{MARGIN}" y1="{y(value):.1f}" x2="{WIDTH - MARGIN}" y2="{y(value):.1f}"/>'
+        f'<text class="soft" x="{0 if name == "median" else WIDTH - MARGIN + 6}" y="{y(value) + 4:.1f}">'
         f"{escape(shown(figure, value))}</text>"
         for value, name in marks
     ]
-    axis = f'<line x1="70" y1="{bottom}" x2="{WIDTH - 70}" y2="{bottom}"/><text class="soft" x="70" y="{height - 4}">runs</text>'
+    axis = (
+        f'<line x1="{MARGIN}" y1="{bottom}" x2="{WIDTH - MARGIN}" y2="{bottom}"/>'
+        f'<text class="soft" x="{MARGIN}" y="{height - 4}">runs</text>'
+    )
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="runs">{axis}{"".join(lines + dots)}</svg>'
 
 

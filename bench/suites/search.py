@@ -2,6 +2,8 @@
 
 The queries are drawn from the turns themselves, the same ones each time: two
 words that stand together in some turn and that at most one turn in 200 has.
+Words of different turns, which make a search look for either, are measured
+too: there are more hits then, and each has a snippet.
 The store is searched as the import leaves it; the text index has not been
 optimised.
 """
@@ -21,56 +23,72 @@ from typing import Any
 
 import apsw
 
-from bench.measure import Figure, alternate, compared, spent, wall_of_process
+from bench.measure import Figure, Pair, alternate, compared, spent, wall_of_process
 from bench.plan import Plan, say
 from recollect import Memory
 from recollect.model import SessionDetail
 
 QUERIES = 50
-RAREST_SHARE = 0.005
+BARE = "`python -c pass`"
+RARE_SHARE = 0.005
 _WORD = re.compile(r"(?<![^\W_])[a-z]{4,}(?![^\W_])")
 
 Query = tuple[str, str]
 
 
 def figures(plan: Plan) -> list[Figure]:
-    """Both figures, over the same queries."""
+    """All figures, over the same words."""
     home = plan.full_store()
     environ = plan.environ(home)
     texts = write_texts(plan.work / "texts.db", environ)
     queries = choose_queries(home / "recollect.db", texts)
-    return [new_process(plan, queries, environ), in_process(plan, queries, environ, texts)]
+    return [
+        search_process(plan, queries, environ),
+        search_process_any(plan, queries, environ),
+        search_inside(plan, queries, environ, texts),
+    ]
 
 
-def new_process(plan: Plan, queries: list[Query], environ: dict[str, str]) -> Figure:
+def search_process(plan: Plan, queries: list[Query], environ: dict[str, str]) -> Figure:
     """The installed command, from start to end, against an interpreter that does nothing."""
-    command = [str(Path(sysconfig.get_path("scripts"), "recollect")), "search", "--mode", "text"]
     for query in queries:
-        # Also what compiles the modules and fills the page cache, for both sides.
-        answer = subprocess.run([*command, *query], check=True, capture_output=True, text=True, env=environ)
-        if not answer.stdout or "any of them" in answer.stderr:
-            raise RuntimeError(f"no turn was found with {query}")
-    turns = itertools.cycle(queries)
-    pairs = alternate(
-        lambda: wall_of_process([*command, *next(turns)], environ),
+        # Also what compiles the modules and fills the page cache.
+        answer = subprocess.run([*_command(), *query], check=True, capture_output=True, text=True, env=environ)
+        if not answer.stdout or answer.stderr:
+            raise RuntimeError(f"{query} was answered with {answer.stderr or 'nothing'}")
+    pairs = _processes(queries, environ, plan.runs_or(5))
+    return compared("search-process", "`recollect search` as a new process", BARE, pairs, target=4, unit="s wall")
+
+
+def search_process_any(plan: Plan, queries: list[Query], environ: dict[str, str]) -> Figure:
+    """The first word of one query with the second of the next; no target, but nobody should be surprised by it."""
+    crossed = [(one[0], other[1]) for one, other in zip(queries, queries[1:] + queries[:1], strict=True)]
+    pairs = _processes(crossed, environ, plan.runs_or(5))
+    return compared("search-process-any", "the same, with words of different turns", BARE, pairs, target=None, unit="s wall")
+
+
+def _processes(queries: list[Query], environ: dict[str, str], rounds: int) -> list[Pair]:
+    asked = itertools.cycle(queries)
+    return alternate(
+        lambda: wall_of_process([*_command(), *next(asked)], environ),
         lambda: wall_of_process([sys.executable, "-c", "pass"], environ),
-        len(queries) * plan.runs_or(5),
+        len(queries) * rounds,
     )
-    return compared("search-process", "`recollect search` as a new process", "`python -c pass`", pairs, target=4, unit="s wall")
 
 
-def in_process(plan: Plan, queries: list[Query], environ: dict[str, str], texts: Path) -> Figure:
-    """Ten hits with their snippets, against LIKE over the same text; each run takes its share of the queries."""
-    runs = min(plan.runs_or(5), len(queries))
-    shares = [queries[run::runs] for run in range(runs)]
-    ours, theirs = itertools.cycle(shares), itertools.cycle(shares)
+def _command() -> list[str]:
+    return [str(Path(sysconfig.get_path("scripts"), "recollect")), "search", "--mode", "text"]
+
+
+def search_inside(plan: Plan, queries: list[Query], environ: dict[str, str], texts: Path) -> Figure:
+    """Up to ten hits with their snippets, against LIKE over the same text; a run asks all queries."""
     plain = apsw.Connection(str(texts), flags=apsw.SQLITE_OPEN_READONLY)
     with Memory.open(environ=environ) as memory:
         memory.search("the first search opens the store")
         pairs = alternate(
-            lambda: _mean(lambda query: memory.search(" ".join(query)), next(ours)),
-            lambda: _mean(lambda query: _like(plain, query), next(theirs)),
-            runs,
+            lambda: _mean(lambda query: memory.search(" ".join(query)), queries),
+            lambda: _mean(lambda query: _like(plain, query), queries),
+            plan.runs_or(5),
         )
     plain.close()
     return compared(
@@ -101,7 +119,7 @@ def choose_queries(store: Path, texts: Path) -> list[Query]:
     plain = apsw.Connection(str(texts), flags=apsw.SQLITE_OPEN_READONLY)
     chance = random.Random(1)
     refs = [row[0] for row in plain.execute("select rowid from texts order by ref")]
-    most = max(1, int(len(refs) * RAREST_SHARE))
+    most = max(1, int(len(refs) * RARE_SHARE))
 
     @cache
     def count(match: str) -> int:

@@ -16,7 +16,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
@@ -93,14 +93,16 @@ def _cut(path: str, read: Callable[[], bytes], start: int, line: int) -> Iterato
             # Past the limit only the count goes on, not the bytes.
             rest = [] if rest_bytes > MAX_LINE_BYTES else [*rest, chunk]
             continue
-        if rest_bytes > MAX_LINE_BYTES:
+        passed_over = rest_bytes > MAX_LINE_BYTES
+        if passed_over:
             first = chunk.find(b"\n") + 1
             yield Problem(path=path, kind="too_large", line=line, reason=f"a line of {rest_bytes + first} bytes")
             position, line = position + rest_bytes + first, line + 1
             rest, rest_bytes, chunk, cut = [], 0, chunk[first:], cut - first
         data = b"".join([*rest, chunk[:cut]]) if rest else chunk[:cut]
         rest, rest_bytes = ([chunk[cut:]], len(chunk) - cut) if cut < len(chunk) else ([], 0)
-        if data:
+        # An empty block after a line that was passed over: it is not to be met, and counted, again.
+        if data or passed_over:
             position += len(data)
             yield Block(data, position, line)
             line += data.count(b"\n")
@@ -127,8 +129,38 @@ def _zst_blocks(path: str) -> Iterator[Block | Problem]:
         try:
             for block in _cut(path, read, 0, 1):
                 yield block._replace(end=size) if isinstance(block, Block) else block
+            if _is_cut_off(file):
+                yield Problem(path=path, kind="torn", reason="the archive ends in the middle of its data")
         except zstandard.ZstdError as error:
             raise Unreadable(f"not a sound zstd file: {error}") from error
+
+
+def _is_cut_off(file: BinaryIO) -> bool:
+    """Whether a zstd file ends inside a frame, which the library takes for its end.
+
+    Frames are walked from block header to block header (RFC 8878, 3.1.1).
+    """
+    import zstandard
+
+    position, size = 0, os.fstat(file.fileno()).st_size
+    while position < size:
+        file.seek(position)
+        head = file.read(18)
+        if int.from_bytes(head[:4], "little") & 0xFFFFFFF0 == 0x184D2A50:  # Skippable: its length follows.
+            position += 8 + int.from_bytes(head[4:8], "little")
+            continue
+        position += zstandard.frame_header_size(head)
+        last = False
+        while not last:
+            file.seek(position)
+            block = file.read(3)
+            if len(block) < 3:
+                return True
+            kind, length = block[0] >> 1 & 3, int.from_bytes(block, "little") >> 3
+            last = bool(block[0] & 1)
+            position += 3 + (1 if kind == 1 else length)
+        position += 4 if zstandard.get_frame_parameters(head).has_checksum else 0
+    return position > size
 
 
 def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record | Problem]:

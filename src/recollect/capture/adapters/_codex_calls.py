@@ -26,6 +26,7 @@ from recollect.capture.adapters._codex_tools import (
 )
 from recollect.model import ToolKind
 
+COMMANDS = ("shell", "shell_command", "exec_command")
 STATUS = {"completed": True, "failed": False, "declined": False, "error": False}
 
 
@@ -50,7 +51,7 @@ def made_by(item: Fields) -> tuple[Made, Outcome | None]:
 
 def _function(item: Fields) -> Made:
     given, name, call = decoded(item.get("arguments")), item.get("name"), _id(item.get("call_id"))
-    if given.__class__ is dict and (name == "shell" or name == "shell_command" or name == "exec_command"):
+    if given.__class__ is dict and name in COMMANDS and "namespace" not in item:
         # Nine calls in ten, so worth a way of their own.
         command = given.get("command") or given.get("cmd")
         if command.__class__ is list and len(command) == 3 and command[1] == "-lc":
