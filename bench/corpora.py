@@ -74,10 +74,10 @@ def ensure_corpus(cache_folder: Path, shape: Shape, *, agent: str = "codex", see
     folder = cache_folder / f"{agent}-{shape.files}-{shape.turns}-{shape.mb:g}-{seed}"
     summary = Path(f"{folder}.json")
     if not summary.is_file():
-        print(f"bench: generating {shape.files} files, {shape.turns} turns, {shape.mb:g} MB", file=sys.stderr)
-        shutil.rmtree(folder, ignore_errors=True)
         sizes = ["--files", str(shape.files), "--turns", str(shape.turns), "--mb", str(shape.mb)]
         command = [sys.executable, str(_found_generator()), str(folder), *sizes, "--agent", agent, "--seed", str(seed)]
+        print(f"bench: generating {shape.files} files, {shape.turns} turns, {shape.mb:g} MB", file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
         said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         # Written last: a run that was interrupted leaves no summary and is made again.
         summary.write_text(said.splitlines()[-1])

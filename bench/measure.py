@@ -67,8 +67,14 @@ class Figure:
         """The ratio of each run."""
         return [run[0] / run[1] if len(run) == 2 else run[0] for run in self.runs]
 
+    def travels(self) -> bool:
+        """Whether the number means the same on another machine or on a busy day; a bare speed does not."""
+        return self.reference is not None or not self.unit.endswith("CPU")
+
     def worse_than(self, old: Figure, tolerance: float = 0.10) -> bool:
         """Whether this is a setback beyond the noise we allow for."""
+        if not self.travels():
+            return False
         if self.better == "lower":
             return self.ratio > old.ratio * (1 + tolerance)
         return self.ratio < old.ratio * (1 - tolerance)

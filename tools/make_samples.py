@@ -35,6 +35,8 @@ SAMPLES = HERE.parent / "src" / "recollect" / "samples"
 CLAUDE_ROOT = "claude"
 CODEX_ROOT = "codex"
 HOME = "/home/mara/code"
+# Only turns that take this long are timed in a transcript.
+LONG_TURN_MS = 60_000
 # On 25 October 2026 the clocks of Mara's machine go back; file names are in local time.
 WINTER = datetime(2026, 10, 25, 1, tzinfo=UTC)
 # Made up, and put together here so that no script holds one. None has the shape of a provider's token.
@@ -171,8 +173,8 @@ class Writer:
         self.cwd = f"{HOME}/{self.project}"
         self.records: list[dict[str, Any]] = []
         self.context = int(header.get("context", "0")) or self.dice.between(17_000, 21_000)
-        # What the model was given or said since its last call, in tokens.
-        self.fresh, self.said = 0, 0
+        # Of the context what the cache holds, then what was given and said since the last call.
+        self.cached, self.fresh, self.said = 0, 0, 0
 
     def tick(self, low_ms: int, high_ms: int) -> None:
         self.ms += self.dice.between(low_ms, high_ms)
@@ -188,24 +190,14 @@ class Writer:
         self.ms += round(took * 1000)
         return took
 
-    def wait(self, block: Block) -> None:
-        """Nothing happens for a while: `%%wait 2h`."""
-        amount, unit = int(block.about[:-1]), block.about[-1]
-        self.ms += amount * {"m": 60_000, "h": 3_600_000, "d": 86_400_000}[unit]
-
     def play(self, blocks: list[Block]) -> None:
         for block in blocks:
             step: Callable[[Block], None] = getattr(self, "do_" + block.kind)
             step(block)
 
     def do_wait(self, block: Block) -> None:
-        self.wait(block)
-
-    def do_model(self, block: Block) -> None:
-        self.model = block.about
-
-    def do_branch(self, block: Block) -> None:
-        self.branch = block.about
+        """Nothing happens for so many minutes: `%%wait 30m`."""
+        self.ms += int(block.about.removesuffix("m")) * 60_000
 
 
 # Claude Code ------------------------------------------------------------------
@@ -217,10 +209,9 @@ class Claude(Writer):
     def __init__(self, script: Script, parent: Claude | None = None) -> None:
         super().__init__(script)
         self.version = script.header.get("version", "2.1.232")
-        self.session = parent.session if parent else self.dice.uuid()
+        self.session: str = parent.session if parent else self.dice.uuid()
         self.agent: str | None = None
         self.tip: str | None = None
-        self.prompt_id = ""
         self.prompted_ms, self.prompted_at = self.ms, 0
         self.pending: list[dict[str, Any]] = []
         self.thought = 0
@@ -228,18 +219,16 @@ class Claude(Writer):
         self.agents: list[Claude] = []
         self.meta: dict[str, Any] = {}
 
-    def chain(self, kind: str, **fields: Any) -> str:
+    def chain(self, kind: str, **fields: Any) -> None:
         """A record that hangs on the one before."""
         uuid = self.dice.uuid()
         record: dict[str, Any] = {"parentUuid": self.tip, "isSidechain": self.agent is not None}
         if self.agent is not None:
             record["agentId"] = self.agent
         record |= {"type": kind, **fields, "uuid": uuid, "timestamp": iso(self.ms), "userType": "external"}
-        record |= {"entrypoint": "cli", "cwd": self.cwd, "sessionId": self.session, "version": self.version}
-        record["gitBranch"] = self.branch
+        record |= {"cwd": self.cwd, "sessionId": self.session, "version": self.version, "gitBranch": self.branch}
         self.records.append(record)
         self.tip = uuid
-        return uuid
 
     def beside(self, kind: str, **fields: Any) -> None:
         """A record outside the chain: the client's own state."""
@@ -259,10 +248,10 @@ class Claude(Writer):
         self.prompt(block.text)
 
     def prompt(self, text: str) -> None:
-        self.prompt_id, self.prompted_ms, self.prompted_at = self.dice.uuid(), self.ms, len(self.records)
+        self.prompted_ms, self.prompted_at = self.ms, len(self.records)
         self.last_prompt = text
         self.fresh += tokens_in(text)
-        fields = {"promptId": self.prompt_id, "message": {"role": "user", "content": text}}
+        fields = {"promptId": self.dice.uuid(), "message": {"role": "user", "content": text}, "entrypoint": "cli"}
         if self.agent is None:
             fields |= {"permissionMode": self.script.header.get("mode", "default"), "promptSource": "typed"}
         self.chain("user", **fields)
@@ -287,56 +276,58 @@ class Claude(Writer):
     def do_reply(self, block: Block) -> None:
         self.pending.append({"type": "text", "text": block.text})
         self.answer("end_turn")
-        if self.agent is None:
-            self.tick(10, 60)
+        if self.ms - self.prompted_ms > LONG_TURN_MS and self.agent is None:
             count = len(self.records) - self.prompted_at
-            self.chain("system", subtype="turn_duration", durationMs=self.ms - self.prompted_ms, messageCount=count, isMeta=False)
-        if sum(record["type"] == "user" for record in self.records) and not self.titled() and self.agent is None:
-            self.beside("ai-title", aiTitle=self.script.header.get("first_title", self.script.header["title"]))
+            self.chain("system", subtype="turn_duration", durationMs=self.ms - self.prompted_ms, messageCount=count)
 
-    def titled(self) -> bool:
-        return any(record["type"] == "ai-title" for record in self.records)
-
-    def answer(self, stop: str) -> str:
+    def answer(self, stop: str) -> None:
         """An API message: a line for each block, the figures on all of them, complete on the last."""
         message, request = self.dice.name("msg_01", 22), self.dice.name("req_011C", 20)
         texts = [json.dumps(block) for block in self.pending]
         output = sum(tokens_in(text) for text in texts) + self.thought
         self.think_time(*texts)
-        written, self.fresh = self.fresh + self.dice.between(12, 90), 0
+        if not self.cached:
+            # The client's own instructions are in the cache already, those of the project are not.
+            self.cached = self.context * 2 // 3
+            self.fresh += self.context - self.cached
+        written, self.fresh = self.fresh + self.dice.between(12, 90), output
         for number, block in enumerate(self.pending, 1):
             last = number == len(self.pending)
-            usage = {
+            usage: dict[str, Any] = {
                 "input_tokens": 2 + len(self.pending),
                 "cache_creation_input_tokens": written,
-                "cache_read_input_tokens": self.context,
+                "cache_read_input_tokens": self.cached,
                 "output_tokens": output if last else min(output, 6 + number),
-                "service_tier": "standard",
             }
             if self.thought and last:
                 usage["output_tokens_details"] = {"thinking_tokens": self.thought}
-            body = {"id": message, "type": "message", "role": "assistant", "model": self.model, "content": [block]}
+            body: dict[str, Any] = {
+                "id": message,
+                "type": "message",
+                "role": "assistant",
+                "model": self.model,
+                "content": [block],
+            }
             body |= {"stop_reason": stop if last else None, "usage": usage}
-            uuid = self.chain("assistant", message=body, requestId=request)
+            self.chain("assistant", message=body, requestId=request)
             self.tick(5, 400)
-        self.context += written + output
+        self.cached += written
+        self.context = self.cached + output
         self.pending, self.thought = [], 0
-        return uuid
 
     # What tools do
 
     def call(self, block: Block, name: str, arguments: dict[str, Any], text: str, outcome: Any, error: bool = False) -> None:
         call = self.dice.name("toolu_01", 22)
         self.pending.append({"type": "tool_use", "id": call, "name": name, "input": arguments})
-        caller = self.answer("tool_use")
+        self.answer("tool_use")
         self.tool_time(block)
         self.fresh += tokens_in(text)
         result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call, "content": text}
         if error:
             result["is_error"] = True
         message = {"role": "user", "content": [result]}
-        prompt = {"promptId": self.prompt_id}
-        self.chain("user", **prompt, message=message, toolUseResult=outcome, sourceToolAssistantUUID=caller)
+        self.chain("user", message=message, toolUseResult=outcome)
 
     def path(self, name: str) -> str:
         return name if name.startswith("/") else f"{self.cwd}/{name}"
@@ -345,7 +336,7 @@ class Claude(Writer):
         command, output = (*block.parts, "")[:2]
         code = block.options.get("exit", "0")
         if code == "0":
-            streams = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": not output}
+            streams = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False}
             self.call(block, "Bash", {"command": command}, output or "(Bash completed with no output)", streams)
         else:
             text = f"Exit code {code}\n{output}"
@@ -362,16 +353,13 @@ class Claude(Writer):
 
     def do_edit(self, block: Block) -> None:
         path, (old, new) = self.path(block.about), block.parts
-        first = int(block.options.get("line", "1"))
-        hunk = {"oldStart": first, "oldLines": old.count("\n") + 1, "newStart": first, "newLines": new.count("\n") + 1}
-        outcome = {"filePath": path, "oldString": old, "newString": new, "originalFile": None}
-        outcome |= {"structuredPatch": [{**hunk, "lines": changed_lines(old, new)}], "userModified": False, "replaceAll": False}
+        outcome = {"filePath": path, "oldString": old, "newString": new, "userModified": False, "replaceAll": False}
         arguments = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
         self.call(block, "Edit", arguments, f"The file {path} has been updated successfully.", outcome)
 
     def do_write(self, block: Block) -> None:
         path = self.path(block.about)
-        outcome = {"type": "create", "filePath": path, "content": block.text, "structuredPatch": [], "originalFile": None}
+        outcome = {"type": "create", "filePath": path, "content": block.text, "structuredPatch": []}
         self.call(block, "Write", {"file_path": path, "content": block.text}, f"File created successfully at: {path}", outcome)
 
     def do_grep(self, block: Block) -> None:
@@ -381,15 +369,10 @@ class Claude(Writer):
         outcome = {"mode": "content", "numFiles": len(names), "filenames": names, "content": output}
         self.call(block, "Grep", arguments, output, outcome)
 
-    def do_glob(self, block: Block) -> None:
-        names = block.text.split("\n")
-        outcome = {"filenames": names, "durationMs": self.dice.between(4, 60), "numFiles": len(names), "truncated": False}
-        self.call(block, "Glob", {"pattern": block.about}, block.text, outcome)
-
     def do_fetch(self, block: Block) -> None:
         prompt, found = block.parts
-        took = self.dice.between(900, 4000)
-        outcome = {"bytes": len(found) * 31, "code": 200, "codeText": "OK", "result": found, "durationMs": took, "url": block.about}
+        outcome = {"url": block.about, "code": 200, "bytes": len(found) * 31, "durationMs": self.dice.between(900, 4000)}
+        outcome["result"] = found
         self.call(block, "WebFetch", {"url": block.about, "prompt": prompt}, found, outcome)
 
     def do_todo(self, block: Block) -> None:
@@ -400,13 +383,6 @@ class Claude(Writer):
         self.call(block, "TodoWrite", {"todos": todos}, text, {"oldTodos": [], "newTodos": todos})
 
     # What happens to the session
-
-    def do_abort(self, block: Block) -> None:
-        if self.pending:
-            self.answer("end_turn")
-        self.tick(1500, 6000)
-        said = [{"type": "text", "text": "[Request interrupted by user]"}]
-        self.chain("user", message={"role": "user", "content": said})
 
     def do_overload(self, block: Block) -> None:
         """The API was busy; the client tries again."""
@@ -425,7 +401,7 @@ class Claude(Writer):
         text = f"{lead} The summary below covers the earlier portion of the conversation.\n\n{block.text}"
         message = {"role": "user", "content": text}
         self.chain("user", message=message, isCompactSummary=True, isVisibleInTranscriptOnly=True)
-        self.context, self.fresh = 19_400, tokens_in(text)
+        self.cached, self.fresh = 14_200, tokens_in(text)
 
     def do_agent(self, block: Block) -> None:
         """A sub-agent; the blocks up to `%%back` are its own."""
@@ -433,29 +409,29 @@ class Claude(Writer):
         kind, prompt = block.options["type"], block.text
         arguments = {"description": block.about, "prompt": prompt, "subagent_type": kind}
         self.pending.append({"type": "tool_use", "id": call, "name": "Agent", "input": arguments})
-        caller = self.answer("tool_use")
+        self.answer("tool_use")
         child = Claude(self.script._replace(name=f"{self.script.name}/{call}"), parent=self)
         child.agent, child.ms, child.model = "a" + child.dice.hex(16), self.ms + 240, block.options["model"]
         child.meta = {"agentType": kind, "description": block.about, "toolUseId": call, "spawnDepth": 1}
         child.context = 11_000
         child.prompt(prompt)
         self.agents.append(child)
-        self.spawned = (call, caller, arguments)
+        self.spawned = (call, prompt)
 
     def do_back(self, block: Block) -> None:
-        call, caller, arguments = self.spawned
+        call, prompt = self.spawned
         child = self.agents[-1]
         took, self.ms = child.ms - self.ms, child.ms + 180
         text = child.records[-1]["message"]["content"][0]["text"]
         uses = sum(record["type"] == "user" for record in child.records) - 1
-        outcome = {"status": "completed", "prompt": arguments["prompt"], "agentId": child.agent, "agentType": arguments["subagent_type"]}
+        outcome = {"status": "completed", "agentId": child.agent, "agentType": child.meta["agentType"], "prompt": prompt}
         outcome |= {"content": [{"type": "text", "text": text}], "totalDurationMs": took, "totalTokens": child.context}
         outcome["totalToolUseCount"] = uses
         content = [{"type": "text", "text": text}, {"type": "text", "text": f"agentId: {child.agent}"}]
         self.fresh += tokens_in(text)
         result = {"type": "tool_result", "tool_use_id": call, "content": content}
         message = {"role": "user", "content": [result]}
-        self.chain("user", promptId=self.prompt_id, message=message, toolUseResult=outcome, sourceToolAssistantUUID=caller)
+        self.chain("user", message=message, toolUseResult=outcome)
 
     def play(self, blocks: list[Block]) -> None:
         """The blocks in order; those between `%%agent` and `%%back` are played by the sub-agent."""
@@ -489,7 +465,6 @@ class Codex(Writer):
         self.turns = 0
         self.total = {"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_output_tokens": 0}
         self.reasoning = 0
-        self.answered = ""
 
     def put(self, kind: str, payload: dict[str, Any]) -> None:
         self.tick(1, 9)
@@ -502,39 +477,35 @@ class Codex(Writer):
         self.put("event_msg", {"type": kind, **payload})
 
     def open(self) -> None:
-        meta = {"id": self.thread, "session_id": self.thread}
-        if "fork" in self.script.header:
-            meta["forked_from_id"] = self.parent.thread
+        parent = self.played_parent() if "fork" in self.script.header else None
+        meta: dict[str, Any] = {"id": self.thread, "session_id": self.thread} | (
+            {"forked_from_id": parent.thread} if parent else {}
+        )
         remote = f"git@github.com:acme/{self.project}.git"
         git = {"commit_hash": Dice(f"{self.project}:{self.branch}:{self.script.name}").hex(40), "branch": self.branch}
         meta |= {"timestamp": iso(self.start_ms), "cwd": self.cwd, "originator": "codex-tui", "cli_version": self.version}
         meta |= {"source": "cli", "model_provider": "openai", "base_instructions": {"text": BASE_INSTRUCTIONS}}
         self.put("session_meta", {**meta, "git": {**git, "repository_url": remote}})
-        if "fork" in self.script.header:
-            self.copy_parent()
+        if parent:
+            self.copy(parent)
 
     def close(self) -> None:
         """Nothing: a rollout has no last line."""
 
-    def copy_parent(self) -> None:
-        """A fork's history: the parent's records, with the time at which they were copied."""
-        for record in self.parent.records:
-            self.records.append({**record, "timestamp": iso(self.ms)})
-        self.total, self.context, self.turns = dict(self.parent.total), self.parent.context, self.parent.turns
-
-    @property
-    def parent(self) -> Codex:
-        """The session that this one is a fork of, played to where it left it."""
-        name, after = self.script.header["fork"].split(" after ")
+    def played_parent(self) -> Codex:
+        """The session that this one is a fork of, up to where it was left: `fork: SCRIPT after TURNS`."""
+        name, turns = self.script.header["fork"].split(" after ")
         script = read_script(SCRIPTS / f"{name}.txt")
-        parent, prompts = Codex(script), 0
+        starts = [number for number, block in enumerate(script.blocks) if block.kind == "user"]
+        parent = Codex(script)
         parent.open()
-        for block in script.blocks:
-            prompts += block.kind == "user"
-            if prompts > int(after):
-                break
-            parent.play([block])
+        parent.play(script.blocks[: starts[int(turns)]])
         return parent
+
+    def copy(self, parent: Codex) -> None:
+        """A fork begins with its parent's records, at the time at which they were copied."""
+        self.records += [{**record, "timestamp": iso(self.ms)} for record in parent.records]
+        self.total, self.context, self.turns = parent.total, parent.context, parent.turns
 
     # What is said
 
@@ -542,14 +513,13 @@ class Codex(Writer):
         self.tick(45_000, 400_000)
         self.turn, self.turn_ms, self.first_ms = self.dice.dated_uuid(self.ms), self.ms, 0
         self.turns += 1
-        self.event("task_started", turn_id=self.turn, model_context_window=258_400, collaboration_mode_kind="default")
+        self.event("task_started", turn_id=self.turn, model_context_window=258_400)
         if self.turns == 1:
             self.introduce()
-        context = {"turn_id": self.turn, "cwd": self.cwd, "current_date": local(self.ms).strftime("%Y-%m-%d")}
-        context |= {"timezone": "Europe/Stockholm", "approval_policy": "on-request", "sandbox_policy": {"type": "workspace-write"}}
-        self.put("turn_context", {**context, "model": self.model, "effort": "medium", "summary": "auto"})
+        allowed = {"approval_policy": "on-request", "sandbox_policy": {"type": "workspace-write"}}
+        self.put("turn_context", {"turn_id": self.turn, "cwd": self.cwd, **allowed, "model": self.model, "effort": "medium"})
         self.message("user", "input_text", block.text)
-        self.event("user_message", message=block.text, images=[], local_images=[], text_elements=[])
+        self.event("user_message", message=block.text, images=[])
         self.fresh += tokens_in(block.text)
 
     def introduce(self) -> None:
@@ -576,7 +546,7 @@ class Codex(Writer):
         self.speak(block.text, "final_answer")
         self.count(limits=True)
         spent = {"duration_ms": self.ms - self.turn_ms, "time_to_first_token_ms": self.first_ms}
-        self.event("task_complete", turn_id=self.turn, last_agent_message=block.text, **spent)
+        self.event("task_complete", turn_id=self.turn, **spent)
 
     def speak(self, text: str, phase: str) -> None:
         self.think_time(text)
@@ -588,14 +558,16 @@ class Codex(Writer):
     def count(self, *, limits: bool = False) -> None:
         """The tokens of the model call that has just been made."""
         given = self.context + self.fresh + self.dice.between(20, 120)
-        last = {"input_tokens": given, "cached_input_tokens": self.context // 128 * 128}
+        # Of the first prompt only the client's own instructions are cached; the cache works in steps of 128.
+        known = self.context if self.total["input_tokens"] else self.context * 2 // 3
+        last = {"input_tokens": given, "cached_input_tokens": known // 128 * 128}
         last |= {"output_tokens": self.said + self.reasoning, "reasoning_output_tokens": self.reasoning}
         self.context, self.fresh, self.said, self.reasoning = given + self.said, 0, 0, 0
         self.total = {name: self.total[name] + last[name] for name in last}
         both = [{**usage, "total_tokens": usage["input_tokens"] + usage["output_tokens"]} for usage in (self.total, last)]
         info = {"total_token_usage": both[0], "last_token_usage": both[1], "model_context_window": 258_400}
         window = {"used_percent": float(self.dice.between(2, 48)), "window_minutes": 300, "resets_at": self.ms // 1000 + 7200}
-        self.event("token_count", info=info, rate_limits={"primary": window, "secondary": None} if limits else None)
+        self.event("token_count", info=info, **({"rate_limits": {"primary": window, "secondary": None}} if limits else {}))
 
     # What tools do
 
@@ -603,9 +575,9 @@ class Codex(Writer):
         command, output = (*block.parts, "")[:2]
         call, code = self.dice.name("call_", 24), block.options.get("exit", "0")
         if self.version < "0.149":
-            name, given = "shell_command", {"command": command, "workdir": self.cwd}
+            name, given = "shell_command", {"command": command}
         else:
-            name, given = "exec_command", {"cmd": command, "workdir": self.cwd}
+            name, given = "exec_command", {"cmd": command}
         self.think_time(command)
         self.said += tokens_in(command) + 20
         self.item("function_call", name=name, arguments=json.dumps(given, ensure_ascii=False), call_id=call)
@@ -640,25 +612,11 @@ class Codex(Writer):
         took = self.tool_time(block)
         done = f"Success. Updated the following files:\n{mark} {block.about}\n"
         told = {"call_id": call, "turn_id": self.turn, "stdout": done, "stderr": "", "success": True}
-        self.event("patch_apply_end", **told, changes={f"{self.cwd}/{block.about}": change}, status="completed")
+        if self.version >= "0.149":
+            self.event("patch_apply_end", **told, changes={f"{self.cwd}/{block.about}": change}, status="completed")
         output = f"Exit code: 0\nWall time: {took:.1f} seconds\nOutput:\n{done}"
         self.item("custom_tool_call_output", call_id=call, output=output)
         self.fresh += tokens_in(output)
-
-    def do_search(self, block: Block) -> None:
-        self.think_time(block.about)
-        action = {"type": "search", "query": block.about, "queries": [block.about]}
-        self.item("web_search_call", status="completed", action=action)
-
-    def do_todo(self, block: Block) -> None:
-        marks = {"x": "completed", ">": "in_progress", "-": "pending"}
-        plan = [{"step": line[2:], "status": marks[line[0]]} for line in block.text.split("\n")]
-        call = self.dice.name("call_", 24)
-        self.think_time(block.text)
-        self.said += tokens_in(block.text)
-        self.item("function_call", name="update_plan", arguments=json.dumps({"plan": plan}, ensure_ascii=False), call_id=call)
-        self.count()
-        self.item("function_call_output", call_id=call, output="Plan updated")
 
     # What happens to the session
 

@@ -43,7 +43,8 @@ class Source(Struct, frozen=True):
 class Checkpoint(Struct, frozen=True):
     """How far a source was read, and what its adapter must remember to go on.
 
-    `position` is a byte offset into the file. `state` belongs to the adapter
+    `position` is a byte offset into the log, decompressed where it is
+    compressed. `state` belongs to the adapter
     (at most 64 KB) and means nothing to anybody else.
     """
 

@@ -83,4 +83,4 @@ def prompts(memory: Memory, ref: str) -> list[str]:
 
 def refs(memory: Memory, query: str) -> list[str]:
     """The turns that a search finds, in the order of their names."""
-    return sorted(hit.ref for hit in memory.search(query, limit=1000))
+    return sorted(hit.ref for hit in memory.search(query, limit=100_000))

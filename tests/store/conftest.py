@@ -69,7 +69,7 @@ class Filled:
 def turn(session: str, key: str, prompt: str, reply: str = "done", *, minute: int = 0, **call: Any) -> list[Item]:
     """A turn that asks, runs a command, and is answered."""
     at = START + minute * 60_000
-    command = call.get("command", f"run {key}")
+    command, output = call.get("command", f"run {key}"), call.get("output", f"output {key}")
     return [
         TurnFacts(session=session, turn=key, at=at, cwd=call.get("cwd", "/home/ada/shop"), telemetry=call.get("telemetry")),
         Event(session=session, turn=key, kind="prompt", at=at, text=prompt),
@@ -77,7 +77,7 @@ def turn(session: str, key: str, prompt: str, reply: str = "done", *, minute: in
             session=session, turn=key, kind="tool_call", at=at + 1000, call=f"call {key}", name="shell", tool_kind="shell",
             target=command, input={"command": command, "why": call.get("why", "because")},
         ),
-        ToolResult(session=session, turn=key, call=f"call {key}", at=at + 2000, output=call.get("output", f"output {key}"), ok=True),
+        ToolResult(session=session, turn=key, call=f"call {key}", at=at + 2000, output=output, ok=True),
         Event(session=session, turn=key, kind="reply", at=at + 3000, text=reply),
         Usage(session=session, turn=key, key=f"call of {key}", model="gpt-5", at=at, input=10, output=5),
     ]  # fmt: skip

@@ -17,7 +17,8 @@ def fill(filled: Filled) -> None:
     second = facts("b", title="the second")
     second.started_at = START + 1
     filled.keep("b.jsonl", second, *turn("b", "k2", "two", cwd="/home/ada/barn"))
-    filled.keep("a.jsonl", facts("a", title="the first", meta={"kind": "exec"}), *turn("a", "k1", "one", output="pear\x00\U0001f350"))
+    first = facts("a", title="the first", meta={"kind": "exec"})
+    filled.keep("a.jsonl", first, *turn("a", "k1", "one", output="pear\x00\U0001f350"))
 
 
 def test_every_session_comes_out_whole_and_oldest_first(filled: Filled) -> None:

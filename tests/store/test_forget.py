@@ -23,7 +23,9 @@ from tests.store.conftest import START, Filled, facts, problem, turn
 GONE = Scrubbed(text_index=True, pages=True, log=True)
 # Where a text can be; each begins differently, so that none hides behind a
 # shared beginning in the text index.
-PLACES = ("prompt", "reply", "output", "command", "why", "title", "meta", "cwd", "problem", "late", "telemetry", "branch", "remote")
+PLACES = (
+    "prompt", "reply", "output", "command", "why", "title", "meta", "cwd", "problem", "late", "telemetry", "branch", "remote",
+)  # fmt: skip
 WORDS = {place: f"{chr(113 - number)}zq{place}marker{number}" for number, place in enumerate(PLACES)}
 
 
@@ -108,6 +110,20 @@ def test_a_forgotten_turn_is_in_none_of_the_files(filled: Filled) -> None:
     assert {text.split(" ")[0] for text in traces(filled)} <= own
     assert filled.db.rows("select ordinal, key from turns order by id") == [(2, "s1-2"), (1, "s2-1")]
     assert filled.db.rows("select ref, title from sessions order by id") == [("codex:s1", None), ("codex:s2", "something else")]
+
+
+def test_what_was_overwritten_long_ago_goes_too(filled: Filled) -> None:
+    """An import replaces and merges rows without clearing their pages, which nobody asked it to do."""
+    word = WORDS["meta"]
+    filled.keep("a.jsonl", facts("a", meta={"note": f"{word} " * 2000}), *turn("a", "k1", "one"))
+    filled.keep("a.jsonl", facts("a", meta={"note": "short"}), *turn("a", "k2", "two"))
+    filled.db.execute("pragma wal_checkpoint(truncate)")
+    assert word in filled.path.read_bytes().decode("latin-1")
+    assert word not in repr(filled.rows())
+
+    forget(filled.db, "codex:a", 1)
+
+    assert traces(filled) == []
 
 
 def test_what_is_forgotten_is_not_imported_again(filled: Filled) -> None:

@@ -12,7 +12,7 @@ from recollect.redact import table_version
 from recollect.reports import Rescanned, Scrubbed
 from recollect.store import bodies
 from recollect.store.sqlite import rescan as module
-from recollect.store.sqlite.capture import LEAD_CHARACTERS
+from recollect.store.sqlite.content import LEAD_CHARACTERS
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.rescan import rescan
 from recollect.store.sqlite.text_index import rebuild_text

@@ -16,6 +16,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
@@ -34,12 +35,36 @@ ZST_MAX_BYTES = 2 << 30
 ZST_MAX_RATIO = 200
 
 
+class LineNumbers:
+    """Which line of a file a byte is on, counted when somebody asks.
+
+    Only a bad line needs its number, and counting newlines costs as much as
+    decoding half of the file, so a sound file is never counted.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path, self._offset, self._line = path, 0, 1
+
+    def at(self, offset: int) -> int | None:
+        """The number of the line that starts at this byte; None when it can no longer be read."""
+        if offset < self._offset:
+            self._offset, self._line = 0, 1
+        try:
+            with _opened(self._path, self._offset) as read:
+                while self._offset < offset and (chunk := read(offset - self._offset)):
+                    self._offset, self._line = self._offset + len(chunk), self._line + chunk.count(b"\n")
+        except Unreadable:
+            return None
+        return self._line
+
+
 class Block(NamedTuple):
-    """Some whole lines: where the next block starts, and the number of the first line."""
+    """Some whole lines, and where they start and end in the file."""
 
     data: bytes
+    start: int
     end: int
-    first_line: int
+    lines: LineNumbers
 
 
 class Unreadable(Exception):
@@ -64,28 +89,20 @@ def _why(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error)
 
 
-def blocks(path: str, start: int = 0, first_line: int = 1) -> Iterator[Block | Problem]:
+def blocks(path: str, start: int = 0) -> Iterator[Block | Problem]:
     """The whole lines of `path` from byte `start` on; a line too long is a Problem.
 
-    A `.zst` file is decompressed as it is read and `start` must be 0; its
-    blocks all end at the size of the compressed file.
+    A `.zst` file is decompressed as it is read: its offsets are those of the
+    decompressed text.
     """
-    if path.endswith(".zst"):
-        yield from _zst_blocks(path)
-        return
-    descriptor = open_log(path)
-    try:
-        os.lseek(descriptor, start, os.SEEK_SET)
-        yield from _cut(path, lambda: os.read(descriptor, BLOCK_BYTES), start, first_line)
-    except OSError as error:
-        raise Unreadable(_why(error)) from error
-    finally:
-        os.close(descriptor)
+    with _opened(path, start) as read:
+        yield from _cut(path, lambda: read(BLOCK_BYTES), start)
 
 
-def _cut(path: str, read: Callable[[], bytes], start: int, line: int) -> Iterator[Block | Problem]:
+def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block | Problem]:
+    lines = LineNumbers(path)
     rest: list[bytes] = []
-    rest_bytes, position = 0, start
+    rest_bytes = 0
     while chunk := read():
         cut = chunk.rfind(b"\n") + 1
         if not cut:
@@ -93,74 +110,62 @@ def _cut(path: str, read: Callable[[], bytes], start: int, line: int) -> Iterato
             # Past the limit only the count goes on, not the bytes.
             rest = [] if rest_bytes > MAX_LINE_BYTES else [*rest, chunk]
             continue
-        passed_over = rest_bytes > MAX_LINE_BYTES
-        if passed_over:
+        if rest_bytes > MAX_LINE_BYTES:
             first = chunk.find(b"\n") + 1
-            yield Problem(path=path, kind="too_large", line=line, reason=f"a line of {rest_bytes + first} bytes")
-            position, line = position + rest_bytes + first, line + 1
+            size = rest_bytes + first
+            yield Problem(path=path, kind="too_large", line=lines.at(position), reason=f"a line of {size} bytes")
+            position += size
             rest, rest_bytes, chunk, cut = [], 0, chunk[first:], cut - first
-        data = b"".join([*rest, chunk[:cut]]) if rest else chunk[:cut]
+        data = b"".join([*rest, chunk[:cut]]) if rest else chunk if cut == len(chunk) else chunk[:cut]
         rest, rest_bytes = ([chunk[cut:]], len(chunk) - cut) if cut < len(chunk) else ([], 0)
-        # An empty block after a line that was passed over: it is not to be met, and counted, again.
-        if data or passed_over:
+        if data:
+            yield Block(data, position, position + len(data), lines)
             position += len(data)
-            yield Block(data, position, line)
-            line += data.count(b"\n")
 
 
-def _zst_blocks(path: str) -> Iterator[Block | Problem]:
+@contextmanager
+def _opened(path: str, start: int) -> Iterator[Callable[[int], bytes]]:
+    """A function that reads on from byte `start`, decompressing where the name says so."""
+    descriptor = open_log(path)
+    try:
+        if path.endswith(".zst"):
+            with os.fdopen(os.dup(descriptor), "rb") as file:
+                read = _decompressed(file)
+                while start > 0 and (skipped := read(min(start, BLOCK_BYTES))):
+                    start -= len(skipped)
+                yield read
+        else:
+            os.lseek(descriptor, start, os.SEEK_SET)
+            size = os.fstat(descriptor).st_size
+            # Not much more than there is: the buffer is made before it is filled.
+            yield lambda most: os.read(descriptor, max(1, min(most, size - start + 1)))
+    except OSError as error:
+        raise Unreadable(_why(error)) from error
+    finally:
+        os.close(descriptor)
+
+
+def _decompressed(file: BinaryIO) -> Callable[[int], bytes]:
+    """Reads a zstd file, but not one that expands beyond all measure."""
     import zstandard
 
-    descriptor = open_log(path)
-    with os.fdopen(descriptor, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        limit = min(ZST_MAX_BYTES, max(size, 1 << 16) * ZST_MAX_RATIO)
-        stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(file, read_across_frames=True)
-        seen = 0
+    size = os.fstat(file.fileno()).st_size
+    limit = min(ZST_MAX_BYTES, max(size, 1 << 16) * ZST_MAX_RATIO)
+    stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(file, read_across_frames=True)
+    seen = 0
 
-        def read() -> bytes:
-            nonlocal seen
-            chunk: bytes = stream.read(BLOCK_BYTES)
-            seen += len(chunk)
-            if seen > limit:
-                raise Unreadable(f"expands to more than {limit} bytes from {size}")
-            return chunk
-
+    def read(most: int) -> bytes:
+        nonlocal seen
         try:
-            for block in _cut(path, read, 0, 1):
-                yield block._replace(end=size) if isinstance(block, Block) else block
-            if _is_cut_off(file):
-                yield Problem(path=path, kind="torn", reason="the archive ends in the middle of its data")
+            chunk: bytes = stream.read(most)
         except zstandard.ZstdError as error:
             raise Unreadable(f"not a sound zstd file: {error}") from error
+        seen += len(chunk)
+        if seen > limit:
+            raise Unreadable(f"expands to more than {limit} bytes from {size}")
+        return chunk
 
-
-def _is_cut_off(file: BinaryIO) -> bool:
-    """Whether a zstd file ends inside a frame, which the library takes for its end.
-
-    Frames are walked from block header to block header (RFC 8878, 3.1.1).
-    """
-    import zstandard
-
-    position, size = 0, os.fstat(file.fileno()).st_size
-    while position < size:
-        file.seek(position)
-        head = file.read(18)
-        if int.from_bytes(head[:4], "little") & 0xFFFFFFF0 == 0x184D2A50:  # Skippable: its length follows.
-            position += 8 + int.from_bytes(head[4:8], "little")
-            continue
-        position += zstandard.frame_header_size(head)
-        last = False
-        while not last:
-            file.seek(position)
-            block = file.read(3)
-            if len(block) < 3:
-                return True
-            kind, length = block[0] >> 1 & 3, int.from_bytes(block, "little") >> 3
-            last = bool(block[0] & 1)
-            position += 3 + (1 if kind == 1 else length)
-        position += 4 if zstandard.get_frame_parameters(head).has_checksum else 0
-    return position > size
+    return read
 
 
 def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record | Problem]:
@@ -177,12 +182,13 @@ def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> I
     else:
         yield from decoded
         return
-    for number, line in enumerate(block.data.split(b"\n"), block.first_line):
+    first = block.lines.at(block.start)
+    for number, line in enumerate(block.data.split(b"\n")):
         if line and not line.isspace():
-            yield _record(path, number, line, decoder)
+            yield _record(path, None if first is None else first + number, line, decoder)
 
 
-def _record(path: str, number: int, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
+def _record(path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
     try:
         return decoder.decode(line)
     except msgspec.ValidationError as error:
@@ -194,7 +200,7 @@ def _record(path: str, number: int, line: bytes, decoder: msgspec.json.Decoder[R
     return _forgiven(path, number, line, decoder)
 
 
-def _forgiven(path: str, number: int, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
+def _forgiven(path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
     """A second try for what real agents write: lone surrogates, NaN, broken UTF-8."""
     try:
         value: Any = json.loads(line.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None)

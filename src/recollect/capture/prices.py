@@ -80,32 +80,32 @@ class Prices:
 
     def _look_up(self, model: str, at: int) -> Rates | None:
         moment = datetime.fromtimestamp(at / 1000, UTC)
-        day = moment.date().isoformat()
-        known, prices = self._remembered.find_rates(model, day, self._version)
-        if known:
-            return msgspec.json.decode(prices, type=Rates) if prices else None
-        rates = table_rates(model, moment)
+        # Most prices never changed: those are remembered for every day at once.
+        for day in ("", moment.date().isoformat()):
+            known, prices = self._remembered.find_rates(model, day, self._version)
+            if known:
+                return msgspec.json.decode(prices, type=Rates) if prices else None
+        rates, dated = table_rates(model, moment)
         text = msgspec.json.encode(rates).decode() if rates else None
-        self._remembered.save_rates(model, day, self._version, text)
+        self._remembered.save_rates(model, moment.date().isoformat() if dated else "", self._version, text)
         return rates
 
 
-def table_rates(model: str, moment: datetime) -> Rates | None:
-    """The table's prices for a model at a moment; None when it does not know the model."""
+def table_rates(model: str, moment: datetime) -> tuple[Rates | None, bool]:
+    """The table's prices for a model at a moment (None: not in it), and whether they depend on the moment."""
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 
     try:
         found = calc_price(Tokens(input_tokens=1, output_tokens=1), model_ref=model, genai_request_timestamp=moment)
     except (LookupError, ValueError):
-        return None
-    if found.provider.id not in _MAKERS:
-        return None
+        return None, False
+    dated = isinstance(found.model.prices, list)
     price = found.model_price
     read, cached, written, output = (_steps(getattr(price, name, None)) for name in _FIELDS)
-    if not read or not output:
-        return None
-    return Rates(read, cached or read, written or read, output)
+    if found.provider.id not in _MAKERS or not read or not output:
+        return None, dated
+    return Rates(read, cached or read, written or read, output), dated
 
 
 def _steps(price: Any) -> list[tuple[int, float]]:

@@ -22,11 +22,12 @@ END_CHARACTERS = 4_000
 
 def prepare(text: str) -> str:
     """Text as the index should see it: `parseRolloutFile` becomes three words."""
-    if not text.isascii():
-        # Compiled at first use: a cold search is mostly ASCII.
+    try:
+        # One byte a character, so that a place in the one is a place in the other.
+        classes = text.encode("latin-1").translate(_CLASSES)
+    except UnicodeEncodeError:
         text = re.sub(_SPACELESS, r" \1 ", text)
-    # One byte a character, so that a place in the one is a place in the other.
-    classes = text.encode("latin-1", "replace").translate(_CLASSES)
+        classes = text.encode("latin-1", "replace").translate(_CLASSES)
     if _ACRONYM in classes:
         text = _spaced(text, classes, _ACRONYM)
         classes = text.encode("latin-1", "replace").translate(_CLASSES)

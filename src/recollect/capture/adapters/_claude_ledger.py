@@ -46,7 +46,6 @@ class State(Struct, omit_defaults=True):
 
     session: str | None = None
     parent: str | None = None
-    line: int = 1
     begun: bool = False
     turns: list[Turn] = field(default_factory=list)
     base: int = 0

@@ -68,8 +68,6 @@ class Transcript(Turns):
                 take(line)
             elif type(line) is Problem:
                 self.out.append(line)
-        # The client leaves no line blank, so lines are what was found.
-        self.state.line += len(lines)
 
     def take(self, record: Record) -> None:
         """Read one record."""

@@ -25,7 +25,6 @@ MAX_TWINS = 60
 class State(Struct, array_like=True):
     """What a checkpoint carries; everything in it is bounded."""
 
-    line: int = 1
     bare: bool | None = None
     who: Identity | None = None
     title: str | None = None

@@ -116,7 +116,7 @@ class ClaudeCode:
         if state is not None:
             transcript.tree.rescan = lambda: _prefix(source, start)
         try:
-            for block in blocks(source.path, start, transcript.state.line):
+            for block in blocks(source.path, start):
                 if isinstance(block, Problem):
                     yield block
                     continue
@@ -137,10 +137,9 @@ def _items(transcript: Transcript, block: Block) -> Iterator[Item]:
     the processor's cache when it is looked at.
     """
     data, start = block.data, 0
-    transcript.state.line = block.first_line
     while start < len(data):
         end = data.rfind(b"\n", start, start + _PIECE_BYTES) + 1 or data.find(b"\n", start) + 1
-        piece = Block(data[start:end], block.end, transcript.state.line)
+        piece = Block(data[start:end], block.start + start, block.start + end, block.lines)
         found = records(transcript.log.path, piece, DECODER)
         transcript.take_piece(list(found))
         yield from transcript.drain()

@@ -96,7 +96,7 @@ class Codex:
         transcript = Transcript(source.path, _thread_in(source.path), state)
         begun = False
         try:
-            for block in blocks(source.path, position, transcript.state.line):
+            for block in blocks(source.path, position):
                 if isinstance(block, Problem):
                     yield block
                     continue
@@ -164,7 +164,6 @@ def _read_block(path: str, block: Block, transcript: Transcript) -> list[Item]:
         transcript.take_bare(bare)
     else:
         _take_envelopes(path, block, transcript)
-    transcript.state.line = block.first_line + block.data.count(b"\n")
     transcript.flush()
     items, transcript.out = transcript.out, []
     return items

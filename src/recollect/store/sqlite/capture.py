@@ -1,4 +1,4 @@
-"""Keeps what capture brings: sources, sessions, turns, bodies, the text index.
+"""Keeps what capture brings: sessions, turns, bodies, model calls, the text index.
 
 Everything here runs inside one transaction of the caller's, together with the
 checkpoint, so a run that stops anywhere continues without loss or repetition.
@@ -10,34 +10,38 @@ them. Either way a turn keeps its number.
 
 from __future__ import annotations
 
-import os
-import time
 from types import TracebackType
 from typing import Any
 
 import msgspec
 
-from recollect.model import Checkpoint, Event, SessionFacts, Source, ToolResult, Usage
+from recollect.model import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
+from recollect.store.sqlite.content import (
+    INSERT_BODY,
+    INSERT_TEXT,
+    Lead,
+    call_row,
+    clear_turn,
+    late_row,
+    merge_turn,
+    row,
+    stored_parts,
+    text_row,
+)
 from recollect.store.sqlite.database import Database
-from recollect.store.stretch import Fingerprint, KnownSource, ProjectIdentity, Stretch, TurnPart, Written
-from recollect.store.text import ends, prepare
+from recollect.store.sqlite.sources import save_problems, save_source
+from recollect.store.stretch import Fingerprint, ProjectIdentity, Stretch, TurnPart, Written
 
-LEAD_CHARACTERS = 240
-TARGET_CHARACTERS = 2_000
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
 MOST_PARTS = 32
 TEXTS_HELD_CHARACTERS = 24 << 20
-# A log full of rubbish may not fill the store with complaints about it.
-PROBLEMS_KEPT = 100
 
 _INSERT_TURN = """
     insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_INSERT_BODY = "insert into bodies (id, turn, part, events, checksum) values (?, ?, ?, ?, ?)"
-_INSERT_TEXT = "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
 _INSERT_CALL = """
     insert into tool_calls (turn, ordinal, name, kind, target, ok, exit_code, duration_ms, pending)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -64,6 +68,28 @@ _INSERT_USAGE = """
 """
 
 
+class Writing:
+    """A transaction with its keeper, for `with`."""
+
+    def __init__(self, db: Database) -> None:
+        self.db, self.transaction = db, db.transaction()
+        self.keeper: Keeper | None = None
+
+    def __enter__(self) -> Keeper:
+        self.transaction.__enter__()
+        self.keeper = Keeper(self.db)
+        return self.keeper
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None and self.keeper is not None:
+            try:
+                self.keeper.flush_texts()
+            except BaseException as failure:
+                self.transaction.__exit__(type(failure), failure, failure.__traceback__)
+                raise
+        self.transaction.__exit__(kind, error, trace)
+
+
 class Keeper:
     """Writes the stretches of one transaction.
 
@@ -77,7 +103,6 @@ class Keeper:
         self.next_body = (db.value("select max(id) from bodies") or 0) + 1
         self.texts: list[tuple[Any, ...]] = []
         self.text_characters = 0
-        self.sources: dict[str, int] = {}
         self.sessions: dict[str, int] = {}
         self.projects: dict[ProjectIdentity, int] = {}
         self.forgotten = {(kind, name) for kind, name in db.rows("select kind, name from tombstones")}
@@ -97,7 +122,11 @@ class Keeper:
         `rewritten` holds the turns that a pass from the start has met so far;
         None means that the pass goes on from a checkpoint.
         """
-        source_id = self._source(source, begins=rewritten is not None and not rewritten)
+        source_id = save_source(self.db, source, version, seen, stretch.checkpoint, failure or None)
+        if rewritten is not None and not rewritten:
+            self.db.execute("delete from problems where source = ?", (source_id,))
+        if stretch.problems:
+            save_problems(self.db, source_id, stretch.problems)
         batch = _Batch(self, source.agent, source_id, rewritten)
         for native, facts in stretch.sessions.items():
             batch.session(native, facts)
@@ -109,33 +138,24 @@ class Keeper:
         for (native, key), live in stretch.live.items():
             batch.live(native, key, live)
         batch.close()
-        save_source(self.db, source_id, source.agent, version, seen, stretch, failure=failure or None)
         return batch.written
 
-    def _source(self, source: Source, *, begins: bool) -> int:
-        known = self.sources.get(source.path)
-        if known is None:
-            known = self.sources[source.path] = ensure_source(self.db, source)
-            if begins:
-                self.db.execute("delete from problems where source = ?", (known,))
-        return known
-
-    def index(self, row: tuple[Any, ...]) -> None:
+    def index(self, text: tuple[Any, ...]) -> None:
         """Queue a row for the text index.
 
         The index is written last: SQLite makes it flush what it has gathered
         whenever a statement on another table opens a savepoint, and many small
         segments cost twice what a few large ones do.
         """
-        self.texts.append(row)
-        self.text_characters += sum(map(len, row[1:]))
+        self.texts.append(text)
+        self.text_characters += sum(map(len, text[1:]))
         if self.text_characters > TEXTS_HELD_CHARACTERS:
             self.flush_texts()
 
     def flush_texts(self) -> None:
         """Write the queued rows of the text index."""
         if self.texts:
-            self.db.many(_INSERT_TEXT, self.texts)
+            self.db.many(INSERT_TEXT, self.texts)
         self.texts, self.text_characters = [], 0
 
     def project(self, identity: ProjectIdentity | None) -> int | None:
@@ -168,28 +188,6 @@ class Keeper:
         return project
 
 
-class Writing:
-    """A transaction with its keeper, for `with`."""
-
-    def __init__(self, db: Database) -> None:
-        self.db, self.transaction = db, db.transaction()
-        self.keeper: Keeper | None = None
-
-    def __enter__(self) -> Keeper:
-        self.transaction.__enter__()
-        self.keeper = Keeper(self.db)
-        return self.keeper
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None and self.keeper is not None:
-            try:
-                self.keeper.flush_texts()
-            except BaseException as failure:
-                self.transaction.__exit__(type(failure), failure, failure.__traceback__)
-                raise
-        self.transaction.__exit__(kind, error, trace)
-
-
 class _Batch:
     """The rows of one stretch, collected so that each table is written in one call."""
 
@@ -204,8 +202,9 @@ class _Batch:
         self.turn_ids: dict[tuple[str, str], int] = {}
         self.next_ordinals: dict[int, int] = {}
         self.fresh: set[int] = set()
-        self.touched: dict[int, list[tuple[int, bool]]] = {}
         self.spans: dict[int, _Span] = {}
+
+    # Sessions
 
     def session(self, native: str, facts: SessionFacts) -> int | None:
         """The session's row, made or brought up to date; None when it is to stay forgotten."""
@@ -219,16 +218,17 @@ class _Batch:
             facts.git_branch, facts.git_sha, facts.git_remote,
         )  # fmt: skip
         if known is None:
-            cursor = self.db.execute(
-                """
-                insert into sessions (ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
-                                      agent_version, git_branch, git_sha, git_remote)
-                values (?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
-                returning id
-                """,
-                (ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
+            session = int(
+                self.db.value(
+                    """
+                    insert into sessions (ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
+                                          agent_version, git_branch, git_sha, git_remote)
+                    values (?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
+                    returning id
+                    """,
+                    (ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
+                )
             )
-            session = int(next(iter(cursor))[0])
             self.fresh.add(session)
             self.next_ordinals[session] = 1
         else:
@@ -260,6 +260,8 @@ class _Batch:
                 self.keeper.sessions[ref] = known
         return known
 
+    # Turns
+
     def turn(self, native: str, key: str, part: TurnPart) -> None:
         """Add a part to a turn, which is made at first sight."""
         session = self._session_id(native)
@@ -267,53 +269,53 @@ class _Batch:
             return
         known = None
         if session not in self.fresh:
-            known = self.db.row("select id, ordinal from turns where session = ? and key = ?", (session, key))
-        project = self.keeper.project(part.project)
-        if known is None:
-            turn, ordinal = self._new_turn(session, key, part, project)
-        else:
-            turn, ordinal = known
-            self._grow_turn(turn, part, project)
+            known = self.db.value("select id from turns where session = ? and key = ?", (session, key))
+        project, lead = self.keeper.project(part.project), Lead(part.events)
         span = self.spans.get(session)
         if span is None:
             span = self.spans[session] = _Span()
-        span.widen(part, project)
+        if known is None:
+            turn = self._new_turn(session, key, part, project, lead)
+            span.new_turns += 1
+        else:
+            turn = known
+            self._grow_turn(turn, part, project, lead)
+            span.grown.append(turn)
+        span.widen(part.facts.at, lead, project)
         self.turn_ids[native, key] = turn
-        self.touched.setdefault(session, []).append((turn, known is not None))
         self.written.turns += known is None
         self.written.events += len(part.events)
 
-    def _new_turn(self, session: int, key: str, part: TurnPart, project: int | None) -> tuple[int, int]:
+    def _new_turn(self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead) -> int:
         turn, self.keeper.next_turn = self.keeper.next_turn, self.keeper.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
             ordinal = (self.db.value("select max(ordinal) from turns where session = ?", (session,)) or 0) + 1
         self.next_ordinals[session] = ordinal + 1
-        facts, summary = part.facts, _summary(part.events)
-        started = facts.at if facts.at is not None else summary.first_at
+        facts = part.facts
+        started = facts.at if facts.at is not None else lead.first_at
+        ended = lead.last_at if lead.last_at is not None else started
         self.turn_rows.append(
             (
-                turn, session, ordinal, key, facts.author or "human", project, started,
-                summary.last_at if summary.last_at is not None else started,
-                summary.errors, summary.prompt, summary.reply,
+                turn, session, ordinal, key, facts.author or "human", project, started, ended,
+                lead.errors, lead.prompt, lead.reply,
             )  # fmt: skip
         )
         self._add_part(turn, 0, 0, part, "")
         if self.rewritten is not None:
             self.rewritten.add(turn)
-        return turn, ordinal
+        return turn
 
-    def _grow_turn(self, turn: int, part: TurnPart, project: int | None) -> None:
-        self.flush()
-        if self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
+    def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
+        if self.rewritten is not None and turn not in self.rewritten:
+            self.rewritten.add(turn)
             self.keeper.flush_texts()
             clear_turn(self.db, turn)
-        if self.rewritten is not None:
-            self.rewritten.add(turn)
+        self.flush()
         next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
         next_call = self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
         prompt = self.db.value("select prompt from turns where id = ?", (turn,))
-        facts, summary = part.facts, _summary(part.events)
+        facts = part.facts
         self.db.execute(
             """
             update turns set
@@ -324,8 +326,8 @@ class _Batch:
             where id = ?9
             """,
             (
-                facts.author, project, facts.at, summary.first_at, summary.last_at,
-                summary.errors, summary.prompt, summary.reply, turn,
+                facts.author, project, facts.at, lead.first_at, lead.last_at,
+                lead.errors, lead.prompt, lead.reply, turn,
             ),  # fmt: skip
         )
         if part.events or part.late or facts.telemetry:
@@ -333,29 +335,9 @@ class _Batch:
                 self._late(turn, result)
             self._add_part(turn, next_part, next_call, part, prompt)
 
-    def _begins_again(self, turn: int, part: TurnPart) -> bool:
-        """Whether a pass that goes on from a checkpoint brings a turn from its start that is there already.
-
-        So it is when the log was shorter for a while, or when a pass from the
-        start was stopped on its way. The first event tells; a body is looked
-        at only when the time does not rule that out.
-        """
-        first = part.events[0] if part.events else None
-        if first is None or (first.kind != "prompt" and first.at is None):
-            return False
-        stored = self.db.row(
-            "select started_at, events from turns join bodies on bodies.turn = turns.id where turns.id = ? and part = 0", (turn,)
-        )
-        if stored is None or (first.kind != "prompt" and first.at != stored[0]):
-            return False
-        rows = bodies.unpack(stored[1])
-        return bool(rows) and tuple(rows[0][: bodies.NAME]) == _row(first)[: bodies.NAME]
-
     def _late(self, turn: int, result: ToolResult) -> None:
         """A result whose call was stored by an earlier stretch."""
-        ordinal = self.db.value(
-            "select ordinal from tool_calls where turn = ? and pending = ?", (turn, result.call)
-        )
+        ordinal = self.db.value("select ordinal from tool_calls where turn = ? and pending = ?", (turn, result.call))
         if ordinal is None:
             rows = bodies.joined(stored_parts(self.db, turn))
             calls = [row[bodies.CALL] for row in rows if row[bodies.KIND] == "tool_call"]
@@ -377,11 +359,8 @@ class _Batch:
 
     def _add_part(self, turn: int, number: int, next_call: int, part: TurnPart, prompt: str) -> None:
         body_id, self.keeper.next_body = self.keeper.next_body, self.keeper.next_body + 1
-        rows = [_row(event) for event in part.events]
-        rows += [
-            (bodies.RESULT, late.at, "", late.call, None, None, None, None, late.output, late.ok, late.exit_code, late.duration_ms)
-            for late in part.late
-        ]
+        rows = [row(event) for event in part.events]
+        rows += [late_row(late) for late in part.late]
         if part.facts.telemetry:
             rows.append(tuple(bodies.telemetry_row(part.facts.telemetry)))
         body = bodies.pack(rows)
@@ -389,30 +368,20 @@ class _Batch:
         # The prompt is repeated for later parts: a word of it and a word of
         # the newest output still find this turn together.
         self.keeper.index(text_row(body_id, rows, prompt))
-        for event in part.events:
-            if event.kind == "tool_call":
-                pending = event.call if event.ok is None and event.output is None else None
-                self.call_rows.append(
-                    (
-                        turn, next_call, event.name or "", event.tool_kind or "other",
-                        event.target[:TARGET_CHARACTERS] if event.target else None,
-                        event.ok, event.exit_code, event.duration_ms, pending,
-                    )  # fmt: skip
-                )
-                next_call += 1
-                self.written.tool_calls += 1
+        calls = [event for event in part.events if event.kind == "tool_call"]
+        self.call_rows += [call_row(turn, ordinal, event) for ordinal, event in enumerate(calls, next_call)]
+        self.written.tool_calls += len(calls)
 
     def usage(self, usage: Usage, cost: float | None) -> None:
         """One model call; its turn must be known."""
         turn = self._turn_id(usage.session, usage.turn)
-        if turn is None:
-            return
-        self.usage_rows.append(
-            (
-                f"{self.agent}:{usage.key}", turn, usage.model, usage.at, usage.input,
-                usage.cache_read, usage.cache_write, usage.output, usage.reasoning, cost,
-            )  # fmt: skip
-        )
+        if turn is not None:
+            self.usage_rows.append(
+                (
+                    f"{self.agent}:{usage.key}", turn, usage.model, usage.at, usage.input,
+                    usage.cache_read, usage.cache_write, usage.output, usage.reasoning, cost,
+                )  # fmt: skip
+            )
 
     def live(self, native: str, key: str, live: bool) -> None:
         """Mark a turn as part of the conversation, or as undone."""
@@ -429,13 +398,11 @@ class _Batch:
                 self.turn_ids[native, key] = turn
         return turn
 
+    # Writing
+
     def flush(self) -> None:
         """Write the rows collected so far."""
-        for sql, rows in (
-            (_INSERT_TURN, self.turn_rows),
-            (_INSERT_BODY, self.body_rows),
-            (_INSERT_CALL, self.call_rows),
-        ):
+        for sql, rows in ((_INSERT_TURN, self.turn_rows), (INSERT_BODY, self.body_rows), (_INSERT_CALL, self.call_rows)):
             if rows:
                 self.db.many(sql, rows)
                 rows.clear()
@@ -445,29 +412,25 @@ class _Batch:
         self.flush()
         if self.usage_rows:
             self.db.many(_INSERT_USAGE, self.usage_rows)
-        for session, turns in self.touched.items():
+        for session, span in self.spans.items():
             if session not in self.fresh:
-                self._merge_closed(session, turns)
+                self._merge_closed(session, span)
         self.db.many(
             """
             update sessions set
-              started_at = coalesce(started_at, ?), ended_at = coalesce(max(ended_at, ?2), ended_at, ?2),
-              project = coalesce(project, ?)
-            where id = ?
+              started_at = coalesce(started_at, ?1), ended_at = coalesce(max(ended_at, ?2), ended_at, ?2),
+              project = coalesce(project, ?3)
+            where id = ?4
             """,
             [(span.first_at, span.last_at, span.project, session) for session, span in self.spans.items()],
         )
 
-    def _merge_closed(self, session: int, turns: list[tuple[int, bool]]) -> None:
+    def _merge_closed(self, session: int, span: _Span) -> None:
         """One body for each turn that can no longer grow, or that has grown into many parts."""
         newest = self.db.value("select max(ordinal) from turns where session = ?", (session,))
-        candidates = {turn for turn, _ in turns}
-        new_turns = sum(not grown for _, grown in turns)
         # The turn before the first new one closed just now, perhaps without being touched.
-        before = self.db.value("select id from turns where session = ? and ordinal = ?", (session, newest - new_turns))
-        if before is not None:
-            candidates.add(before)
-        for turn in candidates:
+        before = self.db.value("select id from turns where session = ? and ordinal = ?", (session, newest - span.new_turns))
+        for turn in {*span.grown, before} - {None}:
             parts, ordinal = self.db.rows(
                 "select count(*), (select ordinal from turns where id = ?1) from bodies where turn = ?1", (turn,)
             )[0]
@@ -477,203 +440,28 @@ class _Batch:
 
 
 class _Span:
-    """When and where the turns of a session took place, as far as one stretch tells."""
+    """When and where the turns of a session took place, and which of them are new, as far as one stretch tells."""
 
-    __slots__ = ("first_at", "last_at", "project")
+    __slots__ = ("first_at", "grown", "last_at", "new_turns", "project")
 
     def __init__(self) -> None:
         self.first_at: int | None = None
         self.last_at: int | None = None
         self.project: int | None = None
+        self.new_turns = 0
+        self.grown: list[int] = []
 
-    def widen(self, part: TurnPart, project: int | None) -> None:
-        """Take in one more part."""
+    def widen(self, at: int | None, lead: Lead, project: int | None) -> None:
+        """Take in one more part of a turn."""
         if self.project is None:
             self.project = project
-        times = (part.facts.at, part.events[0].at if part.events else None, part.events[-1].at if part.events else None)
-        for at in times:
-            if at is not None:
-                self.first_at = at if self.first_at is None else min(self.first_at, at)
-                self.last_at = at if self.last_at is None else max(self.last_at, at)
-
-
-class _Summary(msgspec.Struct):
-    prompt: str = ""
-    reply: str = ""
-    errors: int = 0
-    first_at: int | None = None
-    last_at: int | None = None
-
-
-def _summary(events: list[Event]) -> _Summary:
-    """What the turn's own row says about its events."""
-    summary = _Summary()
-    for event in events:
-        if event.at is not None:
-            if summary.first_at is None:
-                summary.first_at = event.at
-            if summary.last_at is None or event.at > summary.last_at:
-                summary.last_at = event.at
-        if event.kind == "tool_call":
-            summary.errors += event.ok is False
-        elif event.kind == "reply":
-            if event.text:
-                summary.reply = event.text[:LEAD_CHARACTERS]
-        elif event.kind == "prompt":
-            if not summary.prompt:
-                summary.prompt = event.text[:LEAD_CHARACTERS]
-        elif event.kind == "error":
-            summary.errors += 1
-    return summary
-
-
-def _row(event: Event) -> tuple[Any, ...]:
-    if event.kind != "tool_call":
-        return (event.kind, event.at, event.text)
-    return (
-        event.kind, event.at, event.text, event.call, event.name, event.tool_kind, event.target,
-        event.input, event.output, event.ok, event.exit_code, event.duration_ms,
-    )  # fmt: skip
-
-
-def text_row(body_id: int, rows: list[tuple[Any, ...]] | list[list[Any]], prompt: str = "") -> tuple[Any, ...]:
-    """What the text index sees of a body's events."""
-    prompts = [prompt] if prompt else []
-    replies: list[str] = []
-    tools: list[str] = []
-    errors: list[str] = []
-    outputs: list[str] = []
-    for row in rows:
-        kind = row[0]
-        if kind == "tool_call" or kind == bodies.RESULT:
-            if row[bodies.NAME]:
-                tools.append(row[bodies.NAME])
-            if row[bodies.TARGET]:
-                tools.append(row[bodies.TARGET])
-            if row[bodies.INPUT]:
-                outputs.extend(_bulk(row[bodies.INPUT], row[bodies.TARGET]))
-            if row[bodies.OUTPUT]:
-                (errors if row[bodies.OK] is False else outputs).append(ends(row[bodies.OUTPUT]))
-        elif kind == "prompt":
-            prompts.append(row[bodies.TEXT])
-        elif kind == "reply":
-            replies.append(row[bodies.TEXT])
-        elif kind == "error":
-            errors.append(row[bodies.TEXT])
-        elif kind == "reasoning":
-            outputs.append(ends(row[bodies.TEXT]))
-    columns = ("\n".join(prompts), "\n".join(replies), "\n".join(tools), "\n".join(errors), "\n".join(outputs))
-    # One call for all five: most are short, and the call costs more than they do.
-    prepared = prepare("\0".join(columns)).split("\0")
-    if len(prepared) != len(columns):
-        prepared = [prepare(column.replace("\0", " ")) for column in columns]
-    return (body_id, *prepared)
-
-
-def _bulk(value: Any, target: str | None) -> list[str]:
-    """The texts inside a call's arguments that its target does not already say."""
-    if isinstance(value, str):
-        return [ends(value)] if value != target else []
-    if isinstance(value, dict):
-        return [ends(text) for text in value.values() if isinstance(text, str) and text != target]
-    return []
-
-
-def stored_parts(db: Database, turn: int) -> list[bytes]:
-    """A turn's body, part by part."""
-    return [events for (events,) in db.rows("select events from bodies where turn = ? order by part", (turn,))]
-
-
-def clear_turn(db: Database, turn: int) -> None:
-    """Take a turn's content away, keeping the turn, its number and what it cost."""
-    db.execute("delete from turns_text where rowid in (select id from bodies where turn = ?)", (turn,))
-    db.execute("delete from bodies where turn = ?", (turn,))
-    db.execute("delete from tool_calls where turn = ?", (turn,))
-    db.execute("update turns set errors = 0, prompt = '', reply = '', live = 1 where id = ?", (turn,))
-
-
-def merge_turn(db: Database, turn: int) -> None:
-    """Make one body, and one row in the text index, of a turn's parts."""
-    rows = bodies.joined(stored_parts(db, turn))
-    first = db.value("select min(id) from bodies where turn = ?", (turn,))
-    body = bodies.pack(rows)
-    db.execute("delete from turns_text where rowid in (select id from bodies where turn = ?)", (turn,))
-    db.execute("delete from bodies where turn = ?", (turn,))
-    db.execute(_INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
-    db.execute(_INSERT_TEXT, text_row(first, rows))
+        for moment in (at, lead.first_at, lead.last_at):
+            if moment is not None:
+                if self.first_at is None or moment < self.first_at:
+                    self.first_at = moment
+                if self.last_at is None or moment > self.last_at:
+                    self.last_at = moment
 
 
 def _json(value: dict[str, Any]) -> str:
     return msgspec.json.encode(value).decode()
-
-
-# Sources --------------------------------------------------------------------
-
-_SOURCE_COLUMNS = "id, agent, path, version, inode, size_bytes, mtime_ns, head, tail, position, state, failure"
-
-
-def path_value(path: str) -> str | bytes:
-    """A path as SQLite can hold it: file names need not be text."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return os.fsencode(path)
-    return path
-
-
-def known_sources(db: Database) -> dict[str, tuple[int, int, int, int]]:
-    """(size, time, inode, version) of every source by path: enough to see that nothing changed.
-
-    One that failed is left out, so that it is tried again.
-    """
-    return {
-        path if isinstance(path, str) else os.fsdecode(path): (size, mtime, inode, version)
-        for path, size, mtime, inode, version in db.rows("select path, size_bytes, mtime_ns, inode, version from sources where failure is null")
-    }
-
-
-def find_source(db: Database, path: str) -> KnownSource | None:
-    """What is remembered about one source."""
-    row = db.row(f"select {_SOURCE_COLUMNS} from sources where path = ?", (path_value(path),))
-    if row is None:
-        return None
-    number, agent, _, version, inode, size, mtime, head, tail, position, state, failure = row
-    return KnownSource(
-        number, agent, path, version, Fingerprint(inode, size, mtime, head, tail), Checkpoint(position, bytes(state)), failure
-    )
-
-
-def ensure_source(db: Database, source: Source) -> int:
-    """The row of a source, made empty at first sight."""
-    db.execute(
-        """
-        insert into sources (agent, path, version, inode, size_bytes, mtime_ns, head, tail, position, state, imported_at)
-        values (?, ?, 0, 0, -1, 0, 0, 0, 0, x'', 0) on conflict (path) do nothing
-        """,
-        (source.agent, path_value(source.path)),
-    )
-    return int(db.value("select id from sources where path = ?", (path_value(source.path),)))
-
-
-def save_source(
-    db: Database, source_id: int, agent: str, version: int, seen: Fingerprint, stretch: Stretch, *, failure: str | None
-) -> None:
-    """Record how far a source was read, in the transaction that keeps what was read."""
-    now = time.time_ns() // 1_000_000
-    point = stretch.checkpoint
-    db.execute(
-        """
-        update sources set agent = ?, version = ?, inode = ?, size_bytes = ?, mtime_ns = ?, head = ?, tail = ?, position = ?,
-               state = ?, imported_at = ?, failure = ? where id = ?
-        """,
-        (
-            agent, version, seen.inode, seen.size_bytes, seen.mtime_ns, seen.head, seen.tail, point.position,
-            point.state, now, failure, source_id,
-        ),  # fmt: skip
-    )
-    if stretch.problems:
-        kept = db.value("select count(*) from problems where source = ?", (source_id,))
-        db.many(
-            "insert into problems (source, kind, line, reason, count, at) values (?, ?, ?, ?, ?, ?)",
-            [(source_id, p.kind, p.line, p.reason, p.count, now) for p in stretch.problems[: max(0, PROBLEMS_KEPT - kept)]],
-        )

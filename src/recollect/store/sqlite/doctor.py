@@ -14,7 +14,7 @@ from recollect.errors import RecollectError
 from recollect.reports import Finding, Health
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
-from recollect.store.sqlite.capture import PROBLEMS_KEPT
+from recollect.store.sqlite.sources import PROBLEMS_KEPT
 from recollect.store.sqlite.database import SCHEMA, Database
 from recollect.store.sqlite.text_index import read_body
 
@@ -154,7 +154,8 @@ def _log(path: str) -> Finding:
 
 def _deleted_text(db: Database) -> Finding:
     if scrub.is_pending(db):
-        return _bad("what was deleted may still be readable in the files", "run `recollect work` while nothing else reads the store")
+        hint = "run `recollect work` while nothing else reads the store"
+        return _bad("what was deleted may still be readable in the files", hint)
     return _good()
 
 

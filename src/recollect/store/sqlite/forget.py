@@ -23,7 +23,7 @@ from recollect.errors import NotFound
 from recollect.reports import Forgotten
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
-from recollect.store.sqlite.capture import stored_parts
+from recollect.store.sqlite.content import stored_parts
 from recollect.store.sqlite.database import Database
 
 # A shorter text in a session's meta may be in a turn by chance.

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 MAGIC = b"SQLite format 3\0"
-DEFAULT_PAGE_SIZE = 4096
+USUAL_PAGE_SIZES = (4096, 8192)
 INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE = 2, 5, 10, 13
 # Deeper than any tree of this format can be.
 MOST_LEVELS = 40
@@ -80,19 +80,30 @@ class PageFile:
         self.close()
 
     def _page_size(self) -> int:
-        """What the header says, unless the file looks more like pages of the usual size."""
-        size = int.from_bytes(self.header[16:18], "big")
-        size = 65536 if size == 1 else size
-        if size < 512 or size & (size - 1):
-            return DEFAULT_PAGE_SIZE
-        return max((size, DEFAULT_PAGE_SIZE), key=self._plausible) if size != DEFAULT_PAGE_SIZE else size
+        """What the header says if the file looks like it; else the usual size that it looks most like."""
+        said = int.from_bytes(self.header[16:18], "big")
+        said = 65536 if said == 1 else said
+        sizes = list(USUAL_PAGE_SIZES)
+        if said >= 512 and said & (said - 1) == 0:
+            sizes.append(said)
+        looks = {size: self._share_of_pages(size) for size in sizes}
+        best = max(looks.values())
+        if said in looks and 2 * looks[said] >= best:
+            return said
+        # Every second page is a page as well, so that the smallest good answer is the right one.
+        return next(size for size in sorted(looks) if 4 * looks[size] >= 3 * best)
 
-    def _plausible(self, size: int) -> float:
-        kinds = []
-        for at in range(size, min(self.size_bytes, 65 * size), size):
+    def _share_of_pages(self, size: int) -> float:
+        """How many of the places where a page of this size would begin have the first bytes of one."""
+        good = places = 0
+        for at in range(size, min(self.size_bytes, 512 * size), size):
             self._file.seek(at)
-            kinds += [kind in (INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE) for kind in self._file.read(1)]
-        return sum(kinds) / max(1, len(kinds))
+            first = self._file.read(8).ljust(8, b"\0")
+            cells, content = int.from_bytes(first[3:5], "big"), int.from_bytes(first[5:7], "big")
+            kinds = (INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE)
+            places += 1
+            good += first[0] in kinds and cells * 2 <= size and 8 <= content <= size and first[7] <= 60
+        return good / max(1, places)
 
     @property
     def user_version(self) -> int | None:

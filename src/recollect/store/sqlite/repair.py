@@ -24,7 +24,7 @@ from recollect import platforms
 from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
 from recollect.reports import RepairReport
 from recollect.store import bodies
-from recollect.store.sqlite.capture import TARGET_CHARACTERS
+from recollect.store.sqlite.content import TARGET_CHARACTERS
 from recollect.store.sqlite.database import PATIENCE_SECONDS, SCHEMA, Database
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.migrate import backups, migrations

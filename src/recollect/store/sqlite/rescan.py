@@ -21,7 +21,7 @@ from recollect.redact.values_in import RedactsMany, Slots
 from recollect.reports import Rescanned
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
-from recollect.store.sqlite.capture import TARGET_CHARACTERS
+from recollect.store.sqlite.content import TARGET_CHARACTERS
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
 

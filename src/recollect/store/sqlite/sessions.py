@@ -16,7 +16,7 @@ from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
 from recollect.model import Git, Session, SessionDetail, Tokens, ToolCall, Turn, TurnEvent
 from recollect.store import bodies
-from recollect.store.sqlite.capture import stored_parts
+from recollect.store.sqlite.content import stored_parts
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import conditions
 

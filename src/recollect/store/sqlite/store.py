@@ -45,18 +45,18 @@ class SqliteStore:
 
     def known_sources(self) -> dict[str, tuple[int, int, int, int]]:
         """What a sweep compares with; kept at hand while nobody writes."""
-        from recollect.store.sqlite import capture
+        from recollect.store.sqlite import sources
 
         stamp = (int(self.db.value("pragma data_version")), self.db.connection.total_changes())
         if self._known is None or self._known[0] != stamp:
-            self._known = (stamp, capture.known_sources(self.db))
+            self._known = (stamp, sources.known_sources(self.db))
         return self._known[1]
 
     def find_source(self, path: str) -> KnownSource | None:
         """What is remembered about one source."""
-        from recollect.store.sqlite import capture
+        from recollect.store.sqlite import sources
 
-        return capture.find_source(self.db, path)
+        return sources.find_source(self.db, path)
 
     def find_rates(self, model: str, day: str, version: str) -> tuple[bool, str | None]:
         """Whether the prices of a model on a day are known, and what they are."""

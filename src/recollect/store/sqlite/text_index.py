@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.errors import StoreDamaged
 from recollect.store import bodies
-from recollect.store.sqlite.capture import LEAD_CHARACTERS, text_row
+from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
 from recollect.store.sqlite.database import Database
 
 INSERT = "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"

@@ -86,7 +86,6 @@ create table turns (
 );
 -- Also finds the copies of a turn in forks, which share its key.
 create unique index turns_by_key on turns (key, session);
-create index turns_by_time on turns (started_at);
 create index turns_by_project on turns (project, started_at);
 
 -- A turn's events, as zstd-compressed msgpack. Parts are only ever added, so a

@@ -1,0 +1,84 @@
+"""What is remembered about the places logs live in."""
+
+from __future__ import annotations
+
+import os
+
+from recollect.clock import now_ms
+from recollect.model import Checkpoint, Problem, Source
+from recollect.store.sqlite.database import Database
+from recollect.store.stretch import Fingerprint, KnownSource
+
+# A log full of rubbish may not fill the store with complaints about it.
+PROBLEMS_KEPT = 100
+
+
+def path_value(path: str) -> str | bytes:
+    """A path as SQLite can hold it: file names need not be text."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path)
+    return path
+
+
+def known_sources(db: Database) -> dict[str, tuple[int, int, int, int]]:
+    """(size, time, inode, version) of every source by path: enough to see that nothing changed.
+
+    One that failed is left out, so that it is tried again.
+    """
+    return {
+        path if isinstance(path, str) else os.fsdecode(path): (size, mtime, inode, version)
+        for path, size, mtime, inode, version in db.rows(
+            "select path, size_bytes, mtime_ns, inode, version from sources where failure is null"
+        )
+    }
+
+
+def find_source(db: Database, path: str) -> KnownSource | None:
+    """What is remembered about one source."""
+    row = db.row(
+        """
+        select id, agent, version, inode, size_bytes, mtime_ns, head, tail, position, state, failure
+          from sources where path = ?
+        """,
+        (path_value(path),),
+    )
+    if row is None:
+        return None
+    number, agent, version, inode, size, mtime, head, tail, position, state, failure = row
+    seen = Fingerprint(inode, size, mtime, head, tail)
+    return KnownSource(number, agent, path, version, seen, Checkpoint(position, bytes(state)), failure)
+
+
+def save_source(
+    db: Database, source: Source, version: int, seen: Fingerprint, point: Checkpoint, failure: str | None
+) -> int:
+    """Record how far a source was read, in the transaction that keeps what was read; returns its row."""
+    return int(
+        db.value(
+            """
+            insert into sources (agent, path, version, inode, size_bytes, mtime_ns, head, tail, position, state, imported_at, failure)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            on conflict (path) do update set
+              agent = excluded.agent, version = excluded.version, inode = excluded.inode, size_bytes = excluded.size_bytes,
+              mtime_ns = excluded.mtime_ns, head = excluded.head, tail = excluded.tail, position = excluded.position,
+              state = excluded.state, imported_at = excluded.imported_at, failure = excluded.failure
+            returning id
+            """,
+            (
+                source.agent, path_value(source.path), version, seen.inode, seen.size_bytes, seen.mtime_ns,
+                seen.head, seen.tail, point.position, point.state, now_ms(), failure,
+            ),  # fmt: skip
+        )
+    )
+
+
+def save_problems(db: Database, source_id: int, problems: list[Problem]) -> None:
+    """Keep what was wrong in a source, up to a number that still says something."""
+    kept = db.value("select count(*) from problems where source = ?", (source_id,))
+    now = now_ms()
+    db.many(
+        "insert into problems (source, kind, line, reason, count, at) values (?, ?, ?, ?, ?, ?)",
+        [(source_id, one.kind, one.line, one.reason, one.count, now) for one in problems[: max(0, PROBLEMS_KEPT - kept)]],
+    )

@@ -1,0 +1,298 @@
+"""Which project a turn belongs to, and how projects are merged and split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.capture.projects import Projects, normalised, origin_of, repository
+from recollect.errors import NotFound, UsageError
+from recollect.memory import Memory
+from recollect.model import ProjectRow
+from recollect.store.stretch import ProjectIdentity
+from tests.builders import codex
+from tests.builders.homes import chat, claude_log, codex_log, codex_talk, memory, small_talk
+
+
+@pytest.fixture(autouse=True)
+def without_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Git is never run: there is nothing to run."""
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+
+
+def git_folder(folder: Path, *remotes: tuple[str, str]) -> Path:
+    """A repository as git leaves it on disk, as far as we read it."""
+    (folder / ".git").mkdir(parents=True)
+    lines = ["[core]\n\trepositoryformatversion = 0\n"]
+    lines += [f'[remote "{name}"]\n\turl = {url}\n\tfetch = +refs/heads/*:refs/remotes/{name}/*\n' for name, url in remotes]
+    (folder / ".git" / "config").write_text("".join(lines) + '[branch "main"]\n\tremote = origin\n')
+    return folder
+
+
+def worktree(main: Path, folder: Path, name: str) -> Path:
+    """A second working tree of a repository."""
+    own = main / ".git" / "worktrees" / name
+    own.mkdir(parents=True)
+    (own / "commondir").write_text("../..\n")
+    folder.mkdir()
+    (folder / ".git").write_text(f"gitdir: {own}\n")
+    return folder
+
+
+def project_of(mind: Memory, number: int) -> str | None:
+    return next(iter(mind.sessions(session=chat(number).session))).project
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "https://github.com/ada/shop",
+        "https://github.com/ada/shop.git",
+        "https://github.com/ada/shop/",
+        "https://ada:token@github.com/ada/shop.git",
+        "http://GitHub.com:80/ada/shop.git",
+        "ssh://git@github.com/ada/shop.git",
+        "ssh://git@github.com:22/ada/shop",
+        "git://github.com/ada/shop.git",
+        "git+ssh://git@github.com/ada/shop.git",
+        "git@github.com:ada/shop.git",
+        "github.com:ada/shop",
+        "git@github.com:/ada/shop.git",
+        "  git@github.com:ada/shop.git\n",
+    ],
+)
+def test_every_spelling_of_a_remote_is_one_project(spelling: str) -> None:
+    assert normalised(spelling) == "github.com/ada/shop"
+
+
+@pytest.mark.parametrize("remote", ["", "/srv/git/shop.git", "../shop", "shop", "https://", "https://github.com", "git@github.com:"])
+def test_what_names_no_host_and_path_is_no_remote(remote: str) -> None:
+    assert normalised(remote) is None
+
+
+def test_the_log_speaks_first(tmp_path: Path) -> None:
+    """A remote that the log names is the project, whatever the folder is today."""
+    folder = git_folder(tmp_path / "shop", ("origin", "https://github.com/kim/other"))
+
+    found = Projects().identify(str(folder), "git@github.com:ada/shop.git")
+
+    assert found == ProjectIdentity("github.com/ada/shop", "remote", str(folder))
+
+
+@pytest.mark.parametrize(
+    ("remotes", "key"),
+    [
+        ([("origin", "git@github.com:ada/shop.git")], "github.com/ada/shop"),
+        ([("fork", "git@github.com:kim/shop.git"), ("origin", "git@github.com:ada/shop.git")], "github.com/ada/shop"),
+        ([("upstream", "git@github.com:eve/shop.git"), ("fork", "git@github.com:kim/shop.git")], "github.com/eve/shop"),
+    ],
+    ids=["one", "origin among others", "the first without origin"],
+)
+def test_a_repository_is_known_by_its_remote(tmp_path: Path, remotes: list[tuple[str, str]], key: str) -> None:
+    folder = git_folder(tmp_path / "shop", *remotes)
+    deeper = folder / "src" / "till"
+    deeper.mkdir(parents=True)
+
+    assert Projects().identify(str(deeper), None) == ProjectIdentity(key, "remote", str(deeper))
+
+
+def test_a_repository_without_a_remote_is_known_by_its_folder(tmp_path: Path) -> None:
+    folder = git_folder(tmp_path / "shop")
+
+    assert Projects().identify(str(folder), None) == ProjectIdentity(str(folder), "repository", str(folder))
+
+
+@pytest.mark.parametrize("remotes", [[], [("origin", "git@github.com:ada/shop.git")]], ids=["without remote", "with remote"])
+def test_worktrees_are_one_project(tmp_path: Path, remotes: list[tuple[str, str]]) -> None:
+    main = git_folder(tmp_path / "shop", *remotes)
+    other = worktree(main, tmp_path / "shop-hotfix", "hotfix")
+    projects = Projects()
+
+    one, two = projects.identify(str(main), None), projects.identify(str(other), None)
+
+    assert one and two
+    assert (one.key, one.kind) == (two.key, two.kind)
+    assert repository(str(other)) == str(main / ".git")
+
+
+def test_a_plain_folder_is_its_own_project(tmp_path: Path) -> None:
+    folder = str(tmp_path / "shop")
+
+    assert Projects().identify(folder + "/", None) == ProjectIdentity(folder, "directory", folder)
+    assert Projects().identify(None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("dot_git", "config"),
+    [("gitdir: /nowhere/at/all", None), ("rubbish", None), ("", None), (None, "[remote\nurl"), (None, "\0\xff" * 100), (None, "")],
+    ids=["points nowhere", "rubbish", "empty", "broken config", "binary config", "empty config"],
+)
+def test_a_broken_repository_is_a_folder_like_any_other(tmp_path: Path, dot_git: str | None, config: str | None) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    if dot_git is not None:
+        (folder / ".git").write_text(dot_git)
+    else:
+        git_folder(tmp_path / "shop" / "inner")
+        (tmp_path / "shop" / "inner" / ".git" / "config").write_text(config or "", encoding="latin-1")
+        folder = tmp_path / "shop" / "inner"
+
+    found = Projects().identify(str(folder), None)
+
+    assert found is not None
+    assert found.key == str(folder)
+    assert origin_of(str(folder / ".git")) is None
+
+
+def test_strange_folders_are_no_trouble() -> None:
+    for folder in ("/", "", ".", "relative/path", "C:\\Users\\ada\\shop", "/home/\0", "/home/" + "x" * 5000, "\udcff"):
+        Projects().identify(folder, None)
+
+
+def test_a_folder_seen_with_a_repository_before_belongs_to_it(home: Path, tmp_path: Path) -> None:
+    """The checkout is deleted, the log remains: it still finds home."""
+    shop = git_folder(tmp_path / "shop", ("origin", "git@github.com:ada/shop.git"))
+    claude_log(home, small_talk(1, cwd=str(shop)))
+    with memory(home) as mind:
+        mind.import_logs()
+    (shop / ".git" / "config").unlink()
+    (shop / ".git").rmdir()
+
+    claude_log(home, small_talk(2, cwd=str(shop)))
+    with memory(home) as mind:
+        mind.import_logs()
+
+        assert (project_of(mind, 1), project_of(mind, 2)) == ("github.com/ada/shop", "github.com/ada/shop")
+
+
+def test_a_folder_that_turns_out_to_be_a_repository_is_shown_under_its_name(home: Path, tmp_path: Path) -> None:
+    """What was taken for a plain folder before now has a name."""
+    shop = tmp_path / "shop"
+    claude_log(home, small_talk(1, cwd=str(shop)))
+    with memory(home) as mind:
+        mind.import_logs()
+    git_folder(shop, ("origin", "git@github.com:ada/shop.git"))
+
+    claude_log(home, small_talk(2, cwd=str(shop)))
+    with memory(home) as mind:
+        mind.import_logs()
+
+        assert (project_of(mind, 1), project_of(mind, 2)) == ("github.com/ada/shop", "github.com/ada/shop")
+        assert mind.projects() == [
+            ProjectRow(
+                key="github.com/ada/shop", kind="remote", domain=None, sessions=2, turns=4,
+                last_at="2026-01-01T09:00:08.000Z", aliases=[str(shop)], merged=[str(shop)],
+            )
+        ]  # fmt: skip
+
+
+def test_both_agents_share_a_project(home: Path) -> None:
+    """Codex logs the remote; Claude Code only the folder, which Codex has told us about."""
+    git = {"repository_url": "https://github.com/kim/orchard.git", "branch": "main"}
+    codex_log(home, codex_talk(git=git))
+    with memory(home) as mind:
+        mind.import_logs()
+        claude_log(home, small_talk(1, cwd="/home/kim/orchard"))
+        mind.import_logs()
+
+        assert {session.project for session in mind.sessions()} == {"github.com/kim/orchard"}
+
+
+def test_a_session_may_span_projects(home: Path) -> None:
+    """A project is a turn's: the session is listed with where it began."""
+    talk = small_talk(1, turns=1, cwd="/home/ada/shop")
+    talk.envelope["cwd"] = "/home/ada/till"
+    talk.user("and now the till")
+    claude_log(home, talk)
+
+    with memory(home) as mind:
+        mind.import_logs()
+
+        assert project_of(mind, 1) == "/home/ada/shop"
+        assert [hit.project for hit in mind.search("till")] == ["/home/ada/till"]
+        assert len(mind.search("question", project="/home/ada/till")) == 0
+
+
+# Merging ----------------------------------------------------------------------
+
+SHOP, TILL, CELLAR = "/home/ada/shop", "/home/ada/till", "/home/ada/cellar"
+
+
+@pytest.fixture
+def mind(home: Path) -> Memory:
+    """Three projects with a session each."""
+    for number, folder in enumerate((SHOP, TILL, CELLAR), 1):
+        claude_log(home, small_talk(number, turns=1, cwd=folder))
+    opened = memory(home)
+    opened.import_logs()
+    return opened
+
+
+def seen(mind: Memory) -> dict[str, list[list[str]]]:
+    """Which sessions each project's filter finds: listed, searched, summed."""
+    found = {}
+    for name in (SHOP, TILL, CELLAR):
+        listed = sorted(session.native_id[-1] for session in mind.sessions(project=name))
+        searched = sorted(hit.session[-1] for hit in mind.search("question", project=name))
+        summed = [str(row.turns) for row in mind.stats("all", project=name)]
+        found[name] = [listed, searched, summed]
+    return found
+
+
+def test_a_merge_is_seen_everywhere_and_a_split_undoes_it(mind: Memory) -> None:
+    before = seen(mind), mind.projects(), mind.stats("project")
+
+    mind.merge_projects(TILL, SHOP)
+    merged = seen(mind)
+    rows = {row.key: (row.sessions, row.merged) for row in mind.projects()}
+    names = {session.native_id[-1]: session.project for session in mind.sessions()}
+    mind.split_project(TILL)
+
+    assert merged[SHOP] == [["1", "2"], ["1", "2"], ["2"]]
+    assert merged[CELLAR] == before[0][CELLAR]
+    assert rows == {SHOP: (2, [TILL]), CELLAR: (1, [])}
+    assert names == {"1": SHOP, "2": SHOP, "3": CELLAR}
+    assert (seen(mind), mind.projects(), mind.stats("project")) == before
+
+
+def test_a_merge_holds_for_what_is_imported_later(mind: Memory, home: Path) -> None:
+    mind.merge_projects(TILL, SHOP)
+
+    claude_log(home, small_talk(4, turns=1, cwd=TILL))
+    mind.import_logs()
+
+    assert project_of(mind, 4) == SHOP
+
+
+def test_what_was_merged_before_follows(mind: Memory) -> None:
+    """Pointers stay one step long, so that no reader has to walk."""
+    mind.merge_projects(CELLAR, TILL)
+    mind.merge_projects(TILL, SHOP)
+
+    assert [(row.key, row.sessions, row.merged) for row in mind.projects()] == [(SHOP, 3, [CELLAR, TILL])]
+
+
+def test_merges_that_make_no_sense_are_refused_in_words(mind: Memory) -> None:
+    mind.merge_projects(TILL, SHOP)
+
+    with pytest.raises(UsageError, match="the same project"):
+        mind.merge_projects(SHOP, SHOP)
+    with pytest.raises(UsageError, match="itself merged"):
+        mind.merge_projects(CELLAR, TILL)
+    with pytest.raises(UsageError, match="not merged"):
+        mind.split_project(SHOP)
+    with pytest.raises(NotFound, match="no project is called"):
+        mind.merge_projects("/nowhere", SHOP)
+
+
+def test_codex_threads_carry_their_remote(home: Path) -> None:
+    """A foreign home's project is what its log says, and never what is here."""
+    git = {"repository_url": "ssh://git@example.org:2222/kim/orchard.git"}
+    path = codex_log(home, codex_talk(git=git))
+
+    with memory(home) as mind:
+        mind.import_logs([path])
+
+        assert [session.project for session in mind.sessions()] == ["example.org/kim/orchard"]
+        assert codex.THREAD in path.name
