@@ -93,7 +93,7 @@ def test_a_long_prompt_is_billed_wholly_at_its_step() -> None:
 
 
 def test_a_tiered_model_of_the_table_has_its_steps() -> None:
-    found = table_rates("gemini-2.5-pro", datetime(2026, 1, 1, tzinfo=UTC))
+    found, _ = table_rates("gemini-2.5-pro", datetime(2026, 1, 1, tzinfo=UTC))
 
     assert found is not None
     assert [start for start, _ in found.input] == [0, 200_000]
@@ -110,17 +110,22 @@ def test_prices_are_those_of_the_day() -> None:
     assert (before, after) == (pytest.approx(10.0), pytest.approx(2.0))
 
 
-def test_each_model_and_day_is_asked_for_once() -> None:
+def test_a_model_is_asked_for_once_and_one_whose_price_changed_once_a_day() -> None:
+    """Most prices never changed: those are remembered for every day at once."""
     remembered = Remembered()
-    prices = Prices(remembered)
 
-    for _ in range(3):
-        prices.cost(usage("claude-opus-4-5", input=1))
-        prices.cost(usage("made-up-model-9", input=1))
+    for day in ("2025-05-01", "2025-05-02", "2025-07-01"):
+        for _ in range(2):
+            prices = Prices(remembered)
+            for model in ("claude-opus-4-5", "made-up-model-9", "o3"):
+                prices.cost(usage(model, day, input=1))
 
-    assert [(model, day) for model, day, _ in remembered.rates] == [
-        ("claude-opus-4-5", "2026-01-01"),
-        ("made-up-model-9", "2026-01-01"),
+    assert sorted((model, day) for model, day, _ in remembered.rates) == [
+        ("claude-opus-4-5", ""),
+        ("made-up-model-9", ""),
+        ("o3", "2025-05-01"),
+        ("o3", "2025-05-02"),
+        ("o3", "2025-07-01"),
     ]
 
 
@@ -168,7 +173,7 @@ def test_an_unknown_cost_is_null_and_never_nought(home: Path) -> None:
     assert (row.cost_usd, row.unpriced_calls, row.model_calls) == (pytest.approx(2 * known), 1, 3)
 
 
-def test_the_price_table_is_loaded_once_per_model_and_day(home: Path) -> None:
+def test_the_price_table_is_not_loaded_for_a_model_that_is_known(home: Path) -> None:
     """It takes longer to load than most imports take."""
     script = """
 import sys

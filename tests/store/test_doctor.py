@@ -133,9 +133,9 @@ def test_what_others_added_is_only_told(filled: Filled) -> None:
 
 def test_a_missing_index_is_a_fault(filled: Filled) -> None:
     """Everything would still work, only slower every day."""
-    filled.db.execute("drop index turns_by_time")
+    filled.db.execute("drop index usage_by_turn")
 
     assert finding(filled, "schema") == Finding(
-        name="schema", ok=False, detail="missing: index turns_by_time", hint="run `recollect repair`"
+        name="schema", ok=False, detail="missing: index usage_by_turn", hint="run `recollect repair`"
     )
     assert filled.db.version() == SCHEMA

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from recollect.redact.values_in import RedactsMany, Slots
+import msgspec
+
+from recollect.model import Checkpoint
+from recollect.redact.values_in import RedactsMany, Slots, redact_value
 from recollect.store.stretch import Stretch
 
-_FACT_FIELDS = ("cwd", "title", "git_branch", "git_remote")
+_SESSION_FIELDS = ("cwd", "title", "git_branch", "git_remote")
+_TURN_FIELDS = ("cwd", "git_remote")
 
 
 def cleanse(stretch: Stretch, redactor: RedactsMany) -> None:
@@ -25,13 +29,34 @@ def cleanse(stretch: Stretch, redactor: RedactsMany) -> None:
         for result in part.late:
             if result.output:
                 slots.add(result, "output", result.output)
+        for name in _TURN_FIELDS:
+            if value := getattr(part.facts, name):
+                slots.add(part.facts, name, value)
         if part.facts.telemetry:
             slots.add_value(part.facts, "telemetry", part.facts.telemetry)
     for facts in stretch.sessions.values():
-        for name in _FACT_FIELDS:
-            value = getattr(facts, name)
-            if value:
+        for name in _SESSION_FIELDS:
+            if value := getattr(facts, name):
                 slots.add(facts, name, value)
         if facts.meta:
             slots.add_value(facts, "meta", facts.meta)
+    reasons = [problem.reason for problem in stretch.problems]
+    for number, reason in enumerate(reasons):
+        slots.add(reasons, number, reason)
     slots.replace(redactor)
+    stretch.problems = [
+        msgspec.structs.replace(problem, reason=reason) for problem, reason in zip(stretch.problems, reasons, strict=True)
+    ]
+    stretch.checkpoint = _clean_checkpoint(stretch.checkpoint, redactor)
+
+
+def _clean_checkpoint(point: Checkpoint, redactor: RedactsMany) -> Checkpoint:
+    """An adapter may remember words of the log, such as a title; those are stored too."""
+    text = point.state.decode("utf-8", "replace")
+    if redactor.redact_all([text])[0] is text:
+        return point
+    try:
+        return Checkpoint(point.position, msgspec.msgpack.encode(redact_value(redactor, msgspec.msgpack.decode(point.state))))
+    except (msgspec.MsgspecError, UnicodeError):
+        # Not readable, so not to be trusted: the source is read from its start next time.
+        return Checkpoint(0)

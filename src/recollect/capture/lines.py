@@ -97,6 +97,8 @@ def blocks(path: str, start: int = 0) -> Iterator[Block | Problem]:
     """
     with _opened(path, start) as read:
         yield from _cut(path, lambda: read(BLOCK_BYTES), start)
+    if path.endswith(".zst") and _is_cut_off(path):
+        yield Problem(path=path, kind="torn", reason="the archive ends in the middle of its data")
 
 
 def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block | Problem]:
@@ -110,7 +112,8 @@ def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block 
             # Past the limit only the count goes on, not the bytes.
             rest = [] if rest_bytes > MAX_LINE_BYTES else [*rest, chunk]
             continue
-        if rest_bytes > MAX_LINE_BYTES:
+        passed_over = rest_bytes > MAX_LINE_BYTES
+        if passed_over:
             first = chunk.find(b"\n") + 1
             size = rest_bytes + first
             yield Problem(path=path, kind="too_large", line=lines.at(position), reason=f"a line of {size} bytes")
@@ -118,7 +121,8 @@ def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block 
             rest, rest_bytes, chunk, cut = [], 0, chunk[first:], cut - first
         data = b"".join([*rest, chunk[:cut]]) if rest else chunk if cut == len(chunk) else chunk[:cut]
         rest, rest_bytes = ([chunk[cut:]], len(chunk) - cut) if cut < len(chunk) else ([], 0)
-        if data:
+        # An empty block after a line that was passed over: it is not to be met, and counted, again.
+        if data or passed_over:
             yield Block(data, position, position + len(data), lines)
             position += len(data)
 
@@ -166,6 +170,39 @@ def _decompressed(file: BinaryIO) -> Callable[[int], bytes]:
         return chunk
 
     return read
+
+
+def _is_cut_off(path: str) -> bool:
+    """Whether a zstd file ends inside a frame, which the library takes for its end.
+
+    Frames are walked from block header to block header (RFC 8878, 3.1.1).
+    """
+    import zstandard
+
+    with os.fdopen(open_log(path), "rb") as file:
+        position, size = 0, os.fstat(file.fileno()).st_size
+        while position < size:
+            file.seek(position)
+            head = file.read(18)
+            if int.from_bytes(head[:4], "little") & 0xFFFFFFF0 == 0x184D2A50:  # Skippable: its length follows.
+                position += 8 + int.from_bytes(head[4:8], "little")
+                continue
+            try:
+                frame = zstandard.get_frame_parameters(head)
+                position += zstandard.frame_header_size(head)
+            except zstandard.ZstdError:
+                return True
+            last = False
+            while not last:
+                file.seek(position)
+                block = file.read(3)
+                if len(block) < 3:
+                    return True
+                kind, length = block[0] >> 1 & 3, int.from_bytes(block, "little") >> 3
+                last = bool(block[0] & 1)
+                position += 3 + (1 if kind == 1 else length)
+            position += 4 if frame.has_checksum else 0
+    return position > size
 
 
 def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record | Problem]:

@@ -241,7 +241,7 @@ def _with_last(stretches: Iterator[Stretch]) -> Iterator[tuple[Stretch, bool]]:
 
 def resume_point(known: KnownSource | None, source: Source, stat: os.stat_result, adapter: Adapter) -> Checkpoint | None:
     """Where to go on reading, or None to begin at the start."""
-    if known is None or known.version != adapter.version or not source.appended:
+    if known is None or known.version != adapter.version or not source.appended or not known.checkpoint.position:
         return None
     position, seen = known.checkpoint.position, known.fingerprint
     # Nothing was read yet, or it is no longer than it was: touched, cut or rewritten in place.

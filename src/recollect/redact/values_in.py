@@ -6,6 +6,7 @@ megabyte at once is what makes it cheap.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -95,7 +96,11 @@ def _put(owner: Any, name: Any, value: Any) -> None:
 
 
 def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    try:
+        return msgspec.json.encode(value).decode()
+    except (OverflowError, UnicodeEncodeError):
+        # Integers beyond 64 bits and lone surrogates: rare, and the slow way knows them.
+        return json.dumps(value, default=str)
 
 
 def _from_json(text: str) -> Any:

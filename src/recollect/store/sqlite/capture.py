@@ -213,8 +213,9 @@ class _Batch:
             return None
         known = self.db.row("select id, meta from sessions where ref = ?", (ref,))
         parent = f"{self.agent}:{facts.parent}" if facts.parent else None
+        title = facts.title if ("title", ref) not in self.keeper.forgotten else None
         values = (
-            parent, facts.origin, facts.cwd, facts.title, facts.started_at, facts.agent_version,
+            parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
             facts.git_branch, facts.git_sha, facts.git_remote,
         )  # fmt: skip
         if known is None:
@@ -230,7 +231,6 @@ class _Batch:
                 )
             )
             self.fresh.add(session)
-            self.next_ordinals[session] = 1
         else:
             session = int(known[0])
             meta = _json({**msgspec.json.decode(known[1]), **facts.meta}) if facts.meta else known[1]
@@ -290,7 +290,7 @@ class _Batch:
         turn, self.keeper.next_turn = self.keeper.next_turn, self.keeper.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
-            ordinal = (self.db.value("select max(ordinal) from turns where session = ?", (session,)) or 0) + 1
+            ordinal = self._last_ordinal(session) + 1
         self.next_ordinals[session] = ordinal + 1
         facts = part.facts
         started = facts.at if facts.at is not None else lead.first_at
@@ -306,12 +306,26 @@ class _Batch:
             self.rewritten.add(turn)
         return turn
 
+    def _last_ordinal(self, session: int) -> int:
+        """The highest number a turn of this session ever had: forgetting a turn does not free its number."""
+        return int(
+            self.db.value(
+                """
+                select max(coalesce((select max(ordinal) from turns where session = ?1), 0),
+                           coalesce((select value from store_info
+                                      where name = 'last_ordinal:' || (select ref from sessions where id = ?1)), 0))
+                """,
+                (session,),
+            )
+        )
+
     def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
-        if self.rewritten is not None and turn not in self.rewritten:
-            self.rewritten.add(turn)
+        self.flush()
+        if self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
             self.keeper.flush_texts()
             clear_turn(self.db, turn)
-        self.flush()
+        if self.rewritten is not None:
+            self.rewritten.add(turn)
         next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
         next_call = self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
         prompt = self.db.value("select prompt from turns where id = ?", (turn,))
@@ -334,6 +348,24 @@ class _Batch:
             for result in part.late:
                 self._late(turn, result)
             self._add_part(turn, next_part, next_call, part, prompt)
+
+    def _begins_again(self, turn: int, part: TurnPart) -> bool:
+        """Whether a pass that goes on from a checkpoint brings a turn from its start that is there already.
+
+        So it is when the log was shorter for a while, or when a pass from the
+        start was stopped on its way. The first event tells; a body is looked
+        at only when the time does not rule that out.
+        """
+        first = part.events[0] if part.events else None
+        if first is None or (first.kind != "prompt" and first.at is None):
+            return False
+        stored = self.db.row(
+            "select started_at, events from turns join bodies on bodies.turn = turns.id where turns.id = ? and part = 0", (turn,)
+        )
+        if stored is None or (first.kind != "prompt" and first.at != stored[0]):
+            return False
+        rows = bodies.unpack(stored[1])
+        return bool(rows) and tuple(rows[0][: bodies.NAME]) == row(first)[: bodies.NAME]
 
     def _late(self, turn: int, result: ToolResult) -> None:
         """A result whose call was stored by an earlier stretch."""

@@ -14,8 +14,8 @@ from recollect.errors import RecollectError
 from recollect.reports import Finding, Health
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
-from recollect.store.sqlite.sources import PROBLEMS_KEPT
 from recollect.store.sqlite.database import SCHEMA, Database
+from recollect.store.sqlite.sources import PROBLEMS_KEPT
 from recollect.store.sqlite.text_index import read_body
 
 # Checkpoints keep the log at a few megabytes unless somebody reads for hours.

@@ -190,6 +190,9 @@ class _Plan:
         first = self.db.value("select min(ordinal) from turns where session = ?", (turn.session,)) == turn.ordinal
         if title and (first or _squeezed(title).rstrip(".… ") in said):
             title = None
+            self.db.execute(
+                "insert or ignore into tombstones values ('title', (select ref from sessions where id = ?), ?)", (turn.session, now_ms())
+            )
         kept = {name: value for name, value in msgspec.json.decode(meta).items() if not _quotes(value, said)}
         self.db.execute(
             "update sessions set title = ?, meta = ? where id = ?", (title, msgspec.json.encode(kept).decode(), turn.session)

@@ -57,7 +57,12 @@ def _apply(db: Database, number: int, name: str, sql: str) -> None:
 def back_up_before(db: Database) -> str:
     """Copy the store as it is now beside it; older copies than the last two go."""
     path = f"{db.path}.before-{db.version() + 1:04d}"
-    copy_to(db.connection, path)
+    # Through a reader: a connection that holds the write lock cannot be copied from.
+    reader = apsw.Connection(db.path, flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        copy_to(reader, path)
+    finally:
+        reader.close()
     for old in backups(db.path)[:-BACKUPS_KEPT]:
         os.unlink(old)
     return path

@@ -91,7 +91,8 @@ def _faults(path: str) -> list[str]:
         if row and row[0] > SCHEMA:
             raise StoreTooNew(path, found=row[0], known=SCHEMA)
         names = {name for (name,) in connection.execute("select name from sqlite_schema")}
-        faults = [str(text) for (text,) in connection.execute("pragma integrity_check(20)") if text != "ok"]
+        told = [line for (text,) in connection.execute("pragma integrity_check(20)") for line in str(text).splitlines()]
+        faults = [line for line in told if line != "ok" and not line.startswith("***")]
         if names and not faults and not {"sessions", "turns", "bodies"} & names:
             raise StoreError(f"{path} is a database, but not one of ours", hint="choose another file with --store")
         # The text index is looked at later: it can be made again in place.

@@ -37,7 +37,13 @@ def stats(db: Database, by: str, filters: dict[str, list[str]], domains: dict[st
         return rows.setdefault(name, StatsRow(by=by, name=name))
 
     group = _GROUPS[by]
-    if by not in ("model", "tool"):
+    if by in ("model", "tool"):
+        tables = f"{_TURNS} join {'usage on usage.turn' if by == 'model' else 'tool_calls on tool_calls.turn'} = turns.id"
+        for name, sessions, turns in _sums(
+            db, group, "count(distinct turns.session), count(distinct turns.id)", tables, clause, values
+        ):
+            row(name).sessions, row(name).turns = sessions, turns
+    else:
         for name, sessions, turns, errors in _sums(
             db, group, "count(distinct turns.session), count(*), sum(turns.errors)", _TURNS, clause, values
         ):

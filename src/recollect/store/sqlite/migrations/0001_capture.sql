@@ -161,9 +161,10 @@ create table problems (
 create index problems_by_source on problems (source);
 
 -- What a person asked to forget: it is not imported again. A turn is named by
--- agent and native key, so that its copies in forks stay away too.
+-- agent and native key, so that its copies in forks stay away too; a title that
+-- quoted a forgotten turn is named by its session.
 create table tombstones (
-  kind         text not null check (kind in ('session', 'turn')),
+  kind         text not null check (kind in ('session', 'turn', 'title')),
   name         text not null,
   forgotten_at integer not null,
   primary key (kind, name)
