@@ -13,6 +13,7 @@ import gc
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from bench.clocks import cpu_seconds
+from bench.corpora import ROOT
 
 Clock = Callable[[], float]
 Pair = tuple[float, float]
@@ -149,10 +151,11 @@ def wall_of_process(command: list[str], environ: Mapping[str, str]) -> float:
 
 
 def machine() -> dict[str, object]:
-    """What a reader must know to compare with another machine."""
+    """What a reader must know to compare with another machine or another state of the code."""
     import apsw
 
     return {
+        "recollect": _code(),
         "cpus": os.cpu_count(),
         "cpu": _cpu_model(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -160,6 +163,18 @@ def machine() -> dict[str, object]:
         "sqlite": apsw.sqlite_lib_version(),
         "load": round(os.getloadavg()[0], 2),
     }
+
+
+def _code() -> str:
+    """The version that was measured, with the commit where there is one."""
+    from recollect import __version__
+
+    try:
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+        changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "src"], cwd=ROOT, capture_output=True).returncode
+    except OSError:
+        return __version__
+    return f"{__version__} ({commit}{' with changes' if changed else ''})" if commit else __version__
 
 
 def _cpu_model() -> str:

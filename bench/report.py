@@ -28,8 +28,9 @@ class Results:
         """When, where and with how much, in a sentence or two."""
         logs = [f"{one['files']:,} files, {_turns(one)}{one['bytes'] / 1e6:.1f} MB" for one in self.corpora.values()]
         where = f"{self.machine['cpus']} CPUs ({self.machine['cpu']}), {self.machine['system']}"
+        software = f"{self.machine['python']}, SQLite {self.machine['sqlite']}"
         return (
-            f"Measured on {self.date} UTC on {where}, {self.machine['python']}, SQLite {self.machine['sqlite']},"
+            f"recollect {self.machine['recollect']}, measured on {self.date} UTC on {where}, {software},"
             f" load {self.machine['load']} at the end. Logs: {'; '.join(logs)}."
         )
 

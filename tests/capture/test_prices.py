@@ -41,8 +41,7 @@ def test_a_known_model_is_priced_by_every_kind_of_token() -> None:
     million = 1_000_000
 
     costs = [
-        prices.cost(usage("claude-opus-4-5", **{kind: million}))
-        for kind in ("input", "cache_read", "cache_write", "output")
+        prices.cost(usage("claude-opus-4-5", **{kind: million})) for kind in ("input", "cache_read", "cache_write", "output")
     ]
     together = prices.cost(usage("claude-opus-4-5", input=1000, cache_read=2000, cache_write=100, output=50))
 
@@ -82,7 +81,10 @@ def test_a_time_that_cannot_be_has_no_price() -> None:
 def test_a_long_prompt_is_billed_wholly_at_its_step() -> None:
     """Some models ask for more above 200,000 tokens, cached ones included."""
     rates = Rates(
-        input=[(0, 1.0), (200_000, 2.0)], cache_read=[(0, 0.1), (200_000, 0.2)], cache_write=[(0, 1.5)], output=[(0, 10.0), (200_000, 15.0)]
+        input=[(0, 1.0), (200_000, 2.0)],
+        cache_read=[(0, 0.1), (200_000, 0.2)],
+        cache_write=[(0, 1.5)],
+        output=[(0, 10.0), (200_000, 15.0)],
     )
 
     at_most = usage("m", input=100_000, cache_read=100_000, output=10)
@@ -161,9 +163,10 @@ def test_an_unknown_cost_is_null_and_never_nought(home: Path) -> None:
 
     with memory(home) as mind:
         mind.import_logs()
-        costs = {ref[-1]: (detail.cost_usd, [turn.cost_usd for turn in detail.turn_list]) for ref, detail in everything(mind).items()}
+        found = everything(mind)
         (row,) = mind.stats("all")
 
+    costs = {ref[-1]: (detail.cost_usd, [turn.cost_usd for turn in detail.turn_list]) for ref, detail in found.items()}
     known = (4 * 5 + 2000 * 0.5 + 100 * 6.25 + 50 * 25) / 1e6
     assert costs == {
         "1": (pytest.approx(known), [pytest.approx(known)]),

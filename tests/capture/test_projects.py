@@ -66,7 +66,9 @@ def test_every_spelling_of_a_remote_is_one_project(spelling: str) -> None:
     assert normalised(spelling) == "github.com/ada/shop"
 
 
-@pytest.mark.parametrize("remote", ["", "/srv/git/shop.git", "../shop", "shop", "https://", "https://github.com", "git@github.com:"])
+@pytest.mark.parametrize(
+    "remote", ["", "/srv/git/shop.git", "../shop", "shop", "https://", "https://github.com", "git@github.com:"]
+)
 def test_what_names_no_host_and_path_is_no_remote(remote: str) -> None:
     assert normalised(remote) is None
 
@@ -111,7 +113,8 @@ def test_worktrees_are_one_project(tmp_path: Path, remotes: list[tuple[str, str]
 
     one, two = projects.identify(str(main), None), projects.identify(str(other), None)
 
-    assert one and two
+    assert one is not None
+    assert two is not None
     assert (one.key, one.kind) == (two.key, two.kind)
     assert repository(str(other)) == str(main / ".git")
 
@@ -125,7 +128,14 @@ def test_a_plain_folder_is_its_own_project(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("dot_git", "config"),
-    [("gitdir: /nowhere/at/all", None), ("rubbish", None), ("", None), (None, "[remote\nurl"), (None, "\0\xff" * 100), (None, "")],
+    [
+        ("gitdir: /nowhere/at/all", None),
+        ("rubbish", None),
+        ("", None),
+        (None, "[remote\nurl"),
+        (None, "\0\xff" * 100),
+        (None, ""),
+    ],
     ids=["points nowhere", "rubbish", "empty", "broken config", "binary config", "empty config"],
 )
 def test_a_broken_repository_is_a_folder_like_any_other(tmp_path: Path, dot_git: str | None, config: str | None) -> None:

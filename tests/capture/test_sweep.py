@@ -53,7 +53,7 @@ def at_once(home: Path) -> dict[str, SessionDetail]:
 
 def parts(mind: Memory) -> list[int]:
     """How many parts the body of each turn has, oldest turn first."""
-    rows = mind._existing().db.rows("select count(bodies.id) from turns left join bodies on bodies.turn = turns.id group by turns.id")
+    rows = mind._existing().db.rows("select count(*) from turns join bodies on bodies.turn = turns.id group by turns.id")
     return [count for (count,) in rows]
 
 

@@ -7,7 +7,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
@@ -112,7 +112,9 @@ def test_a_store_that_is_not_there_is_made_only_when_asked(path: str) -> None:
     assert not os.path.exists(os.path.dirname(path))
 
 
-def test_the_store_of_a_later_recollect_is_left_alone(path: str, other: apsw.Connection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_store_of_a_later_recollect_is_left_alone(
+    path: str, other: apsw.Connection, capsys: pytest.CaptureFixture[str]
+) -> None:
     other.execute(f"pragma user_version = {SCHEMA + 1}")
     other.execute("pragma wal_checkpoint(truncate)")
     before = Path(path).read_bytes()
@@ -130,7 +132,9 @@ def test_the_store_of_a_later_recollect_is_left_alone(path: str, other: apsw.Con
     assert Path(path).read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"not a database, just words\n" * 100, b"\x89PNG\r\n\x1a\n" + bytes(5000)], ids=["words", "picture"])
+@pytest.mark.parametrize(
+    "content", [b"not a database, just words\n" * 100, b"\x89PNG\r\n\x1a\n" + bytes(5000)], ids=["words", "picture"]
+)
 def test_what_is_no_database_is_said_to_be_damaged(tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "recollect.db"
     path.write_bytes(content)
@@ -190,15 +194,17 @@ def test_a_reader_cannot_write(path: str, other: apsw.Connection) -> None:
 
 def test_a_transaction_is_kept_whole_or_not_at_all(path: str) -> None:
     db = Database(path)
-    with db.transaction():
-        db.execute("insert into store_info values ('kept', '1')")
 
-    with pytest.raises(ZeroDivisionError), db.transaction():
-        db.execute("insert into store_info values ('lost', '1')")
-        raise ZeroDivisionError
-    with pytest.raises(StoreError), db.transaction():
-        db.execute("insert into store_info values ('lost too', '1')")
-        db.execute("insert into nowhere values (1)")
+    def note(name: str, then: Callable[[], object]) -> None:
+        with db.transaction():
+            db.execute("insert into store_info values (?, '1')", (name,))
+            then()
+
+    note("kept", lambda: None)
+    with pytest.raises(ZeroDivisionError):
+        note("lost", lambda: 1 / 0)
+    with pytest.raises(StoreError):
+        note("lost too", lambda: db.execute("insert into nowhere values (1)"))
 
     assert db.rows("select name from store_info where name in ('kept', 'lost', 'lost too')") == [("kept",)]
     db.close()

@@ -173,9 +173,10 @@ def test_many_may_migrate_at_once(path: str) -> None:
 
     assert failures == []
     assert value(path, "select count(*) from migrations") == SCHEMA + 2
-    (copy,) = backups(path)
-    assert (value(copy, "pragma integrity_check"), value(copy, "pragma user_version")) == ("ok", SCHEMA)
-    assert not os.path.exists(copy + ".partial")
+    copies = backups(path)
+    assert [value(copy, "pragma integrity_check") for copy in copies] == ["ok"] * len(copies)
+    assert value(copies[0], "pragma user_version") == SCHEMA
+    assert not any(os.path.exists(copy + ".partial") for copy in copies)
 
 
 def test_many_may_make_the_store_at_once(tmp_path: Path) -> None:

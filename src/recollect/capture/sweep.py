@@ -30,7 +30,7 @@ from recollect.capture.discover import Found
 from recollect.capture.prices import Prices
 from recollect.capture.projects import Projects
 from recollect.errors import RecollectError
-from recollect.model import Checkpoint, ImportReport, Item, Problem, Source, SourceReport
+from recollect.model import Checkpoint, ImportReport, Problem, Source, SourceReport
 from recollect.redact import Redactor
 from recollect.store import Keeper, Store
 from recollect.store.stretch import Fingerprint, KnownSource, Stretch, Written
@@ -77,6 +77,7 @@ class Sweep:
         _add_up(report, reports, batch)
         report.redactions = self._redactions() - redactions
         report.seconds = round(self.clock() - started, 3)
+        log.info("swept", extra={"sources": report.discovered, "turns": report.turns, "seconds": report.seconds})
         return report, reports
 
     def _redactions(self) -> int:
@@ -123,6 +124,7 @@ class Sweep:
             seen = _fingerprint(source, stat, stretch.checkpoint, whole=last)
             written = keeper.keep(source, stretch, version=adapter.version, seen=seen, rewritten=rewritten, failure=result.reason)
             keeper = batch.kept(written, read_bytes, source_done=last)
+        log.debug("read a source", extra={"path": source.path, "outcome": result.outcome, "turns": result.turns})
         return result
 
     def _enrich(self, stretch: Stretch, local: bool, prices: Prices) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recollect.redact.contexts import CONTEXTS
 from recollect.redact.rules import Compile, Found, Text
-from recollect.redact.values import Bar, is_stand_in, looks_secret, words
+from recollect.redact.values import Bar, is_code, is_stand_in, looks_secret, words
 
 _WORDS = "token|secret|pass|pwd|key|credential|auth|client|accessid|access_id|contribsys"
 _TAIL = r"[A-Za-z0-9_.\-]{0,40}"
@@ -127,7 +127,7 @@ class AssignmentRule:
                 if any(word in name for word in row.words) and pattern.fullmatch(value):
                     return row.kind, 2
         bar = _bar_here(found)
-        if bar is None or not looks_secret(value, bar, quoted=found.quoted):
+        if bar is None or not looks_secret(value, bar, quoted=found.quoted or _is_environment(found)):
             return "", 0
         return ("assigned-password" if bar <= Bar.PASSWORD else "assigned-secret"), 3
 
@@ -151,6 +151,11 @@ def _assigns(found: _Assignment) -> bool:
     if found.join == ">":
         return found.before.endswith(b"<")
     return found.quoted or not found.join.endswith(",")
+
+
+def _is_environment(found: _Assignment) -> bool:
+    """`DB_PASSWORD=two-words-7`, as a shell or an env file has it: no expression can stand there unquoted."""
+    return found.join == "=" and found.name.isupper() and not is_code(found.value)
 
 
 def _bar_here(found: _Assignment) -> Bar | None:

@@ -102,6 +102,11 @@ def is_stand_in(value: str) -> bool:
     )
 
 
+def is_code(value: str) -> bool:
+    """Whether a value reads as a name with dots: `settings.password`."""
+    return _CODE.fullmatch(value) is not None
+
+
 def is_sample(token: str) -> bool:
     """Whether a token with a provider's prefix is the one from the manual, or a mask."""
     return _SAMPLE.search(token) is not None or is_monotone(token)
@@ -132,7 +137,7 @@ def looks_secret(value: str, bar: Bar, *, quoted: bool) -> bool:
         return False
     if bar is Bar.ANYTHING:
         return True
-    if not quoted and _CODE.fullmatch(value):
+    if not quoted and is_code(value):
         return False
     if value.isdigit():
         return bar is not Bar.KEY and len(value) >= 12

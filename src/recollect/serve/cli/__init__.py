@@ -80,12 +80,12 @@ def _run(name: str, arguments: list[str]) -> int:
 
     command = load(name)
     args = parser(name, command).parse_args(arguments)
-    if args.log_json or "RECOLLECT_LOG" in os.environ:
-        from recollect.serve.logs import configure
-
-        configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
     memory = None
     try:
+        if args.log_json or "RECOLLECT_LOG" in os.environ:
+            from recollect.serve.logs import configure
+
+            configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
         memory = Memory.open(args.store)
         return write(command.run(memory, args), as_json=args.json)
     except RecollectError as error:
