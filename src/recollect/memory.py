@@ -107,15 +107,18 @@ class Memory:
         wanted = agents or self.settings.texts("sources.agents") or list(given) or list(registry.BUILT_IN)
         return [given[agent] if agent in given else registry.get_adapter(agent) for agent in wanted]
 
-    def redactor(self, store: Store | None = None) -> Redactor:
-        """What removes secrets, with this store's key so that equal ones stay equal."""
+    def redactor(self, store: Store | None = None, *, cached: bool = True) -> Redactor:
+        """What removes secrets, with this store's key so that equal ones stay equal.
+
+        Not `cached`, it leaves no file behind and takes longer to start.
+        """
         from pathlib import Path
 
         from recollect.redact import Redactor, known_values
 
         known = known_values(self.environ) if self.settings.flag("redact.environment") else {}
         key = (store or self._opened(create=True)).redaction_key()
-        return Redactor(key, known=known, cache=Path(self.settings.home) / "cache")
+        return Redactor(key, known=known, cache=Path(self.settings.home) / "cache" if cached else None)
 
     # Capture
 
@@ -148,7 +151,7 @@ class Memory:
             found = (item for path in paths for item in discover.below(adapters, os.fspath(path)))
         else:
             found = discover.everywhere(adapters, platforms.user_home(), self.environ, self.settings.texts("sources.extra"))
-        patterns = self.settings.texts("sources.excluded")
+        patterns = [os.path.expanduser(pattern) for pattern in self.settings.texts("sources.excluded")]
         return discover.excluded(found, patterns) if patterns else found
 
     def watch(self, *, agents: Sequence[str] = (), stop: Event | None = None) -> Iterator[ImportReport]:
@@ -181,7 +184,7 @@ class Memory:
 
         there = os.path.exists(self.settings.store)
         store = self._existing() if there else open_store(":memory:")
-        return Sweep(store, redactor=self.redactor(store) if self.settings.flag("redact.enabled") else None)
+        return Sweep(store, redactor=self.redactor(store, cached=False) if self.settings.flag("redact.enabled") else None)
 
     def agents(self) -> list[AgentRow]:
         """Every supported agent: where it looks, what is there and what is stored."""

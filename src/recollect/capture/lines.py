@@ -5,8 +5,8 @@ blocks that end at a newline, and a block is decoded in one call; only when
 that call fails do we look at its lines one by one, so a bad line costs that
 line and a good file costs next to nothing.
 
-What is still being written waits: a last line without its newline is left
-for the next run instead of being called broken.
+What is still being written waits: a last line that is not whole is left for
+the next run instead of being called broken.
 """
 
 from __future__ import annotations
@@ -125,6 +125,20 @@ def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block 
         if data or passed_over:
             yield Block(data, position, position + len(data), lines)
             position += len(data)
+    data = b"".join(rest)
+    if data and _is_whole(data):
+        yield Block(data, position, position + len(data), lines)
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a last line is only without its newline: no part of an object is an object."""
+    if not line.rstrip().endswith(b"}"):
+        return False
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
 
 
 @contextmanager

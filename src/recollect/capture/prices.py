@@ -79,7 +79,10 @@ class Prices:
         return None if rates is None else rates.cost(usage)
 
     def _look_up(self, model: str, at: int) -> Rates | None:
-        moment = datetime.fromtimestamp(at / 1000, UTC)
+        try:
+            moment = datetime.fromtimestamp(at / 1000, UTC)
+        except (OverflowError, ValueError, OSError):
+            return None  # No calendar has that day, and no price list either.
         # Most prices never changed: those are remembered for every day at once.
         for day in ("", moment.date().isoformat()):
             known, prices = self._remembered.find_rates(model, day, self._version)

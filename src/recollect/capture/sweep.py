@@ -122,7 +122,10 @@ class Sweep:
                 batch.seen(adapter.agent, stretch)
                 continue
             seen = _fingerprint(source, stat, stretch.checkpoint, whole=last)
-            written = keeper.keep(source, stretch, version=adapter.version, seen=seen, rewritten=rewritten, failure=result.reason)
+            written = keeper.keep(
+                source, stretch, version=adapter.version, seen=seen, rewritten=rewritten,
+                better=known is not None and known.version != adapter.version, failure=result.reason,
+            )  # fmt: skip
             keeper = batch.kept(written, read_bytes, source_done=last)
         log.debug("read a source", extra={"path": source.path, "outcome": result.outcome, "turns": result.turns})
         return result

@@ -138,7 +138,7 @@ def _items(transcript: Transcript, block: Block) -> Iterator[Item]:
     """
     data, start = block.data, 0
     while start < len(data):
-        end = data.rfind(b"\n", start, start + _PIECE_BYTES) + 1 or data.find(b"\n", start) + 1
+        end = data.rfind(b"\n", start, start + _PIECE_BYTES) + 1 or data.find(b"\n", start) + 1 or len(data)
         piece = Block(data[start:end], block.start + start, block.start + end, block.lines)
         found = records(transcript.log.path, piece, DECODER)
         transcript.take_piece(list(found))
@@ -176,7 +176,8 @@ def _log(source: Source) -> Log:
     hold more than one, so the name decides.
     """
     folder, name = os.path.split(source.path)
-    stem = name.removesuffix(_SUFFIX)
+    # A file name need not be text, an id must be.
+    stem = name.removesuffix(_SUFFIX).encode("utf-8", "backslashreplace").decode()
     if not stem.startswith("agent-"):
         return Log(source.path, stem, overflow=os.path.join(folder, stem, "tool-results"))
     agent = stem.removeprefix("agent-")
@@ -226,10 +227,17 @@ def _listed(folder: str) -> tuple[list[str], list[str]]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                (folders if entry.is_dir() else files).append(entry.path)
+                (folders if _is_folder(entry) else files).append(entry.path)
     except OSError:
         return [], []
     return sorted(files), sorted(folders)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # A loop of links; reading it will say so.
 
 
 def _head(path: str) -> bytes:

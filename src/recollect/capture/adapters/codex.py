@@ -302,10 +302,10 @@ def _is_dated(folders: list[str], entries: list[os.DirEntry[str]]) -> bool:
 
 
 def _ending(name: str) -> str:
-    return next((ending for ending in (".jsonl", ".jsonl.zst") if name.endswith(ending)), "")
+    return ".jsonl" if name.endswith(".jsonl") else ".jsonl.zst" if name.endswith(".jsonl.zst") else ""
 
 
-def _sources_in(home: str) -> Iterator[Source]:
+def _sources_in(home: str) -> list[Source]:
     names = {entry.name for entry in _listed(home)}
     if "sessions" in names or "archived_sessions" in names:
         live, archived = os.path.join(home, "sessions"), os.path.join(home, "archived_sessions")
@@ -318,25 +318,26 @@ def _sources_in(home: str) -> Iterator[Source]:
         index = beside if os.path.isfile(beside) else None
     companions = (index,) if index else ()
     seen: set[str] = set()
+    found: list[Source] = []
     if live:
-        yield from _rollouts(live, "", companions, seen)
+        _rollouts(found, live, "", companions, seen)
     if archived:
-        yield from _rollouts(archived, "archived", companions, seen)
+        _rollouts(found, archived, "archived", companions, seen)
+    return found
 
 
-def _rollouts(folder: str, level: str, companions: tuple[str, ...], seen: set[str]) -> Iterator[Source]:
-    """The files of one folder and of the dated folders in it.
+def _rollouts(found: list[Source], folder: str, level: str, companions: tuple[str, ...], seen: set[str]) -> None:
+    """Adds the files of one folder and of the dated folders in it.
 
     Under dates and in the archive any JSONL file is a rollout; in the flat
     folder of early 2025 only the name tells.
     """
     entries = _listed(folder)
-    names = {entry.name for entry in entries}
     for entry in entries:
         name = entry.name
         if name.isdecimal() and level != "archived":
             if len(level) < 3 and _is_folder(entry):
-                yield from _rollouts(entry.path, level + "d", companions, seen)
+                _rollouts(found, entry.path, level + "d", companions, seen)
             continue
         ending = _ending(name)
         if not ending and name.startswith("rollout-") and name.endswith(".json"):
@@ -344,11 +345,11 @@ def _rollouts(folder: str, level: str, companions: tuple[str, ...], seen: set[st
         if not ending or (not level and not name.startswith("rollout-")):
             continue
         stem = name.removesuffix(ending)
-        if ending == ".jsonl.zst" and f"{stem}.jsonl" in names:
+        if ending == ".jsonl.zst" and any(other.name == f"{stem}.jsonl" for other in entries):
             continue
         # After rollout-YYYY-MM-DDThh-mm-ss- comes the thread, and what sets a reverted one apart.
         thread = stem[28:] if name.startswith("rollout-") and len(stem) >= 64 else stem
         if level == "archived" and thread in seen:
             continue
         seen.add(thread)
-        yield Source("codex", entry.path, companions, appended=ending == ".jsonl")
+        found.append(Source("codex", entry.path, companions, ending == ".jsonl"))

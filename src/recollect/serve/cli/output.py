@@ -91,7 +91,13 @@ def to_json(row: Any) -> str:
         return json.dumps(row, ensure_ascii=False)
     import msgspec
 
-    return msgspec.json.encode(row).decode()
+    try:
+        return msgspec.json.encode(row).decode()
+    except (UnicodeEncodeError, OverflowError):
+        # A path that is no text, a number beyond 64 bits: the standard library escapes them.
+        import json
+
+        return json.dumps(msgspec.to_builtins(row))
 
 
 def printable(text: str) -> str:

@@ -1,8 +1,9 @@
 """recollect search: find turns by word.
 
 Words, "phrases", prefix*, -not, and filters: agent: project: session: domain:
-file: tool: model: since: until: is:error is:human. All words first; any of
-them when no turn has them all.
+file: tool: model: since: until: is:error is:human is:live. All words first;
+any of them when no turn has them all. A query with phrases or -not goes into
+single quotes: recollect search '"lock timeout" -staging'
 """
 
 from __future__ import annotations

@@ -115,12 +115,14 @@ class Keeper:
         version: int,
         seen: Fingerprint,
         rewritten: set[int] | None,
+        better: bool = False,
         failure: str = "",
     ) -> Written:
         """Store a stretch together with its checkpoint.
 
         `rewritten` holds the turns that a pass from the start has met so far;
-        None means that the pass goes on from a checkpoint.
+        None means that the pass goes on from a checkpoint. `better` says that
+        the log is read in a newer way, whose word counts even when it tells less.
         """
         source_id = save_source(self.db, source, version, seen, stretch.checkpoint, failure or None)
         if rewritten is not None and not rewritten:
@@ -128,6 +130,10 @@ class Keeper:
         if stretch.problems:
             save_problems(self.db, source_id, stretch.problems)
         batch = _Batch(self, source.agent, source_id, rewritten)
+        if not better:
+            # A turn that goes on in the next stretch cannot be compared yet.
+            whole = seen.size_bytes >= 0
+            batch.comparable = set(stretch.turns) if whole else set(list(stretch.turns)[:-1])
         for native, facts in stretch.sessions.items():
             batch.session(native, facts)
         for (native, key), part in stretch.turns.items():
@@ -138,6 +144,9 @@ class Keeper:
         for (native, key), live in stretch.live.items():
             batch.live(native, key, live)
         batch.close()
+        if batch.kept_fuller:
+            # What this log goes on with belongs behind what it lacks now, so it is read whole when it changes.
+            self.db.execute("update sources set position = 0, state = x'' where id = ?", (source_id,))
         return batch.written
 
     def index(self, text: tuple[Any, ...]) -> None:
@@ -194,6 +203,8 @@ class _Batch:
     def __init__(self, keeper: Keeper, agent: str, source_id: int, rewritten: set[int] | None) -> None:
         self.keeper, self.db, self.agent, self.source_id = keeper, keeper.db, agent, source_id
         self.rewritten = rewritten
+        self.comparable: set[tuple[str, str]] = set()
+        self.kept_fuller = False
         self.written = Written()
         self.turn_rows: list[tuple[Any, ...]] = []
         self.body_rows: list[tuple[Any, ...]] = []
@@ -322,6 +333,9 @@ class _Batch:
     def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
         self.flush()
         if self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
+            if self._is_cut_short(turn, part):
+                self.kept_fuller = True
+                return
             self.keeper.flush_texts()
             clear_turn(self.db, turn)
         if self.rewritten is not None:
@@ -366,6 +380,18 @@ class _Batch:
             return False
         rows = bodies.unpack(stored[1])
         return bool(rows) and tuple(rows[0][: bodies.NAME]) == row(first)[: bodies.NAME]
+
+    def _is_cut_short(self, turn: int, part: TurnPart) -> bool:
+        """Whether the log has lost the end of a turn that we still have: the archive keeps what it has."""
+        if (part.facts.session, part.facts.turn) not in self.comparable:
+            return False
+        stored = [
+            tuple(kept[: bodies.NAME])
+            for kept in bodies.joined(stored_parts(self.db, turn))
+            if kept[bodies.KIND] != bodies.TELEMETRY
+        ]
+        found = [row(event)[: bodies.NAME] for event in part.events]
+        return len(found) < len(stored) and found == stored[: len(found)]
 
     def _late(self, turn: int, result: ToolResult) -> None:
         """A result whose call was stored by an earlier stretch."""

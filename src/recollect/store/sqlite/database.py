@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # The newest migration this code knows; a test compares it with the folder.
 SCHEMA = 1
+# "reco", in the header of every store of ours.
+APPLICATION_ID = 0x7265636F
 BUSY_TIMEOUT_MS = 5_000
 PATIENCE_SECONDS = 120.0
 
@@ -54,10 +56,15 @@ class Database:
         try:
             self.connection = apsw.Connection(path, flags=flags)
             self.connection.set_busy_timeout(min(BUSY_TIMEOUT_MS, int(patience_seconds * 1000)))
-            self._configure(read_only)
             found = self.version()
+            ours = self._is_ours(found)
+            if ours:
+                self._configure(read_only)
         except apsw.Error as error:
             raise self.explain(error) from error
+        if not ours:
+            self.connection.close()
+            raise StoreError(f"{path} is a database of some other program", hint="choose another file with --store")
         if found > SCHEMA:
             raise StoreTooNew(path, found=found, known=SCHEMA)
         if found < SCHEMA:
@@ -66,6 +73,12 @@ class Database:
             from recollect.store.sqlite.migrate import migrate
 
             migrate(self)
+
+    def _is_ours(self, version: int) -> bool:
+        """A new file, or one that carries our mark; anything else is left untouched."""
+        if version:
+            return self.connection.execute("pragma application_id").fetchone() == (APPLICATION_ID,)
+        return self.connection.execute("select count(*) from sqlite_schema").fetchone() == (0,)
 
     def _configure(self, read_only: bool) -> None:
         # The schema may hold what somebody else put there: it may not call

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from recollect.errors import UsageError
 
+LONGEST_VALUE = 1_000
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +21,8 @@ def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> 
     """All filters together; values of one name are alternatives, names add up."""
     clauses: list[str] = []
     values: list[Any] = []
-    for name, wanted in filters.items():
+    for name, given in filters.items():
+        wanted = [_tame(value) for value in given]
         make = _MAKERS.get(name)
         if make is None:
             raise UsageError(f"no filter is called {name}", hint=f"known: {', '.join(sorted(_MAKERS))}, domain")
@@ -27,6 +30,13 @@ def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> 
         clauses.append("(" + " or ".join(clause for clause, _ in options) + ")")
         values += [value for _, bound in options for value in bound]
     return " and ".join(clauses) or "1", values
+
+
+def _tame(value: str) -> str:
+    """Text that SQLite can bind and match."""
+    if len(value) > LONGEST_VALUE:
+        raise UsageError(f"a filter of {len(value)} characters", hint=f"at most {LONGEST_VALUE}")
+    return value.encode("utf-8", "replace").decode()
 
 
 def _agent(value: str) -> Condition:
@@ -108,8 +118,8 @@ def moment(value: str, *, end: bool = False) -> int:
     from datetime import UTC, datetime, timedelta
 
     units = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
-    if value[:-1].isdigit() and value[-1:] in units:
-        return int((time.time() - int(value[:-1]) * units[value[-1]]) * 1000)
+    if value[:-1].isdecimal() and value[-1:] in units:
+        return max(0, int(time.time() - int(value[:-1][:9]) * units[value[-1]])) * 1000
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     try:
@@ -118,6 +128,5 @@ def moment(value: str, *, end: bool = False) -> int:
         raise UsageError(f"{value!r} is no time", hint="use 2026-01-31, 2026-01-31T12:00, 7d, 12h, today or yesterday") from None
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC)
-    if end and len(value) <= 10:
-        found += timedelta(days=1)
-    return int(found.timestamp() * 1000)
+    day = 86_400_000 if end and len(value) <= 10 else 0
+    return int(found.timestamp() * 1000) + day

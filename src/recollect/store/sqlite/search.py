@@ -32,7 +32,8 @@ class TextMatch:
 
 def words(text: str) -> list[str]:
     """The words of a text as the index has them, before stemming."""
-    return "".join(char if char.isalnum() else " " for char in prepare(text)).split()
+    tame = text.encode("utf-8", "replace").decode()
+    return "".join(char if char.isalnum() else " " for char in prepare(tame)).split()
 
 
 def expression(terms: list[Term], *, any_word: bool) -> str:

@@ -2,6 +2,9 @@
 -- over it and the place in each log up to which it was read. Times are
 -- milliseconds UTC. What can be rebuilt (turns_text) is never the truth.
 
+-- "reco": tells a store of ours from any other database.
+pragma application_id = 0x7265636F;
+
 -- Facts about this store itself: when it was made, the key that redaction
 -- tags are derived with, which table of secrets the text was last scanned by.
 create table store_info (

@@ -1,0 +1,105 @@
+"""What README.md, SECURITY.md and docs/privacy.md claim, where no other test shows it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.memory import Memory
+from recollect.serve.cli import main
+from tests.docs.conftest import ROOT, SAMPLES
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PRIVACY = (ROOT / "docs" / "privacy.md").read_text(encoding="utf-8")
+
+
+def transcript() -> list[tuple[str, list[str]]]:
+    """The commands in the README, each with the lines it shows."""
+    block = re.search(r"^```console\n(.*?)^```$", README, re.M | re.S)
+    assert block
+    commands = re.split(r"^\$ recollect ", block[1], flags=re.M)[1:]
+    return [(command.splitlines()[0], [line for line in command.splitlines()[1:] if line]) for command in commands]
+
+
+def without_measures(text: str) -> str:
+    """Sizes and seconds differ from run to run."""
+    return re.sub(r"\d+\.\d+ (?=MB|s\b)", "", text)
+
+
+def test_the_transcript_in_the_readme_is_real(
+    samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """It is shortened, but every line of it is what somebody would see."""
+    monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path / "fresh"))
+    made_up = []
+    for command, shown in transcript():
+        main(shlex.split(command, comments=False))
+        printed = without_measures(capsys.readouterr().out).splitlines()
+        for line in map(without_measures, shown):
+            # A cut line ends in an ellipsis of ours, after a space.
+            cut = line.removesuffix(" …") if line.endswith(" …") else None
+            if not any(other.startswith(cut) if cut else other == line for other in printed):
+                made_up.append(f"{command}: {line}")
+
+    assert made_up == []
+    assert [command.split()[0] for command, _ in transcript()] == ["import", "search", "show", "stats"]
+
+
+# Runs commands in a process in which whoever opens a connection is stopped.
+FORBIDDING = """
+import sys
+from recollect.serve.cli import main
+
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto"):
+        raise SystemExit(f"{event} {arguments}")
+
+sys.addaudithook(refuse)
+for command in sys.argv[1:]:
+    main(command.split(","))
+"""
+
+
+def test_nothing_leaves_the_machine(home: Path, tmp_path: Path) -> None:
+    """The prices come from a table, and there is no one to call home to."""
+    commands = ["import," + str(SAMPLES), "search,deadlock", "sessions", "stats,--by,model", "doctor", "redact,--rescan", "work"]
+
+    done = subprocess.run(
+        [sys.executable, "-c", FORBIDDING, *commands],
+        env={"HOME": str(home), "RECOLLECT_HOME": str(tmp_path / "recollect")}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "25 sources: 25 new" in done.stdout
+    assert "$" in done.stdout
+
+
+@pytest.mark.usefixtures("samples")
+def test_what_the_privacy_page_says_about_secrets_is_so() -> None:
+    """A page that promises too much is dangerous; one that promises too little is out of date."""
+    before, after = re.findall(r"^(\S+) +→ +(\S+)$", PRIVACY, re.M)[0]
+    kept = [text for row in re.findall(r"^\| (`.*`) \| [^|`]+ \|$", PRIVACY, re.M) for text in re.findall(r"`([^`]+)`", row)]
+
+    with Memory.open() as memory:
+        tagged = memory.redact(before)
+        unchanged = [memory.redact(text) for text in kept]
+
+    assert re.sub(r"[0-9a-f]{8}\]$", "]", tagged) == re.sub(r"[0-9a-f]{8}\]$", "]", after)
+    assert len(kept) == 5
+    assert unchanged == kept
+
+
+def test_what_is_stored_is_for_its_owner_alone(prepared: Path) -> None:
+    """Logs hold what was never meant for the other users of a machine."""
+    if sys.platform == "win32":
+        pytest.skip("profiles are private already")
+
+    modes = {path.relative_to(prepared).as_posix(): path.stat().st_mode & 0o777 for path in prepared.rglob("*")}
+
+    assert modes["recollect.db"] == 0o600
+    assert {mode & 0o077 for mode in modes.values()} == {0}

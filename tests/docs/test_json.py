@@ -1,0 +1,153 @@
+"""docs/json.md is a contract: what commands print has the fields it lists, in that order."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.serve.cli import main
+from recollect.store import open_store
+from recollect.store.sqlite import jobs
+from tests.docs.conftest import ROOT, SAMPLES
+
+PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+# A section's heading with the fields of its table.
+FIELDS = {
+    title: re.findall(r"^\| `(\w+)` \|", text, re.M)
+    for title, text in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
+}
+SESSION = "claude-code:453dcfa0-ef37-4cb8-b57c-7e97169a2650"
+
+CASES = [
+    ("Summary", []),
+    ("Session", ["sessions", "--limit", "3"]),
+    ("Session + Session with its turns", ["show", SESSION]),
+    ("Session + Session with its turns", ["export", "--limit", "2"]),
+    ("Turn", ["show", f"{SESSION}#2"]),
+    ("Hit", ["search", "deadlock"]),
+    ("Hit", ["demo"]),
+    ("Import report", ["import", str(SAMPLES)]),
+    ("Source report", ["import", str(SAMPLES), "--report", "--dry-run", "--store", "none.db"]),
+    ("Statistics", ["stats", "--by", "model"]),
+    ("Project", ["projects"]),
+    ("Agent", ["agents"]),
+    ("Finding", ["doctor", "--verify"]),
+    ("Repair", ["repair"]),
+    ("Backup", ["backup", "copy.db"]),
+    ("Forgotten", ["forget", f"{SESSION}#2", "--dry-run"]),
+    ("Forgotten", ["forget", f"{SESSION}#2", "--yes"]),
+    ("Rescan", ["redact", "--rescan"]),
+    ("Job", ["jobs"]),
+    ("Work", ["work"]),
+    ("Setting", ["config"]),
+    ("Sample", ["config", "--sample"]),
+]
+
+
+def listed(title: str) -> list[str]:
+    """The fields of a section, or of several one after the other."""
+    return [field for one in title.split(" + ") for field in FIELDS[one]]
+
+
+def rows(argv: list[str], capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """What a command prints with --json."""
+    capsys.readouterr()
+    main([*argv, "--json"])
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize(("title", "argv"), CASES, ids=[" ".join(argv[:1]) or "overview" for _, argv in CASES])
+@pytest.mark.usefixtures("samples")
+def test_an_answer_has_the_fields_of_the_page(title: str, argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Programs read these names; a change of one is a change of the contract."""
+    if title == "Job":
+        leave_a_job()
+
+    found = rows(argv, capsys)
+
+    if title == "Source report":
+        assert list(found.pop()) == listed("Import report")
+    assert found
+    assert {tuple(row) for row in found} == {tuple(listed(title))}
+
+
+def leave_a_job() -> None:
+    from recollect.settings import Settings
+
+    store = open_store(Settings.load().store)
+    with store.db.transaction():
+        jobs.enqueue(store.db, "optimize", "text")
+    store.close()
+
+
+@pytest.mark.usefixtures("samples")
+def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """Tokens, git facts and events are described once and used in many places."""
+    [session] = rows(["show", SESSION], capsys)
+    [forgotten] = rows(["forget", f"{SESSION}#1", "--yes"], capsys)
+    events = [event for turn in session["turn_list"] for event in turn["events"]]
+    calls = [event for event in events if event["kind"] == "tool_call"]
+
+    assert list(session["tokens"]) == listed("Tokens")
+    assert list(session["git"]) == listed("Git")
+    assert {tuple(turn) for turn in session["turn_list"]} == {tuple(listed("Turn"))}
+    assert list(forgotten["scrubbed"]) == listed("Scrubbed")
+    assert calls
+    for event in events:
+        # What an event does not have is left out; what it has is in the page's order.
+        known = listed("Event + Tool call") if event in calls else listed("Event")
+        assert list(event) == [field for field in known if field in event]
+
+
+@pytest.mark.usefixtures("samples")
+def test_a_problem_has_the_fields_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody's log is broken in some way every day."""
+    log = tmp_path / "rollout-broken.jsonl"
+    first = next((SAMPLES / "codex").rglob("rollout-*.jsonl")).read_text(encoding="utf-8").splitlines()[0]
+    log.write_text(f"{first}\n{{broken\n", encoding="utf-8")
+
+    source, _ = rows(["import", str(log), "--report"], capsys)
+
+    assert [list(problem) for problem in source["problems"]] == [listed("Problem")]
+
+
+@pytest.mark.usefixtures("samples")
+def test_a_secret_has_the_fields_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`redact --check` is made for hooks and pipelines."""
+
+    def fed(argv: list[str]) -> list[dict[str, Any]]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\nDB_PASSWORD=walrus-umbrella-77\n")))
+        return rows(argv, capsys)
+
+    [secret], [text] = fed(["redact", "--check"]), fed(["redact"])
+
+    assert list(secret) == listed("Secret")
+    assert secret["line"] == 2
+    assert list(text) == listed("Redacted text")
+
+
+@pytest.mark.usefixtures("samples")
+def test_an_error_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """It goes to stderr, so that what is on stdout is always an answer."""
+    code = main(["show", "codex:no-such-session", "--json"])
+
+    printed = capsys.readouterr()
+    error = json.loads(printed.err)
+
+    assert printed.out == ""
+    assert list(error) == listed("Error")
+    assert error["exit_code"] == code == 1
+
+
+def test_every_section_is_tested() -> None:
+    """A new answer comes with its test."""
+    inner = {"Tokens", "Git", "Event", "Tool call", "Problem", "Scrubbed", "Secret", "Redacted text", "Error"}
+
+    assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)
+    assert all(FIELDS.values())

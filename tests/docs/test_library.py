@@ -1,0 +1,46 @@
+"""The examples in the pages are run, block by block, as somebody would who follows them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.conftest import ROOT, leave_samples
+
+
+def examples(page: str) -> list[tuple[int, str]]:
+    """The Python blocks of a page with the line each begins on."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [
+        (text.count("\n", 0, found.start(1)), found[1]) for found in re.finditer(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    ]
+
+
+def run(page: str) -> dict[str, object]:
+    """What all blocks of a page leave behind; an error names the line of the page."""
+    known: dict[str, object] = {"__name__": page}
+    for line, code in examples(page):
+        exec(compile("\n" * line + code, str(ROOT / page), "exec", dont_inherit=True), known)
+    return known
+
+
+def test_the_library_page_does_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """People copy examples; one that fails costs more trust than none."""
+    leave_samples(home)
+    monkeypatch.chdir(tmp_path)
+
+    known = run("docs/library.md")
+
+    assert known["found"].relaxed  # type: ignore[attr-defined]
+    assert len(examples("docs/library.md")) > 12
+
+
+def test_the_example_adapter_does_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The walk through a new format ends with its turns in a search."""
+    monkeypatch.chdir(tmp_path)
+
+    known = run("CONTRIBUTING.md")
+
+    assert [hit.ref for hit in known["hits"]] == ["scribe:monday#2"]  # type: ignore[attr-defined]
