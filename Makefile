@@ -7,7 +7,7 @@ SUITE ?= all
 .PHONY: run test test-fast check bench docs clean
 
 run: $(VENV)/installed  ## set up, import this machine's sessions, show what can be done with them
-	@$(BIN)/recollect demo --if-empty
+	@$(BIN)/recollect demo
 
 test: $(VENV)/tested check  ## set up and pass every test
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered

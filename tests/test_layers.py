@@ -15,8 +15,8 @@ INSTRUMENTS = {"redact"}
 STORE = {"store"}
 STAGES = {"capture", "recall"}
 ALLOWED: dict[str, set[str]] = {
-    **{name: BOTTOM for name in BOTTOM},
-    **{name: BOTTOM for name in INSTRUMENTS},
+    **dict.fromkeys(BOTTOM, BOTTOM),
+    **dict.fromkeys(INSTRUMENTS, BOTTOM),
     "store": BOTTOM | INSTRUMENTS,
     "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters"},
     "recall": BOTTOM | INSTRUMENTS | STORE,
@@ -42,7 +42,10 @@ def imported(path: Path) -> set[str]:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "recollect":
             inner = node.module.removeprefix("recollect").lstrip(".")
             names = [f"{inner}.{alias.name}".lstrip(".") for alias in node.names]
-            found |= {name if (ROOT / Path(*name.split("."))).exists() or (ROOT / (name.replace(".", "/") + ".py")).exists() else inner for name in names}
+            found |= {
+                name if (ROOT / Path(*name.split("."))).exists() or (ROOT / (name.replace(".", "/") + ".py")).exists() else inner
+                for name in names
+            }
         elif isinstance(node, ast.Import):
             found |= {alias.name.removeprefix("recollect.") for alias in node.names if alias.name.startswith("recollect.")}
     return found - {"", "__version__"}
@@ -101,10 +104,10 @@ def _names(path: Path, agent: str) -> bool:
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            # Help texts may show one as an example of a value.
-            if agent in node.value.lower() and "such as" not in node.value:
-                return True
+        # Help texts may show one as an example of a value.
+        code = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        if code and agent in node.value.lower() and "such as" not in node.value:
+            return True
         if isinstance(node, ast.Name) and agent in node.id.lower():
             return True
     return False

@@ -31,7 +31,9 @@ def main() -> None:
         environment = {**os.environ, "HOME": str(home), "USERPROFILE": str(home), "RECOLLECT_HOME": str(home / "recollect")}
         recollect = str(python.with_name("recollect"))
         call(recollect, "demo", "--sample", environment=environment)
-        found = call(recollect, "search", "deadlock", "--json", "--store", str(home / "recollect" / "demo.db"), environment=environment)
+        found = call(
+            recollect, "search", "deadlock", "--json", "--store", str(home / "recollect" / "demo.db"), environment=environment
+        )
         assert json.loads(found.splitlines()[0])["ref"]
         print(f"{wheel.name}: installed, imported and searched")
 

@@ -58,6 +58,7 @@ class Memory:
         self.settings = settings
         self.environ = os.environ if environ is None else environ
         self._adapters = adapters
+        self._made: dict[str, Adapter] = {}
         self._store: Store | None = None
         self._sweep: Sweep | None = None
         self.source_reports: list[SourceReport] = []
@@ -105,11 +106,15 @@ class Memory:
 
         given = self._adapters or {}
         wanted = agents or self.settings.texts("sources.agents") or list(given) or list(registry.BUILT_IN)
-        return [given[agent] if agent in given else registry.get_adapter(agent) for agent in wanted]
+        for agent in wanted:
+            if agent not in given and agent not in self._made:
+                self._made[agent] = registry.get_adapter(agent)
+        return [given.get(agent) or self._made[agent] for agent in wanted]
 
     def redactor(self, store: Store | None = None, *, cached: bool = True) -> Redactor:
         """What removes secrets, with this store's key so that equal ones stay equal.
 
+        Without a store there is nothing to be equal to, and the key is made up.
         Not `cached`, it leaves no file behind and takes longer to start.
         """
         from pathlib import Path
@@ -117,7 +122,9 @@ class Memory:
         from recollect.redact import Redactor, known_values
 
         known = known_values(self.environ) if self.settings.flag("redact.environment") else {}
-        key = (store or self._opened(create=True)).redaction_key()
+        if store is None and os.path.exists(self.settings.store):
+            store = self._existing()
+        key = store.redaction_key() if store else os.urandom(32)
         return Redactor(key, known=known, cache=Path(self.settings.home) / "cache" if cached else None)
 
     # Capture
@@ -147,12 +154,18 @@ class Memory:
         from recollect.capture import discover
 
         adapters = self.adapters(agents)
+        found: Iterator[Found]
         if paths:
-            found = (item for path in paths for item in discover.below(adapters, os.fspath(path)))
+            found = (item for path in paths for item in discover.below(adapters, os.fspath(path), self._known_agent))
         else:
             found = discover.everywhere(adapters, platforms.user_home(), self.environ, self.settings.texts("sources.extra"))
         patterns = [os.path.expanduser(pattern) for pattern in self.settings.texts("sources.excluded")]
         return discover.excluded(found, patterns) if patterns else found
+
+    def _known_agent(self, path: str) -> str | None:
+        """Whose log a file was when it was last imported."""
+        known = self._store.find_source(path) if self._store is not None else None
+        return known.agent if known else None
 
     def watch(self, *, agents: Sequence[str] = (), stop: Event | None = None) -> Iterator[ImportReport]:
         """Import what agents write as they write it, a report for each time something was new."""
@@ -270,7 +283,7 @@ class Memory:
 
     def doctor(self, *, verify: bool = False) -> Health:
         """What is wrong, if anything; `verify` also recomputes every checksum."""
-        return self._existing().examine(verify=verify)
+        return self._existing().examine(verify=verify, home=self.settings.home)
 
     def repair(self, *, rebuild_text: bool = False) -> RepairReport:
         """Salvage a damaged store; the damaged file is kept beside it."""
@@ -295,8 +308,14 @@ class Memory:
 
     def forget(self, ref: str, *, dry_run: bool = False) -> Forgotten:
         """Remove a session or a turn for good, with its copies; the next import leaves it out."""
+        from recollect.errors import NotFound
+
         store = self._existing()
-        session, ordinal = store.resolve(ref)
+        try:
+            session, ordinal = store.resolve(ref)
+        except NotFound:
+            # Perhaps it was forgotten before, and something in the way kept its words in the files.
+            session, ordinal = ref, None
         return store.forget(session, ordinal, dry_run=dry_run)
 
     # Work that can wait

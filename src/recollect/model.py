@@ -288,6 +288,7 @@ class ImportReport(Struct, kw_only=True):
     imported: int = 0
     updated: int = 0
     unchanged: int = 0
+    failed: int = 0
     problems: int = 0
     sessions: int = 0
     turns: int = 0
@@ -298,19 +299,22 @@ class ImportReport(Struct, kw_only=True):
 
 
 class StatsRow(Struct, kw_only=True):
-    """Sums over some turns. `cost_usd` covers the priced calls; `unpriced_calls` says how many are not in it."""
+    """Sums over some turns; None is what cannot be told for this sort of row, such as the errors of a model.
+
+    `cost_usd` covers the priced calls; `unpriced_calls` says how many are not in it.
+    """
 
     by: str
     name: str | None
     sessions: int = 0
     turns: int = 0
-    errors: int = 0
-    tool_calls: int = 0
-    failed_tool_calls: int = 0
-    model_calls: int = 0
-    tokens: Tokens = field(default_factory=Tokens)
+    errors: int | None = 0
+    tool_calls: int | None = 0
+    failed_tool_calls: int | None = 0
+    model_calls: int | None = 0
+    tokens: Tokens | None = field(default_factory=Tokens)
     cost_usd: float | None = None
-    unpriced_calls: int = 0
+    unpriced_calls: int | None = 0
 
 
 class ProjectRow(Struct, kw_only=True):

@@ -45,7 +45,6 @@ def spawn_detached(command: list[str]) -> None:
     """Start a process that outlives this one and shares none of its pipes."""
     import subprocess
 
-    flags = {"creationflags": 0x00000008 | 0x00000200} if WINDOWS else {"start_new_session": True}
-    subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **flags  # type: ignore[arg-type, call-overload]
-    )
+    nothing = subprocess.DEVNULL
+    flags = 0x00000008 | 0x00000200 if WINDOWS else 0  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, start_new_session=not WINDOWS)

@@ -12,7 +12,7 @@ import os
 import sys
 
 from recollect import platforms
-from recollect.errors import SettingsError
+from recollect.errors import SettingsError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class Settings:
         home = os.path.abspath(env.get("RECOLLECT_HOME") or platforms.data_home(dict(env)))
         values = _flattened(os.path.join(home, "config.toml"), home)
         chosen = store or env.get("RECOLLECT_STORE") or str(values.get("store") or "")
-        path = os.path.expanduser(chosen) if chosen else os.path.join(home, "recollect.db")
-        return cls(home, os.path.abspath(path), values)
+        return cls(home, _store_path(chosen) if chosen else os.path.join(home, "recollect.db"), values)
 
     def get(self, key: str) -> object:
         """The value of one key of the table."""
@@ -92,6 +91,16 @@ class Settings:
             if any(fnmatchcase(project, pattern) for pattern in patterns):
                 return name
         return None
+
+
+def _store_path(chosen: str) -> str:
+    """The absolute path of a store that somebody chose, which cannot be an address or a folder."""
+    if "://" in chosen:
+        raise UsageError(f"a store is a path, not an address: {chosen}", hint="name a file; other databases come later")
+    path = os.path.abspath(os.path.expanduser(chosen))
+    if os.path.isdir(path):
+        raise UsageError(f"{path} is a folder", hint=f"a store is a file, such as {os.path.join(path, 'recollect.db')}")
+    return path
 
 
 def _flattened(path: str, home: str) -> dict[str, object]:

@@ -74,9 +74,7 @@ def reasoning_item(*texts: str, at: str | None = None) -> dict[str, Any]:
     return item("reasoning", at, summary=summary, content=None, encrypted_content="gAAAAA==")
 
 
-def call(
-    name: str = "shell", call_id: str = "call_1", at: str | None = None, **arguments: Any
-) -> dict[str, Any]:
+def call(name: str = "shell", call_id: str = "call_1", at: str | None = None, **arguments: Any) -> dict[str, Any]:
     given = arguments or {"command": ["bash", "-lc", "ls orchard"]}
     return item("function_call", at, name=name, call_id=call_id, arguments=json.dumps(given))
 
@@ -100,9 +98,7 @@ def usage(given: int, cached: int = 0, out: int = 0, reasoning: int = 0, **more:
     }
 
 
-def tokens(
-    total: dict[str, int] | None, last: dict[str, int] | None, at: str | None = None, **more: Any
-) -> dict[str, Any]:
+def tokens(total: dict[str, int] | None, last: dict[str, int] | None, at: str | None = None, **more: Any) -> dict[str, Any]:
     info = {"total_token_usage": total, "last_token_usage": last, "model_context_window": 272000}
     return event("token_count", at, info=info if total or last else None, **more)
 
@@ -122,10 +118,8 @@ def lines(records: list[dict[str, Any]]) -> list[str]:
     """Records as they stand in a file; those without a time follow a second after the one before."""
     found = []
     for second, entry in enumerate(records):
-        if "payload" in entry and entry.get("timestamp") is None:
-            stamped = {**entry, "timestamp": clock(second)}
-        else:
-            stamped = entry
+        timeless = "payload" in entry and entry.get("timestamp") is None
+        stamped = {**entry, "timestamp": clock(second)} if timeless else entry
         found.append(json.dumps(stamped, separators=(",", ":"), ensure_ascii=False) + "\n")
     return found
 

@@ -197,6 +197,7 @@ def seconds(work: Callable[[], object]) -> float:
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["hyperscan", "python"])
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_no_text_takes_more_than_linear_time(piece: str, engine: str, redactors: dict[str, Redactor]) -> None:

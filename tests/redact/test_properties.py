@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def test_redacting_twice_changes_nothing_more(redactors: dict[str, Redactor], te
     assert redactors["auto"].redact(once) == once
 
 
+@pytest.mark.slow
 @relaxed
 @given(st.lists(texts, max_size=3))
 def test_both_engines_give_the_same_answer(redactors: dict[str, Redactor], several: list[str]) -> None:
@@ -73,6 +75,7 @@ def test_both_engines_give_the_same_answer(redactors: dict[str, Redactor], sever
     assert redactors["hyperscan"].redact_all(several) == redactors["python"].redact_all(several)
 
 
+@pytest.mark.slow
 @relaxed
 @given(st.lists(texts, max_size=4))
 def test_strings_in_one_batch_do_not_see_each_other(redactors: dict[str, Redactor], several: list[str]) -> None:

@@ -8,10 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
 import recollect
+from recollect.memory import Memory
+from recollect.reports import RepairReport
 from recollect.serve.cli import COMMANDS, load, main, parser
+from recollect.serve.cli.output import counted
 
 SAMPLES = Path(recollect.__file__).parent / "samples"
 
@@ -71,6 +75,34 @@ def test_a_report_lists_every_source(home: Path, capsys: pytest.CaptureFixture[s
     assert sum(source["turns"] for source in sources) == total["turns"]  # type: ignore[misc]
 
 
+def test_what_cannot_be_read_is_in_the_summary(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also when nobody asked for the report."""
+    log = tmp_path / "copy" / ".claude" / "projects" / "-home-ada" / "5e551011-0000-4000-8000-000000000001.jsonl"
+    log.parent.mkdir(parents=True)
+    log.symlink_to("nowhere")
+
+    assert main(["import", str(tmp_path / "copy")]) == 0
+
+    assert "1 source: 0 new, 0 grown or replaced, 0 unchanged, 1 failed\n" in capsys.readouterr().out
+
+
+def test_importing_where_no_agent_was_says_what_to_try(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Zeros alone are no help to somebody who expected sessions."""
+    assert main(["import"]) == 0
+
+    told = capsys.readouterr().err
+    assert "recollect agents" in told
+    assert "recollect demo" in told
+
+
+@pytest.mark.parametrize("ignored", ["PATH", "--dry-run", "--report", "--wait"])
+def test_what_watching_would_ignore_is_refused(ignored: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A dry run that writes is worse than none."""
+    assert main(["import", "--watch", ignored]) == 2
+
+    assert ignored in capsys.readouterr().err
+
+
 def test_search_prints_a_reference_that_show_understands(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What one command prints, the next one takes."""
     assert main(["search", "migration", "deadlock", "--json", "--limit", "1"]) == 0
@@ -98,10 +130,48 @@ def test_nothing_found_is_exit_code_one(stored: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr() == ("", "nothing found for zyzzyva\n")
 
 
-@pytest.mark.parametrize("query", ['"', "-", "*", "AND OR NOT", 'a"b', "NEAR(", "☃", "a:b:c", "^x", "{", "col : x", "-\"x"])
+@pytest.mark.parametrize("query", ['"', "-", "*", "AND OR NOT", 'a"b', "NEAR(", "☃", "a:b:c", "^x", "{", "col : x", '-"x'])
 def test_whatever_a_person_types_is_a_query(query: str, stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """There is no syntax error: the text is searched as text."""
     assert main(["search", "--", query]) in (0, 1)
+
+
+def test_an_unwanted_word_needs_no_quotes(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`-word` looks like an option and is none; real options still are."""
+
+    def refs(*words: str) -> set[object]:
+        assert main(["search", *words, "--json", "--limit", "50"]) == 0
+        return {hit["ref"] for hit in lines(capsys)}
+
+    assert refs("deadlock", "-migration") == refs("deadlock -migration") < refs("deadlock")
+    assert refs("-hello", "deadlock") == refs("deadlock")
+    assert refs("--agent", "codex", "deadlock") == refs("agent:codex deadlock")
+
+
+def test_an_unknown_long_option_of_search_is_refused(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A misspelt option would otherwise change what is found without a word."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["search", "deadlock", "--lmit", "3"])
+
+    assert stopped.value.code == 2
+    assert "--lmit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["-1", "many", "1.5", "9" * 30])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "search x --limit", "search x --offset", "sessions --limit", "sessions --offset", "export --limit", "stats --limit",
+        "projects --limit", "agents --limit", "jobs --limit", "work --limit",
+    ],
+)  # fmt: skip
+def test_a_limit_is_a_whole_number(command: str, value: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """SQLite takes a negative limit for none, and Python one that counts from the end."""
+    with pytest.raises(SystemExit) as stopped:
+        main([*command.split(), value])
+
+    assert stopped.value.code == 2
+    assert f"{value} is no count; give a whole number, 0 or more" in capsys.readouterr().err
 
 
 def test_an_unknown_command_suggests_a_known_one(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,12 +190,45 @@ def test_an_unknown_reference_is_told_apart_from_an_ambiguous_one(stored: Path, 
     assert "means several sessions" in capsys.readouterr().err
 
 
+def test_the_beginning_of_an_id_means_the_session_not_its_sub_agents(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sub-agent's id begins with that of its session, so a session could never be named in short."""
+    whole = "claude-code:fa6dc211-ec57-4aa2-87b9-610460b390bc"
+
+    for ref, meant in {"fa6dc211": whole, "claude-code:fa6d": whole, f"{whole}/a9": f"{whole}/a9f81e740487f6fa5"}.items():
+        assert main(["show", ref, "--json"]) == 0
+        assert [row["id"] for row in lines(capsys)] == [meant]
+
+
+@pytest.mark.parametrize("store", ["sqlite://memory.db", "postgresql://ada@localhost/memory"])
+def test_a_store_is_no_address(store: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Otherwise there would be a folder called `postgresql:` soon."""
+    assert main(["import", "--store", store]) == 2
+
+    assert "a store is a path" in capsys.readouterr().err
+
+
+def test_a_store_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is an easy mistake, and "unable to open" is no help."""
+    assert main(["sessions", "--store", str(tmp_path)]) == 2
+
+    assert f"{tmp_path} is a folder" in capsys.readouterr().err
+
+
 def test_errors_are_json_too_when_asked_for(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A program reads the hint as well."""
     assert main(["show", "nobody", "--json"]) == 1
 
     error = json.loads(capsys.readouterr().err)
     assert error == {"error": "no session is called nobody", "hint": "`recollect sessions` lists them", "exit_code": 1}
+
+
+def test_json_looks_the_same_whichever_encoder_writes_it(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cold search uses another one than the rest, and people grep for `"agent":"codex"`."""
+    done = run("search", "agent:codex", "deadlock", "--json", "--limit", "1")
+    assert main(["sessions", "agent:codex", "--json", "--limit", "1"]) == 0
+
+    assert '"agent":"codex"' in done.stdout
+    assert '"agent":"codex"' in capsys.readouterr().out
 
 
 def test_sessions_can_be_filtered_and_limited(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,6 +249,28 @@ def test_statistics_add_up_however_they_are_grouped(stored: Path, capsys: pytest
         totals.append(sum(row["turns"] for row in lines(capsys)))  # type: ignore[misc]
 
     assert totals == [162] * 5
+
+
+def test_what_a_grouping_cannot_tell_is_a_dash(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A model with 0 errors would be a claim that nobody checked."""
+    assert main(["stats", "--by", "tool", "--limit", "1"]) == 0
+    head, row = (line.split() for line in capsys.readouterr().out.splitlines())
+    by_tool = dict(zip(head, row, strict=True))
+    assert main(["stats", "--by", "model", "--limit", "1", "--json"]) == 0
+    (by_model,) = lines(capsys)
+
+    assert [name for name, value in by_tool.items() if value == "-"] == ["errors", "input", "cached", "output", "cost"]
+    assert [name for name, value in by_model.items() if value is None] == ["errors", "tool_calls", "failed_tool_calls"]
+
+
+def test_one_turn_is_not_one_turns(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Small things are noticed first."""
+    log = min(SAMPLES.rglob("rollout-*.jsonl"), key=lambda path: path.stat().st_size)
+
+    assert main(["import", str(log)]) == 0
+
+    assert "1 source: 1 new" in capsys.readouterr().out
+    assert (counted(1, "turn"), counted(0, "turn"), counted(2, "copy", "copies")) == ("1 turn", "0 turns", "2 copies")
 
 
 def test_a_domain_from_the_config_is_shown_and_can_be_filtered_by(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,7 +309,8 @@ def test_projects_merge_and_split(stored: Path, capsys: pytest.CaptureFixture[st
     assert main(["projects", "split", one]) == 0
     assert main(["projects", "--json"]) == 0
 
-    assert one not in merged and one in merged[other]  # type: ignore[operator]
+    assert one not in merged
+    assert one in merged[other]  # type: ignore[operator]
     assert one in {row["key"] for row in lines(capsys)}
 
 
@@ -194,9 +320,18 @@ def test_redact_filters_and_checks(home: Path, capsys: pytest.CaptureFixture[str
 
     clean = run("redact", stdin=text)
     assert clean.returncode == 0
-    assert "correct-horse" not in clean.stdout and clean.stdout.startswith("DB_PASSWORD=[REDACTED:")
+    assert "correct-horse" not in clean.stdout
+    assert clean.stdout.startswith("DB_PASSWORD=[REDACTED:")
     assert run("redact", "--check", stdin=text).returncode == 1
     assert run("redact", "--check", stdin="nothing to see\n").returncode == 0
+
+
+def test_redacting_text_makes_no_store(home: Path) -> None:
+    """It is used in hooks and pipelines on machines that keep nothing."""
+    assert run("redact", stdin="nothing to see\n").stdout == "nothing to see\n"
+    assert run("redact", "--check", stdin="nothing to see\n").stderr == ""
+
+    assert list(home.rglob("*.db")) == []
 
 
 def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -219,6 +354,26 @@ def test_forgetting_asks_first(stored: Path, capsys: pytest.CaptureFixture[str],
     assert main(["show", ref]) == 1
 
 
+def test_forgetting_once_more_finishes_what_was_in_the_way(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reader of an old state keeps the words in the files; afterwards the same command takes them out."""
+    ref = "claude-code:453dcfa0-ef37-4cb8-b57c-7e97169a2650"
+    with Memory.open() as memory:
+        reader = apsw.Connection(memory.settings.store, flags=apsw.SQLITE_OPEN_READONLY)
+        reader.execute("begin")
+        reader.execute("select count(*) from turns").fetchall()
+        memory._existing().db.connection.set_busy_timeout(10)
+        first = memory.forget(ref)
+        reader.close()
+
+    assert first.scrubbed is not None
+    assert not first.scrubbed.complete
+    assert main(["forget", ref, "--yes", "--json"]) == 0
+    assert [row["scrubbed"]["pages"] for row in lines(capsys)] == [True]  # type: ignore[index]
+    assert main(["forget", ref]) == 0
+    assert capsys.readouterr().out == "that was forgotten before\n"
+    assert main(["forget", "nobody"]) == 1
+
+
 def test_doctor_finds_a_sound_store_sound(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No news is good news, with an exit code."""
     assert main(["doctor", "--verify"]) == 0
@@ -231,6 +386,45 @@ def test_a_backup_is_a_store(stored: Path, tmp_path: Path, capsys: pytest.Captur
     assert main(["backup", copy]) == 0
     assert main(["backup", copy]) == 2
     assert main(["search", "deadlock", "--store", copy]) == 0
+
+
+def test_a_backup_goes_where_there_is_a_folder(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A misspelt folder is named, rather than made."""
+    assert main(["backup", str(tmp_path / "nope" / "copy.db")]) == 2
+    assert f"there is no folder {tmp_path / 'nope'}" in capsys.readouterr().err
+
+    assert main(["backup", str(tmp_path), "--force"]) == 2
+    assert f"{tmp_path} is a folder" in capsys.readouterr().err
+
+
+def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By table and by page, what could be told again, and what to do about the rest."""
+    report = RepairReport(
+        path="m.db", sound=False, damaged_copy="m.db.damaged", kept={"turns": 7}, lost={"bodies": 1, "usage": 0},
+        rebuilt={"turns": 2}, lost_pages=3, sources_to_read_again=1, text_rebuilt=True, notes=["page 9 is not there"],
+        next_steps=["run `recollect import`; sources to read again from their start: 1"],
+    )  # fmt: skip
+
+    assert load("repair")._text(report).splitlines() == [
+        "m.db was damaged; the damaged file is kept as m.db.damaged",
+        "  kept 7 rows of turns",
+        "  lost 1 row of bodies",
+        "  told again 2 rows of turns",
+        "  lost 3 pages with an unknown number of rows",
+        "  the text index was made again",
+        "  page 9 is not there",
+        "  run `recollect import`; sources to read again from their start: 1",
+    ]
+
+
+def test_the_demo_uses_samples_where_there_is_nothing_else(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a store of their own, so that nothing made up gets into a memory; the second time only what is new is read."""
+    assert main(["demo"]) == 0
+    assert "25 new, 0 grown, 0 unchanged" in capsys.readouterr().err
+
+    assert main(["demo"]) == 0
+    assert "0 new, 0 grown, 25 unchanged" in capsys.readouterr().err
+    assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
 
 
 def test_export_gives_every_session(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
 from recollect.serve.cli import main
+from recollect.store.sqlite import database
 from recollect.store.sqlite.database import SCHEMA, Database
 from tests.builders.homes import claude_log, memory, refs, small_talk
 
@@ -174,10 +175,10 @@ def test_a_store_that_cannot_be_made_is_said_to_be_unwritable() -> None:
     assert (failure.value.exit_code, str(failure.value)) == (74, "cannot write /dev/null/data/recollect.db: Not a directory")
 
 
-def test_an_older_store_is_not_migrated_by_a_reader(path: str, other: apsw.Connection) -> None:
-    other.execute(f"pragma user_version = {SCHEMA - 1}")
+def test_an_older_store_is_not_migrated_by_a_reader(path: str, other: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "SCHEMA", SCHEMA + 1)
 
-    with pytest.raises(StoreError, match=f"older schema {SCHEMA - 1}"):
+    with pytest.raises(StoreError, match=f"older schema {SCHEMA}"):
         Database(path, read_only=True)
 
 

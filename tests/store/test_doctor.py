@@ -16,9 +16,9 @@ def fill(filled: Filled) -> None:
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"), *turn("a", "k2", "two"))
 
 
-def unwell(filled: Filled, *, verify: bool = False) -> dict[str, str]:
+def unwell(filled: Filled, *, verify: bool = False, home: Path | None = None) -> dict[str, str]:
     """What is not well, by name."""
-    health = examine(filled.db, verify=verify)
+    health = examine(filled.db, verify=verify, home=str(home) if home else None)
     assert health.ok == all(one.ok for one in health.findings)
     return {one.name: one.detail for one in health.findings if not one.ok}
 
@@ -82,10 +82,15 @@ def test_files_open_to_others_are_noticed(filled: Filled) -> None:
 
     assert unwell(filled) == {"permissions": f"others may read {filled.path}"}
 
-    os.chmod(filled.path, 0o600)
-    os.chmod(filled.path.parent, 0o755)
 
-    assert unwell(filled) == {"permissions": f"others may enter {filled.path.parent}"}
+def test_a_folder_of_ours_that_is_open_to_others_is_noticed(filled: Filled) -> None:
+    """A folder that somebody chose, such as /tmp, is not ours to close: its files are closed, and that will do."""
+    folder = filled.path.parent
+    os.chmod(folder, 0o755)
+
+    assert unwell(filled, home=folder) == {"permissions": f"others may enter {folder}"}
+    assert unwell(filled, home=folder / "elsewhere") == {}
+    assert unwell(filled) == {}
 
 
 def test_sources_that_never_import_are_named(filled: Filled, tmp_path: Path) -> None:
@@ -126,9 +131,7 @@ def test_what_others_added_is_only_told(filled: Filled) -> None:
     filled.db.execute("create table mine (a)")
     filled.db.execute("create index mine_too on turns (reply)")
 
-    assert finding(filled, "added by others") == Finding(
-        name="added by others", ok=True, detail="index mine_too, table mine"
-    )
+    assert finding(filled, "added by others") == Finding(name="added by others", ok=True, detail="index mine_too, table mine")
 
 
 def test_a_missing_index_is_a_fault(filled: Filled) -> None:

@@ -230,7 +230,7 @@ def test_lost_bodies_mean_that_their_logs_are_read_again(filled: Filled) -> None
     assert after["turns"] == before["turns"]
     assert report.lost == {"bodies": len(before["bodies"]) - len(after["bodies"])}
     assert again == gone != set()
-    assert report.next_steps[0] == f"run `recollect import`: {len(again)} sources are read again from their start"
+    assert report.next_steps[0] == f"run `recollect import`; sources to read again from their start: {len(again)}"
 
 
 def test_a_body_that_is_not_what_was_written_is_dropped(filled: Filled) -> None:

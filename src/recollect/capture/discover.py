@@ -7,7 +7,7 @@ else's), a folder with logs anywhere below it, or one file.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -45,12 +45,19 @@ def everywhere(adapters: list[Adapter], home: str, environ: Mapping[str, str], e
             yield from below(adapters, path)
 
 
-def below(adapters: list[Adapter], path: str) -> Iterator[Found]:
-    """Every log at or below a path that a person named."""
+def below(
+    adapters: list[Adapter], path: str, known_agent: Callable[[str], str | None] = lambda path: None
+) -> Iterator[Found]:
+    """Every log at or below a path that a person named.
+
+    `known_agent` tells whose log a file was the last time, so that a growing
+    one need not be recognised at every step.
+    """
+    path = os.path.abspath(path)
     if not os.path.lexists(path):
         raise NotFound(f"{path} does not exist", hint="give a log file, an agent's folder or a home folder")
     if not os.path.isdir(path):
-        yield _file(adapters, path)
+        yield _file(adapters, path, known_agent(os.path.abspath(path)))
         return
     # In a home only the agents' own folders count: what a person keeps in
     # ~/projects is not a log because Claude Code has a folder of that name.
@@ -78,8 +85,8 @@ def excluded(found: Iterable[Found], patterns: list[str]) -> Iterator[Found]:
             yield item
 
 
-def _file(adapters: list[Adapter], path: str) -> Found:
-    adapter = _recognise(adapters, path)
+def _file(adapters: list[Adapter], path: str, agent: str | None) -> Found:
+    adapter = next((one for one in adapters if one.agent == agent), None) or _recognise(adapters, path)
     if adapter is None:
         known = ", ".join(adapter.agent for adapter in adapters)
         raise UsageError(f"{path} is not a log of any agent we know", hint=f"supported: {known}")

@@ -236,7 +236,8 @@ def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> I
     first = block.lines.at(block.start)
     for number, line in enumerate(block.data.split(b"\n")):
         if line and not line.isspace():
-            yield _record(path, None if first is None else first + number, line, decoder)
+            record = _record(path, None if first is None else first + number, line, decoder)
+            yield record
 
 
 def _record(path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:

@@ -87,7 +87,9 @@ class Sweep:
         self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]
     ) -> Iterator[tuple[Found, os.stat_result]]:
         """The sources worth opening. What happens here is paid for every file on every import."""
-        known = self.store.known_sources()
+        found = list(found)
+        # A few named paths are asked for one by one: the whole list takes longer than reading what grew.
+        known = self.store.known_sources([item.source.path for item in found] if len(found) <= MANY_SOURCES else None)
         stat = os.stat
         for item in found:
             adapter, source, _ = item
@@ -304,6 +306,7 @@ def _add_up(report: ImportReport, reports: list[SourceReport], batch: _Batch) ->
         report.imported += one.outcome == "imported"
         report.updated += one.outcome == "updated"
         report.unchanged += one.outcome == "unchanged"
+        report.failed += one.outcome == "failed"
         report.bytes += one.bytes
         report.problems += sum(problem.count for problem in one.problems)
     report.sessions, report.turns, report.tool_calls = len(batch.sessions), batch.turns, batch.tool_calls

@@ -56,4 +56,4 @@ class _JsonLines(logging.Formatter):
         }  # fmt: skip
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str, ensure_ascii=False)
+        return json.dumps(line, default=str, ensure_ascii=False, separators=(",", ":"))

@@ -13,6 +13,8 @@ import re
 # Every byte by its class: lower case or digit, upper case, anything else.
 _CLASSES = b" " * 48 + b"a" * 10 + b" " * 7 + b"A" * 26 + b" " * 6 + b"a" * 26 + b" " * 133
 _HUMP, _ACRONYM = b"aA", b"AAaa"
+# Scripts that are written without spaces, and the upper halves of their code units.
+_BLOCKS = b" " * 0x30 + b"s" * 0x70 + b" " * 0x0C + b"s" * 0x2C + b" " * 0x21 + b"s" * 2 + b" " * 5
 _SPACELESS = "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])"
 
 # Of a long tool output only both ends are indexed: the command that ran and
@@ -26,7 +28,9 @@ def prepare(text: str) -> str:
         # One byte a character, so that a place in the one is a place in the other.
         classes = text.encode("latin-1").translate(_CLASSES)
     except UnicodeEncodeError:
-        text = re.sub(_SPACELESS, r" \1 ", text)
+        # Arrows, quotes and emoji are everywhere; only such scripts are worth a slow look.
+        if b"s" in text.encode("utf-16-le", "replace")[1::2].translate(_BLOCKS):
+            text = re.sub(_SPACELESS, r" \1 ", text)
         classes = text.encode("latin-1", "replace").translate(_CLASSES)
     if _ACRONYM in classes:
         text = _spaced(text, classes, _ACRONYM)

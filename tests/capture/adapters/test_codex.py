@@ -185,9 +185,7 @@ def test_the_parent_of_a_nested_sub_agent_is_itself_a_sub_agent(tmp_path: Path) 
         ({"source": "vscode"}, "interactive"),
     ],
 )
-def test_the_origin_is_told_by_source_and_originator(
-    tmp_path: Path, more: dict[str, Any], origin: str
-) -> None:
+def test_the_origin_is_told_by_source_and_originator(tmp_path: Path, more: dict[str, Any], origin: str) -> None:
     """`source` is a word or an object, and is missing in old logs."""
     path = b.rollout(tmp_path, [b.meta(**more)])
 
@@ -242,9 +240,7 @@ def test_an_empty_session_is_a_session_without_turns(tmp_path: Path) -> None:
 
 def test_user_items_are_not_prompts_where_events_tell_them(tmp_path: Path) -> None:
     """The model is given much in the user's name that nobody typed."""
-    found = items(
-        tmp_path, b.user_item("hello"), b.user("hello"), b.assistant(), b.user_item("some new injected text")
-    )
+    found = items(tmp_path, b.user_item("hello"), b.user("hello"), b.assistant(), b.user_item("some new injected text"))
 
     assert prompts(found) == ["hello"]
 
@@ -297,9 +293,7 @@ def test_a_picture_leaves_a_placeholder(tmp_path: Path) -> None:
         b.user("see this", images=["data:image/png;base64,QUJDRA=="], local_images=["/home/kim/pear.png"]),
     )
 
-    assert prompts(found) == [
-        "see this\n[image/png, 6 bytes, sha256 6a94721a1ca6]\n[image /home/kim/pear.png]"
-    ]
+    assert prompts(found) == ["see this\n[image/png, 6 bytes, sha256 6a94721a1ca6]\n[image /home/kim/pear.png]"]
 
 
 def test_an_event_of_kind_environment_context_is_no_prompt(tmp_path: Path) -> None:
@@ -378,9 +372,7 @@ def test_rolled_back_turns_are_not_live(tmp_path: Path) -> None:
         b.event("thread_rolled_back", num_turns=5),
     )
 
-    assert of(Liveness, found) == [
-        Liveness(session=b.THREAD, turn=turn, live=False) for turn in ("b.2", "b", "a")
-    ]
+    assert of(Liveness, found) == [Liveness(session=b.THREAD, turn=turn, live=False) for turn in ("b.2", "b", "a")]
 
 
 def test_telemetry_is_told_with_the_turn_it_belongs_to(tmp_path: Path) -> None:
@@ -589,9 +581,7 @@ def test_each_tool_has_a_kind_and_a_target(name: str, given: Any, kind: str, tar
 
 def test_a_patch_names_its_files_only_at_the_start_of_a_line() -> None:
     """A patch of a document about patches must not add files."""
-    assert (
-        patched("*** Begin Patch\n*** Update File: a b.md\n+ *** Add File: no.md\n*** End Patch") == "a b.md"
-    )
+    assert patched("*** Begin Patch\n*** Update File: a b.md\n+ *** Add File: no.md\n*** End Patch") == "a b.md"
 
 
 def test_parallel_calls_are_joined_by_their_ids_to_their_own_turns(tmp_path: Path) -> None:
@@ -902,14 +892,10 @@ def test_turn_items_tell_what_events_told_before(tmp_path: Path) -> None:
         b.completed("Reasoning", id="r", summary_text=["Hm"], raw_content=[]),
         b.reasoning_item("Hm"),
         b.call("exec_command", "c1", cmd="ls"),
-        b.completed(
-            "CommandExecution", id="c1", command=["ls"], status="failed", exit_code=2, aggregated_output="no"
-        ),
+        b.completed("CommandExecution", id="c1", command=["ls"], status="failed", exit_code=2, aggregated_output="no"),
         b.output("Process exited with code 2\nOutput:\nno", "c1"),
         b.completed("FileChange", id="f1", changes={"a.py": {}}, status="completed", stdout="ok"),
-        b.completed(
-            "McpToolCall", id="m1", server="docs", tool="find", arguments={}, error={"message": "gone"}
-        ),
+        b.completed("McpToolCall", id="m1", server="docs", tool="find", arguments={}, error={"message": "gone"}),
         b.completed("WebSearch", id="w1", query="pears", action={"type": "search", "query": "pears"}),
         b.completed("ContextCompaction", id="k"),
         b.completed("AgentMessage", id="a", content=[{"type": "Text", "text": "Pruned."}]),
@@ -992,9 +978,7 @@ RICH = [
     b.user_item("my prompt", at=b.clock(91)),
     b.user("my prompt", b.clock(91)),
     b.event("agent_reasoning", b.clock(92), text="Hm"),
-    b.tokens(
-        b.usage(1500, 0, 150), b.usage(500, 0, 50), b.clock(93), rate_limits={"primary": {"used_percent": 1}}
-    ),
+    b.tokens(b.usage(1500, 0, 150), b.usage(500, 0, 50), b.clock(93), rate_limits={"primary": {"used_percent": 1}}),
     b.reasoning_item("Hm", "Ha", at=b.clock(94)),
     b.call(call_id="c1", at=b.clock(95)),
     b.call(call_id="c2", at=b.clock(95)),
@@ -1036,12 +1020,8 @@ def merged(found: list[Item]) -> dict[str, Any]:
     return {"facts": told, "turns": list(told), "problems": problems, "rest": rest}
 
 
-@pytest.mark.parametrize(
-    "records", [RICH, BARE, [b.meta(), *PARENTS, *RICH[14:]]], ids=["fork", "bare", "plain"]
-)
-def test_a_growing_file_read_in_two_steps_gives_what_it_gives_at_once(
-    tmp_path: Path, records: list[dict[str, Any]]
-) -> None:
+@pytest.mark.parametrize("records", [RICH, BARE, [b.meta(), *PARENTS, *RICH[14:]]], ids=["fork", "bare", "plain"])
+def test_a_growing_file_read_in_two_steps_gives_what_it_gives_at_once(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     """Cut after every line: nothing is lost, repeated or keyed otherwise."""
     lines = b.lines(records)
     path = tmp_path / f"rollout-2026-03-01T09-00-00-{CHILD}.jsonl"
@@ -1077,9 +1057,7 @@ def test_a_half_written_line_waits_for_the_next_run(tmp_path: Path) -> None:
 def test_a_bad_line_costs_that_line(tmp_path: Path) -> None:
     path = b.rollout(tmp_path, [b.meta(), b.user("one")])
     path.write_text(
-        path.read_text()
-        + '{"broken\n[1]\n{"type":"event_msg","payload":7}\n'
-        + b.lines([b.user("two", b.clock(9))])[0]
+        path.read_text() + '{"broken\n[1]\n{"type":"event_msg","payload":7}\n' + b.lines([b.user("two", b.clock(9))])[0]
     )
 
     found = read(path)
@@ -1153,21 +1131,14 @@ KEYS = """type payload timestamp id role content text message call_id output arg
     findings started_at model"""
 names, keys = st.sampled_from(NAMES.split()), st.sampled_from(KEYS.split())
 values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=8)
-    | names,
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8) | names,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=5),
     max_leaves=12,
 )
 bodies = st.dictionaries(keys, values, max_size=7)
 anything = st.one_of(
     bodies,
-    st.builds(
-        lambda kind, told, body: {"type": kind, "payload": {"type": told, **body}}, names, names, bodies
-    ),
+    st.builds(lambda kind, told, body: {"type": kind, "payload": {"type": told, **body}}, names, names, bodies),
 )
 
 
@@ -1347,9 +1318,7 @@ def test_the_tokens_of_the_samples_equal_an_independent_count(corpus: Path) -> N
         ("missing-parent-siblings", 15_312_271),
     ],
 )
-def test_forks_of_the_samples_are_counted_once_in_any_order(
-    corpus: Path, case: str, expected: int, order: int
-) -> None:
+def test_forks_of_the_samples_are_counted_once_in_any_order(corpus: Path, case: str, expected: int, order: int) -> None:
     """Stamps were made even and metas removed, so only the keys of the counts can tell."""
     folder = next((corpus / "codex").rglob(case))
     paths = sorted(folder.rglob("*.jsonl"))[::order]

@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import ArgumentParser
     from types import ModuleType
 
 # command: (its file, one line for the list). The order is the order of the help.
@@ -79,7 +79,7 @@ def _run(name: str, arguments: list[str]) -> int:
     from recollect.serve.cli.output import complain, write
 
     command = load(name)
-    args = parser(name, command).parse_args(arguments)
+    args = parser(name, command).parse_args(command.prepare(arguments) if hasattr(command, "prepare") else arguments)
     memory = None
     try:
         if args.log_json or "RECOLLECT_LOG" in os.environ:
@@ -96,7 +96,7 @@ def _run(name: str, arguments: list[str]) -> int:
 
 
 def load(name: str) -> ModuleType:
-    """The module of a command, which has `arguments(parser)` and `run(memory, args)`."""
+    """The module of a command, which has `arguments(parser)`, `run(memory, args)` and, if need be, `prepare(words)`."""
     from importlib import import_module
 
     return import_module(f"recollect.serve.cli.{COMMANDS[name][0] if name in COMMANDS else name}")
@@ -118,6 +118,17 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
     made.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
     made.add_argument("--log-json", action="store_true", help="log lines on stderr as JSON")
     return made
+
+
+def count(text: str) -> int:
+    """The type of every option that says how many."""
+    from argparse import ArgumentTypeError
+
+    number = int(text) if text.strip().lstrip("+-").isdecimal() else -1
+    # SQLite counts in 64 bits.
+    if not 0 <= number < 1 << 63:
+        raise ArgumentTypeError(f"{text.strip()} is no count; give a whole number, 0 or more")
+    return number
 
 
 def _help() -> str:

@@ -6,11 +6,12 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import AgentRow
-from recollect.serve.cli.output import Output
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N rows")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -18,6 +19,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _text(row: AgentRow) -> str:
-    here = f"{row.sources} logs in {', '.join(row.found)}" if row.found else f"no logs here (looked in {', '.join(row.roots)})"
+    logs = counted(row.sources, "log")
+    here = f"{logs} in {', '.join(row.found)}" if row.found else f"no logs here (looked in {', '.join(row.roots)})"
     version = f", newest version {row.newest_version}" if row.newest_version else ""
-    return f"{row.agent}  {row.name}\n    {here}\n    {row.sessions} sessions stored{version}"
+    return f"{row.agent}  {row.name}\n    {here}\n    {counted(row.sessions, 'session')} stored{version}"

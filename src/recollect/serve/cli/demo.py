@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.lookup import Hit
 from recollect.memory import Memory
-from recollect.serve.cli.output import Output, say
+from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress
 
 
@@ -21,20 +21,27 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    sample = args.sample or not any(True for _ in memory.sources())
-    paths = []
-    if sample:
-        memory = Memory.open(os.path.join(memory.settings.home, "demo.db"))
-        paths = [memory.sample_logs()]
-        say("no agent has left sessions here; trying it with sample sessions in a store of their own" if not args.sample else "sample sessions")
+    if not args.sample and any(True for _ in memory.sources()):
+        return _tried(memory, [], "")
+    lead = "" if args.sample else "no agent has left sessions here; "
+    say(f"{lead}trying it with sample sessions in a store of their own")
+    with Memory.open(os.path.join(memory.settings.home, "demo.db")) as demo:
+        return _tried(demo, [demo.sample_logs()], f" --store {demo.settings.store}")
+
+
+def _tried(memory: Memory, paths: list[str], store: str) -> Output:
+    """Import, say what that came to, and search; `store` is the option that chooses this memory."""
     with Progress("importing") as progress:
         report = memory.import_logs(paths, progress=progress)
     summary = memory.summary()
-    say(f"{report.imported} new, {report.updated} grown, {report.unchanged} unchanged logs; {report.problems} problems")
+    problems = counted(report.problems, "problem")
+    say(f"{report.imported} new, {report.updated} grown, {report.unchanged} unchanged logs; {problems}")
     for agent, count in summary.agents.items():
-        say(f"  {agent}: {count} sessions")
-    say(f"  {summary.turns} turns in {summary.projects} projects, {report.redactions} secrets removed, {summary.size_bytes / 1e6:.1f} MB")
-    store = f" --store {memory.settings.store}" if sample else ""
+        say(f"  {agent}: {counted(count, 'session')}")
+    say(
+        f"  {counted(summary.turns, 'turn')} in {counted(summary.projects, 'project')},"
+        f" {counted(report.redactions, 'secret')} removed, {summary.size_bytes / 1e6:.1f} MB"
+    )
     question = memory.example_query()
     if not question:
         return Output([], note="nothing to search for yet; use an agent, then run this again")

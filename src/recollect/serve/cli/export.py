@@ -9,13 +9,14 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
+from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, to_json
 from recollect.serve.cli.sessions import add_filters, chosen
 
 
 def arguments(parser: ArgumentParser) -> None:
     add_filters(parser)
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N sessions")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N sessions")
 
 
 def run(memory: Memory, args: Namespace) -> Output:

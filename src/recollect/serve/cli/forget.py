@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.reports import Forgotten
-from recollect.serve.cli.output import Output
+from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -24,7 +24,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     if not args.dry_run and not args.yes:
-        _ask(memory.forget(args.ref, dry_run=True))
+        plan = memory.forget(args.ref, dry_run=True)
+        if plan.turns or plan.sessions:
+            _ask(plan)
     return Output([memory.forget(args.ref, dry_run=args.dry_run)], _text)
 
 
@@ -39,12 +41,14 @@ def _ask(plan: Forgotten) -> None:
 
 def _what(row: Forgotten) -> str:
     sessions = f"{', '.join(row.sessions)}, " if row.sessions else ""
-    copies = f" and {len(row.copies)} copies in forks" if row.copies else ""
-    return f"{sessions}{row.turns} turns{copies}"
+    copies = f", {counted(len(row.copies), 'copy', 'copies')} in forks among them" if row.copies else ""
+    return f"{sessions}{counted(row.turns, 'turn')}{copies}"
 
 
 def _text(row: Forgotten) -> str:
-    lines = [f"{'would forget' if row.dry_run else 'forgot'} {_what(row)}, {row.tool_calls} tool calls, {row.model_calls} model calls"]
+    calls = f"{counted(row.tool_calls, 'tool call')}, {counted(row.model_calls, 'model call')}"
+    verb = "would forget" if row.dry_run else "forgot"
+    lines = [f"{verb} {_what(row)}, {calls}" if row.turns or row.sessions else "that was forgotten before"]
     lines += [f"{'would remove' if row.dry_run else 'removed'} the copy {path}" for path in row.files]
     if row.scrubbed is not None and not row.scrubbed.complete:
         lines.append(row.scrubbed.detail)

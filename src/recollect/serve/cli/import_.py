@@ -12,10 +12,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from recollect import platforms
+from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model import ImportReport, SourceReport
-from recollect.serve.cli.output import Output, say
+from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress
+
+_NOBODY = """no agent has left sessions here
+  recollect agents    where we looked
+  recollect demo      try it with sessions of our own"""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,6 +34,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.watch:
+        _refuse_with_watch(args)
         return Output(_watched(memory, args), _line)
     with Progress("importing") as progress:
         report = memory.import_logs(args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress)
@@ -39,7 +45,18 @@ def run(memory: Memory, args: Namespace) -> Output:
     rows: list[ImportReport | SourceReport] = [*memory.source_reports, report] if args.report else [report]
     if not args.report:
         _say_problems(memory.source_reports)
-    return Output(rows, lambda row: _text(row, dry_run=args.dry_run))
+    nobody = "" if report.discovered or args.paths else _NOBODY
+    return Output(rows, lambda row: _text(row, dry_run=args.dry_run), note=nobody)
+
+
+def _refuse_with_watch(args: Namespace) -> None:
+    """What watching would ignore is refused rather than ignored."""
+    given = {"a PATH": args.paths, "--dry-run": args.dry_run, "--report": args.report, "--wait": args.wait}
+    for name, value in given.items():
+        if value:
+            raise UsageError(
+                f"--watch does not go with {name}", hint="it imports what every agent here writes, until interrupted"
+            )
 
 
 def _watched(memory: Memory, args: Namespace) -> Iterator[ImportReport]:
@@ -50,22 +67,28 @@ def _watched(memory: Memory, args: Namespace) -> Iterator[ImportReport]:
 
 
 def _line(report: ImportReport) -> str:
-    return f"{report.imported} new, {report.updated} grown: {report.turns} turns, {report.problems} problems"
+    failed = f", {report.failed} failed" if report.failed else ""
+    kept = f"{counted(report.turns, 'turn')}, {counted(report.problems, 'problem')}"
+    return f"{report.imported} new, {report.updated} grown{failed}: {kept}"
 
 
 def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
     if isinstance(row, SourceReport):
-        lines = [f"{row.outcome:9} {row.path}  {row.turns} turns, {row.events} events, {row.bytes} bytes"]
+        told = f"{counted(row.turns, 'turn')}, {counted(row.events, 'event')}, {counted(row.bytes, 'byte')}"
+        lines = [f"{row.outcome:9} {row.path}  {told}"]
         for problem in row.problems:
             where = f" line {problem.line}" if problem.line else ""
-            lines.append(f"          {problem.kind}{where}: {problem.reason}" + (f" (x{problem.count})" if problem.count > 1 else ""))
+            times = f" (x{problem.count})" if problem.count > 1 else ""
+            lines.append(f"          {problem.kind}{where}: {problem.reason}{times}")
         return "\n".join(lines)
     verb = "would keep" if dry_run else "kept"
+    failed = f", {row.failed} failed" if row.failed else ""
+    sources, sessions, turns = counted(row.discovered, "source"), counted(row.sessions, "session"), counted(row.turns, "new turn")
     return (
-        f"{row.discovered} sources: {row.imported} new, {row.updated} grown or replaced, {row.unchanged} unchanged\n"
-        f"{verb} {row.sessions} sessions, {row.turns} new turns, {row.tool_calls} tool calls"
+        f"{sources}: {row.imported} new, {row.updated} grown or replaced, {row.unchanged} unchanged{failed}\n"
+        f"{verb} {sessions}, {turns}, {counted(row.tool_calls, 'tool call')}"
         f" from {row.bytes / 1e6:.1f} MB in {row.seconds:.1f} s\n"
-        f"{row.redactions} secrets removed, {row.problems} problems"
+        f"{counted(row.redactions, 'secret')} removed, {counted(row.problems, 'problem')}"
     )
 
 

@@ -6,11 +6,12 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import JobRow
-from recollect.serve.cli.output import Output
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N rows")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -20,4 +21,4 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(job: JobRow) -> str:
     error = f"  {job.error}" if job.error else ""
-    return f"{job.state:8} {job.kind} {job.subject}  tried {job.tries} times{error}"
+    return f"{job.state:8} {job.kind} {job.subject}  tried {counted(job.tries, 'time')}{error}"

@@ -81,6 +81,11 @@ def say(text: str) -> None:
     sys.stderr.write(printable(text) + "\n")
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things in words: 1 turn, 2 turns."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def to_json(row: Any) -> str:
     """One row as a line of JSON."""
     if hasattr(row, "as_dict"):
@@ -88,7 +93,7 @@ def to_json(row: Any) -> str:
     if isinstance(row, dict) and "msgspec" not in sys.modules:
         import json
 
-        return json.dumps(row, ensure_ascii=False)
+        return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
     import msgspec
 
     try:
@@ -97,7 +102,7 @@ def to_json(row: Any) -> str:
         # A path that is no text, a number beyond 64 bits: the standard library escapes them.
         import json
 
-        return json.dumps(msgspec.to_builtins(row))
+        return json.dumps(msgspec.to_builtins(row), separators=(",", ":"))
 
 
 def printable(text: str) -> str:

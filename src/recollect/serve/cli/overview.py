@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.serve.cli.output import Output
+from recollect.serve.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,20 +14,26 @@ if TYPE_CHECKING:
     from recollect.model import StoreSummary
 
 
+_NOTHING = """nothing is stored yet
+  recollect import    read the sessions of every agent on this machine
+  recollect demo      try it with sessions of our own"""
+
+
 def arguments(parser: ArgumentParser) -> None:
     """No arguments: this is what a bare `recollect` does."""
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if not os.path.exists(memory.settings.store):
-        return Output([], note="nothing is stored yet\n  recollect import    read the sessions of every agent on this machine\n  recollect demo      try it with sessions of our own")
+        return Output([], note=_NOTHING)
     return Output([memory.summary()], _text)
 
 
 def _text(summary: StoreSummary) -> str:
     agents = ", ".join(f"{name} {count}" for name, count in summary.agents.items()) or "none"
     lines = [
-        f"{summary.sessions} sessions, {summary.turns} turns, {summary.tool_calls} tool calls in {summary.projects} projects",
+        f"{counted(summary.sessions, 'session')}, {counted(summary.turns, 'turn')},"
+        f" {counted(summary.tool_calls, 'tool call')} in {counted(summary.projects, 'project')}",
         f"agents: {agents}",
     ]
     if summary.first_at and summary.last_at:
@@ -41,5 +47,5 @@ def _text(summary: StoreSummary) -> str:
         "  recollect stats --by day    what was spent",
     ]
     if summary.jobs_waiting:
-        lines.append(f"  recollect work              {summary.jobs_waiting} jobs wait")
+        lines.append(f"  recollect work              {counted(summary.jobs_waiting, 'job waits', 'jobs wait')}")
     return "\n".join(lines)

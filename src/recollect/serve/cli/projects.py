@@ -1,8 +1,8 @@
 """recollect projects: list, merge and split projects.
 
-  recollect projects                     the projects, newest first
-  recollect projects merge NAME INTO     show NAME's turns under INTO
-  recollect projects split NAME          undo that
+recollect projects                     the projects, newest first
+recollect projects merge NAME INTO     show NAME's turns under INTO
+recollect projects split NAME          undo that
 """
 
 from __future__ import annotations
@@ -12,22 +12,28 @@ from argparse import ArgumentParser, Namespace
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model import ProjectRow
-from recollect.serve.cli.output import Output
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=["list", "merge", "split"], default="list", help="what to do (default: list)")
+    parser.add_argument(
+        "action", nargs="?", choices=["list", "merge", "split"], default="list", help="what to do (default: list)"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="the projects to merge or to split")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N rows")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     wanted = {"list": 0, "merge": 2, "split": 1}[args.action]
     if len(args.names) != wanted:
-        raise UsageError(f"`recollect projects {args.action}` takes {wanted} names", hint="see recollect projects --help")
+        raise UsageError(
+            f"`recollect projects {args.action}` takes {counted(wanted, 'name')}", hint="see recollect projects --help"
+        )
     if args.action == "merge":
         memory.merge_projects(*args.names)
-        return Output([], note=f"{args.names[0]} is now shown as {args.names[1]}; `recollect projects split {args.names[0]}` undoes it")
+        name, into = args.names
+        return Output([], note=f"{name} is now shown as {into}; `recollect projects split {name}` undoes it")
     if args.action == "split":
         memory.split_project(*args.names)
         return Output([], note=f"{args.names[0]} stands for itself again")
@@ -37,4 +43,5 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(project: ProjectRow) -> str:
     domain = f"  [{project.domain}]" if project.domain else ""
     merged = "".join(f"\n    includes {name}" for name in project.merged)
-    return f"{project.key}{domain}\n    {project.sessions} sessions, {project.turns} turns, last {(project.last_at or '-')[:10]}{merged}"
+    counts = f"{counted(project.sessions, 'session')}, {counted(project.turns, 'turn')}"
+    return f"{project.key}{domain}\n    {counts}, last {(project.last_at or '-')[:10]}{merged}"

@@ -1,8 +1,8 @@
 """recollect redact: remove secrets from text, or check for them.
 
-  recollect redact < log.txt           the text without its secrets
-  recollect redact --check < log.txt   exit 1 when there is one, print where
-  recollect redact --rescan            scan what is stored again, after the table of secrets grew
+recollect redact < log.txt           the text without its secrets
+recollect redact --check < log.txt   exit 1 when there is one, print where
+recollect redact --rescan            scan what is stored again, after the table of secrets grew
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from recollect.errors import EXIT_NOTHING_FOUND
 from recollect.memory import Memory
 from recollect.reports import Rescanned
-from recollect.serve.cli.output import Output
+from recollect.serve.cli.output import Output, counted
 from recollect.serve.cli.progress import Progress
 
 
@@ -46,4 +46,4 @@ def _findings(memory: Memory, text: str) -> Iterator[dict[str, object]]:
 
 def _rescanned(row: Rescanned) -> str:
     rest = "" if row.scrubbed is None or row.scrubbed.complete else f"\n{row.scrubbed.detail}"
-    return f"scanned {row.turns} turns: {row.turns_changed} changed, {row.redactions} secrets removed{rest}"
+    return f"scanned {counted(row.turns, 'turn')}: {row.turns_changed} changed, {counted(row.redactions, 'secret')} removed{rest}"

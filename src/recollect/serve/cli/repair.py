@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.reports import RepairReport
-from recollect.serve.cli.output import Output
+from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -25,7 +25,11 @@ def _text(report: RepairReport) -> str:
     if report.sound:
         return f"{report.path} is sound" + ("; its text index was made again" if report.text_rebuilt else "; nothing was changed")
     lines = [f"{report.path} was damaged; the damaged file is kept as {report.damaged_copy}"]
-    lines += [f"  kept {count} rows of {table}" for table, count in report.kept.items()]
-    lines += [f"  lost {count} rows of {table}" for table, count in report.lost.items() if count]
+    for verb, tables in (("kept", report.kept), ("lost", report.lost), ("told again", report.rebuilt)):
+        lines += [f"  {verb} {counted(count, 'row')} of {table}" for table, count in tables.items() if count]
+    if report.lost_pages:
+        lines.append(f"  lost {counted(report.lost_pages, 'page')} with an unknown number of rows")
+    if report.text_rebuilt:
+        lines.append("  the text index was made again")
     lines += [f"  {note}" for note in [*report.notes, *report.next_steps]]
     return "\n".join(lines)

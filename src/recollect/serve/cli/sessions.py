@@ -10,7 +10,8 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import Session
-from recollect.serve.cli.output import Output
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output, counted
 
 FILTERS = ("agent", "project", "domain", "model", "tool", "file", "since", "until")
 
@@ -19,7 +20,8 @@ def add_filters(parser: ArgumentParser) -> None:
     """The filters as options, the same for every command that has them."""
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="filters such as agent:codex or since:7d")
     for name in FILTERS:
-        parser.add_argument(f"--{name}", help=f"only turns with this {name}" if name not in ("since", "until") else f"only {name} this time")
+        what = f"only {name} this time" if name in ("since", "until") else f"only turns with this {name}"
+        parser.add_argument(f"--{name}", help=what)
 
 
 def chosen(args: Namespace) -> dict[str, str | None]:
@@ -29,8 +31,8 @@ def chosen(args: Namespace) -> dict[str, str | None]:
 
 def arguments(parser: ArgumentParser) -> None:
     add_filters(parser)
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="how many sessions (default: %(default)s)")
-    parser.add_argument("--offset", type=int, default=0, metavar="N", help="leave out the first N")
+    parser.add_argument("--limit", type=count, default=20, metavar="N", help="how many sessions (default: %(default)s)")
+    parser.add_argument("--offset", type=count, default=0, metavar="N", help="leave out the first N")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -43,5 +45,6 @@ def _text(session: Session) -> str:
     title = session.title or "(untitled)"
     return (
         f"{session.id}\n    {(session.started_at or '')[:16].replace('T', ' ')}  {session.project or '-'}  {title}\n"
-        f"    {session.turns} turns, {session.tool_calls} tool calls, {session.errors} errors  {session.model or '-'}{cost}"
+        f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
+        f" {counted(session.errors, 'error')}  {session.model or '-'}{cost}"
     )

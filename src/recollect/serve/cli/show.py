@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import SessionDetail, ToolCall, Turn, TurnEvent
-from recollect.serve.cli.output import Output
+from recollect.serve.cli.output import Output, counted
 
 _OUTPUT_LINES = 12
 
@@ -42,7 +42,7 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
         lines.append(f"parent: {row.parent}")
     lines += ["", *(_turn(turn, whole=whole) for turn in row.turn_list if turn.live or whole)]
     if hidden and not whole:
-        lines.append(f"({hidden} undone turns are left out; --all shows them)")
+        lines.append(f"({counted(hidden, 'undone turn is', 'undone turns are')} left out; --all shows everything)")
     return "\n".join(lines)
 
 

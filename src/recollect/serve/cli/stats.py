@@ -1,7 +1,7 @@
 """recollect stats: tokens, cost, tools and errors, summed up.
 
 Cost covers the calls whose model has a known price; how many have none is
-said beside it.
+said beside it. A dash is what cannot be told, such as the errors of a model.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import StatsRow
-from recollect.serve.cli.output import Output
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output, counted
 from recollect.serve.cli.sessions import add_filters, chosen
 
 _COLUMNS = ("sessions", "turns", "errors", "tools", "failed", "input", "cached", "output", "cost")
@@ -22,7 +23,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--by", default="agent", choices=["all", "agent", "project", "domain", "model", "tool", "day"],
         help="what to sum by (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N rows")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -33,10 +34,8 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _text(row: StatsRow, width: int) -> str:
-    cost = "-" if row.cost_usd is None else f"${row.cost_usd:.2f}"
-    numbers = (
-        row.sessions, row.turns, row.errors, row.tool_calls, row.failed_tool_calls,
-        row.tokens.input, row.tokens.cache_read, row.tokens.output,
-    )  # fmt: skip
-    unpriced = f"  ({row.unpriced_calls} calls without a price)" if row.unpriced_calls else ""
-    return f"{row.name or '-':{width}}" + "".join(f"{number:>12}" for number in numbers) + f"{cost:>12}{unpriced}"
+    tokens = (row.tokens.input, row.tokens.cache_read, row.tokens.output) if row.tokens else (None, None, None)
+    cost = None if row.cost_usd is None else f"${row.cost_usd:.2f}"
+    values = (row.sessions, row.turns, row.errors, row.tool_calls, row.failed_tool_calls, *tokens, cost)
+    unpriced = f"  ({counted(row.unpriced_calls, 'call')} without a price)" if row.unpriced_calls else ""
+    return f"{row.name or '-':{width}}" + "".join(f"{'-' if value is None else value:>12}" for value in values) + unpriced

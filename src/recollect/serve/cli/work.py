@@ -9,13 +9,14 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.serve.cli.output import Output
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N jobs")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N jobs")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     done = memory.work(limit=args.limit)
-    return Output([{"done": done}], lambda _: f"{done} jobs done")
+    return Output([{"done": done}], lambda _: f"{counted(done, 'job')} done")

@@ -36,7 +36,7 @@ from recollect.store.stretch import Fingerprint, ProjectIdentity, Stretch, TurnP
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
 MOST_PARTS = 32
-TEXTS_HELD_CHARACTERS = 24 << 20
+HELD_CHARACTERS = 24 << 20
 
 _INSERT_TURN = """
     insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply)
@@ -68,6 +68,14 @@ _INSERT_USAGE = """
 """
 
 
+_UPDATE_SPAN = """
+    update sessions set
+      started_at = coalesce(started_at, ?1), ended_at = coalesce(max(ended_at, ?2), ended_at, ?2),
+      project = coalesce(project, ?3)
+    where id = ?4
+"""
+
+
 class Writing:
     """A transaction with its keeper, for `with`."""
 
@@ -83,11 +91,58 @@ class Writing:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if kind is None and self.keeper is not None:
             try:
-                self.keeper.flush_texts()
+                self.keeper.flush()
             except BaseException as failure:
                 self.transaction.__exit__(type(failure), failure, failure.__traceback__)
                 raise
         self.transaction.__exit__(kind, error, trace)
+
+
+class _Rows:
+    """Rows on their way into the tables, written many at a time and in this order.
+
+    A call to SQLite costs more than a row, and most logs are small. The text
+    index is written last of all: SQLite makes it flush what it has gathered
+    whenever a statement on another table opens a savepoint, and many small
+    segments cost twice what a few large ones do.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self.turns: list[tuple[Any, ...]] = []
+        self.bodies: list[tuple[Any, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
+        self.usages: list[tuple[Any, ...]] = []
+        self.spans: list[tuple[Any, ...]] = []
+        self.texts: list[tuple[Any, ...]] = []
+        self.characters = 0
+
+    def index(self, text: tuple[Any, ...]) -> None:
+        """Queue a row for the text index; the rows held grow with the text."""
+        self.texts.append(text)
+        self.characters += sum(map(len, text[1:]))
+        if self.characters > HELD_CHARACTERS:
+            self.flush()
+
+    def flush_tables(self) -> None:
+        """Write everything but the text index, so that it can be asked for."""
+        for sql, rows in (
+            (_INSERT_TURN, self.turns),
+            (INSERT_BODY, self.bodies),
+            (_INSERT_CALL, self.calls),
+            (_INSERT_USAGE, self.usages),
+            (_UPDATE_SPAN, self.spans),
+        ):
+            if rows:
+                self.db.many(sql, rows)
+                rows.clear()
+
+    def flush(self) -> None:
+        """Write everything."""
+        self.flush_tables()
+        if self.texts:
+            self.db.many(INSERT_TEXT, self.texts)
+        self.texts, self.characters = [], 0
 
 
 class Keeper:
@@ -99,13 +154,17 @@ class Keeper:
 
     def __init__(self, db: Database) -> None:
         self.db = db
-        self.next_turn = (db.value("select max(id) from turns") or 0) + 1
-        self.next_body = (db.value("select max(id) from bodies") or 0) + 1
-        self.texts: list[tuple[Any, ...]] = []
-        self.text_characters = 0
+        self.rows = _Rows(db)
+        turn, body, source, forgotten = db.rows(
+            """
+            select (select max(id) from turns), (select max(id) from bodies), (select max(id) from sources),
+                   (select count(*) from tombstones)
+            """
+        )[0]
+        self.next_turn, self.next_body, self.next_source = (turn or 0) + 1, (body or 0) + 1, (source or 0) + 1
         self.sessions: dict[str, int] = {}
         self.projects: dict[ProjectIdentity, int] = {}
-        self.forgotten = {(kind, name) for kind, name in db.rows("select kind, name from tombstones")}
+        self.forgotten = set(db.rows("select kind, name from tombstones")) if forgotten else set()
 
     def keep(
         self,
@@ -125,7 +184,7 @@ class Keeper:
         the log is read in a newer way, whose word counts even when it tells less.
         """
         source_id = save_source(self.db, source, version, seen, stretch.checkpoint, failure or None)
-        if rewritten is not None and not rewritten:
+        if rewritten is not None and not rewritten and source_id < self.next_source:
             self.db.execute("delete from problems where source = ?", (source_id,))
         if stretch.problems:
             save_problems(self.db, source_id, stretch.problems)
@@ -138,7 +197,6 @@ class Keeper:
             batch.session(native, facts)
         for (native, key), part in stretch.turns.items():
             batch.turn(native, key, part)
-        batch.flush()
         for usage in stretch.usages.values():
             batch.usage(usage, stretch.costs.get(usage.key))
         for (native, key), live in stretch.live.items():
@@ -149,23 +207,9 @@ class Keeper:
             self.db.execute("update sources set position = 0, state = x'' where id = ?", (source_id,))
         return batch.written
 
-    def index(self, text: tuple[Any, ...]) -> None:
-        """Queue a row for the text index.
-
-        The index is written last: SQLite makes it flush what it has gathered
-        whenever a statement on another table opens a savepoint, and many small
-        segments cost twice what a few large ones do.
-        """
-        self.texts.append(text)
-        self.text_characters += sum(map(len, text[1:]))
-        if self.text_characters > TEXTS_HELD_CHARACTERS:
-            self.flush_texts()
-
-    def flush_texts(self) -> None:
-        """Write the queued rows of the text index."""
-        if self.texts:
-            self.db.many(INSERT_TEXT, self.texts)
-        self.texts, self.text_characters = [], 0
+    def flush(self) -> None:
+        """Write what is still on its way; the transaction may be committed then."""
+        self.rows.flush()
 
     def project(self, identity: ProjectIdentity | None) -> int | None:
         """The project's row; a folder seen with a repository before belongs to that."""
@@ -198,18 +242,20 @@ class Keeper:
 
 
 class _Batch:
-    """The rows of one stretch, collected so that each table is written in one call."""
+    """One stretch on its way into the tables.
+
+    A session that is new to the store needs no questions; for one that is
+    known, rows still on their way are written first, so that answers are true.
+    """
 
     def __init__(self, keeper: Keeper, agent: str, source_id: int, rewritten: set[int] | None) -> None:
         self.keeper, self.db, self.agent, self.source_id = keeper, keeper.db, agent, source_id
         self.rewritten = rewritten
         self.comparable: set[tuple[str, str]] = set()
         self.kept_fuller = False
+        self.asked = False
         self.written = Written()
-        self.turn_rows: list[tuple[Any, ...]] = []
-        self.body_rows: list[tuple[Any, ...]] = []
-        self.call_rows: list[tuple[Any, ...]] = []
-        self.usage_rows: list[tuple[Any, ...]] = []
+        self.rows = keeper.rows
         self.turn_ids: dict[tuple[str, str], int] = {}
         self.next_ordinals: dict[int, int] = {}
         self.fresh: set[int] = set()
@@ -222,29 +268,31 @@ class _Batch:
         ref = f"{self.agent}:{native}"
         if ("session", ref) in self.keeper.forgotten:
             return None
-        known = self.db.row("select id, meta from sessions where ref = ?", (ref,))
         parent = f"{self.agent}:{facts.parent}" if facts.parent else None
         title = facts.title if ("title", ref) not in self.keeper.forgotten else None
         values = (
             parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
             facts.git_branch, facts.git_sha, facts.git_remote,
         )  # fmt: skip
+        # A source that was here before most likely brings a session that was, too.
+        known = self._stored_session(ref) if self.source_id < self.keeper.next_source else None
         if known is None:
-            session = int(
-                self.db.value(
-                    """
-                    insert into sessions (ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
-                                          agent_version, git_branch, git_sha, git_remote)
-                    values (?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
-                    returning id
-                    """,
-                    (ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
-                )
+            made = self.db.value(
+                """
+                insert into sessions (ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
+                                      agent_version, git_branch, git_sha, git_remote)
+                values (?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
+                on conflict (ref) do nothing returning id
+                """,
+                (ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
             )
-            self.fresh.add(session)
-        else:
-            session = int(known[0])
-            meta = _json({**msgspec.json.decode(known[1]), **facts.meta}) if facts.meta else known[1]
+            if made is None:
+                known = self._stored_session(ref)
+            else:
+                self.fresh.add(made)
+        session = int(known[0] if known else made)
+        if known and not (known[1] == self.source_id and facts.meta is None and not any(values[2:])):
+            meta = _json({**msgspec.json.decode(known[2]), **facts.meta}) if facts.meta else known[2]
             self.db.execute(
                 """
                 update sessions set
@@ -259,6 +307,9 @@ class _Batch:
         self.keeper.sessions[ref] = session
         self.written.sessions.add(ref)
         return session
+
+    def _stored_session(self, ref: str) -> tuple[Any, ...] | None:
+        return self.db.row("select id, source, meta from sessions where ref = ?", (ref,))
 
     def _session_id(self, native: str) -> int | None:
         ref = f"{self.agent}:{native}"
@@ -278,9 +329,7 @@ class _Batch:
         session = self._session_id(native)
         if session is None or ("turn", f"{self.agent}:{key}") in self.keeper.forgotten:
             return
-        known = None
-        if session not in self.fresh:
-            known = self.db.value("select id from turns where session = ? and key = ?", (session, key))
+        known = None if session in self.fresh else self._stored_turn(session, key)
         project, lead = self.keeper.project(part.project), Lead(part.events)
         span = self.spans.get(session)
         if span is None:
@@ -297,16 +346,24 @@ class _Batch:
         self.written.turns += known is None
         self.written.events += len(part.events)
 
+    def _stored_turn(self, session: int, key: str) -> int | None:
+        """The row of a turn that an earlier stretch brought, perhaps one of this very transaction."""
+        if not self.asked:
+            self.rows.flush_tables()
+            self.asked = True
+        turn: int | None = self.db.value("select id from turns where session = ? and key = ?", (session, key))
+        return turn
+
     def _new_turn(self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead) -> int:
         turn, self.keeper.next_turn = self.keeper.next_turn, self.keeper.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
-            ordinal = self._last_ordinal(session) + 1
+            ordinal = 1 if session in self.fresh else self._last_ordinal(session) + 1
         self.next_ordinals[session] = ordinal + 1
         facts = part.facts
         started = facts.at if facts.at is not None else lead.first_at
         ended = lead.last_at if lead.last_at is not None else started
-        self.turn_rows.append(
+        self.rows.turns.append(
             (
                 turn, session, ordinal, key, facts.author or "human", project, started, ended,
                 lead.errors, lead.prompt, lead.reply,
@@ -331,12 +388,11 @@ class _Batch:
         )
 
     def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
-        self.flush()
         if self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
             if self._is_cut_short(turn, part):
                 self.kept_fuller = True
                 return
-            self.keeper.flush_texts()
+            self.rows.flush()
             clear_turn(self.db, turn)
         if self.rewritten is not None:
             self.rewritten.add(turn)
@@ -422,19 +478,19 @@ class _Batch:
         if part.facts.telemetry:
             rows.append(tuple(bodies.telemetry_row(part.facts.telemetry)))
         body = bodies.pack(rows)
-        self.body_rows.append((body_id, turn, number, body, bodies.checksum(body)))
+        self.rows.bodies.append((body_id, turn, number, body, bodies.checksum(body)))
+        calls = [event for event in part.events if event.kind == "tool_call"]
+        self.rows.calls += [call_row(turn, ordinal, event) for ordinal, event in enumerate(calls, next_call)]
+        self.written.tool_calls += len(calls)
         # The prompt is repeated for later parts: a word of it and a word of
         # the newest output still find this turn together.
-        self.keeper.index(text_row(body_id, rows, prompt))
-        calls = [event for event in part.events if event.kind == "tool_call"]
-        self.call_rows += [call_row(turn, ordinal, event) for ordinal, event in enumerate(calls, next_call)]
-        self.written.tool_calls += len(calls)
+        self.rows.index(text_row(body_id, rows, prompt))
 
     def usage(self, usage: Usage, cost: float | None) -> None:
         """One model call; its turn must be known."""
         turn = self._turn_id(usage.session, usage.turn)
         if turn is not None:
-            self.usage_rows.append(
+            self.rows.usages.append(
                 (
                     f"{self.agent}:{usage.key}", turn, usage.model, usage.at, usage.input,
                     usage.cache_read, usage.cache_write, usage.output, usage.reasoning, cost,
@@ -445,44 +501,27 @@ class _Batch:
         """Mark a turn as part of the conversation, or as undone."""
         turn = self._turn_id(native, key)
         if turn is not None:
+            self.rows.flush_tables()
             self.db.execute("update turns set live = ? where id = ?", (live, turn))
 
     def _turn_id(self, native: str, key: str) -> int | None:
         turn = self.turn_ids.get((native, key))
         if turn is None:
             session = self._session_id(native)
-            turn = self.db.value("select id from turns where session = ? and key = ?", (session, key))
+            turn = None if session is None else self._stored_turn(session, key)
             if turn is not None:
                 self.turn_ids[native, key] = turn
         return turn
 
-    # Writing
-
-    def flush(self) -> None:
-        """Write the rows collected so far."""
-        for sql, rows in ((_INSERT_TURN, self.turn_rows), (INSERT_BODY, self.body_rows), (_INSERT_CALL, self.call_rows)):
-            if rows:
-                self.db.many(sql, rows)
-                rows.clear()
+    # The end of the stretch
 
     def close(self) -> None:
-        """Write the rest; merge the turns that closed; bring the sessions' spans up to date."""
-        self.flush()
-        if self.usage_rows:
-            self.db.many(_INSERT_USAGE, self.usage_rows)
+        """Bring the sessions' spans up to date and merge the turns that closed."""
+        self.rows.spans += [(span.first_at, span.last_at, span.project, session) for session, span in self.spans.items()]
         for session, span in self.spans.items():
             if session not in self.fresh:
+                self.rows.flush_tables()
                 self._merge_closed(session, span)
-        self.db.many(
-            """
-            update sessions set
-              started_at = coalesce(started_at, ?1), ended_at = coalesce(max(ended_at, ?2), ended_at, ?2),
-              project = coalesce(project, ?3)
-            where id = ?4
-            """,
-            [(span.first_at, span.last_at, span.project, session) for session, span in self.spans.items()],
-        )
-
     def _merge_closed(self, session: int, span: _Span) -> None:
         """One body for each turn that can no longer grow, or that has grown into many parts."""
         newest = self.db.value("select max(ordinal) from turns where session = ?", (session,))
@@ -493,7 +532,7 @@ class _Batch:
                 "select count(*), (select ordinal from turns where id = ?1) from bodies where turn = ?1", (turn,)
             )[0]
             if parts > 1 and (ordinal < newest or parts >= MOST_PARTS):
-                self.keeper.flush_texts()
+                self.rows.flush()
                 merge_turn(self.db, turn)
 
 

@@ -56,8 +56,7 @@ class Database:
         try:
             self.connection = apsw.Connection(path, flags=flags)
             self.connection.set_busy_timeout(min(BUSY_TIMEOUT_MS, int(patience_seconds * 1000)))
-            found = self.version()
-            ours = self._is_ours(found)
+            found, ours = self._recognise()
             if ours:
                 self._configure(read_only)
         except apsw.Error as error:
@@ -74,11 +73,19 @@ class Database:
 
             migrate(self)
 
-    def _is_ours(self, version: int) -> bool:
-        """A new file, or one that carries our mark; anything else is left untouched."""
-        if version:
-            return self.connection.execute("pragma application_id").fetchone() == (APPLICATION_ID,)
-        return self.connection.execute("select count(*) from sqlite_schema").fetchone() == (0,)
+    def _recognise(self) -> tuple[int, bool]:
+        """The version of the file, and whether it is new or carries our mark; anything else is left untouched.
+
+        In one statement: another process may be making the store right now.
+        """
+        row = self.connection.execute(
+            """
+            select (select user_version from pragma_user_version), (select application_id from pragma_application_id),
+                   (select count(*) from sqlite_schema)
+            """
+        ).fetchone()
+        version, application, objects = row or (0, 0, 0)
+        return version, application == APPLICATION_ID or objects == 0
 
     def _configure(self, read_only: bool) -> None:
         # The schema may hold what somebody else put there: it may not call

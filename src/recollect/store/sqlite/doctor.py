@@ -26,15 +26,18 @@ _REPAIR = "run `recollect repair`"
 _REBUILD = "run `recollect repair --rebuild-text`"
 
 
-def examine(db: Database, *, verify: bool = False) -> Health:
-    """Every check in turn; `verify` reads every page and every body."""
+def examine(db: Database, *, verify: bool = False, home: str | None = None) -> Health:
+    """Every check in turn; `verify` reads every page and every body.
+
+    `home` is the folder that is ours alone and has to be closed to others.
+    """
     checks: list[tuple[str, Callable[[], Finding]]] = [
         ("pages", lambda: _pages(db, verify)),
         ("references", lambda: _references(db)),
         ("schema", lambda: _schema(db)),
         ("text index", lambda: _text_index(db)),
         ("text index rows", lambda: _text_rows(db)),
-        ("permissions", lambda: _permissions(db.path)),
+        ("permissions", lambda: _permissions(db.path, home)),
         ("write-ahead log", lambda: _log(db.path)),
         ("deleted text", lambda: _deleted_text(db)),
         ("sources that fail", lambda: _failing(db)),
@@ -133,15 +136,14 @@ def _text_rows(db: Database) -> Finding:
     return _good()
 
 
-def _permissions(path: str) -> Finding:
-    folder = os.path.dirname(path) or "."
+def _permissions(path: str, home: str | None) -> Finding:
     files = [path + end for end in ("", "-wal", "-shm")] + scrub.copies_beside(path) if path != ":memory:" else []
     open_ones = [one for one in files if os.path.exists(one) and platforms.open_to_others(one)]
-    # A folder that only lists is no harm as long as the files themselves are closed.
     if open_ones:
         return _bad(f"others may read {_some(open_ones)}", f"chmod 600 {' '.join(open_ones)}")
-    if files and platforms.open_to_others(folder):
-        return _bad(f"others may enter {folder}", f"chmod 700 {folder}")
+    # Any other folder is somebody's choice, and shared perhaps: as long as the files are closed it does no harm.
+    if home is not None and os.path.dirname(path) == home and platforms.open_to_others(home):
+        return _bad(f"others may enter {home}", f"chmod 700 {home}")
     return _good()
 
 

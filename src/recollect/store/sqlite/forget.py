@@ -191,7 +191,8 @@ class _Plan:
         if title and (first or _squeezed(title).rstrip(".… ") in said):
             title = None
             self.db.execute(
-                "insert or ignore into tombstones values ('title', (select ref from sessions where id = ?), ?)", (turn.session, now_ms())
+                "insert or ignore into tombstones values ('title', (select ref from sessions where id = ?), ?)",
+                (turn.session, now_ms()),
             )
         kept = {name: value for name, value in msgspec.json.decode(meta).items() if not _quotes(value, said)}
         self.db.execute(

@@ -79,7 +79,9 @@ def finish(db: Database, lease: Lease, *, started_at: int) -> bool:
         db.execute("delete from jobs where id = ? and token = ? and created_at <= ?", (lease.id, lease.token, started_at))
         if db.connection.changes():
             return True
-        db.execute("update jobs set state = 'waiting', tries = 0, lease_until = null where id = ? and token = ?", (lease.id, lease.token))
+        db.execute(
+            "update jobs set state = 'waiting', tries = 0, lease_until = null where id = ? and token = ?", (lease.id, lease.token)
+        )
         return db.connection.changes() > 0
 
 

@@ -72,7 +72,9 @@ def backups(path: str) -> list[str]:
     """The copies that migrations left beside a store, oldest first."""
     folder, name = os.path.split(path)
     return sorted(
-        os.path.join(folder, entry) for entry in os.listdir(folder or ".") if re.fullmatch(re.escape(name) + r"\.before-\d{4}", entry)
+        os.path.join(folder, entry)
+        for entry in os.listdir(folder or ".")
+        if re.fullmatch(re.escape(name) + r"\.before-\d{4}", entry)
     )
 
 
@@ -95,6 +97,11 @@ def copy_to(connection: apsw.Connection, path: str) -> None:
 def back_up(db: Database, path: str, *, force: bool = False) -> int:
     """A copy where a person wants it; returns its size in bytes."""
     path = os.path.abspath(path)
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise UsageError(f"there is no folder {folder}", hint="make it first, or choose another place")
+    if os.path.isdir(path):
+        raise UsageError(f"{path} is a folder", hint="name the file that the copy goes to")
     if os.path.exists(path) and not force:
         raise UsageError(f"{path} is there already", hint="choose another name, or replace it with --force")
     if os.path.exists(path) and os.path.samefile(path, db.path):

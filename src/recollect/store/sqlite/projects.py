@@ -23,11 +23,15 @@ def list_projects(db: Database) -> list[ProjectRow]:
     return [
         ProjectRow(
             key=key, kind=kind, domain=None, sessions=sessions, turns=turns, last_at=iso(last),
-            aliases=[alias for (alias,) in db.rows("select alias from project_aliases where project = ? order by alias", (number,))],
-            merged=[name for (name,) in db.rows("select key from projects where merged_into = ? order by key", (number,))],
+            aliases=_texts(db, "select alias from project_aliases where project = ? order by alias", number),
+            merged=_texts(db, "select key from projects where merged_into = ? order by key", number),
         )
         for number, key, kind, sessions, turns, last in rows
     ]  # fmt: skip
+
+
+def _texts(db: Database, sql: str, project: int) -> list[str]:
+    return [text for (text,) in db.rows(sql, (project,))]
 
 
 def merge(db: Database, name: str, into: str) -> None:
@@ -37,7 +41,9 @@ def merge(db: Database, name: str, into: str) -> None:
         if one == other:
             raise UsageError(f"{name} and {into} are the same project")
         if db.value("select merged_into from projects where id = ?", (other,)) is not None:
-            raise UsageError(f"{into} is itself merged into another project", hint=f"split it first: recollect projects split {into}")
+            raise UsageError(
+                f"{into} is itself merged into another project", hint=f"split it first: recollect projects split {into}"
+            )
         # Whatever was merged into the one follows it: pointers stay one step long.
         db.execute("update projects set merged_into = ? where id = ? or merged_into = ?", (other, one, one))
 

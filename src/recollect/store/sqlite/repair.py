@@ -292,7 +292,7 @@ class _Salvage:
         self.done = True
         if report.sources_to_read_again:
             report.next_steps.append(
-                f"run `recollect import`: {report.sources_to_read_again} sources are read again from their start"
+                f"run `recollect import`; sources to read again from their start: {report.sources_to_read_again}"
             )
         report.next_steps.append("delete the damaged copy once nothing is missed")
         return report
@@ -389,9 +389,7 @@ class _Salvage:
         db = self.db
         named = [(number, ref) for ref, number in self._missing("sessions", 2) if isinstance(ref, str) and ":" in ref]
         sessions = [(number, ref, *ref.split(":", 1)) for number, ref in named]
-        self._count_again(
-            "sessions", "insert or ignore into sessions (id, ref, agent, native_id) values (?, ?, ?, ?)", sessions
-        )
+        self._count_again("sessions", "insert or ignore into sessions (id, ref, agent, native_id) values (?, ?, ?, ?)", sessions)
         self.affected |= {session[0] for session in sessions}
         ordinals = {entry[2]: entry[1] for entry in self.witnesses.get("ordinals", []) if len(entry) == 3}
         turns = [

@@ -226,13 +226,9 @@ def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None
 
 def _changed(db: Database, redactor: RedactsMany, sql: str) -> list[tuple[int, str, str]]:
     """(id, old, new) of the rows of (id, text) that hold a secret."""
-    rows = [
-        (number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")) for number, text in db.rows(sql)
-    ]
+    rows = [(number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")) for number, text in db.rows(sql)]
     texts = [text for _, text in rows]
-    return [
-        (number, old, new) for (number, old), new in zip(rows, redactor.redact_all(texts), strict=True) if new is not old
-    ]
+    return [(number, old, new) for (number, old), new in zip(rows, redactor.redact_all(texts), strict=True) if new is not old]
 
 
 def _rename_project(db: Database, project: int, key: str) -> None:

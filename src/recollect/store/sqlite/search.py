@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 # was run; output is long and says least.
 WEIGHTS = {"prompt": 4.0, "reply": 2.0, "tools": 2.5, "errors": 2.0, "output": 1.0}
 
+
 class TextMatch:
     """A turn that matches, with what a hit shows of it."""
 
     __slots__ = ("agent", "at", "key", "ordinal", "project", "score", "session", "turn")
 
-    def __init__(self, turn: int, score: float, session: str, agent: str, ordinal: int, key: str, at: int | None, project: str | None):
+    def __init__(
+        self, turn: int, score: float, session: str, agent: str, ordinal: int, key: str, at: int | None, project: str | None
+    ):
         self.turn, self.score, self.session, self.agent = turn, score, session, agent
         self.ordinal, self.key, self.at, self.project = ordinal, key, at, project
 
@@ -38,7 +41,8 @@ def words(text: str) -> list[str]:
 
 def expression(terms: list[Term], *, any_word: bool) -> str:
     """An FTS5 expression for these terms; empty when they hold no word at all."""
-    wanted, unwanted = [], []
+    wanted: list[str] = []
+    unwanted: list[str] = []
     for term in terms:
         found = words(term.text)
         if found:
@@ -102,8 +106,11 @@ def body_parts(db: Database, turn: int) -> list[bytes]:
 
 def example_query(db: Database) -> str:
     """Two telling words of a recent human prompt; empty when there is none."""
-    for (prompt,) in db.rows("select prompt from turns where author = 'human' and prompt != '' order by started_at desc limit 20"):
-        telling = sorted({word for word in words(prompt) if len(word) > 4 and word.isalpha()}, key=lambda word: (-len(word), word))
+    for (prompt,) in db.rows(
+        "select prompt from turns where author = 'human' and prompt != '' order by started_at desc limit 20"
+    ):
+        long_ones = {word for word in words(prompt) if len(word) > 4 and word.isalpha()}
+        telling = sorted(long_ones, key=lambda word: (-len(word), word))
         if len(telling) > 1:
             return " ".join(telling[:2])
     return ""

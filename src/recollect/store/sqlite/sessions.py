@@ -76,7 +76,8 @@ def resolve(db: Database, text: str) -> tuple[str, int | None]:
     """The session reference and the turn number that a person's reference means.
 
     A native id, or the beginning of one, does as well as the whole reference
-    as long as it means one session only.
+    as long as it means one session only. What means a session and its
+    sub-agents means the session.
     """
     name, mark, number = text.partition("#")
     if mark and not number.isdigit():
@@ -88,7 +89,17 @@ def resolve(db: Database, text: str) -> tuple[str, int | None]:
         found = [
             row[0]
             for row in db.rows(
-                "select ref from sessions where native_id glob ? and (? = '' or agent = ?) limit 6", (pattern, agent, agent)
+                """
+                select ref from sessions
+                 where native_id glob :pattern and (:agent = '' or agent = :agent)
+                   and not exists (
+                     select 1 from sessions whole
+                      where whole.ref = sessions.agent || ':' || substr(sessions.native_id, 1, instr(sessions.native_id, '/') - 1)
+                        and whole.native_id glob :pattern
+                   )
+                 limit 6
+                """,
+                {"pattern": pattern, "agent": agent},
             )
         ]
     if not found or not name:
@@ -99,7 +110,8 @@ def resolve(db: Database, text: str) -> tuple[str, int | None]:
 
 
 def _session_fields(db: Database, row: Row) -> dict[str, Any]:
-    (number, ref, agent, native, parent, origin, project, cwd, title, started, ended, version, branch, sha, remote, path, meta) = row
+    number, ref, agent, native, parent, origin, project, cwd, title, started, ended, *rest = row
+    version, branch, sha, remote, path, meta = rest
     turns, errors = db.rows("select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,))[0]
     calls = db.value("select count(*) from tool_calls where turn in (select id from turns where session = ?)", (number,))
     tokens, cost = _spent(db, "in (select id from turns where session = ?)", number)
@@ -115,7 +127,8 @@ def _session_fields(db: Database, row: Row) -> dict[str, Any]:
     ]
     return {
         "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin, "project": project,
-        "domain": None, "cwd": cwd, "title": title or _first_words(db, number), "started_at": iso(started), "ended_at": iso(ended),
+        "domain": None, "cwd": cwd, "title": title or _first_words(db, number),
+        "started_at": iso(started), "ended_at": iso(ended),
         "model": models[0] if models else None, "models": models, "agent_version": version,
         "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls, "errors": errors,
         "tokens": tokens, "cost_usd": cost, "source": os.fsdecode(path) if path is not None else None,

@@ -22,15 +22,17 @@ def path_value(path: str) -> str | bytes:
     return path
 
 
-def known_sources(db: Database) -> dict[str, tuple[int, int, int, int]]:
-    """(size, time, inode, version) of every source by path: enough to see that nothing changed.
+def known_sources(db: Database, paths: list[str] | None = None) -> dict[str, tuple[int, int, int, int]]:
+    """(size, time, inode, version) of sources by path, of all or of some: enough to see that nothing changed.
 
     One that failed is left out, so that it is tried again.
     """
+    chosen = "" if paths is None else f"and path in ({', '.join('?' * len(paths))})"
     return {
         path if isinstance(path, str) else os.fsdecode(path): (size, mtime, inode, version)
         for path, size, mtime, inode, version in db.rows(
-            "select path, size_bytes, mtime_ns, inode, version from sources where failure is null"
+            f"select path, size_bytes, mtime_ns, inode, version from sources where failure is null {chosen}",
+            [path_value(path) for path in paths or ()],
         )
     }
 
@@ -51,27 +53,24 @@ def find_source(db: Database, path: str) -> KnownSource | None:
     return KnownSource(number, agent, path, version, seen, Checkpoint(position, bytes(state)), failure)
 
 
-def save_source(
-    db: Database, source: Source, version: int, seen: Fingerprint, point: Checkpoint, failure: str | None
-) -> int:
+def save_source(db: Database, source: Source, version: int, seen: Fingerprint, point: Checkpoint, failure: str | None) -> int:
     """Record how far a source was read, in the transaction that keeps what was read; returns its row."""
-    return int(
-        db.value(
-            """
-            insert into sources (agent, path, version, inode, size_bytes, mtime_ns, head, tail, position, state, imported_at, failure)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            on conflict (path) do update set
-              agent = excluded.agent, version = excluded.version, inode = excluded.inode, size_bytes = excluded.size_bytes,
-              mtime_ns = excluded.mtime_ns, head = excluded.head, tail = excluded.tail, position = excluded.position,
-              state = excluded.state, imported_at = excluded.imported_at, failure = excluded.failure
-            returning id
-            """,
-            (
-                source.agent, path_value(source.path), version, seen.inode, seen.size_bytes, seen.mtime_ns,
-                seen.head, seen.tail, point.position, point.state, now_ms(), failure,
-            ),  # fmt: skip
-        )
-    )
+    number = db.value(
+        """
+        insert into sources (agent, path, version, inode, size_bytes, mtime_ns, head, tail, position, state, imported_at, failure)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (path) do update set
+          agent = excluded.agent, version = excluded.version, inode = excluded.inode, size_bytes = excluded.size_bytes,
+          mtime_ns = excluded.mtime_ns, head = excluded.head, tail = excluded.tail, position = excluded.position,
+          state = excluded.state, imported_at = excluded.imported_at, failure = excluded.failure
+        returning id
+        """,
+        (
+            source.agent, path_value(source.path), version, seen.inode, seen.size_bytes, seen.mtime_ns,
+            seen.head, seen.tail, point.position, point.state, now_ms(), failure,
+        ),
+    )  # fmt: skip
+    return int(number)
 
 
 def save_problems(db: Database, source_id: int, problems: list[Problem]) -> None:

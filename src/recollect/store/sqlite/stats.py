@@ -19,6 +19,11 @@ _GROUPS = {
     "tool": "tool_calls.name",
     "day": "date(coalesce(turns.started_at, sessions.started_at) / 1000, 'unixepoch')",
 }
+# A turn's errors and tool calls belong to no one model, and what it spent to no one tool.
+_UNTOLD = {
+    "model": ("errors", "tool_calls", "failed_tool_calls"),
+    "tool": ("errors", "model_calls", "tokens", "unpriced_calls"),
+}
 GROUP_NAMES = (*_GROUPS, "domain")
 _TURNS = """
     turns join sessions on sessions.id = turns.session
@@ -33,8 +38,10 @@ def stats(db: Database, by: str, filters: dict[str, list[str]], domains: dict[st
     clause, values = conditions(filters, domains)
     rows: dict[str | None, StatsRow] = {}
 
+    untold: dict[str, Any] = dict.fromkeys(_UNTOLD.get(by, ()))
+
     def row(name: str | None) -> StatsRow:
-        return rows.setdefault(name, StatsRow(by=by, name=name))
+        return rows.setdefault(name, StatsRow(by=by, name=name, **untold))
 
     group = _GROUPS[by]
     if by in ("model", "tool"):
@@ -56,7 +63,11 @@ def stats(db: Database, by: str, filters: dict[str, list[str]], domains: dict[st
         _spend(db, group, clause, values, row)
     if by == "day":
         return sorted(rows.values(), key=lambda one: one.name or "", reverse=True)
-    return sorted(rows.values(), key=lambda one: (-one.tokens.input - one.tokens.output, -one.tool_calls, one.name or ""))
+    return sorted(rows.values(), key=lambda one: (-_spent(one), -(one.tool_calls or 0), one.name or ""))
+
+
+def _spent(row: StatsRow) -> int:
+    return row.tokens.input + row.tokens.output if row.tokens else 0
 
 
 def _spend(db: Database, group: str, clause: str, values: list[Any], row: Any) -> None:
@@ -65,7 +76,9 @@ def _spend(db: Database, group: str, clause: str, values: list[Any], row: Any) -
         count(*) - count(cost_usd)
     """
     tables = f"{_TURNS} join usage on usage.turn = turns.id"
-    for name, calls, read, cached, written, output, reasoning, cost, unpriced in _sums(db, group, columns, tables, clause, values):
+    for name, calls, read, cached, written, output, reasoning, cost, unpriced in _sums(
+        db, group, columns, tables, clause, values
+    ):
         one = row(name)
         one.model_calls, one.unpriced_calls = calls, unpriced
         one.tokens = Tokens(input=read, cache_read=cached, cache_write=written, output=output, reasoning=reasoning)
@@ -88,7 +101,7 @@ def by_domain(projects: list[StatsRow], domain_of: Any) -> list[StatsRow]:
             setattr(total.tokens, field, getattr(total.tokens, field) + getattr(project.tokens, field))
         if project.cost_usd is not None:
             total.cost_usd = round((total.cost_usd or 0.0) + project.cost_usd, 6)
-    return sorted(rows.values(), key=lambda one: -one.tokens.input - one.tokens.output)
+    return sorted(rows.values(), key=lambda one: -_spent(one))
 
 
 def summary(db: Database) -> StoreSummary:
@@ -111,14 +124,15 @@ def summary(db: Database) -> StoreSummary:
 def agent_counts(db: Database) -> dict[str, tuple[int, str | None, str | None]]:
     """Sessions, the version of the newest one, and the newest time, by agent."""
     rows = db.rows("select agent, count(*), max(ended_at) from sessions group by agent")
-    return {
-        agent: (
-            count,
-            db.value(
-                "select agent_version from sessions where agent = ? and agent_version is not null order by started_at desc limit 1",
-                (agent,),
-            ),
-            iso(last),
-        )
-        for agent, count, last in rows
-    }
+    return {agent: (count, _newest_version(db, agent), iso(last)) for agent, count, last in rows}
+
+
+def _newest_version(db: Database, agent: str) -> str | None:
+    version: str | None = db.value(
+        """
+        select agent_version from sessions
+         where agent = ? and agent_version is not null order by started_at desc limit 1
+        """,
+        (agent,),
+    )
+    return version

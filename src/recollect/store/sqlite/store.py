@@ -43,10 +43,12 @@ class SqliteStore:
 
         return Writing(self.db)
 
-    def known_sources(self) -> dict[str, tuple[int, int, int, int]]:
-        """What a sweep compares with; kept at hand while nobody writes."""
+    def known_sources(self, paths: list[str] | None = None) -> dict[str, tuple[int, int, int, int]]:
+        """What a sweep compares with, for some paths or for all; the latter is kept at hand while nobody writes."""
         from recollect.store.sqlite import sources
 
+        if paths is not None:
+            return sources.known_sources(self.db, paths)
         stamp = (int(self.db.value("pragma data_version")), self.db.connection.total_changes())
         if self._known is None or self._known[0] != stamp:
             self._known = (stamp, sources.known_sources(self.db))
@@ -65,7 +67,9 @@ class SqliteStore:
 
     def save_rates(self, model: str, day: str, version: str, prices: str | None) -> None:
         """Remember the prices of a model on a day."""
-        self.db.execute("insert or replace into rates (model, day, version, prices) values (?, ?, ?, ?)", (model, day, version, prices))
+        self.db.execute(
+            "insert or replace into rates (model, day, version, prices) values (?, ?, ?, ?)", (model, day, version, prices)
+        )
 
     # Recall
 
@@ -174,11 +178,11 @@ class SqliteStore:
             with self.db.transaction():
                 jobs.enqueue(self.db, "optimize", "text")
 
-    def examine(self, *, verify: bool) -> Health:
-        """What is wrong with the store, if anything."""
+    def examine(self, *, verify: bool, home: str | None = None) -> Health:
+        """What is wrong with the store, if anything; `home` is a folder that must be ours alone."""
         from recollect.store.sqlite import doctor
 
-        return doctor.examine(self.db, verify=verify)
+        return doctor.examine(self.db, verify=verify, home=home)
 
     def backup(self, path: str, *, force: bool) -> int:
         """An online copy; returns its size in bytes."""

@@ -5,8 +5,10 @@
 -- "reco": tells a store of ours from any other database.
 pragma application_id = 0x7265636F;
 
--- Facts about this store itself: when it was made, the key that redaction
--- tags are derived with, which table of secrets the text was last scanned by.
+-- Facts about this store itself: the key that redaction tags are derived with,
+-- which table of secrets the text was last scanned by and how far an unfinished
+-- scan came, whether deleted text may still be in the files, and the last turn
+-- number of each session that had it forgotten.
 create table store_info (
   name  text primary key,
   value blob not null
@@ -47,6 +49,7 @@ create table project_aliases (
   project integer not null references projects (id)
 ) without rowid;
 
+-- One conversation with one agent, as its log names it.
 create table sessions (
   id            integer primary key,
   ref           text not null unique,
@@ -145,6 +148,7 @@ create table rates (
   primary key (model, day)
 ) without rowid;
 
+-- Every word of every body, found by the body's id; the text itself is only there.
 create virtual table turns_text using fts5 (
   prompt, reply, tools, errors, output,
   content = '', contentless_delete = 1,
@@ -153,6 +157,7 @@ create virtual table turns_text using fts5 (
 -- A first import writes hundreds of megabytes; a larger hash means fewer, larger segments.
 insert into turns_text (turns_text, rank) values ('hashsize', 33554432);
 
+-- What was wrong in a source since it was last read from its start: the first few.
 create table problems (
   source integer not null references sources (id),
   kind   text not null,
