@@ -196,7 +196,7 @@ class Git(Struct, kw_only=True):
     remote: str | None = None
 
 
-class TurnEvent(Struct, kw_only=True, omit_defaults=True):
+class TurnEvent(Struct, kw_only=True):
     """An event as it is shown; the tool fields exist for tool calls only."""
 
     kind: EventKind
@@ -204,7 +204,7 @@ class TurnEvent(Struct, kw_only=True, omit_defaults=True):
     text: str = ""
 
 
-class ToolCall(TurnEvent, kw_only=True, omit_defaults=True):
+class ToolCall(TurnEvent, kw_only=True):
     """A tool call with its result joined; `ok` is None while nothing is known."""
 
     name: str | None = None

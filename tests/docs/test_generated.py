@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,23 @@ def test_the_readme_names_the_two_commands(target: str) -> None:
     """They are all that a newcomer has to know."""
     assert target in text_of("README.md")
     assert f"\n{target.removeprefix('make ')}:" in text_of("Makefile")
+
+
+def test_make_run_is_a_command_with_options_it_has() -> None:
+    """It is the first thing a newcomer types."""
+    name, *options = re.findall(r"^\t@\$\(BIN\)/recollect (.+)$", text_of("Makefile"), re.M)[0].split()
+
+    cli.parser(name, cli.load(name)).parse_args(options)
+
+
+def test_the_source_distribution_has_every_page() -> None:
+    """Whoever packages it for a distribution reads the same pages."""
+    packed = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+
+    assert {page.name for page in ROOT.glob("*.md")} | {"LICENSE", "Makefile", "changelog.d", "docs", "tests", "tools"} <= set(
+        packed
+    )
+    assert [name for name in packed if not (ROOT / name).exists()] == []
 
 
 def test_fragments_have_numbers_of_their_own() -> None:

@@ -45,9 +45,7 @@ def everywhere(adapters: list[Adapter], home: str, environ: Mapping[str, str], e
             yield from below(adapters, path)
 
 
-def below(
-    adapters: list[Adapter], path: str, known_agent: Callable[[str], str | None] = lambda path: None
-) -> Iterator[Found]:
+def below(adapters: list[Adapter], path: str, known_agent: Callable[[str], str | None] = lambda path: None) -> Iterator[Found]:
     """Every log at or below a path that a person named.
 
     `known_agent` tells whose log a file was the last time, so that a growing
@@ -57,7 +55,7 @@ def below(
     if not os.path.lexists(path):
         raise NotFound(f"{path} does not exist", hint="give a log file, an agent's folder or a home folder")
     if not os.path.isdir(path):
-        yield _file(adapters, path, known_agent(os.path.abspath(path)))
+        yield _file(adapters, path, known_agent(path))
         return
     # In a home only the agents' own folders count: what a person keeps in
     # ~/projects is not a log because Claude Code has a folder of that name.

@@ -40,13 +40,15 @@ def moment(text: object) -> int | None:
     Neighbouring records share their minute, so only the seconds are looked
     at for the shape that Codex writes, 2026-01-31T12:00:59.999Z.
     """
-    if isinstance(text, str) and text[23:] == "Z":
+    if type(text) is not str:
+        return None
+    if text[23:] == "Z":
         try:
             return _minutes[text[:17]] + int(text[17:19] + text[20:23])
         except (KeyError, ValueError):
             pass
     found = milliseconds(text)
-    if found is not None and isinstance(text, str) and text[23:] == "Z" and text[19] == ".":
+    if found is not None and text[23:] == "Z" and text[19] == ".":
         if len(_minutes) > 1000:
             _minutes.clear()
         _minutes[text[:17]] = found - found % 60_000

@@ -27,12 +27,11 @@ class Talk(Turns):
     def user_message(self, told: Fields, stamp: object) -> None:
         """A prompt, told by an event."""
         message = told.get("message")
-        text = message if isinstance(message, str) else ""
+        text = message if type(message) is str else ""
         if told.get("kind") in INJECTED_KINDS or is_injected(text):
             return
-        pictures = [placeholder(url) for url in listed(told.get("images")) if isinstance(url, str)]
-        pictures += [f"[image {path}]" for path in listed(told.get("local_images")) if isinstance(path, str)]
-        self.prompted(typed_part(text), pictures, stamp)
+        has_pictures = told.get("images") or told.get("local_images")
+        self.prompted(typed_part(text), _pictures(told) if has_pictures else [], stamp)
 
     def prompted(self, text: str, pictures: list[str], stamp: object) -> None:
         """A prompt as the screen showed it; the model's copy of it may have come before."""
@@ -56,8 +55,7 @@ class Talk(Turns):
         if role == "user":
             self.user_item(item, stamp)
         elif role == "assistant":
-            texts = [part.get("text") for part in listed(item.get("content")) if isinstance(part, dict)]
-            text = "".join([text for text in texts if isinstance(text, str)])
+            text = _joined_texts(item.get("content"))
             if "<" in text and ("<oai-mem-citation>" in text or "<proposed_plan>" in text):
                 for said in _shown(text):
                     self.say("reply", said, stamp, -1)
@@ -80,7 +78,7 @@ class Talk(Turns):
         if bare:
             self.open_prompt(text, pictures, stamp)
         else:
-            self._held.append((text, pictures, stamp))
+            self.hold(text, pictures, stamp)
 
     def mail(self, told: Fields, stamp: object) -> None:
         """A message from another agent starts a turn when it woke this one."""
@@ -95,20 +93,17 @@ class Talk(Turns):
 
     def say(self, kind: EventKind, text: object, stamp: object, side: int) -> None:
         """A reply or a piece of reasoning, once; `side` is that of `is_twin`."""
-        if not isinstance(text, str):
+        if type(text) is not str or not (bare := text.strip()):
             return
-        bare = text.strip()
-        if not bare:
-            return
-        turn = self.content_turn(stamp)
+        turn = self.settled or self.content_turn(stamp)
         if not self.is_twin(kind, bare, side):
             self.out.append(Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text))
 
     def reasoning(self, item: Fields, stamp: object) -> None:
         """Each part of a summary, and of the raw thought where a model shows it."""
-        for name in ("summary", "content"):
-            for part in listed(item.get(name)):
-                self.say("reasoning", part.get("text") if isinstance(part, dict) else part, stamp, -1)
+        for parts in (item.get("summary"), item.get("content")):
+            for part in parts if type(parts) is list else ():
+                self.say("reasoning", part.get("text") if type(part) is dict else part, stamp, -1)
 
     def entered_review(self, told: Fields, stamp: object) -> None:
         """A review is asked for by a command, which no message tells."""
@@ -135,6 +130,22 @@ class Talk(Turns):
         turn = self.any_turn(stamp)
         self.state.filled = True
         self.out.append(Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text))
+
+
+def _pictures(told: Fields) -> list[str]:
+    pictures = [placeholder(url) for url in listed(told.get("images")) if isinstance(url, str)]
+    return pictures + [f"[image {path}]" for path in listed(told.get("local_images")) if isinstance(path, str)]
+
+
+def _joined_texts(content: object) -> str:
+    """The texts of a message's content; nearly always it is one."""
+    if type(content) is not list:
+        return ""
+    texts = []
+    for part in content:
+        if type(part) is dict and type(text := part.get("text")) is str:
+            texts.append(text)
+    return texts[0] if len(texts) == 1 else "".join(texts)
 
 
 def _shown(text: str) -> list[str]:

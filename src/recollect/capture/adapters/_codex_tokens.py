@@ -7,7 +7,7 @@ total changes, and by what `last_token_usage` says, not by the difference.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -19,8 +19,10 @@ from recollect.capture.adapters._codex_records import Fields
 MANY = 1 << 53
 Counts = tuple[int, int, int, int, int]
 
+_figures = itemgetter("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens")
 
-class Call(NamedTuple):
+
+class Call(Struct, gc=False):
     """A model call that has not been counted yet, and a mark that tells it from the others.
 
     `carried` says that the total held more than this call when the file began.
@@ -72,31 +74,31 @@ class Meter(Struct, array_like=True):
 
 
 def _counts(usage: object) -> Counts | None:
-    if not isinstance(usage, dict):
-        return None
-    get = usage.get
-    given, cached, written = (
-        get("input_tokens"),
-        get("cached_input_tokens"),
-        get("cache_write_input_tokens", 0),
+    try:
+        given, cached, output, reasoning = _figures(usage)
+        written = usage.get("cache_write_input_tokens", 0)  # type: ignore[attr-defined]
+        # All at once: only integers can be joined by bits, and the joint is
+        # negative, or too large, when one of them is.
+        if 0 <= given | cached | written | output | reasoning < MANY:
+            return given, cached, written, output, reasoning
+    except (KeyError, TypeError):
+        pass
+    return _mended(usage) if isinstance(usage, dict) else None
+
+
+def _mended(usage: Fields) -> Counts:
+    """What of the counts is sound; the rest is nothing."""
+    return (
+        _count(usage.get("input_tokens")),
+        _count(usage.get("cached_input_tokens")),
+        _count(usage.get("cache_write_input_tokens")),
+        _count(usage.get("output_tokens")),
+        _count(usage.get("reasoning_output_tokens")),
     )
-    output, reasoning = get("output_tokens"), get("reasoning_output_tokens")
-    if (
-        type(given) is type(cached) is type(written) is type(output) is type(reasoning) is int
-        and 0 <= given < MANY
-        and 0 <= cached < MANY
-        and 0 <= written < MANY
-        and 0 <= output < MANY
-        and 0 <= reasoning < MANY
-    ):
-        return given, cached, written, output, reasoning
-    return _mended((given, cached, written, output, reasoning))
 
 
-def _mended(found: tuple[object, ...]) -> Counts:
-    sound = (count if type(count) is int and 0 <= count < MANY else 0 for count in found)
-    given, cached, written, output, reasoning = sound
-    return given, cached, written, output, reasoning
+def _count(value: object) -> int:
+    return value if type(value) is int and 0 <= value < MANY else 0
 
 
 def _difference(total: Counts, before: Counts | None) -> Counts:

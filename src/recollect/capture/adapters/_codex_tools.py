@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -77,7 +77,7 @@ _wall = re.compile(r"Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds")
 _seconds = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s)")
 
 
-class Outcome(NamedTuple):
+class Outcome(Struct, gc=False):
     """What a tool gave back; None is unknown."""
 
     text: str | None = None
@@ -86,12 +86,12 @@ class Outcome(NamedTuple):
     duration_ms: int | None = None
 
 
-class _Metadata(Struct):
+class _Metadata(Struct, gc=False):
     exit_code: Any = None
     duration_seconds: Any = None
 
 
-class _Wrapped(Struct):
+class _Wrapped(Struct, gc=False):
     """The output of a command to about 0.6x: JSON in a string."""
 
     output: str
@@ -203,14 +203,16 @@ def _joined(values: Any) -> str | None:
 
 def outcome(output: object) -> Outcome:
     """What the `output` of a call says, in whatever shape this version wrote it."""
-    if isinstance(output, str):
+    if type(output) is str:
         return _from_wrapped(output) if output.startswith('{"output":') else _from_text(output)
     if isinstance(output, list):
         return _from_text(texts_in(output))
     if isinstance(output, dict):
         found = _from_text(texts_in([output]) or text_of(output.get("content")) or _json(output))
         success = output.get("success")
-        return found._replace(ok=success) if isinstance(success, bool) else found
+        if isinstance(success, bool):
+            found.ok = success
+        return found
     return Outcome()
 
 
@@ -241,7 +243,8 @@ def _from_wrapped(text: str) -> Outcome:
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return Outcome(text)
     code, seconds = record.metadata.exit_code, record.metadata.duration_seconds
-    duration = round(seconds * 1000) if type(seconds) in (int, float) and 0 <= seconds < 1e9 else None
+    known = (type(seconds) is float or type(seconds) is int) and 0 <= seconds < 1e9
+    duration = round(seconds * 1000) if known else None
     if type(code) is not int or abs(code) > 1 << 32:
         return Outcome(record.output, None, None, duration)
     return Outcome(record.output, code == 0, code, duration)

@@ -8,13 +8,14 @@ screen (`event_msg`); whichever comes first is taken and its twin is dropped.
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
-from recollect.capture.adapters import _codex_calls as calls
+from recollect.capture.adapters._codex_calls import CALLS, ENDS
 from recollect.capture.adapters._codex_prompts import typed_in
 from recollect.capture.adapters._codex_records import (
     BARE,
@@ -28,10 +29,10 @@ from recollect.capture.adapters._codex_records import (
 )
 from recollect.capture.adapters._codex_records import uuid_moment as made_at
 from recollect.capture.adapters._codex_sessions import facts_of, identity
-from recollect.capture.adapters._codex_talk import Talk
-from recollect.capture.adapters._codex_tools import Outcome, outcome, texts_in
-from recollect.capture.adapters._codex_turns import MAX_CALLS, State, trim
-from recollect.model import Event, Problem, SessionFacts, ToolResult, Usage
+from recollect.capture.adapters._codex_tools import texts_in
+from recollect.capture.adapters._codex_turns import State
+from recollect.capture.adapters._codex_work import Work, id_of
+from recollect.model import Problem, SessionFacts, Usage
 
 # Known, and of no use to us: what they say is said elsewhere, or says nothing that lasts.
 SKIPPED_RECORDS = frozenset({"world_state", "security_risk_score", "inter_agent_communication_metadata"})
@@ -49,100 +50,80 @@ SKIPPED_EVENTS = frozenset(
 )
 SKIPPED_TURN_ITEMS = frozenset({"HookPrompt", "SubAgentActivity", "CollabAgentToolCall"})
 ENVELOPED = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
-# Longer ids are not ids; they would only fill the checkpoint.
-MAX_ID = 200
 
-Handler = Callable[[Fields, Any], None]
+# How nearly every file begins; a regular expression is enough to see the envelope.
+_enveloped = re.compile(rb'\{"timestamp":"[^"\\]*","type":"[^"\\]*","payload":\{')
 
 
-class Transcript(Talk):
+class Transcript(Work):
     """Reads records in file order and collects the items they give in `out`."""
 
     def __init__(self, path: str, fallback: str, state: State | None = None) -> None:
         super().__init__(state)
         self.path, self.fallback = path, fallback
-        self.unknown: Counter[str] = Counter()
-        self.odd: Counter[str] = Counter()
+        self.unknown: defaultdict[str, int] = defaultdict(int)
         self._context: Fields = {}
-        self._items: dict[str | None, Handler] = {
-            "message": self.message,
-            "reasoning": self.reasoning,
-            "function_call_output": self._result,
-            "custom_tool_call_output": self._result,
-            "tool_search_output": self._found_tools,
-            "agent_message": self.mail,
-            **dict.fromkeys(calls.CALLS, self._called),
-        }
-        self._events: dict[str | None, Handler] = {
-            "user_message": self.user_message,
-            "agent_message": lambda told, stamp: self.say("reply", told.get("message"), stamp, 1),
-            "agent_reasoning": lambda told, stamp: self.say("reasoning", told.get("text"), stamp, 1),
-            "agent_reasoning_raw_content": lambda told, stamp: self.say(
-                "reasoning", told.get("text"), stamp, 1
-            ),
-            "token_count": self._token_count,
-            "task_started": self._task_started,
-            "turn_started": self._task_started,
-            "task_complete": self._task_complete,
-            "turn_complete": self._task_complete,
-            "turn_aborted": self._turn_aborted,
-            "thread_rolled_back": self._rolled_back,
-            "context_compacted": lambda told, stamp: self._compaction("", stamp, 1),
-            "error": lambda told, stamp: self._error(told.get("message") or told.get("error"), stamp),
-            "item_completed": self._item_completed,
-            "thread_name_updated": lambda told, stamp: self.name(text_of(told.get("thread_name"))),
-            "entered_review_mode": self.entered_review,
-            "exited_review_mode": self.exited_review,
-            **dict.fromkeys(calls.ENDS, self._ended),
-        }
-        self._records: dict[str, Handler] = {
-            "turn_context": self._turn_context,
-            "compacted": lambda told, stamp: self._compaction(text_of(told.get("message")) or "", stamp, -1),
-            "inter_agent_communication": self.mail,
-        }
 
     # Reading ----------------------------------------------------------------
 
-    def take(self, lines: Iterable[Line | Problem]) -> None:
-        """Enveloped lines, in order; what could not be read is passed on."""
-        items, events, stretch = self._items, self._events, self.state.stretch
+    def take(self, lines: Iterable[Line]) -> None:
+        """Enveloped lines, in order."""
+        stretch = self.state.stretch
         for line in lines:
-            if isinstance(line, Problem):
-                self.out.append(line)
-                continue
             kind, payload, stamp = line.type, line.payload, line.timestamp
-            if not isinstance(payload, dict):
+            if type(payload) is not dict:
                 self.odd["a record without a payload"] += 1
                 continue
-            if kind == "session_meta":
+            if kind == "response_item":
+                table = _items
+            elif kind == "event_msg":
+                table = _events
+            elif kind == "session_meta":
                 self._meta(payload, stamp)
                 continue
+            else:
+                table = None
             if not self.session:
                 self._begin_unnamed()
             if stretch.open and stretch.covers(payload, line.ordinal, moment(stamp)):
                 self._pass_over(kind, payload)
-                continue
-            if kind == "response_item" or kind == "event_msg":
-                told = payload.get("type")
-                table = items if kind == "response_item" else events
-                handler = table.get(told) if told.__class__ is str else None
-                if handler is not None:
-                    handler(payload, stamp)
-                elif kind == "response_item":
-                    self._other_item(payload, stamp)
-                else:
-                    self._skip(told, SKIPPED_EVENTS, "event type")
+            elif table is None:
+                self._take_record(kind, payload, stamp)
             else:
-                handler = self._records.get(kind) if isinstance(kind, str) else None
-                if handler is not None:
-                    handler(payload, stamp)
+                try:
+                    handler = table[payload["type"]]
+                except (KeyError, TypeError):
+                    self._take_other(kind, payload, stamp)
                 else:
-                    self._skip(kind, SKIPPED_RECORDS, "record type")
+                    handler(self, payload, stamp)
+
+    def take_loose(self, lines: Iterable[Line | Problem]) -> None:
+        """Lines among which there are some that could not be read: these are passed on."""
+        for line in lines:
+            if isinstance(line, Problem):
+                self.out.append(line)
+            else:
+                self.take([line])
+
+    def _take_record(self, kind: object, payload: Fields, stamp: object) -> None:
+        handler = _records.get(kind) if isinstance(kind, str) else None
+        if handler is not None:
+            handler(self, payload, stamp)
+        else:
+            self._skip(kind, SKIPPED_RECORDS, "record type")
+
+    def _take_other(self, kind: str, payload: Fields, stamp: object) -> None:
+        if kind == "response_item":
+            self._other_item(payload, stamp)
+        else:
+            self._skip(payload.get("type"), SKIPPED_EVENTS, "event type")
 
     def is_bare(self, data: bytes) -> bool:
         """Whether this file has lines without an envelope; its first line decides for all."""
         state = self.state
-        if state.bare is None:
+        if state.bare is None and _enveloped.match(data):
+            state.bare = False
+        elif state.bare is None:
             try:
                 state.bare = "payload" not in BARE.decode(data.lstrip().partition(b"\n")[0])
             except (msgspec.MsgspecError, UnicodeError, RecursionError):
@@ -173,9 +154,9 @@ class Transcript(Talk):
         if kind == "message" and line.get("role") == "user":
             self.user_item(line, line.get("timestamp"), bare=True)
             return
-        handler = self._items.get(kind) if isinstance(kind, str) else None
+        handler = _items.get(kind) if isinstance(kind, str) else None
         if handler is not None:
-            handler(line, line.get("timestamp"))
+            handler(self, line, line.get("timestamp"))
         elif isinstance(kind, str) and kind in ENVELOPED:
             self.odd["a record without a payload"] += 1
         else:
@@ -246,7 +227,7 @@ class Transcript(Talk):
 
     def _task_started(self, told: Fields, stamp: object) -> None:
         state = self.state
-        self.begin_task(_id(told.get("turn_id")))
+        self.begin_task(id_of(told.get("turn_id")))
         if window := whole(told.get("model_context_window")):
             state.context["context_window"] = window
         if mode := text_of(told.get("collaboration_mode_kind")):
@@ -279,7 +260,8 @@ class Transcript(Talk):
 
     def _turn_context(self, told: Fields, stamp: object) -> None:
         state = self.state
-        self.begin_task(_id(told.get("turn_id")))
+        if turn_id := told.get("turn_id"):
+            self.begin_task(id_of(turn_id))
         # Old versions write one for every request, nearly all of them alike.
         if told != self._context:
             self._context = told
@@ -288,7 +270,8 @@ class Transcript(Talk):
             return
         if state.cwd != state.turn_cwd and state.cwd:
             state.turn_cwd, self._news = state.cwd, True
-        self.learn(state.context)
+        if state.telemetry != state.context:
+            self.learn(state.context)
 
     def _note_context(self, told: Fields) -> None:
         state = self.state
@@ -321,7 +304,7 @@ class Transcript(Talk):
             if limits:
                 state.telemetry["rate_limits"] = limits
                 self._news = True
-            if info.__class__ is dict and (window := whole(info.get("model_context_window"))):
+            if type(info) is dict and (window := whole(info.get("model_context_window"))):
                 state.context["context_window"] = state.telemetry["context_window"] = window
                 self._news = True
         call = state.meter.advance(told)
@@ -337,9 +320,9 @@ class Transcript(Talk):
                 session=self.session,
                 turn=self.any_turn(stamp),
                 key=f"{who.forked_from if shared else who.thread}:{call.mark}",
-                model=text_of(fields(info).get("model")) or state.model,
+                model=(text_of(info.get("model")) if type(info) is dict else None) or state.model,
                 at=moment(stamp),
-                input=max(0, given - cached - written),
+                input=given - cached - written if given > cached + written else 0,
                 cache_read=cached,
                 cache_write=written,
                 output=output,
@@ -352,7 +335,7 @@ class Transcript(Talk):
         item = fields(told.get("item"))
         kind = item.get("type")
         if kind == "UserMessage":
-            self.begin_task(_id(told.get("turn_id")))
+            self.begin_task(id_of(told.get("turn_id")))
             self.prompted(*typed_in(item.get("content")), stamp)
         elif kind == "AgentMessage":
             self.say("reply", texts_in(item.get("content")), stamp, 1)
@@ -368,90 +351,48 @@ class Transcript(Talk):
             self.entered_review(item, stamp)
         elif kind == "ExitedReviewMode":
             self.exited_review(item, stamp)
-        elif isinstance(kind, str) and kind in calls.ENDS:
-            self._ended(item, stamp)
+        elif isinstance(kind, str) and kind in ENDS:
+            self.ended(item, stamp)
         else:
             self._skip(kind, SKIPPED_TURN_ITEMS, "turn item type")
 
-    # Tools ------------------------------------------------------------------------
 
-    def _called(self, item: Fields, stamp: object) -> None:
-        made, end = calls.made_by(item)
-        turn = self.content_turn(stamp)
-        if made.kind == "web" and made.target and self.is_twin("web", made.target, -1):
-            return
-        if end is not None and made.call in self.state.calls:
-            return
-        self._tool_call(made, turn, stamp, end)
+# Which record goes where --------------------------------------------------------
 
-    def _tool_call(self, made: calls.Made, turn: str, stamp: object, end: Outcome | None) -> None:
-        state, call = self.state, made.call
-        if call is None and made.kind == "shell":
-            state.unnamed += 1
-            call = f"unnamed-{state.unnamed}"
-        if call is not None:
-            if call in state.calls:
-                del state.calls[call]
-            state.calls[call] = (turn, end is not None and end.text is not None)
-            if len(state.calls) > MAX_CALLS:
-                trim(state.calls, MAX_CALLS)
-        event = Event(
-            session=self.session,
-            turn=turn,
-            kind="tool_call",
-            at=moment(stamp),
-            call=call,
-            name=made.name,
-            tool_kind=made.kind,
-            target=made.target,
-            input=made.input,
-        )
-        if end is not None:
-            event.output, event.ok, event.exit_code, event.duration_ms = end
-        self.out.append(event)
+Handler = Callable[[Transcript, Fields, Any], None]
 
-    def _result(self, item: Fields, stamp: object) -> None:
-        call = item.get("call_id")
-        if isinstance(call, str):
-            self._join(call[:MAX_ID], outcome(item.get("output")), stamp)
-
-    def _found_tools(self, item: Fields, stamp: object) -> None:
-        names = [fields(tool).get("name") for tool in listed(item.get("tools"))]
-        if call := _id(item.get("call_id")):
-            self._join(call, Outcome(", ".join(name for name in names if isinstance(name, str))), stamp)
-
-    def _ended(self, told: Fields, stamp: object) -> None:
-        made, end = calls.ended_by(told)
-        if made.call is not None and made.call in self.state.calls:
-            self._join(made.call, end, stamp)
-            return
-        turn = self.content_turn(stamp)
-        if made.kind == "web" and made.target and self.is_twin("web", made.target, 1):
-            return
-        self._tool_call(made, turn, stamp, end)
-
-    def _join(self, call: str, end: Outcome, stamp: object) -> None:
-        held = self.state.calls
-        if call not in held:
-            self.odd["a result without its call"] += 1
-            return
-        turn, has_output = held[call]
-        text, ok, exit_code, duration_ms = end
-        if text and not has_output:
-            held[call] = (turn, True)
-        self.out.append(
-            ToolResult(
-                session=self.session,
-                turn=turn,
-                call=call,
-                at=moment(stamp),
-                output=None if has_output else text,
-                ok=ok,
-                exit_code=exit_code,
-                duration_ms=duration_ms,
-            )
-        )
-
-
-def _id(value: object) -> str | None:
-    return value[:MAX_ID] if isinstance(value, str) and value else None
+_items: dict[str, Handler] = {
+    "message": Transcript.message,
+    "reasoning": Transcript.reasoning,
+    **dict.fromkeys(CALLS, Transcript.called),
+    "function_call": Transcript.function_called,
+    "function_call_output": Transcript.answered,
+    "custom_tool_call_output": Transcript.answered,
+    "tool_search_output": Transcript.found_tools,
+    "agent_message": Transcript.mail,
+}
+_events: dict[str, Handler] = {
+    "user_message": Transcript.user_message,
+    "agent_message": lambda self, told, stamp: self.say("reply", told.get("message"), stamp, 1),
+    "agent_reasoning": lambda self, told, stamp: self.say("reasoning", told.get("text"), stamp, 1),
+    "agent_reasoning_raw_content": lambda self, told, stamp: self.say("reasoning", told.get("text"), stamp, 1),
+    "token_count": Transcript._token_count,
+    "task_started": Transcript._task_started,
+    "turn_started": Transcript._task_started,
+    "task_complete": Transcript._task_complete,
+    "turn_complete": Transcript._task_complete,
+    "turn_aborted": Transcript._turn_aborted,
+    "thread_rolled_back": Transcript._rolled_back,
+    "context_compacted": lambda self, told, stamp: self._compaction("", stamp, 1),
+    "error": lambda self, told, stamp: self._error(told.get("message") or told.get("error"), stamp),
+    "item_completed": Transcript._item_completed,
+    "thread_name_updated": lambda self, told, stamp: self.name(text_of(told.get("thread_name"))),
+    "entered_review_mode": Transcript.entered_review,
+    "exited_review_mode": Transcript.exited_review,
+    **dict.fromkeys(ENDS, Transcript.ended),
+}
+_records: dict[str, Handler] = {
+    "turn_context": Transcript._turn_context,
+    "compacted": lambda self, told, stamp: self._compaction(text_of(told.get("message")) or "", stamp, -1),
+    "inter_agent_communication": Transcript.mail,
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -17,6 +17,9 @@ from recollect.model import Author, Event, Item, Liveness, SessionFacts, TurnFac
 
 MAX_STATE_BYTES = 60_000
 MAX_CALLS = 300
+# An output and the event that tells how the call went stand side by side, so a read
+# that goes on needs only the last of the calls whose output is known.
+KEPT_ANSWERED = 8
 MAX_LIVE = 300
 MAX_REPEATS = 200
 MAX_TWINS = 60
@@ -42,8 +45,9 @@ class State(Struct, array_like=True):
     telemetry: Fields = field(default_factory=dict)
     # Whether user_message events exist here: then items of the role user say nothing new.
     told_by_events: bool = False
-    # The calls whose results may still come: their turn, and whether an output is known.
-    calls: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    # The turns of calls by their ids: of those that wait for an output, and of those that have one.
+    calls: dict[str, str] = field(default_factory=dict)
+    answered: dict[str, str] = field(default_factory=dict)
     twins: dict[str, int] = field(default_factory=dict)
     live: list[str] = field(default_factory=list)
     repeats: dict[str, int] = field(default_factory=dict)
@@ -63,8 +67,13 @@ class Turns:
         # Prompts that the model was given, until the screen has shown them too.
         self._held: list[tuple[str, list[str], object]] = []
         self._news = False
-        # What was said in this turn, by text; those of an earlier read by digest.
+        # The open turn, once something is in it and nothing waits to open another:
+        # the short way to what `content_turn` says.
+        self.settled = ""
+        # What was said in this turn, by text; those of an earlier read by digest. The
+        # last is apart: its twin nearly always comes next, and then nothing is left of it.
         self._said: dict[tuple[str, str], int] = {}
+        self._last_said: tuple[str, str, int] | None = None
 
     # The session ------------------------------------------------------------
 
@@ -95,8 +104,11 @@ class Turns:
         state.turn, state.filled, state.prompt, state.turn_cwd = key, False, "", state.cwd
         state.telemetry = dict(state.context)
         self._news = bool(state.telemetry)
-        state.twins.clear()
-        self._said.clear()
+        self.settled, self._last_said = "", None
+        if state.twins:
+            state.twins.clear()
+        if self._said:
+            self._said.clear()
         self.out.append(TurnFacts(session=self.session, turn=key, at=at, author=author, cwd=state.cwd))
 
     def open_prompt(
@@ -122,12 +134,17 @@ class Turns:
         state = self.state
         if state.task:
             return f"{state.task}.{state.prompts + 1}" if state.prompts else state.task
-        key = hashlib.blake2b(f"{at} {mark}".encode(), digest_size=8).hexdigest()
+        key = blake2b(f"{at} {mark}".encode(), digest_size=8).hexdigest()
         seen = state.repeats.pop(key, 0) + 1
         state.repeats[key] = seen
         if len(state.repeats) > MAX_REPEATS:
             trim(state.repeats, MAX_REPEATS)
         return key if seen == 1 else f"{key}.{seen}"
+
+    def hold(self, text: str, pictures: list[str], stamp: object) -> None:
+        """A prompt as the model saw it waits for the event that tells it."""
+        self._held.append((text, pictures, stamp))
+        self.settled = ""
 
     def open_held(self) -> None:
         """Prompts that no event told: the model's copy has to do."""
@@ -145,7 +162,8 @@ class Turns:
             state.prompts = 1
             self.open_turn(state.task, "system", moment(stamp))
         state.filled = True
-        return state.turn or self.any_turn(stamp)
+        self.settled = state.turn or self.any_turn(stamp)
+        return self.settled
 
     def any_turn(self, stamp: object) -> str:
         """The open turn, whatever it is; what comes before all prompts has one of its own."""
@@ -192,6 +210,7 @@ class Turns:
         # Some clients tell the prompt before the task that answers it.
         answers = bool(state.prompt) and not state.filled and not state.task
         state.task, state.prompts = task, 1 if answers else 0
+        self.settled = ""
 
     def end_task(self) -> None:
         """It is done, or was given up."""
@@ -206,14 +225,30 @@ class Turns:
 
         `side` is 1 for what the screen shows and -1 for what the model sees.
         """
+        last, self._last_said = self._last_said, None
+        if last is not None:
+            last_kind, last_text, last_side = last
+            if last_side != side and last_text == text and last_kind == kind:
+                return True
+            self._remember_said(last_kind, last_text, last_side)
+        if (self._said or self.state.twins) and (count := self._count_said(kind, text)):
+            self._remember_said(kind, text, side)
+            return count * side < 0
+        self._last_said = (kind, text, side)
+        return False
+
+    def _count_said(self, kind: str, text: str) -> int:
+        """How often one side has said this more than the other, except for what was said last."""
+        said, twins = self._said, self.state.twins
+        if twins and not said.get((kind, text)) and (count := twins.pop(f"{kind}:{digest(text)}", 0)):
+            said[kind, text] = count
+        return said.get((kind, text), 0)
+
+    def _remember_said(self, kind: str, text: str, side: int) -> None:
         said, mark = self._said, (kind, text)
-        count = said.get(mark, 0)
-        if count == 0 and self.state.twins:
-            count = self.state.twins.pop(f"{kind}:{digest(text)}", 0)
-        said[mark] = count + side
+        said[mark] = said.get(mark, 0) + side
         if len(said) > MAX_TWINS:
             trim(said, MAX_TWINS)
-        return count * side < 0
 
     def has_prompt(self, text: str) -> bool:
         """Whether the open turn began with this text."""
@@ -230,9 +265,13 @@ class Turns:
     def take_state(self) -> bytes:
         """The state as bytes, cut down until it fits a checkpoint."""
         state = self.state
+        if self._last_said is not None:
+            self._remember_said(*self._last_said)
+            self._last_said = None
         kept = {f"{kind}:{digest(text)}": count for (kind, text), count in self._said.items() if count}
         state.twins = {**state.twins, **kept}
         self._said.clear()
+        trim(state.answered, KEPT_ANSWERED)
         try:
             encoded = msgspec.msgpack.encode(state)
         except OverflowError:
@@ -241,7 +280,7 @@ class Turns:
             encoded = msgspec.msgpack.encode(state)
         while len(encoded) > MAX_STATE_BYTES and (state.calls or state.live or state.telemetry):
             state.context, state.telemetry = {}, {}
-            for held in (state.calls, state.repeats, state.twins):
+            for held in (state.calls, state.answered, state.repeats, state.twins):
                 trim(held, len(held) // 2)
             state.live = state.live[len(state.live) // 2 + 1 :]
             encoded = msgspec.msgpack.encode(state)

@@ -175,7 +175,7 @@ def _take_envelopes(path: str, block: Block, transcript: Transcript) -> None:
         lines = ENVELOPES.decode_lines(block.data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         loose = records(path, block, ENVELOPES)
-        transcript.take(loose)
+        transcript.take_loose(loose)
     else:
         transcript.take(lines)
 

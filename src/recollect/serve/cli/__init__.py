@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from types import ModuleType
 
+HELP_WIDTH = 100
+
 # command: (its file, one line for the list). The order is the order of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_", "read every agent's new logs into the store"),
@@ -111,7 +113,8 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
         prog=f"recollect {name}" if name in COMMANDS else "recollect",
         description=summary.partition(": ")[2] or summary,
         epilog=details,
-        formatter_class=RawDescriptionHelpFormatter,
+        # A width of our own: asking the terminal for its would load five modules, at every search.
+        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
     )
     command.arguments(made)
     made.add_argument("--json", action="store_true", help="answer as JSON, one object a line")

@@ -36,7 +36,7 @@ from recollect.store.stretch import Fingerprint, ProjectIdentity, Stretch, TurnP
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
 MOST_PARTS = 32
-HELD_CHARACTERS = 24 << 20
+HELD_CHARACTERS = 12 << 20
 
 _INSERT_TURN = """
     insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply)

@@ -56,9 +56,7 @@ class Database:
         try:
             self.connection = apsw.Connection(path, flags=flags)
             self.connection.set_busy_timeout(min(BUSY_TIMEOUT_MS, int(patience_seconds * 1000)))
-            found, ours = self._recognise()
-            if ours:
-                self._configure(read_only)
+            found, ours = self._begin(read_only)
         except apsw.Error as error:
             raise self.explain(error) from error
         if not ours:
@@ -72,6 +70,18 @@ class Database:
             from recollect.store.sqlite.migrate import migrate
 
             migrate(self)
+
+    def _begin(self, read_only: bool) -> tuple[int, bool]:
+        """Look at the file and set it up; while others make the same store, SQLite may not wait for them but refuse."""
+        for wait_seconds in _waits(self.patience_seconds):
+            try:
+                found, ours = self._recognise()
+                if ours:
+                    self._configure(read_only)
+                return found, ours
+            except apsw.BusyError:
+                time.sleep(wait_seconds)
+        raise StoreBusy(self.path, self.patience_seconds)
 
     def _recognise(self) -> tuple[int, bool]:
         """The version of the file, and whether it is new or carries our mark; anything else is left untouched.
@@ -94,7 +104,7 @@ class Database:
         # Only a new file takes it: half as many pages to write for the same text.
         self.connection.execute("pragma page_size = 8192")
         self.connection.execute("pragma foreign_keys = on")
-        self.connection.execute("pragma cache_size = -65536")
+        self.connection.execute("pragma cache_size = -40960")
         self.connection.execute("pragma temp_store = memory")
         if not read_only:
             mode = self.connection.execute("pragma journal_mode").fetchone()
