@@ -9,6 +9,7 @@ build than the dict.
 from __future__ import annotations
 
 import zlib
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct, json
@@ -32,6 +33,8 @@ ENVELOPES: json.Decoder[Line] = json.Decoder(Line)
 BARE: json.Decoder[Fields] = json.Decoder(Fields)
 
 _minutes: dict[str, int] = {}
+# Of 2026-01-31T12:00:59.999Z: up to the minute, the seconds, the milliseconds, the zone.
+_parts_of = itemgetter(slice(0, 17), slice(17, 19), slice(20, 23), slice(23, None))
 
 
 def moment(text: object) -> int | None:
@@ -40,15 +43,14 @@ def moment(text: object) -> int | None:
     Neighbouring records share their minute, so only the seconds are looked
     at for the shape that Codex writes, 2026-01-31T12:00:59.999Z.
     """
-    if type(text) is not str:
-        return None
-    if text[23:] == "Z":
-        try:
-            return _minutes[text[:17]] + int(text[17:19] + text[20:23])
-        except (KeyError, ValueError):
-            pass
+    try:
+        minute, second, thousandth, zone = _parts_of(text)
+        if zone == "Z":
+            return _minutes[minute] + int(second + thousandth)
+    except (KeyError, TypeError, ValueError):
+        pass
     found = milliseconds(text)
-    if found is not None and text[23:] == "Z" and text[19] == ".":
+    if found is not None and isinstance(text, str) and text[19:20] == "." and text[23:] == "Z":
         if len(_minutes) > 1000:
             _minutes.clear()
         _minutes[text[:17]] = found - found % 60_000

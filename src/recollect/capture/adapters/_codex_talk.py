@@ -45,7 +45,8 @@ class Talk(Turns):
             # An earlier read ended between the two.
             state.told_by_events = True
             return
-        state.told_by_events = True
+        if not state.told_by_events:
+            state.told_by_events = True
         if text or pictures:
             self.open_prompt(text, pictures, stamp)
 

@@ -19,6 +19,8 @@ from recollect.capture.adapters._codex_records import Fields
 MANY = 1 << 53
 Counts = tuple[int, int, int, int, int]
 
+NOTHING: Counts = (0, 0, 0, 0, 0)
+
 _figures = itemgetter("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens")
 
 
@@ -44,7 +46,7 @@ class Meter(Struct, array_like=True):
     def advance(self, payload: Fields) -> Call | None:
         """The call that a token_count adds, or None when it repeats an earlier one."""
         info = payload.get("info")
-        if isinstance(info, dict):
+        if type(info) is dict:
             total, last = _counts(info.get("total_token_usage")), _counts(info.get("last_token_usage"))
         else:
             # Before 0.31 the totals stood in the record itself.
@@ -60,13 +62,13 @@ class Meter(Struct, array_like=True):
             spent = last or total
         else:
             spent = last or _difference(total, before)
-        if not any(spent):
+        if spent == NOTHING:
             return None
         mark = f"{self.resets}:{total[0]}:{total[3]}:{spent[0]}:{spent[3]}"
         return Call(spent, mark, before is None and total != spent)
 
     def _without_total(self, last: Counts) -> Call | None:
-        if self.last == last or not any(last):
+        if self.last == last or last == NOTHING:
             return None
         self.last = last
         self.count += 1

@@ -115,18 +115,18 @@ class Turns:
         self, text: str, pictures: list[str], stamp: object, author: Author | None = None
     ) -> None:
         """A turn that begins with a prompt."""
-        state, at = self.state, moment(stamp)
-        mark = digest(text)
+        state, at, mark = self.state, moment(stamp), digest(text)
         key = self._key(mark, at)
         if author is None:
             author = "agent" if state.who is not None and state.who.origin == "subagent" else "human"
         self.open_turn(key, author, at)
         state.prompts += 1
         state.prompt = mark
-        state.live.append(key)
-        if len(state.live) > MAX_LIVE:
-            del state.live[0]
-        shown = with_pictures(text, pictures)
+        live = state.live
+        live.append(key)
+        if len(live) > MAX_LIVE:
+            del live[0]
+        shown = with_pictures(text, pictures) if pictures else text
         self.out.append(Event(session=self.session, turn=key, kind="prompt", at=at, text=shown))
 
     def _key(self, mark: str, at: int | None) -> str:
@@ -135,11 +135,14 @@ class Turns:
         if state.task:
             return f"{state.task}.{state.prompts + 1}" if state.prompts else state.task
         key = blake2b(f"{at} {mark}".encode(), digest_size=8).hexdigest()
-        seen = state.repeats.pop(key, 0) + 1
-        state.repeats[key] = seen
-        if len(state.repeats) > MAX_REPEATS:
-            trim(state.repeats, MAX_REPEATS)
-        return key if seen == 1 else f"{key}.{seen}"
+        repeats = state.repeats
+        if key not in repeats:
+            repeats[key] = 1
+            if len(repeats) > MAX_REPEATS:
+                trim(repeats, MAX_REPEATS // 2)
+            return key
+        repeats[key] += 1
+        return f"{key}.{repeats[key]}"
 
     def hold(self, text: str, pictures: list[str], stamp: object) -> None:
         """A prompt as the model saw it waits for the event that tells it."""

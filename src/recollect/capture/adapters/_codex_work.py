@@ -29,7 +29,7 @@ class Work(Talk):
             self.called(item, stamp)
             return
         turn = self.settled or self.content_turn(stamp)
-        self._remember(call, turn, answered=False)
+        self._await(call, turn)
         target, given = found
         self.out.append(
             Event(
@@ -84,7 +84,9 @@ class Work(Talk):
             state.unnamed += 1
             call = f"unnamed-{state.unnamed}"
         if call is not None:
-            self._remember(call, turn, answered=end is not None and end.text is not None)
+            self._await(call, turn)
+            if end is not None and end.text is not None:
+                self._settle(call, turn)
         event = Event(
             session=self.session,
             turn=turn,
@@ -101,18 +103,20 @@ class Work(Talk):
             event.exit_code, event.duration_ms = end.exit_code, end.duration_ms
         self.out.append(event)
 
-    def _remember(self, call: str, turn: str, *, answered: bool) -> None:
+    def _await(self, call: str, turn: str) -> None:
+        """A call is out; an id that is used again stands for the newest."""
+        waiting = self.state.calls
+        waiting[call] = turn
+        if len(waiting) > MAX_CALLS:
+            trim(waiting, MAX_CALLS // 2)
+
+    def _settle(self, call: str, turn: str) -> None:
+        """Its output is known; what is told later can only add to it."""
         state = self.state
-        waiting, known = state.calls, state.answered
-        # An id that is used again stands for the newest call, and is the last to be forgotten.
-        if call in waiting:
-            del waiting[call]
-        elif call in known:
-            del known[call]
-        held = known if answered else waiting
-        held[call] = turn
-        if len(held) > MAX_CALLS:
-            trim(held, MAX_CALLS)
+        del state.calls[call]
+        state.answered[call] = turn
+        if len(state.answered) > MAX_CALLS:
+            trim(state.answered, MAX_CALLS // 2)
 
     def _turn_of(self, call: str | None) -> str | None:
         return self.state.calls.get(call) or self.state.answered.get(call) if call else None
@@ -126,7 +130,7 @@ class Work(Talk):
                 self.odd["a result without its call"] += 1
                 return
         elif output:
-            self._remember(call, turn, answered=True)
+            self._settle(call, turn)
         self.out.append(
             ToolResult(
                 session=self.session,

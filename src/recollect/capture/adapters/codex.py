@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -88,8 +89,11 @@ class Codex:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new; a source that is not appended to is always read whole."""
         if source.path.endswith(".json"):
-            yield from self._read_document(source)
-            return
+            return self._read_document(source)
+        # Items are made by the list, and handed on one by one without coming by here.
+        return chain.from_iterable(self._read_blocks(source, since))
+
+    def _read_blocks(self, source: Source, since: Checkpoint | None) -> Iterator[Iterable[Item]]:
         whole = not source.appended or source.path.endswith(".zst")
         state = None if whole or since is None else _resumed(since)
         position = since.position if state is not None and since is not None else 0
@@ -98,23 +102,23 @@ class Codex:
         try:
             for block in blocks(source.path, position):
                 if isinstance(block, Problem):
-                    yield block
+                    yield (block,)
                     continue
                 if not begun and state is not None:
-                    yield transcript.facts()
+                    yield (transcript.facts(),)
                 elif begun:
                     # Held back until there is more: the last one of a file is that of its end.
-                    yield Checkpoint(position, transcript.take_state())
-                yield from _read_block(source.path, block, transcript)
+                    yield (Checkpoint(position, transcript.take_state()),)
+                yield _read_block(source.path, block, transcript)
                 begun, position = True, block.end
         except Unreadable as error:
-            yield Problem(path=source.path, kind="unreadable", reason=str(error))
-            yield Checkpoint(position, transcript.take_state())
+            yield (Problem(path=source.path, kind="unreadable", reason=str(error)),)
+            yield (Checkpoint(position, transcript.take_state()),)
             return
         transcript.name(self._title(source, transcript))
-        yield from transcript.out
-        yield from transcript.problems()
-        yield Checkpoint(position, transcript.take_state())
+        yield transcript.out
+        yield transcript.problems()
+        yield (Checkpoint(position, transcript.take_state()),)
 
     def _read_document(self, source: Source) -> Iterator[Item]:
         transcript = Transcript(source.path, _thread_in(source.path))

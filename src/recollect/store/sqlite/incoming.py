@@ -1,0 +1,372 @@
+"""One stretch on its way into the tables: sessions, turns, parts, model calls.
+
+A pass that starts at the beginning of a source rewrites the turns it meets,
+found again by their native key; a pass that goes on from a checkpoint adds to
+them. Either way a turn keeps its number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from recollect.model import SessionFacts, ToolResult, Usage
+from recollect.store import bodies
+from recollect.store.sqlite.content import Lead, call_row, clear_turn, late_row, merge_turn, row, stored_parts, text_row
+from recollect.store.stretch import TurnPart, Written
+
+if TYPE_CHECKING:
+    from recollect.store.sqlite.capture import Keeper
+
+# A turn that stays open for days is merged now and then, so that reading it
+# stays cheap; doing it every 32 parts keeps the cost in proportion.
+MOST_PARTS = 32
+
+
+class Incoming:
+    """One stretch on its way into the tables.
+
+    A session that is new to the store needs no questions; for one that is
+    known, rows still on their way are written first, so that answers are true.
+    """
+
+    def __init__(self, keeper: Keeper, agent: str, source_id: int, rewritten: set[int] | None) -> None:
+        self.keeper, self.db, self.agent, self.source_id = keeper, keeper.db, agent, source_id
+        self.rewritten = rewritten
+        self.comparable: set[tuple[str, str]] = set()
+        self.kept_fuller = False
+        self.asked = False
+        self.written = Written()
+        self.rows = keeper.rows
+        self.turn_ids: dict[tuple[str, str], int] = {}
+        self.next_ordinals: dict[int, int] = {}
+        self.fresh: set[int] = set()
+        self.spans: dict[int, Span] = {}
+
+    # Sessions
+
+    def session(self, native: str, facts: SessionFacts) -> int | None:
+        """The session's row, made or brought up to date; None when it is to stay forgotten."""
+        ref = f"{self.agent}:{native}"
+        if ("session", ref) in self.keeper.forgotten:
+            return None
+        parent = f"{self.agent}:{facts.parent}" if facts.parent else None
+        title = facts.title if ("title", ref) not in self.keeper.forgotten else None
+        values = (
+            parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
+            facts.git_branch, facts.git_sha, facts.git_remote,
+        )  # fmt: skip
+        # A source that was here before most likely brings a session that was, too.
+        known = self._stored_session(ref) if self.source_id < self.keeper.next_source else None
+        if known is None:
+            made = self.db.value(
+                """
+                insert into sessions (ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
+                                      agent_version, git_branch, git_sha, git_remote)
+                values (?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
+                on conflict (ref) do nothing returning id
+                """,
+                (ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
+            )
+            if made is None:
+                known = self._stored_session(ref)
+            else:
+                self.fresh.add(made)
+        session = int(known[0] if known else made)
+        if known and not (known[1] == self.source_id and facts.meta is None and not any(values[2:])):
+            meta = _json({**msgspec.json.decode(known[2]), **facts.meta}) if facts.meta else known[2]
+            self.db.execute(
+                """
+                update sessions set
+                  meta = ?, parent = coalesce(?, parent), origin = coalesce(?, origin), cwd = coalesce(cwd, ?),
+                  title = coalesce(?, title), started_at = coalesce(min(started_at, ?6), started_at, ?6),
+                  agent_version = coalesce(?, agent_version), git_branch = coalesce(?, git_branch),
+                  git_sha = coalesce(?, git_sha), git_remote = coalesce(?, git_remote), source = ?
+                where id = ?
+                """,
+                (meta, *values, self.source_id, session),
+            )
+        self.keeper.sessions[ref] = session
+        self.written.sessions.add(ref)
+        return session
+
+    def _stored_session(self, ref: str) -> tuple[Any, ...] | None:
+        return self.db.row("select id, source, meta from sessions where ref = ?", (ref,))
+
+    def _session_id(self, native: str) -> int | None:
+        ref = f"{self.agent}:{native}"
+        known = self.keeper.sessions.get(ref)
+        if known is None and ("session", ref) not in self.keeper.forgotten:
+            known = self.db.value("select id from sessions where ref = ?", (ref,))
+            if known is None:
+                known = self.session(native, SessionFacts(session=native))
+            else:
+                self.keeper.sessions[ref] = known
+        return known
+
+    # Turns
+
+    def turn(self, native: str, key: str, part: TurnPart) -> None:
+        """Add a part to a turn, which is made at first sight."""
+        session = self._session_id(native)
+        if session is None or ("turn", f"{self.agent}:{key}") in self.keeper.forgotten:
+            return
+        known = None if session in self.fresh else self._stored_turn(session, key)
+        project, lead = self.keeper.project(part.project), Lead(part.events)
+        span = self.spans.get(session)
+        if span is None:
+            span = self.spans[session] = Span()
+        if known is None:
+            turn = self._new_turn(session, key, part, project, lead)
+            span.new_turns += 1
+        else:
+            turn = known
+            self._grow_turn(turn, part, project, lead)
+            span.grown.append(turn)
+        span.widen(part.facts.at, lead, project)
+        self.turn_ids[native, key] = turn
+        self.written.turns += known is None
+        self.written.events += len(part.events)
+
+    def _stored_turn(self, session: int, key: str) -> int | None:
+        """The row of a turn that an earlier stretch brought, perhaps one of this very transaction."""
+        if not self.asked:
+            self.rows.flush_tables()
+            self.asked = True
+        turn: int | None = self.db.value("select id from turns where session = ? and key = ?", (session, key))
+        return turn
+
+    def _new_turn(self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead) -> int:
+        turn, self.keeper.next_turn = self.keeper.next_turn, self.keeper.next_turn + 1
+        ordinal = self.next_ordinals.get(session)
+        if ordinal is None:
+            ordinal = 1 if session in self.fresh else self._last_ordinal(session) + 1
+        self.next_ordinals[session] = ordinal + 1
+        facts = part.facts
+        started = facts.at if facts.at is not None else lead.first_at
+        ended = lead.last_at if lead.last_at is not None else started
+        self.rows.turns.append(
+            (
+                turn,
+                session,
+                ordinal,
+                key,
+                facts.author or "human",
+                project,
+                started,
+                ended,
+                lead.errors,
+                lead.prompt,
+                lead.reply,
+            )
+        )
+        self._add_part(turn, 0, 0, part, "")
+        if self.rewritten is not None:
+            self.rewritten.add(turn)
+        return turn
+
+    def _last_ordinal(self, session: int) -> int:
+        """The highest number a turn of this session ever had: forgetting a turn does not free its number."""
+        return int(
+            self.db.value(
+                """
+                select max(coalesce((select max(ordinal) from turns where session = ?1), 0),
+                           coalesce((select value from store_info
+                                      where name = 'last_ordinal:' || (select ref from sessions where id = ?1)), 0))
+                """,
+                (session,),
+            )
+        )
+
+    def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
+        if self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
+            if self._is_cut_short(turn, part):
+                self.kept_fuller = True
+                return
+            self.rows.flush()
+            clear_turn(self.db, turn)
+        if self.rewritten is not None:
+            self.rewritten.add(turn)
+        next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
+        next_call = self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
+        prompt = self.db.value("select prompt from turns where id = ?", (turn,))
+        facts = part.facts
+        self.db.execute(
+            """
+            update turns set
+              author = coalesce(?1, author), project = coalesce(?2, project),
+              started_at = coalesce(started_at, ?3, ?4), ended_at = coalesce(max(ended_at, ?5), ended_at, ?5),
+              errors = errors + ?6, prompt = case when prompt = '' then ?7 else prompt end,
+              reply = case when ?8 = '' then reply else ?8 end
+            where id = ?9
+            """,
+            (
+                facts.author,
+                project,
+                facts.at,
+                lead.first_at,
+                lead.last_at,
+                lead.errors,
+                lead.prompt,
+                lead.reply,
+                turn,
+            ),
+        )
+        if part.events or part.late or facts.telemetry:
+            for result in part.late:
+                self._late(turn, result)
+            self._add_part(turn, next_part, next_call, part, prompt)
+
+    def _begins_again(self, turn: int, part: TurnPart) -> bool:
+        """Whether a pass that goes on from a checkpoint brings a turn from its start that is there already.
+
+        So it is when the log was shorter for a while, or when a pass from the
+        start was stopped on its way. The first event tells; a body is looked
+        at only when the time does not rule that out.
+        """
+        first = part.events[0] if part.events else None
+        if first is None or (first.kind != "prompt" and first.at is None):
+            return False
+        stored = self.db.row(
+            "select started_at, events from turns join bodies on bodies.turn = turns.id where turns.id = ? and part = 0", (turn,)
+        )
+        if stored is None or (first.kind != "prompt" and first.at != stored[0]):
+            return False
+        rows = bodies.unpack(stored[1])
+        return bool(rows) and tuple(rows[0][: bodies.NAME]) == row(first)[: bodies.NAME]
+
+    def _is_cut_short(self, turn: int, part: TurnPart) -> bool:
+        """Whether the log has lost the end of a turn that we still have: the archive keeps what it has."""
+        if (part.facts.session, part.facts.turn) not in self.comparable:
+            return False
+        stored = [
+            tuple(kept[: bodies.NAME])
+            for kept in bodies.joined(stored_parts(self.db, turn))
+            if kept[bodies.KIND] != bodies.TELEMETRY
+        ]
+        found = [row(event)[: bodies.NAME] for event in part.events]
+        return len(found) < len(stored) and found == stored[: len(found)]
+
+    def _late(self, turn: int, result: ToolResult) -> None:
+        """A result whose call was stored by an earlier stretch."""
+        ordinal = self.db.value("select ordinal from tool_calls where turn = ? and pending = ?", (turn, result.call))
+        if ordinal is None:
+            rows = bodies.joined(stored_parts(self.db, turn))
+            calls = [row[bodies.CALL] for row in rows if row[bodies.KIND] == "tool_call"]
+            if result.call not in calls:
+                return
+            ordinal = calls.index(result.call)
+        ok = None if result.ok is None else int(result.ok)
+        failed_before = self.db.value("select ok is 0 from tool_calls where turn = ? and ordinal = ?", (turn, ordinal))
+        self.db.execute(
+            """
+            update tool_calls set ok = coalesce(?, ok), exit_code = coalesce(?, exit_code),
+                   duration_ms = coalesce(?, duration_ms), pending = null
+             where turn = ? and ordinal = ?
+            """,
+            (ok, result.exit_code, result.duration_ms, turn, ordinal),
+        )
+        if ok == 0 and not failed_before:
+            self.db.execute("update turns set errors = errors + 1 where id = ?", (turn,))
+
+    def _add_part(self, turn: int, number: int, next_call: int, part: TurnPart, prompt: str) -> None:
+        body_id, self.keeper.next_body = self.keeper.next_body, self.keeper.next_body + 1
+        rows = [row(event) for event in part.events]
+        rows += [late_row(late) for late in part.late]
+        if part.facts.telemetry:
+            rows.append(tuple(bodies.telemetry_row(part.facts.telemetry)))
+        body = bodies.pack(rows)
+        self.rows.bodies.append((body_id, turn, number, body, bodies.checksum(body)))
+        calls = [event for event in part.events if event.kind == "tool_call"]
+        self.rows.calls += [call_row(turn, ordinal, event) for ordinal, event in enumerate(calls, next_call)]
+        self.written.tool_calls += len(calls)
+        # The prompt is repeated for later parts: a word of it and a word of
+        # the newest output still find this turn together.
+        self.rows.index(text_row(body_id, rows, prompt))
+
+    def usage(self, usage: Usage, cost: float | None) -> None:
+        """One model call; its turn must be known."""
+        turn = self._turn_id(usage.session, usage.turn)
+        if turn is not None:
+            self.rows.usages.append(
+                (
+                    f"{self.agent}:{usage.key}",
+                    turn,
+                    usage.model,
+                    usage.at,
+                    usage.input,
+                    usage.cache_read,
+                    usage.cache_write,
+                    usage.output,
+                    usage.reasoning,
+                    cost,
+                )
+            )
+
+    def live(self, native: str, key: str, live: bool) -> None:
+        """Mark a turn as part of the conversation, or as undone."""
+        turn = self._turn_id(native, key)
+        if turn is not None:
+            self.rows.flush_tables()
+            self.db.execute("update turns set live = ? where id = ?", (live, turn))
+
+    def _turn_id(self, native: str, key: str) -> int | None:
+        turn = self.turn_ids.get((native, key))
+        if turn is None:
+            session = self._session_id(native)
+            turn = None if session is None else self._stored_turn(session, key)
+            if turn is not None:
+                self.turn_ids[native, key] = turn
+        return turn
+
+    # The end of the stretch
+
+    def close(self) -> None:
+        """Bring the sessions' spans up to date and merge the turns that closed."""
+        self.rows.spans += [(span.first_at, span.last_at, span.project, session) for session, span in self.spans.items()]
+        for session, span in self.spans.items():
+            if session not in self.fresh:
+                self.rows.flush_tables()
+                self._merge_closed(session, span)
+
+    def _merge_closed(self, session: int, span: Span) -> None:
+        """One body for each turn that can no longer grow, or that has grown into many parts."""
+        newest = self.db.value("select max(ordinal) from turns where session = ?", (session,))
+        # The turn before the first new one closed just now, perhaps without being touched.
+        before = self.db.value("select id from turns where session = ? and ordinal = ?", (session, newest - span.new_turns))
+        for turn in {*span.grown, before} - {None}:
+            parts, ordinal = self.db.rows(
+                "select count(*), (select ordinal from turns where id = ?1) from bodies where turn = ?1", (turn,)
+            )[0]
+            if parts > 1 and (ordinal < newest or parts >= MOST_PARTS):
+                self.rows.flush()
+                merge_turn(self.db, turn)
+
+
+class Span:
+    """When and where the turns of a session took place, and which of them are new, as far as one stretch tells."""
+
+    __slots__ = ("first_at", "grown", "last_at", "new_turns", "project")
+
+    def __init__(self) -> None:
+        self.first_at: int | None = None
+        self.last_at: int | None = None
+        self.project: int | None = None
+        self.new_turns = 0
+        self.grown: list[int] = []
+
+    def widen(self, at: int | None, lead: Lead, project: int | None) -> None:
+        """Take in one more part of a turn."""
+        if self.project is None:
+            self.project = project
+        for moment in (at, lead.first_at, lead.last_at):
+            if moment is not None:
+                if self.first_at is None or moment < self.first_at:
+                    self.first_at = moment
+                if self.last_at is None or moment > self.last_at:
+                    self.last_at = moment
+
+
+def _json(value: dict[str, Any]) -> str:
+    return msgspec.json.encode(value).decode()

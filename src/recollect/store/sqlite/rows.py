@@ -1,0 +1,95 @@
+"""Rows on their way into the tables, written many at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT
+from recollect.store.sqlite.database import Database
+
+# Rows are held until their text is about this long: memory grows with it.
+HELD_CHARACTERS = 12 << 20
+
+_INSERT_TURN = """
+    insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_INSERT_CALL = """
+    insert into tool_calls (turn, ordinal, name, kind, target, ok, exit_code, duration_ms, pending)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+# Copies of one model call: the largest figures, once, owned by the earliest
+# (time, session id), whatever the order in which the files are imported.
+_INSERT_USAGE = """
+    insert into usage (key, turn, model, at, input, cache_read, cache_write, output, reasoning, cost_usd)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (key) do update set
+      input = max(input, excluded.input),
+      cache_read = max(cache_read, excluded.cache_read),
+      cache_write = max(cache_write, excluded.cache_write),
+      output = max(output, excluded.output),
+      reasoning = max(reasoning, excluded.reasoning),
+      model = coalesce(model, excluded.model),
+      cost_usd = coalesce(max(cost_usd, excluded.cost_usd), cost_usd, excluded.cost_usd),
+      (turn, at) = (
+        select case when moves then excluded.turn else usage.turn end, case when moves then excluded.at else usage.at end
+          from (select (coalesce(excluded.at, 9e15), (select ref from sessions where id = new.session))
+                     < (coalesce(usage.at, 9e15), (select ref from sessions where id = old.session)) as moves
+                  from turns new, turns old where new.id = excluded.turn and old.id = usage.turn)
+      )
+"""
+
+
+_UPDATE_SPAN = """
+    update sessions set
+      started_at = coalesce(started_at, ?1), ended_at = coalesce(max(ended_at, ?2), ended_at, ?2),
+      project = coalesce(project, ?3)
+    where id = ?4
+"""
+
+
+class Rows:
+    """Rows on their way into the tables, written many at a time and in this order.
+
+    A call to SQLite costs more than a row, and most logs are small. The text
+    index is written last of all: SQLite makes it flush what it has gathered
+    whenever a statement on another table opens a savepoint, and many small
+    segments cost twice what a few large ones do.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self.turns: list[tuple[Any, ...]] = []
+        self.bodies: list[tuple[Any, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
+        self.usages: list[tuple[Any, ...]] = []
+        self.spans: list[tuple[Any, ...]] = []
+        self.texts: list[tuple[Any, ...]] = []
+        self.characters = 0
+
+    def index(self, text: tuple[Any, ...]) -> None:
+        """Queue a row for the text index; the rows held grow with the text."""
+        self.texts.append(text)
+        self.characters += sum(map(len, text[1:]))
+        if self.characters > HELD_CHARACTERS:
+            self.flush()
+
+    def flush_tables(self) -> None:
+        """Write everything but the text index, so that it can be asked for."""
+        for sql, rows in (
+            (_INSERT_TURN, self.turns),
+            (INSERT_BODY, self.bodies),
+            (_INSERT_CALL, self.calls),
+            (_INSERT_USAGE, self.usages),
+            (_UPDATE_SPAN, self.spans),
+        ):
+            if rows:
+                self.db.many(sql, rows)
+                rows.clear()
+
+    def flush(self) -> None:
+        """Write everything."""
+        self.flush_tables()
+        if self.texts:
+            self.db.many(INSERT_TEXT, self.texts)
+        self.texts, self.characters = [], 0
