@@ -1326,3 +1326,13 @@ def test_forks_of_the_samples_are_counted_once_in_any_order(corpus: Path, case: 
     found = {key: counts for path in paths for key, counts in spent(read(path)).items()}
 
     assert sum(given + cached + out for given, cached, _, out, _ in found.values()) == expected
+
+
+def test_a_stamp_that_is_no_time_does_not_spoil_the_next_one() -> None:
+    """Times are read by their minute, which is remembered; a broken one may not be."""
+    from recollect.capture.adapters._codex_records import moment
+    from recollect.model import milliseconds
+
+    stamps = ["2026-01-31T12:59.999Z", "2026-01-31T12:59:07.123Z", "2026-01-31T12:59:x7.123Z", "2026-01-31T12:59:08.000Z"]
+
+    assert [moment(stamp) for stamp in stamps] == [milliseconds(stamp) for stamp in stamps]

@@ -87,9 +87,7 @@ def _custom(item: Fields) -> Made:
 
 def _local_shell(item: Fields) -> Made:
     kind, target = aim("local_shell", "shell", item.get("action"))
-    return Made(
-        _id(item.get("call_id")) or _id(item.get("id")), "local_shell", kind, target, item.get("action")
-    )
+    return Made(_id(item.get("call_id")) or _id(item.get("id")), "local_shell", kind, target, item.get("action"))
 
 
 def _web(item: Fields) -> Made:
@@ -98,9 +96,7 @@ def _web(item: Fields) -> Made:
 
 def _tool_search(item: Fields) -> Made:
     given = decoded(item.get("arguments"))
-    return Made(
-        _id(item.get("call_id")), "tool_search", "search", aim("tool_search", "search", given)[1], given
-    )
+    return Made(_id(item.get("call_id")), "tool_search", "search", aim("tool_search", "search", given)[1], given)
 
 
 _makers: dict[str, Callable[[Fields], Made]] = {
@@ -137,18 +133,14 @@ def _ended_command(told: Fields) -> tuple[Made, Outcome]:
     text = text_of(told.get("aggregated_output")) or "\n".join(texts) or None
     ok = _succeeded(told) if code is None else code == 0
     line = command_line(told.get("command"))
-    return Made(None, "shell", kind, target, line), Outcome(
-        text, ok, code, milliseconds_of(told.get("duration"))
-    )
+    return Made(None, "shell", kind, target, line), Outcome(text, ok, code, milliseconds_of(told.get("duration")))
 
 
 def _ended_patch(told: Fields) -> tuple[Made, Outcome]:
     changes = fields(told.get("changes"))
     paths = ", ".join(list(changes)[:8]) or None
     texts = [text for text in (text_of(told.get("stdout")), text_of(told.get("stderr"))) if text]
-    return Made(None, "apply_patch", "edit", paths, changes or None), Outcome(
-        "\n".join(texts) or None, _succeeded(told)
-    )
+    return Made(None, "apply_patch", "edit", paths, changes or None), Outcome("\n".join(texts) or None, _succeeded(told))
 
 
 def _ended_mcp(told: Fields) -> tuple[Made, Outcome]:

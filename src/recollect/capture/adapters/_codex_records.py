@@ -9,7 +9,7 @@ build than the dict.
 from __future__ import annotations
 
 import zlib
-from operator import itemgetter
+from itertools import product
 from typing import Any
 
 from msgspec import Struct, json
@@ -33,27 +33,29 @@ ENVELOPES: json.Decoder[Line] = json.Decoder(Line)
 BARE: json.Decoder[Fields] = json.Decoder(Fields)
 
 _minutes: dict[str, int] = {}
-# Of 2026-01-31T12:00:59.999Z: up to the minute, the seconds, the milliseconds, the zone.
-_parts_of = itemgetter(slice(0, 17), slice(17, 19), slice(20, 23), slice(23, None))
+_seconds = {f"{second:02}": second * 1000 for second in range(60)}
+_thousandths = {f"{a}{b}{c}Z": n for n, (a, b, c) in enumerate(product("0123456789", repeat=3))}
 
 
 def moment(text: object) -> int | None:
     """A record's time in milliseconds.
 
-    Neighbouring records share their minute, so only the seconds are looked
-    at for the shape that Codex writes, 2026-01-31T12:00:59.999Z.
+    Neighbouring records share their minute, and the rest of the shape that Codex
+    writes, 2026-01-31T12:00:59.999Z, is looked up faster than it is parsed.
     """
+    if type(text) is not str:
+        return None
+    minute, _, rest = text.rpartition(":")
+    second, _, thousandth = rest.partition(".")
     try:
-        minute, second, thousandth, zone = _parts_of(text)
-        if zone == "Z":
-            return _minutes[minute] + int(second + thousandth)
-    except (KeyError, TypeError, ValueError):
-        pass
-    found = milliseconds(text)
-    if found is not None and isinstance(text, str) and text[19:20] == "." and text[23:] == "Z":
+        return _minutes[minute] + _seconds[second] + _thousandths[thousandth]
+    except KeyError:
+        found = milliseconds(text)
+    # No shorter one: 12:59.999 is a time too, and its 59 are minutes.
+    if found is not None and len(minute) == 16 and second in _seconds and thousandth in _thousandths:
         if len(_minutes) > 1000:
             _minutes.clear()
-        _minutes[text[:17]] = found - found % 60_000
+        _minutes[minute] = found - found % 60_000
     return found
 
 

@@ -52,16 +52,17 @@ class Talk(Turns):
 
     def message(self, item: Fields, stamp: object) -> None:
         """A message that the model saw or wrote; developers' messages are nobody's."""
-        role = item.get("role")
+        role, state = item.get("role"), self.state
         if role == "user":
-            self.user_item(item, stamp)
+            if not state.told_by_events or state.cwd is None:
+                self.user_item(item, stamp)
         elif role == "assistant":
             text = _joined_texts(item.get("content"))
             if "<" in text and ("<oai-mem-citation>" in text or "<proposed_plan>" in text):
                 for said in _shown(text):
                     self.say("reply", said, stamp, -1)
-            elif self.state.review and text.startswith(self.state.review):
-                self.state.review = ""
+            elif state.review and text.startswith(state.review):
+                state.review = ""
             else:
                 self.say("reply", text, stamp, -1)
 

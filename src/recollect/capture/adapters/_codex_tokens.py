@@ -8,6 +8,7 @@ total changes, and by what `last_token_usage` says, not by the difference.
 from __future__ import annotations
 
 from operator import itemgetter
+from typing import Any
 
 from msgspec import Struct
 
@@ -75,10 +76,10 @@ class Meter(Struct, array_like=True):
         return Call(last, f"n{self.count}:{last[0]}:{last[3]}", carried=False)
 
 
-def _counts(usage: object) -> Counts | None:
+def _counts(usage: Any) -> Counts | None:
     try:
         given, cached, output, reasoning = _figures(usage)
-        written = usage.get("cache_write_input_tokens", 0)  # type: ignore[attr-defined]
+        written = usage.get("cache_write_input_tokens", 0)
         # All at once: only integers can be joined by bits, and the joint is
         # negative, or too large, when one of them is.
         if 0 <= given | cached | written | output | reasoning < MANY:

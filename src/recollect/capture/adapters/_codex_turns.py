@@ -102,7 +102,7 @@ class Turns:
             self.tell_turn()
         state = self.state
         state.turn, state.filled, state.prompt, state.turn_cwd = key, False, "", state.cwd
-        state.telemetry = dict(state.context)
+        state.telemetry = state.context.copy()
         self._news = bool(state.telemetry)
         self.settled, self._last_said = "", None
         if state.twins:
@@ -111,9 +111,7 @@ class Turns:
             self._said.clear()
         self.out.append(TurnFacts(session=self.session, turn=key, at=at, author=author, cwd=state.cwd))
 
-    def open_prompt(
-        self, text: str, pictures: list[str], stamp: object, author: Author | None = None
-    ) -> None:
+    def open_prompt(self, text: str, pictures: list[str], stamp: object, author: Author | None = None) -> None:
         """A turn that begins with a prompt."""
         state, at, mark = self.state, moment(stamp), digest(text)
         key = self._key(mark, at)
@@ -181,9 +179,7 @@ class Turns:
         state = self.state
         if self._news and state.turn:
             told = dict(state.telemetry) or None
-            self.out.append(
-                TurnFacts(session=self.session, turn=state.turn, cwd=state.turn_cwd, telemetry=told)
-            )
+            self.out.append(TurnFacts(session=self.session, turn=state.turn, cwd=state.turn_cwd, telemetry=told))
         self._news = False
 
     def learn(self, facts: Fields) -> None:

@@ -108,7 +108,7 @@ class Work(Talk):
         waiting = self.state.calls
         waiting[call] = turn
         if len(waiting) > MAX_CALLS:
-            trim(waiting, MAX_CALLS // 2)
+            trim(waiting, MAX_CALLS)
 
     def _settle(self, call: str, turn: str) -> None:
         """Its output is known; what is told later can only add to it."""

@@ -20,6 +20,7 @@ from recollect.capture.lines import Block, Unreadable, blocks, open_log, records
 from recollect.model import Checkpoint, Item, Problem, Source
 
 _SUFFIX = ".jsonl"
+_TRIED_LINES = 25
 _HEAD_BYTES = 64 << 10
 _META_BYTES = 64 << 10
 # Beside transcripts, but none: every prompt ever typed, and a workflow's diary.
@@ -98,7 +99,8 @@ class ClaudeCode:
         """Whether the first whole line that tells anything is a transcript's."""
         if not path.endswith(_SUFFIX) or os.path.basename(path) in _NOT_OURS:
             return False
-        for line in head.split(b"\n"):
+        # Records that tell nothing are few at the start; a foreign log has nothing else.
+        for line in head.split(b"\n", _TRIED_LINES)[:_TRIED_LINES]:
             try:
                 value = msgspec.json.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

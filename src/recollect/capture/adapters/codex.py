@@ -25,6 +25,8 @@ from recollect.model import Checkpoint, Item, Problem, Source
 
 INDEX = "session_index.jsonl"
 INDEX_BYTES = 4 << 20
+# Decoded at a time: what a processor's cache holds, and less than wakes the garbage collector often.
+PIECE_BYTES = 64 << 10
 # How far we look for a `sessions` folder below a root that has none itself.
 MAX_DEPTH = 6
 MAX_FOLDERS = 5000
@@ -167,10 +169,23 @@ def _read_block(path: str, block: Block, transcript: Transcript) -> list[Item]:
         bare = records(path, block, BARE)
         transcript.take_bare(bare)
     else:
-        _take_envelopes(path, block, transcript)
+        for piece in _pieces(block):
+            _take_envelopes(path, piece, transcript)
     transcript.flush()
     items, transcript.out = transcript.out, []
     return items
+
+
+def _pieces(block: Block) -> Iterator[Block]:
+    """A block in parts of whole lines, so that decoded ones are few and soon free again."""
+    data, start = block.data, 0
+    while len(data) - start > PIECE_BYTES:
+        cut = data.rfind(b"\n", start, start + PIECE_BYTES) + 1 or data.find(b"\n", start + PIECE_BYTES) + 1
+        if not cut:
+            break
+        yield Block(data[start:cut], block.start + start, block.start + cut, block.lines)
+        start = cut
+    yield Block(data[start:], block.start + start, block.end, block.lines) if start else block
 
 
 def _take_envelopes(path: str, block: Block, transcript: Transcript) -> None:
@@ -288,9 +303,7 @@ def _search(root: str, folders: list[str]) -> Iterator[str]:
             yield folder
             below = [name for name in below if name not in ("sessions", "archived_sessions")]
         if depth < MAX_DEPTH:
-            waiting += [
-                (os.path.join(folder, name), depth + 1) for name in reversed(below) if name not in PASSED_BY
-            ]
+            waiting += [(os.path.join(folder, name), depth + 1) for name in reversed(below) if name not in PASSED_BY]
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
