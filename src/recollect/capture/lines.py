@@ -27,7 +27,7 @@ Record = TypeVar("Record")
 
 # Read and committed at a time: memory grows with it, and every border may cut
 # a turn into two parts that have to be merged again.
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 16 << 20
 # A line longer than this is passed over: it is a picture or an attack, and
 # holding several of them would break the promise about peak memory.
 MAX_LINE_BYTES = 64 << 20

@@ -12,7 +12,7 @@ from recollect.model import Source
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.incoming import Incoming
 from recollect.store.sqlite.rows import Rows
-from recollect.store.sqlite.sources import save_problems, save_source
+from recollect.store.sqlite.sources import path_value, save_problems, save_source
 from recollect.store.stretch import Fingerprint, ProjectIdentity, Stretch, Written
 
 
@@ -48,13 +48,13 @@ class Keeper:
     def __init__(self, db: Database) -> None:
         self.db = db
         self.rows = Rows(db)
-        turn, body, source, forgotten = db.rows(
+        *last, forgotten = db.rows(
             """
             select (select max(id) from turns), (select max(id) from bodies), (select max(id) from sources),
-                   (select count(*) from tombstones)
+                   (select max(id) from sessions), (select count(*) from tombstones)
             """
         )[0]
-        self.next_turn, self.next_body, self.next_source = (turn or 0) + 1, (body or 0) + 1, (source or 0) + 1
+        self.next_turn, self.next_body, self.next_source, self.next_session = ((number or 0) + 1 for number in last)
         self.sessions: dict[str, int] = {}
         self.projects: dict[ProjectIdentity, int] = {}
         self.forgotten = set(db.rows("select kind, name from tombstones")) if forgotten else set()
@@ -76,8 +76,9 @@ class Keeper:
         None means that the pass goes on from a checkpoint. `better` says that
         the log is read in a newer way, whose word counts even when it tells less.
         """
-        source_id = save_source(self.db, source, version, seen, stretch.checkpoint, failure or None)
-        if rewritten is not None and not rewritten and source_id < self.next_source:
+        source_id, new = self._source(source)
+        save_source(self.db, source_id, source, version, seen, stretch.checkpoint, failure or None, new=new)
+        if rewritten is not None and not rewritten and not new:
             self.db.execute("delete from problems where source = ?", (source_id,))
         if stretch.problems:
             save_problems(self.db, source_id, stretch.problems)
@@ -99,6 +100,14 @@ class Keeper:
             # What this log goes on with belongs behind what it lacks now, so it is read whole when it changes.
             self.db.execute("update sources set position = 0, state = x'' where id = ?", (source_id,))
         return batch.written
+
+    def _source(self, source: Source) -> tuple[int, bool]:
+        """The row of a source, and whether it has yet to be made."""
+        known = self.db.value("select id from sources where path = ?", (path_value(source.path),))
+        if known is not None:
+            return known, False
+        self.next_source += 1
+        return self.next_source - 1, True
 
     def flush(self) -> None:
         """Write what is still on its way; the transaction may be committed then."""

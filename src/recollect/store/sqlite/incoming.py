@@ -57,23 +57,21 @@ class Incoming:
             parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
             facts.git_branch, facts.git_sha, facts.git_remote,
         )  # fmt: skip
-        # A source that was here before most likely brings a session that was, too.
-        known = self._stored_session(ref) if self.source_id < self.keeper.next_source else None
+        known = self.db.row("select id, source, meta from sessions where ref = ?", (ref,))
         if known is None:
-            made = self.db.value(
+            # Its number is counted, not asked for: `returning` would open a savepoint.
+            session, self.keeper.next_session = self.keeper.next_session, self.keeper.next_session + 1
+            self.db.execute(
                 """
-                insert into sessions (ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
+                insert into sessions (id, ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
                                       agent_version, git_branch, git_sha, git_remote)
-                values (?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
-                on conflict (ref) do nothing returning id
+                values (?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
                 """,
-                (ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
+                (session, ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
             )
-            if made is None:
-                known = self._stored_session(ref)
-            else:
-                self.fresh.add(made)
-        session = int(known[0] if known else made)
+            self.fresh.add(session)
+        else:
+            session = int(known[0])
         if known and not (known[1] == self.source_id and facts.meta is None and not any(values[2:])):
             meta = _json({**msgspec.json.decode(known[2]), **facts.meta}) if facts.meta else known[2]
             self.db.execute(
@@ -90,9 +88,6 @@ class Incoming:
         self.keeper.sessions[ref] = session
         self.written.sessions.add(ref)
         return session
-
-    def _stored_session(self, ref: str) -> tuple[Any, ...] | None:
-        return self.db.row("select id, source, meta from sessions where ref = ?", (ref,))
 
     def _session_id(self, native: str) -> int | None:
         ref = f"{self.agent}:{native}"

@@ -53,24 +53,43 @@ def find_source(db: Database, path: str) -> KnownSource | None:
     return KnownSource(number, agent, path, version, seen, Checkpoint(position, bytes(state)), failure)
 
 
-def save_source(db: Database, source: Source, version: int, seen: Fingerprint, point: Checkpoint, failure: str | None) -> int:
-    """Record how far a source was read, in the transaction that keeps what was read; returns its row."""
-    number = db.value(
-        """
-        insert into sources (agent, path, version, inode, size_bytes, mtime_ns, head, tail, position, state, imported_at, failure)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict (path) do update set
-          agent = excluded.agent, version = excluded.version, inode = excluded.inode, size_bytes = excluded.size_bytes,
-          mtime_ns = excluded.mtime_ns, head = excluded.head, tail = excluded.tail, position = excluded.position,
-          state = excluded.state, imported_at = excluded.imported_at, failure = excluded.failure
-        returning id
-        """,
-        (
-            source.agent, path_value(source.path), version, seen.inode, seen.size_bytes, seen.mtime_ns,
-            seen.head, seen.tail, point.position, point.state, now_ms(), failure,
-        ),
+_COLUMNS = (
+    "agent",
+    "version",
+    "inode",
+    "size_bytes",
+    "mtime_ns",
+    "head",
+    "tail",
+    "position",
+    "state",
+    "imported_at",
+    "failure",
+    "path",
+)
+# Two plain statements rather than one that does either: that one would open a
+# savepoint, and at every savepoint SQLite makes the text index flush.
+_INSERT = f"insert into sources ({', '.join(_COLUMNS)}, id) values ({', '.join('?' * (len(_COLUMNS) + 1))})"
+_UPDATE = f"update sources set {', '.join(f'{name} = ?' for name in _COLUMNS)} where id = ?"
+
+
+def save_source(
+    db: Database,
+    number: int,
+    source: Source,
+    version: int,
+    seen: Fingerprint,
+    point: Checkpoint,
+    failure: str | None,
+    *,
+    new: bool,
+) -> None:
+    """Record how far a source was read, in the transaction that keeps what was read."""
+    values = (
+        source.agent, version, seen.inode, seen.size_bytes, seen.mtime_ns, seen.head, seen.tail,
+        point.position, point.state, now_ms(), failure, path_value(source.path), number,
     )  # fmt: skip
-    return int(number)
+    db.execute(_INSERT if new else _UPDATE, values)
 
 
 def save_problems(db: Database, source_id: int, problems: list[Problem]) -> None:
