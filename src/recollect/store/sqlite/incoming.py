@@ -319,8 +319,9 @@ class Incoming:
 
     def close(self) -> None:
         """Bring the sessions' spans up to date and merge the turns that closed."""
-        self.rows.spans += [(span.first_at, span.last_at, span.project, session) for session, span in self.spans.items()]
         for session, span in self.spans.items():
+            self.rows.ends.append((span.last_at, session))
+            self.rows.starts.append((span.first_at, span.project, session))
             if session not in self.fresh:
                 self.rows.flush_tables()
                 self._merge_closed(session, span)

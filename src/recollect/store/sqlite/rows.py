@@ -40,11 +40,11 @@ _INSERT_USAGE = """
 """
 
 
-_UPDATE_SPAN = """
-    update sessions set
-      started_at = coalesce(started_at, ?1), ended_at = coalesce(max(ended_at, ?2), ended_at, ?2),
-      project = coalesce(project, ?3)
-    where id = ?4
+# Two statements, because the first touches no index: most sessions only get longer.
+_UPDATE_END = "update sessions set ended_at = coalesce(max(ended_at, ?1), ended_at, ?1) where id = ?2"
+_UPDATE_START = """
+    update sessions set started_at = coalesce(started_at, ?1), project = coalesce(project, ?2)
+     where id = ?3 and (started_at is null or project is null)
 """
 
 
@@ -63,7 +63,8 @@ class Rows:
         self.bodies: list[tuple[Any, ...]] = []
         self.calls: list[tuple[Any, ...]] = []
         self.usages: list[tuple[Any, ...]] = []
-        self.spans: list[tuple[Any, ...]] = []
+        self.ends: list[tuple[Any, ...]] = []
+        self.starts: list[tuple[Any, ...]] = []
         self.texts: list[tuple[Any, ...]] = []
         self.characters = 0
 
@@ -81,7 +82,8 @@ class Rows:
             (INSERT_BODY, self.bodies),
             (_INSERT_CALL, self.calls),
             (_INSERT_USAGE, self.usages),
-            (_UPDATE_SPAN, self.spans),
+            (_UPDATE_END, self.ends),
+            (_UPDATE_START, self.starts),
         ):
             if rows:
                 self.db.many(sql, rows)

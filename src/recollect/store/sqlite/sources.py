@@ -53,23 +53,10 @@ def find_source(db: Database, path: str) -> KnownSource | None:
     return KnownSource(number, agent, path, version, seen, Checkpoint(position, bytes(state)), failure)
 
 
-_COLUMNS = (
-    "agent",
-    "version",
-    "inode",
-    "size_bytes",
-    "mtime_ns",
-    "head",
-    "tail",
-    "position",
-    "state",
-    "imported_at",
-    "failure",
-    "path",
-)
+_COLUMNS = ("agent", "version", "inode", "size_bytes", "mtime_ns", "head", "tail", "position", "state", "imported_at", "failure")
 # Two plain statements rather than one that does either: that one would open a
 # savepoint, and at every savepoint SQLite makes the text index flush.
-_INSERT = f"insert into sources ({', '.join(_COLUMNS)}, id) values ({', '.join('?' * (len(_COLUMNS) + 1))})"
+_INSERT = f"insert into sources ({', '.join(_COLUMNS)}, id, path) values ({', '.join('?' * (len(_COLUMNS) + 2))})"
 _UPDATE = f"update sources set {', '.join(f'{name} = ?' for name in _COLUMNS)} where id = ?"
 
 
@@ -87,9 +74,12 @@ def save_source(
     """Record how far a source was read, in the transaction that keeps what was read."""
     values = (
         source.agent, version, seen.inode, seen.size_bytes, seen.mtime_ns, seen.head, seen.tail,
-        point.position, point.state, now_ms(), failure, path_value(source.path), number,
+        point.position, point.state, now_ms(), failure, number,
     )  # fmt: skip
-    db.execute(_INSERT if new else _UPDATE, values)
+    if new:
+        db.execute(_INSERT, (*values, path_value(source.path)))
+    else:
+        db.execute(_UPDATE, values)
 
 
 def save_problems(db: Database, source_id: int, problems: list[Problem]) -> None:
