@@ -237,15 +237,20 @@ def _batches(texts: Sequence[str]) -> Iterator[tuple[Callable[[], Iterable[int]]
 def _merged(found: list[Found], text: str, offset: int) -> Iterator[Finding]:
     """What of overlapping findings to report: one for each stretch, by its best name."""
     tags = [tag.span() for tag in OUR_TAG.finditer(text)] if "[REDACTED:" in text else []
+    tag_ends = [right for _, right in tags]
     cluster: list[Found] = []
+    reach = 0
     for one in sorted(found):
         start, end = one.start - offset, one.end - offset
-        if any(start < right and left < end for left, right in tags):
+        # Only the first tag that ends behind its start can be in the way.
+        tag = bisect_right(tag_ends, start)
+        if tag < len(tags) and tags[tag][0] < end:
             continue
-        if cluster and start >= max(other.end for other in cluster):
+        if cluster and start >= reach:
             yield _best(cluster)
             cluster = []
         cluster.append(one._replace(start=start, end=end))
+        reach = max(reach, end) if len(cluster) > 1 else end
     if cluster:
         yield _best(cluster)
 

@@ -8,6 +8,8 @@ that nothing made up gets into your memory.
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from argparse import ArgumentParser, Namespace
 
 from recollect.lookup import Hit
@@ -45,12 +47,18 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
     question = memory.example_query()
     if not question:
         return Output([], note="nothing to search for yet; use an agent, then run this again")
-    say(f"\n$ recollect search {question}{store}")
+    name = _command()
+    say(f"\n$ {name} search {question}{store}")
     foot = (
-        f"\nnext:\n  recollect search WORDS{store}\n  recollect sessions{store}\n  recollect stats --by project{store}\n"
-        f"  recollect import --watch      keeps the memory up to date\n  recollect --help"
+        f"\nnext:\n  {name} search WORDS{store}\n  {name} sessions{store}\n  {name} stats --by project{store}\n"
+        f"  {name} import --watch      keeps the memory up to date\n  {name} --help"
     )
     return Output(memory.search(question, limit=3), _text, foot=foot, empty="nothing found")
+
+
+def _command() -> str:
+    """How to start recollect from here: by its name when it is on the path, else by where it is."""
+    return "recollect" if shutil.which("recollect") else os.path.relpath(sys.argv[0])
 
 
 def _text(hit: Hit) -> str:
