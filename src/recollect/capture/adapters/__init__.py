@@ -13,7 +13,7 @@ from typing import Protocol
 from recollect.errors import UsageError
 from recollect.model import Checkpoint, Item, Source
 
-__all__ = ["BUILT_IN", "Adapter", "adapters", "get_adapter"]
+__all__ = ["BUILT_IN", "Adapter", "get_adapter"]
 
 
 class Adapter(Protocol):
@@ -63,11 +63,6 @@ BUILT_IN = {
     "claude-code": ("claude_code", "ClaudeCode"),
     "codex": ("codex", "Codex"),
 }
-
-
-def adapters() -> dict[str, Adapter]:
-    """Every supported format by agent id, in the order of the registry."""
-    return {agent: get_adapter(agent) for agent in BUILT_IN}
 
 
 def get_adapter(agent: str) -> Adapter:

@@ -7,6 +7,7 @@ from typing import Any
 from recollect.model import Event, ToolResult
 from recollect.store import bodies
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.parts import stored_parts
 from recollect.store.text import ends, prepare
 
 LEAD_CHARACTERS = 240
@@ -116,11 +117,6 @@ def _bulk(value: Any, target: str | None) -> list[str]:
     if isinstance(value, dict):
         return [ends(text) for text in value.values() if isinstance(text, str) and text != target]
     return []
-
-
-def stored_parts(db: Database, turn: int) -> list[bytes]:
-    """A turn's body, part by part."""
-    return [events for (events,) in db.rows("select events from bodies where turn = ? order by part", (turn,))]
 
 
 def clear_turn(db: Database, turn: int) -> None:

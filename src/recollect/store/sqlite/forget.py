@@ -23,8 +23,8 @@ from recollect.errors import NotFound
 from recollect.reports import Forgotten
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
-from recollect.store.sqlite.content import stored_parts
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.parts import stored_parts
 
 # A shorter text in a session's meta may be in a turn by chance.
 QUOTE_CHARACTERS = 40

@@ -13,7 +13,8 @@ import msgspec
 
 from recollect.model import SessionFacts, ToolResult, Usage
 from recollect.store import bodies
-from recollect.store.sqlite.content import Lead, call_row, clear_turn, late_row, merge_turn, row, stored_parts, text_row
+from recollect.store.sqlite.content import Lead, call_row, clear_turn, late_row, merge_turn, row, text_row
+from recollect.store.sqlite.parts import stored_parts
 from recollect.store.stretch import TurnPart, Written
 
 if TYPE_CHECKING:
@@ -71,23 +72,27 @@ class Incoming:
             )
             self.fresh.add(session)
         else:
-            session = int(known[0])
-        if known and not (known[1] == self.source_id and facts.meta is None and not any(values[2:])):
-            meta = _json({**msgspec.json.decode(known[2]), **facts.meta}) if facts.meta else known[2]
-            self.db.execute(
-                """
-                update sessions set
-                  meta = ?, parent = coalesce(?, parent), origin = coalesce(?, origin), cwd = coalesce(cwd, ?),
-                  title = coalesce(?, title), started_at = coalesce(min(started_at, ?6), started_at, ?6),
-                  agent_version = coalesce(?, agent_version), git_branch = coalesce(?, git_branch),
-                  git_sha = coalesce(?, git_sha), git_remote = coalesce(?, git_remote), source = ?
-                where id = ?
-                """,
-                (meta, *values, self.source_id, session),
-            )
+            session, source, old_meta = known
+            # A log that goes on mostly says nothing new about its session.
+            if source != self.source_id or facts.meta is not None or any(values[2:]):
+                meta = _json({**msgspec.json.decode(old_meta), **facts.meta}) if facts.meta else old_meta
+                self._update_session(session, meta, values)
         self.keeper.sessions[ref] = session
         self.written.sessions.add(ref)
         return session
+
+    def _update_session(self, session: int, meta: str, values: tuple[Any, ...]) -> None:
+        self.db.execute(
+            """
+            update sessions set
+              meta = ?, parent = coalesce(?, parent), origin = coalesce(?, origin), cwd = coalesce(cwd, ?),
+              title = coalesce(?, title), started_at = coalesce(min(started_at, ?6), started_at, ?6),
+              agent_version = coalesce(?, agent_version), git_branch = coalesce(?, git_branch),
+              git_sha = coalesce(?, git_sha), git_remote = coalesce(?, git_remote), source = ?
+            where id = ?
+            """,
+            (meta, *values, self.source_id, session),
+        )
 
     def _session_id(self, native: str) -> int | None:
         ref = f"{self.agent}:{native}"

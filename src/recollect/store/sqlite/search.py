@@ -99,11 +99,6 @@ def _newest(db: Database, clause: str, values: list[Any], limit: int, offset: in
     return [TextMatch(*row) for row in rows]
 
 
-def body_parts(db: Database, turn: int) -> list[bytes]:
-    """A turn's body, part by part, for cutting a snippet."""
-    return [events for (events,) in db.rows("select events from bodies where turn = ? order by part", (turn,))]
-
-
 def example_query(db: Database) -> str:
     """Two telling words of a recent human prompt; empty when there is none."""
     for (prompt,) in db.rows(

@@ -16,9 +16,9 @@ from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
 from recollect.model import Git, Session, SessionDetail, Tokens, ToolCall, Turn, TurnEvent
 from recollect.store import bodies
-from recollect.store.sqlite.content import stored_parts
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import conditions
+from recollect.store.sqlite.parts import stored_parts
 
 if TYPE_CHECKING:
     from recollect.store.sqlite.database import Row

@@ -90,9 +90,9 @@ class SqliteStore:
     def turn_rows(self, turn: int) -> list[list[object]]:
         """The events of a turn as stored rows."""
         from recollect.store import bodies
-        from recollect.store.sqlite import search
+        from recollect.store.sqlite.parts import stored_parts
 
-        return bodies.joined(search.body_parts(self.db, turn))
+        return bodies.joined(stored_parts(self.db, turn))
 
     def list_sessions(
         self, filters: dict[str, list[str]], domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
