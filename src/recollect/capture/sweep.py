@@ -18,10 +18,9 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from traceback import format_tb
 from types import TracebackType
 from typing import Protocol
-
-import xxhash
 
 from recollect.capture.adapters import Adapter
 from recollect.capture.assemble import assemble
@@ -33,6 +32,7 @@ from recollect.errors import RecollectError
 from recollect.model import Checkpoint, ImportReport, Problem, Source, SourceReport
 from recollect.redact import Redactor
 from recollect.store import Keeper, Store
+from recollect.store.bodies import checksum
 from recollect.store.stretch import Fingerprint, KnownSource, Stretch, Written
 
 BATCH_BYTES = 64 << 20
@@ -229,10 +229,13 @@ def _stretches(
     except RecollectError:
         raise
     except Exception as error:
+        # Its place goes into our log, not its words: they may quote the agent's.
         log.warning("an adapter failed", extra={"path": source.path, "fault": type(error).__name__})
-        log.debug("the fault was", exc_info=True)
+        log.debug("the fault was here", extra={"trace": "".join(format_tb(error.__traceback__))})
         problem = Problem(path=source.path, kind="unreadable", reason=f"{type(error).__name__}: {error}"[:300])
-        yield Stretch(problems=[problem], checkpoint=last)
+        rest = Stretch(problems=[problem], checkpoint=last)
+        enrich(rest)
+        yield rest
 
 
 def _with_last(stretches: Iterator[Stretch]) -> Iterator[tuple[Stretch, bool]]:
@@ -251,8 +254,8 @@ def resume_point(known: KnownSource | None, source: Source, stat: os.stat_result
     if known is None or known.version != adapter.version or not source.appended or not known.checkpoint.position:
         return None
     position, seen = known.checkpoint.position, known.fingerprint
-    # Nothing was read yet, or it is no longer than it was: touched, cut or rewritten in place.
-    if position == 0 or stat.st_size < position or seen.size_bytes >= stat.st_size:
+    # No longer than it was: touched, cut or rewritten in place.
+    if stat.st_size < position or seen.size_bytes >= stat.st_size:
         return None
     now = _fingerprint(source, stat, known.checkpoint, whole=True)
     return known.checkpoint if (now.head, now.tail) == (seen.head, seen.tail) else None
@@ -270,9 +273,9 @@ def _fingerprint(source: Source, stat: os.stat_result, at: Checkpoint, *, whole:
     head = tail = 0
     try:
         with open(source.path, "rb", buffering=0, opener=_without_waiting) as file:
-            head = _hash(file.read(min(PROBE_BYTES, at.position)))
+            head = checksum(file.read(min(PROBE_BYTES, at.position)))
             file.seek(max(0, at.position - PROBE_BYTES))
-            tail = _hash(file.read(min(PROBE_BYTES, at.position)))
+            tail = checksum(file.read(min(PROBE_BYTES, at.position)))
     except (OSError, ValueError):
         whole = False
     return Fingerprint(stat.st_ino, stat.st_size if whole else -1, stat.st_mtime_ns, head, tail)
@@ -281,10 +284,6 @@ def _fingerprint(source: Source, stat: os.stat_result, at: Checkpoint, *, whole:
 def _without_waiting(path: str, flags: int) -> int:
     # A FIFO with the name of a log would otherwise keep us for ever.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-def _hash(data: bytes) -> int:
-    return xxhash.xxh3_64_intdigest(data) - (1 << 63)
 
 
 def _failed(source: Source, reason: str) -> SourceReport:

@@ -5,8 +5,9 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
+from recollect.store.bodies import OUTPUT, TARGET, TEXT
+
 WIDTH = 160
-_TEXTS = (2, 6, 8)  # text, target, output of a body row
 
 
 def snippet(rows: list[list[object]], words: list[str]) -> str:
@@ -14,7 +15,7 @@ def snippet(rows: list[list[object]], words: list[str]) -> str:
     wanted = [word.lower() for word in words]
     best, best_score = "", -1
     for row in rows:
-        for field in _TEXTS:
+        for field in (TEXT, TARGET, OUTPUT):
             text = row[field] if field < len(row) else None
             if isinstance(text, str) and text:
                 position, score = _best_place(text, wanted)

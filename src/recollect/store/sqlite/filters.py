@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> Condition:
     """All filters together; values of one name are alternatives, names add up."""
+    makers: dict[str, Callable[[str], Condition]] = {**_MAKERS, "domain": lambda value: _domain(value, domains)}
     clauses: list[str] = []
     values: list[Any] = []
     for name, given in filters.items():
         wanted = [_tame(value) for value in given]
-        make = _MAKERS.get(name)
+        make = makers.get(name)
         if make is None:
-            raise UsageError(f"no filter is called {name}", hint=f"known: {', '.join(sorted(_MAKERS))}, domain")
-        options = [_domain(value, domains) if name == "domain" else make(value) for value in wanted]
+            raise UsageError(f"no filter is called {name}", hint=f"known: {', '.join(sorted(makers))}")
+        options = [make(value) for value in wanted]
         clauses.append("(" + " or ".join(clause for clause, _ in options) + ")")
         values += [value for _, bound in options for value in bound]
     return " and ".join(clauses) or "1", values
@@ -108,7 +109,7 @@ def _literal(value: str) -> str:
 
 _MAKERS: dict[str, Callable[[str], Condition]] = {
     "agent": _agent, "project": _project, "session": _session, "file": _file, "tool": _tool,
-    "model": _model, "since": _since, "until": _until, "is": _is, "domain": _agent,
+    "model": _model, "since": _since, "until": _until, "is": _is,
 }  # fmt: skip
 
 

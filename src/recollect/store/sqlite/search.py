@@ -24,13 +24,11 @@ WEIGHTS = {"prompt": 4.0, "reply": 2.0, "tools": 2.5, "errors": 2.0, "output": 1
 class TextMatch:
     """A turn that matches, with what a hit shows of it."""
 
-    __slots__ = ("agent", "at", "key", "ordinal", "project", "score", "session", "turn")
+    __slots__ = ("agent", "at", "ordinal", "project", "score", "session", "turn")
 
-    def __init__(
-        self, turn: int, score: float, session: str, agent: str, ordinal: int, key: str, at: int | None, project: str | None
-    ):
+    def __init__(self, turn: int, score: float, session: str, agent: str, ordinal: int, at: int | None, project: str | None):
         self.turn, self.score, self.session, self.agent = turn, score, session, agent
-        self.ordinal, self.key, self.at, self.project = ordinal, key, at, project
+        self.ordinal, self.at, self.project = ordinal, at, project
 
 
 def words(text: str) -> list[str]:
@@ -73,7 +71,7 @@ def search(
             from scored cross join bodies on bodies.id = scored.body {joins}
            where {clause} group by bodies.turn order by 2, 1 limit ? offset ?
         )
-        select found.turn, -found.score, sessions.ref, sessions.agent, turns.ordinal, turns.key,
+        select found.turn, -found.score, sessions.ref, sessions.agent, turns.ordinal,
                coalesce(turns.started_at, sessions.started_at), coalesce(b.key, a.key)
           from found join turns on turns.id = found.turn join sessions on sessions.id = turns.session
           left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
@@ -88,7 +86,7 @@ def _newest(db: Database, clause: str, values: list[Any], limit: int, offset: in
     """Filters without words: the newest turns that pass them."""
     rows = db.rows(
         f"""
-        select turns.id, 0.0, sessions.ref, sessions.agent, turns.ordinal, turns.key,
+        select turns.id, 0.0, sessions.ref, sessions.agent, turns.ordinal,
                coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key)
           from turns join sessions on sessions.id = turns.session
           left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into

@@ -166,9 +166,11 @@ class SqliteStore:
         """The key that redaction tags of this store are derived with, made at first use."""
         import os
 
-        with self.db.transaction():
-            self.db.execute("insert into store_info values ('redaction_key', ?) on conflict do nothing", (os.urandom(32),))
-        return bytes(self.db.value("select value from store_info where name = 'redaction_key'"))
+        find = "select value from store_info where name = 'redaction_key'"
+        if self.db.value(find) is None:
+            with self.db.transaction():
+                self.db.execute("insert into store_info values ('redaction_key', ?) on conflict do nothing", (os.urandom(32),))
+        return bytes(self.db.value(find))
 
     def after_import(self, turns: int) -> None:
         """Leave the work that an import makes worth doing to the queue."""
