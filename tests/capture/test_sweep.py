@@ -711,3 +711,17 @@ def test_a_reading_stopped_between_two_transactions_goes_on(home: Path, known_be
 
     assert [len(turn.events) for turn in turns] == [2] * 24
     assert [turn.reply.split()[1] for turn in turns] == [str(turn) for turn in range(24)]
+
+
+def test_a_fault_that_quotes_the_log_gives_no_secret_away(home: Path) -> None:
+    """An exception may say what it could not read; that is stored too, so it is cleaned like the rest."""
+    secret = "correct-horse-battery-staple-42"
+    claude_log(home, small_talk(1))
+    with memory(home, redact__enabled=True) as plain:
+        settings = plain.settings
+
+    with Memory(settings, adapters={"claude-code": Reading(fault=ValueError("DB_" + f"PASSWORD={secret}"))}) as mind:
+        mind.import_logs()
+
+        assert [secret in one.reason for one in mind.source_reports] == [False]
+    assert secret.encode() not in Path(settings.store).read_bytes()
