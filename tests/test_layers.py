@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
 # What each layer may import besides itself. Longest match wins.
 BOTTOM = {"model", "errors", "settings", "platforms", "clock", "lookup", "reports"}
-INSTRUMENTS = {"redact"}
+INSTRUMENTS = {"redact", "embed"}
 STORE = {"store"}
 STAGES = {"capture", "recall"}
 ALLOWED: dict[str, set[str]] = {

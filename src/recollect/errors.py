@@ -87,3 +87,9 @@ class StoreUnwritable(StoreError):
             f"cannot write {path}: {detail}",
             hint="nothing is lost; make room or fix the permissions, then run the same command again",
         )
+
+
+class EncoderUnavailable(RecollectError):
+    """The model that turns text into vectors cannot be used now; words still find everything."""
+
+    exit_code = EXIT_UNAVAILABLE

@@ -26,6 +26,19 @@ KEYS: dict[str, tuple[object, str]] = {
     "sources.agents": ([], "import only these agents; empty means every supported one"),
     "redact.enabled": (True, "remove secrets before anything is stored"),
     "redact.environment": (True, "also remove the values of this environment's *_KEY, *_TOKEN, *_SECRET, *_PASSWORD"),
+    "embed.provider": ("static", "what turns text into vectors: static (built in), onnx, gguf or remote"),
+    "embed.model": ("", "onnx and gguf: path of the model; remote: its name"),
+    "embed.url": ("", "remote: base address of an OpenAI-compatible service, such as http://localhost:11434/v1"),
+    "embed.key_variable": ("", "remote: environment variable that holds the service's key; empty means no key"),
+    "embed.dimensions": (0, "shorten vectors to this many numbers, for models that allow it; 0 keeps them whole"),
+    "embed.query_prefix": ("", "put before questions; filled in for models we know"),
+    "embed.document_prefix": ("", "put before what is stored; filled in for models we know"),
+    "embed.pooling": ("", "onnx and gguf: mean, cls or last; empty means what the model says"),
+    "embed.batch": (32, "how many texts go to the model at once"),
+    "embed.threads": (0, "onnx and gguf: threads to use; 0 leaves it to the library"),
+    "embed.gpu_layers": (0, "gguf: layers to keep on the graphics card; -1 means all"),
+    "embed.context": (512, "onnx and gguf: most tokens of a text that are read"),
+    "embed.timeout_seconds": (30, "remote: how long to wait for an answer"),
     "watch.debounce_ms": (300, "how long a change may wait for others before it is imported"),
     "domains": ({}, "domain name = list of project patterns (with * and ?), for filters and statistics"),
 }
@@ -64,6 +77,10 @@ class Settings:
     def flag(self, key: str) -> bool:
         """A yes-or-no key."""
         return bool(self.get(key))
+
+    def text(self, key: str) -> str:
+        """A text key."""
+        return str(self.get(key))
 
     def number(self, key: str) -> int:
         """A whole-number key."""
