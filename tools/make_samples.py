@@ -643,9 +643,9 @@ def lines(records: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records)
 
 
-def sessions() -> Iterator[Claude | Codex]:
-    """Every session of the scripts, played to its end."""
-    for path in sorted(SCRIPTS.glob("*.txt")):
+def sessions(folder: Path) -> Iterator[Claude | Codex]:
+    """Every session of the scripts in a folder, played to its end."""
+    for path in sorted(folder.glob("*.txt")):
         script = read_script(path)
         writer: Claude | Codex = Claude(script) if script.header["agent"] == "claude-code" else Codex(script)
         writer.open()
@@ -654,10 +654,10 @@ def sessions() -> Iterator[Claude | Codex]:
         yield writer
 
 
-def files() -> Iterator[tuple[str, str]]:
-    """The logs, and the index in which Codex keeps the names of its threads."""
+def files(*folders: Path) -> Iterator[tuple[str, str]]:
+    """The logs of all folders, and the index in which Codex keeps the names of its threads."""
     names = []
-    for session in sessions():
+    for session in (session for folder in folders for session in sessions(folder)):
         yield from session.files()
         if isinstance(session, Codex):
             title = session.script.header["title"]
@@ -669,7 +669,7 @@ def main(out: Path) -> None:
     for root in (CLAUDE_ROOT, CODEX_ROOT):
         shutil.rmtree(out / root, ignore_errors=True)
     count = size = 0
-    for name, text in files():
+    for name, text in files(SCRIPTS):
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         data = text.encode()

@@ -8,52 +8,190 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    # What a filter is given: a value, several that are alternatives, or nothing.
+    Filter = str | Sequence[str] | None
+
+
+# The filters of the query language, and which turns each one picks; `meta.KEY` is a family of more.
+FILTERS = {
+    "agent": "of this agent",
+    "project": "of this project",
+    "session": "of this session",
+    "domain": "of the projects of this domain",
+    "file": "that read or changed this file",
+    "tool": "that called this tool, or this kind of tool",
+    "model": "answered by this model",
+    "since": "from this time on",
+    "until": "up to this time",
+    "outcome": "of sessions that ended so",
+    "is": "that are so",
+}
+META = "meta."
+# Filters that take one of a few words.
+CHOICES = {
+    "outcome": ("success", "partial", "fail", "uncertain", "abandoned"),
+    "is": ("error", "human", "live", "subagent", "headless"),
+}
+# Nobody filters by longer values, or by more of them; what is longer was pasted. SQLite stops at expressions 1,000 deep.
+LONGEST_VALUE = 1_000
+MOST_VALUES = 100
+
+
+def meta_key(name: str) -> str:
+    """The key in a filter's name such as meta.git.branch; empty when the name is no such thing."""
+    key = name[len(META) :] if name[: len(META)].lower() == META else ""
+    return key if key.replace("_", "").replace("-", "").replace(".", "").isalnum() else ""
 
 
 class Term:
-    """One thing that must be found, or with `negated` must not be."""
+    """One thing that must be found, or with `negated` must not be.
 
-    __slots__ = ("negated", "prefix", "text")
+    What was `quoted` stands as it was written: its words in a row.
+    """
 
-    def __init__(self, text: str, *, prefix: bool = False, negated: bool = False) -> None:
-        self.text, self.prefix, self.negated = text, prefix, negated
+    __slots__ = ("negated", "prefix", "quoted", "text")
+
+    def __init__(self, text: str, *, prefix: bool = False, negated: bool = False, quoted: bool = False) -> None:
+        self.text, self.prefix, self.negated, self.quoted = text, prefix, negated, quoted
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Term) and repr(self) == repr(other)
+        return isinstance(other, Term) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
 
     def __repr__(self) -> str:
-        return f"Term({self.text!r}, prefix={self.prefix}, negated={self.negated})"
+        return f"Term({self.text!r}, prefix={self.prefix}, negated={self.negated}, quoted={self.quoted})"
+
+    def _values(self) -> tuple[object, ...]:
+        return self.text, self.prefix, self.negated, self.quoted
 
 
 class Query:
-    """What somebody wants to find: terms, and filters by name (each may come more than once)."""
+    """What somebody wants to find: terms, and filters by name.
 
-    __slots__ = ("filters", "terms")
+    The values of one filter are alternatives; a name with a minus before it,
+    such as `-agent`, leaves out what has any of its values. `remarks` is what
+    the person should be told about how the text was understood.
+    """
 
-    def __init__(self, terms: list[Term] | None = None, filters: dict[str, list[str]] | None = None) -> None:
-        self.terms = terms or []
-        self.filters = filters or {}
+    __slots__ = ("filters", "remarks", "terms")
+
+    def __init__(
+        self, terms: list[Term] | None = None, filters: dict[str, list[str]] | None = None, remarks: list[str] | None = None
+    ) -> None:
+        self.terms, self.filters, self.remarks = terms or [], filters or {}, remarks or []
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Query) and (self.terms, self.filters) == (other.terms, other.filters)
+        mine = (self.terms, self.filters, self.remarks)
+        return isinstance(other, Query) and mine == (other.terms, other.filters, other.remarks)
 
     def __repr__(self) -> str:
-        return f"Query({self.terms!r}, {self.filters!r})"
+        return f"Query({self.terms!r}, {self.filters!r}, {self.remarks!r})"
 
-    def having(self, **filters: str | None) -> Query:
-        """The same query with more filters; None adds nothing."""
+    def having(self, **filters: Filter) -> Query:
+        """The same query with more filters, each a value or several; None adds nothing."""
         more = {name: list(values) for name, values in self.filters.items()}
         for name, value in filters.items():
-            if value is not None:
-                more.setdefault(name, []).append(value)
-        return Query(self.terms, more)
+            values = [value] if isinstance(value, str) else value
+            if values:
+                more.setdefault(name, []).extend(values)
+        return Query(self.terms, more, self.remarks)
+
+
+class Scope:
+    """The turns a search may find: those that pass a query's filters, hold its phrases and not what it negates.
+
+    `upto` leaves out turns that were stored later, so that the pages of one
+    search fit together while an agent is writing.
+    """
+
+    __slots__ = ("domains", "query", "upto")
+
+    def __init__(self, query: Query, domains: dict[str, list[str]], *, upto: int | None = None) -> None:
+        self.query, self.domains, self.upto = query, domains, upto
+
+
+class Clue:
+    """One word, or several in a row, that a turn may hold.
+
+    An `extra` clue only adds to what others found: its words are also looked
+    for one by one.
+    """
+
+    __slots__ = ("extra", "prefix", "words")
+
+    def __init__(self, words: tuple[str, ...], *, prefix: bool = False, extra: bool = False) -> None:
+        self.words, self.prefix, self.extra = words, prefix, extra
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Clue) and (self.words, self.prefix) == (other.words, other.prefix)
+
+    def __hash__(self) -> int:
+        return hash((self.words, self.prefix))
+
+    def __repr__(self) -> str:
+        return f"Clue({self.words!r}, prefix={self.prefix}, extra={self.extra})"
+
+
+class Holding:
+    """The turns that hold one clue: how many of the whole store, and how strongly each that passes the filters."""
+
+    __slots__ = ("clue", "count", "turns")
+
+    def __init__(self, clue: Clue, count: int, turns: dict[int, float]) -> None:
+        self.clue, self.count, self.turns = clue, count, turns
+
+
+class Findings:
+    """What the text index knows about some clues.
+
+    `sessions` says to which session each of the turns belongs; the totals are
+    those of the whole store, near enough to tell rare from common.
+    """
+
+    __slots__ = ("all_sessions", "all_turns", "holdings", "sessions")
+
+    def __init__(self, holdings: list[Holding], sessions: dict[int, int], *, all_turns: int, all_sessions: int) -> None:
+        self.holdings, self.sessions, self.all_turns, self.all_sessions = holdings, sessions, all_turns, all_sessions
+
+
+class Place:
+    """Where and when a turn happened, and what else its rank depends on."""
+
+    __slots__ = ("agent", "at", "key", "live", "ordinal", "origin", "project", "session", "session_ref", "turn")
+
+    def __init__(
+        self,
+        turn: int,
+        session: int,
+        session_ref: str,
+        agent: str,
+        ordinal: int,
+        at: int | None,
+        project: str | None,
+        origin: str,
+        live: int,
+        key: str,
+    ) -> None:
+        self.turn, self.session, self.session_ref, self.agent, self.ordinal = turn, session, session_ref, agent, ordinal
+        self.at, self.project, self.origin, self.live, self.key = at, project, origin, live, key
+
+    @property
+    def ref(self) -> str:
+        """What a person calls the turn."""
+        return f"{self.session_ref}#{self.ordinal}"
 
 
 class Hit:
-    """One search result; the field names are those of the JSON contract."""
+    """One search result; the field names are those of the JSON contract.
 
-    __slots__ = ("agent", "at", "matched", "project", "ref", "score", "session", "snippet", "turn")
+    `reason` is there when it was asked for: what the score is made of.
+    """
+
+    __slots__ = ("agent", "at", "matched", "project", "reason", "ref", "score", "session", "snippet", "turn")
     FIELDS = ("ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet")
 
     def __init__(
@@ -68,13 +206,15 @@ class Hit:
         score: float,
         matched: str,
         snippet: str,
+        reason: dict[str, object] | None = None,
     ) -> None:
         self.ref, self.session, self.turn, self.agent, self.project = ref, session, turn, agent, project
-        self.at, self.score, self.matched, self.snippet = at, score, matched, snippet
+        self.at, self.score, self.matched, self.snippet, self.reason = at, score, matched, snippet, reason
 
     def as_dict(self) -> dict[str, object]:
         """The hit as the JSON contract names it."""
-        return {name: getattr(self, name) for name in self.FIELDS}
+        named: dict[str, object] = {name: getattr(self, name) for name in self.FIELDS}
+        return named if self.reason is None else {**named, "reason": self.reason}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Hit) and self.as_dict() == other.as_dict()
@@ -86,14 +226,27 @@ class Hit:
 class SearchResult:
     """Hits, best first, and what should be said about them.
 
-    `relaxed` is true when not all of the words were found together, and hits
-    with any of them are shown instead.
+    `relaxed` is true when turns are shown that do not hold all of the words.
+    `mode` is how the search was made: hybrid falls back to text when meaning
+    cannot be had. `unembedded` turns could not be found by meaning yet. When
+    there is `more`, `cursor` asks for it. `remarks` are sentences for a person.
     """
 
-    __slots__ = ("hits", "relaxed")
+    __slots__ = ("cursor", "hits", "mode", "more", "relaxed", "remarks", "unembedded")
 
-    def __init__(self, hits: list[Hit], *, relaxed: bool = False) -> None:
-        self.hits, self.relaxed = hits, relaxed
+    def __init__(
+        self,
+        hits: list[Hit],
+        *,
+        mode: str = "text",
+        more: bool = False,
+        relaxed: bool = False,
+        unembedded: int = 0,
+        cursor: str | None = None,
+        remarks: list[str] | None = None,
+    ) -> None:
+        self.hits, self.mode, self.more, self.relaxed, self.unembedded = hits, mode, more, relaxed, unembedded
+        self.cursor, self.remarks = cursor, remarks or []
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

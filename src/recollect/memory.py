@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from recollect.answers import Answers, FileChange, Fix, Friction, Invocation
     from recollect.capture.adapters import Adapter
     from recollect.capture.discover import Found
     from recollect.capture.sweep import Progress, Sweep
-    from recollect.lookup import SearchResult
+    from recollect.embed import Encoder
+    from recollect.lookup import Filter, SearchResult
     from recollect.model import (
         AgentRow,
         ImportReport,
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
         Turn,
     )
     from recollect.redact import Finding, Redactor
-    from recollect.reports import Forgotten, Health, RepairReport, Rescanned
+    from recollect.reports import Embedded, Forgotten, Health, RepairReport, Rescanned
     from recollect.store import Store
 
 
@@ -53,7 +55,13 @@ class Memory:
     """A store with the stages around it. Use one per thread; close it, or use `with`."""
 
     def __init__(
-        self, settings: Settings, *, adapters: Mapping[str, Adapter] | None = None, environ: Mapping[str, str] | None = None
+        self,
+        settings: Settings,
+        *,
+        adapters: Mapping[str, Adapter] | None = None,
+        environ: Mapping[str, str] | None = None,
+        encoder: Encoder | None = None,
+        resident: bool = False,
     ) -> None:
         self.settings = settings
         self.environ = os.environ if environ is None else environ
@@ -61,6 +69,8 @@ class Memory:
         self._made: dict[str, Adapter] = {}
         self._store: Store | None = None
         self._sweep: Sweep | None = None
+        self._encoder = encoder
+        self._resident = resident
         self.source_reports: list[SourceReport] = []
 
     @classmethod
@@ -70,10 +80,16 @@ class Memory:
         *,
         adapters: Mapping[str, Adapter] | None = None,
         environ: Mapping[str, str] | None = None,
+        encoder: Encoder | None = None,
+        resident: bool = False,
     ) -> Memory:
-        """The memory at a path, or the one that the settings and the environment choose."""
+        """The memory at a path, or the one that the settings and the environment choose.
+
+        A process that stays and searches often says `resident`: vectors are
+        then kept in memory, which takes a moment once and saves it each time.
+        """
         settings = Settings.load(environ, store=os.fspath(path) if path is not None else None)
-        return cls(settings, adapters=adapters, environ=environ)
+        return cls(settings, adapters=adapters, environ=environ, encoder=encoder, resident=resident)
 
     def __enter__(self) -> Memory:
         return self
@@ -97,7 +113,7 @@ class Memory:
         if self._store is None:
             from recollect.store import open_store
 
-            self._store = open_store(self.settings.store, create=create)
+            self._store = open_store(self.settings.store, create=create, resident=self._resident)
         return self._store
 
     def adapters(self, agents: Sequence[str] = ()) -> list[Adapter]:
@@ -209,22 +225,47 @@ class Memory:
 
     # Recall
 
-    def search(self, text: str, *, limit: int = 10, offset: int = 0, **filters: str | None) -> SearchResult:
-        """The turns that a query finds, best first; filters may be named or be part of the text."""
-        from recollect.recall import lexical
+    def search(
+        self,
+        text: str,
+        *,
+        mode: str = "hybrid",
+        limit: int = 10,
+        offset: int = 0,
+        cursor: str | None = None,
+        explain: bool = False,
+        here: str | None = None,
+        **filters: Filter,
+    ) -> SearchResult:
+        """The turns that a query finds, best first; filters may be named or be part of the text.
+
+        `mode` is hybrid, text or vector. `cursor`, from an earlier answer to
+        the same query, asks for the page after it. `here` is a folder whose
+        project is lifted a little.
+        """
+        from recollect.recall.asking import ask
+        from recollect.recall.query import parse
+
+        store, query = self._existing(), parse(text).having(**filters)
+        return ask(
+            store, self.encoder, query, mode=mode, domains=self.settings.domains(),
+            limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
+        )  # fmt: skip
+
+    def sessions(self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: Filter) -> Iterator[Session]:
+        """Sessions with a turn that has all the words and passes the filters, newest first."""
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
-        return lexical.search(self._existing(), query, domains=self.settings.domains(), limit=limit, offset=offset)
-
-    def sessions(self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: str | None) -> Iterator[Session]:
-        """Sessions that pass the filters, newest first."""
-        from recollect.recall.query import parse
-
-        query = parse(text).having(**filters)
-        for session in self._existing().list_sessions(query.filters, self.settings.domains(), limit=limit, offset=offset):
+        for session in self._existing().list_sessions(query, self.settings.domains(), limit=limit, offset=offset):
             session.domain = self.settings.domain_of(session.project)
             yield session
+
+    def remarks(self, text: str = "", **filters: Filter) -> list[str]:
+        """What a person should know about a query besides what it finds: a slip, a filter that nothing can pass yet."""
+        from recollect.recall.query import parse
+
+        return self._existing().remarks(parse(text).having(**filters), self.settings.domains())
 
     def show(self, ref: str) -> SessionDetail | Turn:
         """A session with its turns, or one turn, by any reference that means just one."""
@@ -236,18 +277,95 @@ class Memory:
         found.domain = self.settings.domain_of(found.project)
         return found
 
-    def stats(self, by: str = "agent", text: str = "", **filters: str | None) -> list[StatsRow]:
-        """Tokens, cost, tools and errors, summed by agent, project, domain, model, tool or day."""
+    def stats(self, by: str = "agent", text: str = "", **filters: Filter) -> list[StatsRow]:
+        """Tokens, cost, tools and errors of the turns a query chooses, summed by agent, project, domain, model, tool or day."""
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
-        return self._existing().stats(by, query.filters, self.settings)
+        return self._existing().stats(by, query, self.settings)
 
     def summary(self) -> StoreSummary:
         """What is stored, in a few numbers."""
         return self._existing().summary()
 
+    # Vectors
+
+    def encoder(self) -> Encoder:
+        """What turns texts into vectors, as the settings choose; raises EncoderUnavailable when it cannot be used."""
+        if self._encoder is None:
+            from recollect.embed import open_encoder
+
+            self._encoder = open_encoder(self.settings)
+        return self._encoder
+
+    def embed(self, *, again: bool = False, limit: int | None = None) -> Iterator[Embedded]:
+        """Make the vectors of turns that have none yet, a report after each batch; the last one counts.
+
+        Nothing happens before the first report is asked for, and a run that
+        is left in between is continued by the next.
+        """
+        from recollect.recall import embedding
+
+        return embedding.embed(self._existing(), self.encoder(), again=again, limit=limit)
+
+    # Verbs
+
+    def blame(
+        self, file: str, text: str = "", /, *, folder: str | None = None, limit: int | None = 20, **filters: Filter
+    ) -> Answers[FileChange]:
+        """The turns that changed a file, newest first; a relative path is seen from `folder`, the current one unless given."""
+        from recollect.recall.blame import blame
+        from recollect.recall.query import parse
+
+        here, query = folder or os.getcwd(), parse(text).having(**filters)
+        project, domains = self.project_of(here), self.settings.domains()
+        return blame(self._existing(), file, cwd=here, project=project, query=query, domains=domains, limit=limit)
+
+    def fix(self, error: str, /, *, folder: str | None = None, limit: int | None = 5, **filters: Filter) -> Answers[Fix]:
+        """What was done after this error and worked; what happened in the project of `folder` comes first."""
+        from recollect.lookup import Query
+        from recollect.recall.fix import fix
+
+        project, query = self.project_of(folder or os.getcwd()), Query().having(**filters)
+        return fix(self._existing(), error, project=project, query=query, domains=self.settings.domains(), limit=limit)
+
+    def how(
+        self, tool: str, /, *, folder: str | None = None, everywhere: bool = False, limit: int | None = 10, **filters: Filter
+    ) -> Answers[Invocation]:
+        """The invocations of a tool that worked; in the project of `folder`, unless a filter or `everywhere` says otherwise.
+
+        Filters may be part of the text, as in a search.
+        """
+        from recollect.recall.how import how
+        from recollect.recall.query import parse
+
+        query = parse(tool).having(**filters)
+        own = None if everywhere or "project" in query.filters else self.project_of(folder or os.getcwd())
+        return how(self._existing(), query.having(project=own), own=own, domains=self.settings.domains(), limit=limit)
+
+    def friction(self, text: str = "", /, *, sessions: int = 3, limit: int | None = 20, **filters: Filter) -> Answers[Friction]:
+        """Errors that came back in at least so many sessions, the most widespread first."""
+        from recollect.recall.friction import friction
+        from recollect.recall.query import parse
+
+        query = parse(text).having(**filters)
+        return friction(self._existing(), query=query, domains=self.settings.domains(), sessions=sessions, limit=limit)
+
+    def session(self, ref: str) -> Session:
+        """A session without its turns, by any reference that means just one."""
+        store = self._existing()
+        found = store.get_session(store.resolve(ref)[0], turns=[])
+        found.domain = self.settings.domain_of(found.project)
+        return found
+
     # Projects
+
+    def project_of(self, folder: str) -> str | None:
+        """The project that a folder of this machine belongs to, when something of it is stored."""
+        from recollect.capture.projects import Projects
+
+        identity = Projects().identify(os.path.abspath(folder), None)
+        return self._existing().find_project([identity.key, folder] if identity else [folder])
 
     def projects(self) -> list[ProjectRow]:
         """Every project, the most recent first."""
@@ -296,14 +414,14 @@ class Memory:
         """An online copy of the store; returns its size in bytes."""
         return self._existing().backup(os.fspath(path), force=force)
 
-    def export(self, text: str = "", *, limit: int | None = None, **filters: str | None) -> Iterator[dict[str, Any]]:
+    def export(self, text: str = "", *, limit: int | None = None, **filters: Filter) -> Iterator[dict[str, Any]]:
         """Sessions with everything in them, as plain values, one after the other."""
         from itertools import islice
 
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
-        for session in islice(self._existing().export(query.filters, self.settings.domains()), limit):
+        for session in islice(self._existing().export(query, self.settings.domains()), limit):
             yield {**session, "domain": self.settings.domain_of(session["project"])}
 
     def forget(self, ref: str, *, dry_run: bool = False) -> Forgotten:
@@ -326,7 +444,8 @@ class Memory:
 
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""
-        return self._existing().work({"optimize": lambda subject: self._existing().optimize()}, limit)
+        store = self._existing()
+        return store.work({"optimize": lambda subject: store.optimize(), "embed": lambda subject: self.embed()}, limit)
 
     # A first look
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+
 WINDOWS = sys.platform == "win32"
 
 
@@ -41,10 +45,19 @@ def open_to_others(path: str) -> bool:
     return not WINDOWS and bool(os.stat(path).st_mode & 0o077)
 
 
+_started: list[subprocess.Popen[bytes]] = []
+
+
 def spawn_detached(command: list[str]) -> None:
     """Start a process that outlives this one and shares none of its pipes."""
     import subprocess
 
+    # Those that have ended are asked for it, so that the system lets go of them.
+    _started[:] = [process for process in _started if process.poll() is None]
     nothing = subprocess.DEVNULL
     flags = 0x00000008 | 0x00000200 if WINDOWS else 0  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
-    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, start_new_session=not WINDOWS)
+    _started.append(
+        subprocess.Popen(
+            command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, start_new_session=not WINDOWS
+        )
+    )

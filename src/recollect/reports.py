@@ -101,3 +101,13 @@ class Optimized(Struct, kw_only=True):
     merge_steps: int = 0
     segments: int = 0
     scrubbed: Scrubbed | None = None
+
+
+class Embedded(Struct, kw_only=True):
+    """What embedding came to; `remaining` turns still wait, because of a limit or because they are new."""
+
+    turns: int = 0
+    pieces: int = 0
+    seconds: float = 0.0
+    encoder: str = ""
+    remaining: int = 0

@@ -35,7 +35,7 @@ KEYS: dict[str, tuple[object, str]] = {
     "embed.document_prefix": ("", "put before what is stored; filled in for models we know"),
     "embed.pooling": ("", "onnx and gguf: mean, cls or last; empty means what the model says"),
     "embed.batch": (32, "how many texts go to the model at once"),
-    "embed.threads": (0, "onnx and gguf: threads to use; 0 leaves it to the library"),
+    "embed.threads": (0, "onnx and gguf: threads to use; 0 means half as many as there are cores"),
     "embed.gpu_layers": (0, "gguf: layers to keep on the graphics card; -1 means all"),
     "embed.context": (512, "onnx and gguf: most tokens of a text that are read"),
     "embed.timeout_seconds": (30, "remote: how long to wait for an answer"),
@@ -73,6 +73,10 @@ class Settings:
     def get(self, key: str) -> object:
         """The value of one key of the table."""
         return self._values.get(key, KEYS[key][0])
+
+    def says(self, key: str) -> bool:
+        """Whether the user set a key at all, which an empty value may not show."""
+        return key in self._values
 
     def flag(self, key: str) -> bool:
         """A yes-or-no key."""

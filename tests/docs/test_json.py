@@ -34,6 +34,11 @@ CASES = [
     ("Hit", ["demo"]),
     ("Import report", ["import", str(SAMPLES)]),
     ("Source report", ["import", str(SAMPLES), "--report", "--dry-run", "--store", "none.db"]),
+    ("Continuation", ["resume", SESSION]),
+    ("File change", ["blame", "README.md"]),
+    ("Fix", ["fix", "database is locked"]),
+    ("Invocation", ["how", "pytest"]),
+    ("Friction", ["friction", "--sessions", "2"]),
     ("Statistics", ["stats", "--by", "model"]),
     ("Project", ["projects"]),
     ("Agent", ["agents"]),
@@ -44,6 +49,7 @@ CASES = [
     ("Forgotten", ["forget", f"{SESSION}#2", "--yes"]),
     ("Rescan", ["redact", "--rescan"]),
     ("Job", ["jobs"]),
+    ("Embedding", ["embed", "--limit", "3"]),
     ("Work", ["work"]),
     ("Setting", ["config"]),
     ("Sample", ["config", "--sample"]),
@@ -91,6 +97,7 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.Capt
     """Tokens, git facts and events are described once and used in many places."""
     [session] = rows(["show", SESSION], capsys)
     [forgotten] = rows(["forget", f"{SESSION}#1", "--yes"], capsys)
+    [fix] = rows(["fix", "database is locked", "--limit", "1"], capsys)
     events = [event for turn in session["turn_list"] for event in turn["events"]]
     calls = [event for event in events if event["kind"] == "tool_call"]
 
@@ -98,6 +105,7 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.Capt
     assert list(session["git"]) == listed("Git")
     assert {tuple(turn) for turn in session["turn_list"]} == {tuple(listed("Turn"))}
     assert list(forgotten["scrubbed"]) == listed("Scrubbed")
+    assert [list(step) for step in [*fix["steps"], fix["proof"]]] == [listed("Step")] * (len(fix["steps"]) + 1)
     assert calls
     for event in events:
         # What an event does not have is left out; what it has is in the page's order.
@@ -147,7 +155,7 @@ def test_an_error_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str])
 
 def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
-    inner = {"Tokens", "Git", "Event", "Tool call", "Problem", "Scrubbed", "Secret", "Redacted text", "Error"}
+    inner = {"Tokens", "Git", "Event", "Tool call", "Step", "Problem", "Scrubbed", "Secret", "Redacted text", "Error"}
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)
     assert all(FIELDS.values())

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.lookup import Query
 from recollect.model import SessionDetail
 from recollect.store.sqlite.export import export
 from recollect.store.sqlite.forget import forget
@@ -25,7 +26,7 @@ def test_every_session_comes_out_whole_and_oldest_first(filled: Filled) -> None:
     """Another tool, or another store, must be able to make everything of it again."""
     fill(filled)
 
-    lines = [json.dumps(session) for session in export(filled.db, {}, {})]
+    lines = [json.dumps(session) for session in export(filled.db, Query(), {})]
 
     back = [msgspec.json.decode(line, type=dict[str, Any]) for line in lines]
     expected = [filled.store.get_session(ref) for ref in ("codex:a", "codex:b")]
@@ -38,7 +39,7 @@ def test_filters_choose_sessions(filled: Filled) -> None:
     """The same filters as everywhere else."""
     fill(filled)
 
-    chosen = [session["id"] for session in export(filled.db, {"project": ["barn"]}, {})]
+    chosen = [session["id"] for session in export(filled.db, Query(filters={"project": ["barn"]}), {})]
 
     assert chosen == ["codex:b"]
 
@@ -47,7 +48,7 @@ def test_sessions_are_read_one_at_a_time(filled: Filled) -> None:
     """A store can be larger than memory; and what is forgotten during an export does not come out any more."""
     fill(filled)
 
-    going = export(filled.db, {}, {})
+    going = export(filled.db, Query(), {})
     first = next(going)["id"]
     forget(filled.db, "codex:b")
 

@@ -1,50 +1,93 @@
 """The query language: one for the command line, the library and every other face.
 
-Words, "phrases", prefix*, -not, and filters such as `agent:codex`. Whatever a
-person types is valid: an unbalanced quote, an operator or an emoji is searched
-as text, and a name with a colon that is no filter is text too.
+Words, "phrases", prefix*, -not, and filters such as `agent:codex` or, to leave
+something out, `-agent:codex`. docs/search.md describes it.
+
+Whatever a person types is valid. People paste: an error with quotes in it, a
+line of Rust, an address. So an unbalanced quote or an operator is text, a name
+with a colon that is no filter is text (`std::vector`), and so is a filter with
+a value that it cannot have (`since:forever`); the query then remarks on it,
+because that may have been a slip.
+
+On the path of a cold search: nothing heavy is imported.
 """
 
 from __future__ import annotations
 
-from recollect.lookup import Query, Term
+from recollect.clock import MOMENTS, find_moment
+from recollect.lookup import CHOICES, FILTERS, LONGEST_VALUE, META, MOST_VALUES, Query, Term, meta_key
 
-FILTERS = ("agent", "project", "session", "domain", "file", "tool", "model", "since", "until", "is")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# A page of pasted text may look like many slips; nobody wants to read of them all.
+MOST_REMARKS = 3
 
 
 def parse(text: str) -> Query:
     """The query a text stands for."""
     query = Query()
+    terms: dict[Term, None] = {}
     for piece, quoted, negated in _pieces(text):
-        name, colon, value = piece.partition(":")
-        if colon and value and not quoted and not negated and name.lower() in FILTERS:
-            query.filters.setdefault(name.lower(), []).append(value.strip('"'))
+        if not quoted and ":" in piece and _take_filter(query, piece, negated):
             continue
-        prefix = not quoted and len(piece) > 1 and piece.endswith("*")
-        query.terms.append(Term(piece.rstrip("*") if prefix else piece, prefix=prefix, negated=negated))
+        prefix = not quoted and piece.endswith("*")
+        word = piece.rstrip("*") if prefix else piece
+        if word:
+            # A pasted log says the same word a hundred times; asking once is enough.
+            terms[Term(word, prefix=prefix, negated=negated, quoted=quoted)] = None
+    query.terms = list(terms)
     return query
 
 
-def _pieces(text: str) -> list[tuple[str, bool, bool]]:
+def _take_filter(query: Query, piece: str, negated: bool) -> bool:
+    """Whether a piece is a filter, which the query then has; one that nearly is gets a remark."""
+    name, _, value = piece.partition(":")
+    key = meta_key(name)
+    name = META + key if key else name.lower()
+    value = value.strip('"').strip()
+    # File::open is Rust and file:///etc/hosts an address.
+    if not (key or name in FILTERS) or not value or value.startswith((":", "//")) or len(value) > LONGEST_VALUE:
+        return False
+    wanted = _slip(name, value)
+    if wanted and len(query.remarks) < MOST_REMARKS:
+        query.remarks.append(f"{name}:{value} was searched as text; {name}: takes {wanted}")
+    if wanted or sum(map(len, query.filters.values())) == MOST_VALUES:
+        return False
+    values = query.filters.setdefault(f"-{name}" if negated else name, [])
+    if value not in values:
+        values.append(value)
+    return True
+
+
+def _slip(name: str, value: str) -> str:
+    """What a filter takes, when this value is not of that kind."""
+    if name in CHOICES and value.lower() not in CHOICES[name]:
+        return ", ".join(CHOICES[name])
+    if name in ("since", "until") and find_moment(value, end=name == "until") is None:
+        return f"a time such as {MOMENTS}"
+    return ""
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool, bool]]:
     """(piece, was quoted, was negated) for each word, phrase or filter."""
-    pieces = []
     position, length = 0, len(text)
     while position < length:
         if text[position].isspace():
             position += 1
             continue
-        negated = text[position] == "-" and position + 1 < length and not text[position + 1].isspace()
+        # A flag such as --no-verify is a word of a command; one dash means "not".
+        negated = text[position] == "-" and text[position + 1 : position + 2].strip() not in ("", "-")
         start = position + negated
-        quoted = text[start] == '"' and text.find('"', start + 1) > start
-        if quoted:
-            end = text.find('"', start + 1)
-            piece, position = text[start + 1 : end], end + 1
+        close = text.find('"', start + 1) if text[start] == '"' else -1
+        if close > 0:
+            piece, position = text[start + 1 : close], close + 1
         else:
             position = _end_of_word(text, start)
             piece = text[start:position]
         if piece.strip('"'):
-            pieces.append((piece, quoted, negated))
-    return pieces
+            yield piece, close > 0, negated
 
 
 def _end_of_word(text: str, start: int) -> int:

@@ -5,7 +5,12 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.store.bodies import OUTPUT, TARGET, TEXT
+from recollect.store.bodies import INPUT, OUTPUT, TARGET, TEXT
+from recollect.store.text import ends
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WIDTH = 160
 
@@ -13,18 +18,25 @@ WIDTH = 160
 def snippet(rows: list[list[object]], words: list[str]) -> str:
     """The stretch of a turn that holds the most of these words, in one line."""
     wanted = [word.lower() for word in words]
-    best, best_score = "", -1
+    best, best_place, best_score = "", 0, -1
+    for text in _texts(rows):
+        place, score = _best_place(text, wanted)
+        # What a person wrote comes first and wins a tie over what a tool printed.
+        if score > best_score:
+            best, best_place, best_score = text, place, score
+            if score == len(wanted):
+                break
+    return _cut(best, best_place)
+
+
+def _texts(rows: list[list[object]]) -> Iterator[str]:
+    """What was said and done, in order, as far as the index has it."""
     for row in rows:
-        for field in (TEXT, TARGET, OUTPUT):
-            text = row[field] if field < len(row) else None
-            if isinstance(text, str) and text:
-                position, score = _best_place(text, wanted)
-                # What a person wrote wins a tie over what a tool printed.
-                if score > best_score:
-                    best, best_score = _cut(text, position), score
-        if best_score == len(wanted) and wanted:
-            break
-    return best
+        for field in (TEXT, TARGET, INPUT, OUTPUT):
+            value = row[field] if field < len(row) else None
+            for text in value.values() if isinstance(value, dict) else (value,):
+                if isinstance(text, str) and text:
+                    yield ends(text)
 
 
 def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:

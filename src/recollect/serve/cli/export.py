@@ -1,7 +1,7 @@
 """recollect export: everything as JSON Lines.
 
 One session a line, with its turns and their events; the field names are those
-of docs/json.md. Filters choose sessions as in `recollect sessions`.
+of docs/json.md. Words and filters choose sessions as in `recollect sessions`.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.serve.cli import count
+from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
 from recollect.serve.cli.output import Output, to_json
-from recollect.serve.cli.sessions import add_filters, chosen
+
+__all__ = ["arguments", "prepare", "run"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    add_filters(parser)
+    add_query(parser)
     parser.add_argument("--limit", type=count, metavar="N", help="at most N sessions")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    rows = memory.export(" ".join(args.filters), limit=args.limit, **chosen(args))
-    return Output(rows, to_json, empty="no session passes these filters")
+    rows = memory.export(typed(args), limit=args.limit, **chosen(args))
+    return Output(rows, to_json, empty="no session passes", note=remarked(memory, args))

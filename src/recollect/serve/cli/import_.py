@@ -40,8 +40,8 @@ def run(memory: Memory, args: Namespace) -> Output:
         report = memory.import_logs(args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress)
     if args.wait and not args.dry_run:
         memory.work()
-    elif not args.dry_run and memory.jobs(limit=1):
-        platforms.spawn_detached([sys.executable, "-m", "recollect", "work", "--store", memory.settings.store])
+    elif not args.dry_run:
+        _leave_work(memory)
     rows: list[ImportReport | SourceReport] = [*memory.source_reports, report] if args.report else [report]
     if not args.report:
         _say_problems(memory.source_reports)
@@ -64,6 +64,13 @@ def _watched(memory: Memory, args: Namespace) -> Iterator[ImportReport]:
     for report in memory.watch(agents=args.agent):
         yield report
         sys.stdout.flush()
+        _leave_work(memory)
+
+
+def _leave_work(memory: Memory) -> None:
+    """Have the jobs done by a process that nobody waits for."""
+    if memory.jobs(limit=1):
+        platforms.spawn_detached([sys.executable, "-m", "recollect", "work", "--store", memory.settings.store])
 
 
 def _line(report: ImportReport) -> str:

@@ -86,6 +86,13 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def placed(row: Any) -> str:
+    """The first line of an answer that is about a turn: its reference, when, where, and what sets it apart."""
+    marks = ("" if row.live else "  (undone)") + ("  (sub-agent)" if row.subagent else "")
+    where = f"  {row.project}" if row.project else ""
+    return f"{row.ref}  {(row.at or '')[:16].replace('T', ' ')}{where}{marks}"
+
+
 def to_json(row: Any) -> str:
     """One row as a line of JSON."""
     if hasattr(row, "as_dict"):

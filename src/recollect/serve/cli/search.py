@@ -1,47 +1,72 @@
-"""recollect search: find turns by word.
+"""recollect search: find turns by word and by meaning.
 
 Words, "phrases", prefix*, -not, and filters: agent: project: session: domain:
-file: tool: model: since: until: is:error is:human is:live. All words first;
-any of them when no turn has them all. The shell takes the quotes of a phrase
-away unless there are others around them: recollect search '"lock timeout"' -staging
+file: tool: model: meta.KEY: since: until: outcome: is:error is:human is:live
+is:subagent is:headless. All words first; any of them when too few turns have
+them all. A time that is named (in March, on 3 May, yesterday) lifts the turns
+of then. The shell takes the quotes of a phrase away unless there are others
+around them: recollect search '"lock timeout"' -staging
 """
 
 from __future__ import annotations
 
+import os
+
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output
+from recollect.serve.cli.filters import add_query, chosen, prepare, typed
+from recollect.serve.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from recollect.lookup import Hit
+    from recollect.lookup import Hit, SearchResult
     from recollect.memory import Memory
+
+__all__ = ["arguments", "prepare", "run"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("query", nargs="+", help='words, "phrases" and filters such as agent:codex')
-    parser.add_argument("--mode", choices=["text"], default="text", help="how to search (default: %(default)s)")
-    parser.add_argument("--project", help="only this project")
-    parser.add_argument("--agent", help="only this agent")
+    add_query(parser, needed=True)
+    parser.add_argument(
+        "--mode", choices=["hybrid", "text", "vector"], default="hybrid", help="words, meaning or both (default: %(default)s)"
+    )
     parser.add_argument("--limit", type=count, default=10, metavar="N", help="how many hits (default: %(default)s)")
     parser.add_argument("--offset", type=count, default=0, metavar="N", help="leave out the first N hits")
-
-
-def prepare(words: list[str]) -> list[str]:
-    """Keep -not apart from options: what begins with a space is none."""
-    end = words.index("--") if "--" in words else len(words)
-    plain = [f" {word}" if word[:1] == "-" and word[1:2] not in ("", "-") and word != "-h" else word for word in words[:end]]
-    return plain + words[end:]
+    parser.add_argument("--cursor", metavar="CURSOR", help="the page after an earlier answer, which ended with this cursor")
+    parser.add_argument("--explain", action="store_true", help="show what each hit's rank is made of")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    text = " ".join(word.strip() for word in args.query)
-    found = memory.search(text, project=args.project, agent=args.agent, limit=args.limit, offset=args.offset)
-    note = "no turn has all of these words; showing turns with any of them" if found.relaxed else ""
-    return Output(found, _text, empty=f"nothing found for {text}", note=note)
+    text = typed(args)
+    found = memory.search(
+        text,
+        mode=args.mode,
+        limit=args.limit,
+        offset=args.offset,
+        cursor=args.cursor,
+        explain=args.explain,
+        here=os.getcwd(),
+        **chosen(args),
+    )
+    return Output(found, _text, empty=f"nothing found for {text}", note="\n".join(_notes(found)))
+
+
+def _notes(found: SearchResult) -> list[str]:
+    notes = list(found.remarks)
+    if found.relaxed:
+        notes.append("too few turns have all of these words; showing turns with any of them")
+    if found.unembedded:
+        notes.append(f"{counted(found.unembedded, 'turn is', 'turns are')} not embedded yet and found by words only")
+    if found.cursor:
+        notes.append(f"more: add --cursor {found.cursor}")
+    return notes
 
 
 def _text(hit: Hit) -> str:
     where = f"  {hit.project}" if hit.project else ""
-    return f"{hit.ref}  {(hit.at or '')[:16].replace('T', ' ')}{where}\n    {hit.snippet}"
+    lines = [f"{hit.ref}  {(hit.at or '')[:16].replace('T', ' ')}{where}", f"    {hit.snippet}"]
+    if hit.reason is not None:
+        parts = "  ".join(f"{name} {value}" for name, value in hit.reason.items())
+        lines.append(f"    {hit.score} by {hit.matched}: {parts}")
+    return "\n".join(lines)

@@ -1,7 +1,8 @@
 """recollect sessions: list sessions, newest first.
 
-Filters may be options or part of the text: `recollect sessions agent:codex
-since:7d is:error`. A session is listed when one of its turns passes.
+Words and filters as in a search: `recollect sessions deadlock agent:codex
+since:7d`. A session is listed when one of its turns has all the words and
+passes the filters.
 """
 
 from __future__ import annotations
@@ -11,33 +12,21 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model import Session
 from recollect.serve.cli import count
+from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
 from recollect.serve.cli.output import Output, counted
 
-FILTERS = ("agent", "project", "domain", "model", "tool", "file", "since", "until")
-
-
-def add_filters(parser: ArgumentParser) -> None:
-    """The filters as options, the same for every command that has them."""
-    parser.add_argument("filters", nargs="*", metavar="FILTER", help="filters such as agent:codex or since:7d")
-    for name in FILTERS:
-        what = f"only {name} this time" if name in ("since", "until") else f"only turns with this {name}"
-        parser.add_argument(f"--{name}", help=what)
-
-
-def chosen(args: Namespace) -> dict[str, str | None]:
-    """The filters that were given as options."""
-    return {name: getattr(args, name) for name in FILTERS}
+__all__ = ["arguments", "prepare", "run"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    add_filters(parser)
+    add_query(parser)
     parser.add_argument("--limit", type=count, default=20, metavar="N", help="how many sessions (default: %(default)s)")
     parser.add_argument("--offset", type=count, default=0, metavar="N", help="leave out the first N")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    rows = memory.sessions(" ".join(args.filters), limit=args.limit, offset=args.offset, **chosen(args))
-    return Output(rows, _text, empty="no session passes these filters")
+    rows = memory.sessions(typed(args), limit=args.limit, offset=args.offset, **chosen(args))
+    return Output(rows, _text, empty="no session passes", note=remarked(memory, args))
 
 
 def _text(session: Session) -> str:

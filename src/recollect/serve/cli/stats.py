@@ -1,7 +1,8 @@
 """recollect stats: tokens, cost, tools and errors, summed up.
 
-Cost covers the calls whose model has a known price; how many have none is
-said beside it. A dash is what cannot be told, such as the errors of a model.
+Words and filters choose the turns that count, as in a search. Cost covers the
+calls whose model has a known price; how many have none is said beside it. A
+dash is what cannot be told, such as the errors of a model.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model import StatsRow
 from recollect.serve.cli import count
+from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
 from recollect.serve.cli.output import Output, counted
-from recollect.serve.cli.sessions import add_filters, chosen
+
+__all__ = ["arguments", "prepare", "run"]
 
 _COLUMNS = ("sessions", "turns", "errors", "tools", "failed", "input", "cached", "output", "cost")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    add_filters(parser)
+    add_query(parser)
     parser.add_argument(
         "--by", default="agent", choices=["all", "agent", "project", "domain", "model", "tool", "day"],
         help="what to sum by (default: %(default)s)",
@@ -27,10 +30,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    rows = memory.stats(args.by, " ".join(args.filters), **chosen(args))[: args.limit]
+    rows = memory.stats(args.by, typed(args), **chosen(args))[: args.limit]
     width = max([len(args.by), *(len(row.name or "-") for row in rows)])
     head = f"{args.by:{width}}" + "".join(f"{name:>12}" for name in _COLUMNS)
-    return Output(rows, lambda row: _text(row, width), head=head, empty="nothing to sum up")
+    return Output(rows, lambda row: _text(row, width), head=head, empty="nothing to sum up", note=remarked(memory, args))
 
 
 def _text(row: StatsRow, width: int) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 
 from recollect.model import Event, ToolResult
 from recollect.store import bodies
+from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.text import ends, prepare
 
 LEAD_CHARACTERS = 240
-TARGET_CHARACTERS = 2_000
 
 INSERT_BODY = "insert into bodies (id, turn, part, events, checksum) values (?, ?, ?, ?, ?)"
 INSERT_TEXT = "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"

@@ -13,7 +13,7 @@ from recollect import platforms
 from recollect.errors import RecollectError
 from recollect.reports import Finding, Health
 from recollect.store import bodies
-from recollect.store.sqlite import scrub
+from recollect.store.sqlite import scrub, vectors
 from recollect.store.sqlite.database import SCHEMA, Database
 from recollect.store.sqlite.sources import PROBLEMS_KEPT
 from recollect.store.sqlite.text_index import read_body
@@ -23,6 +23,7 @@ LARGE_LOG_BYTES = 256 << 20
 NAMED = 5
 
 _REPAIR = "run `recollect repair`"
+_EMBED = "run `recollect embed --again`"
 _REBUILD = "run `recollect repair --rebuild-text`"
 
 
@@ -37,6 +38,7 @@ def examine(db: Database, *, verify: bool = False, home: str | None = None) -> H
         ("schema", lambda: _schema(db)),
         ("text index", lambda: _text_index(db)),
         ("text index rows", lambda: _text_rows(db)),
+        ("vectors", lambda: _vectors(db)),
         ("permissions", lambda: _permissions(db.path, home)),
         ("write-ahead log", lambda: _log(db.path)),
         ("deleted text", lambda: _deleted_text(db)),
@@ -134,6 +136,13 @@ def _text_rows(db: Database) -> Finding:
     if unindexed or bodiless:
         return _bad(f"{unindexed} bodies without an index row, {bodiless} index rows without a body", _REBUILD)
     return _good()
+
+
+def _vectors(db: Database) -> Finding:
+    blocks = vectors.disagreeing(db)
+    if blocks:
+        return _bad(f"{len(blocks)} blocks are not made of the vectors that are stored: {_some(list(map(str, blocks)))}", _EMBED)
+    return _good(f"{db.value('select count(*) from vectors')} turns embedded, {vectors.unembedded(db)} not yet")
 
 
 def _permissions(path: str, home: str | None) -> Finding:

@@ -8,20 +8,20 @@ from typing import Any
 import msgspec
 
 from recollect.errors import NotFound
+from recollect.lookup import Query
+from recollect.store.sqlite.chosen import chosen_sessions
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.filters import conditions
 from recollect.store.sqlite.sessions import get_session
 
 
-def export(db: Database, filters: dict[str, list[str]], domains: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
-    """Sessions that have a turn passing the filters, whole and oldest first.
+def export(db: Database, query: Query, domains: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
+    """Sessions with a turn that has all the words and passes the filters, whole and oldest first.
 
     One session at a time is in memory. What is imported meanwhile may or may
     not be among them; what is forgotten meanwhile is not.
     """
-    clause, values = conditions(filters, domains)
-    having = "1" if clause == "1" else f"exists (select 1 from turns where turns.session = sessions.id and {clause})"
-    for (ref,) in db.rows(f"select ref from sessions where {having} order by started_at, id", values):
+    clause, values = chosen_sessions(query, domains)
+    for (ref,) in db.rows(f"select ref from sessions where {clause} order by started_at, id", values):
         try:
             session = get_session(db, ref)
         except NotFound:

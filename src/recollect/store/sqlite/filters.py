@@ -1,13 +1,18 @@
 """Filters as SQL conditions, the same for searches, session lists and statistics.
 
 Every value is bound. Conditions speak of the tables `turns` and `sessions`.
+Values are compared without case; `*` and `?` in them are wildcards, and no
+other character means anything.
+
+A filter that nothing can pass yet is no error: it matches nothing, and
+`remarks` has the sentence that says why.
 """
 
 from __future__ import annotations
 
+from recollect.clock import MOMENTS, find_moment
 from recollect.errors import UsageError
-
-LONGEST_VALUE = 1_000
+from recollect.lookup import CHOICES, FILTERS, LONGEST_VALUE, META, MOST_VALUES, meta_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,86 +21,190 @@ if TYPE_CHECKING:
 
     Condition = tuple[str, list[Any]]
 
+# The fields of a session that are columns, by the name that its record has for them.
+_FIELDS = {
+    "title": "title", "origin": "origin", "cwd": "cwd", "parent": "parent", "agent_version": "agent_version",
+    "git.branch": "git_branch", "git.sha": "git_sha", "git.remote": "git_remote",
+}  # fmt: skip
+_IS = {
+    "error": "turns.errors > 0",
+    "human": "turns.author = 'human'",
+    "live": "turns.live",
+    "subagent": "sessions.origin = 'subagent'",
+    "headless": "sessions.origin = 'headless'",
+}
+
 
 def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> Condition:
-    """All filters together; values of one name are alternatives, names add up."""
-    makers: dict[str, Callable[[str], Condition]] = {**_MAKERS, "domain": lambda value: _domain(value, domains)}
+    """All filters together; values of one name are alternatives, names add up, and -name leaves out."""
     clauses: list[str] = []
     values: list[Any] = []
-    for name, given in filters.items():
-        wanted = [_tame(value) for value in given]
-        make = makers.get(name)
-        if make is None:
-            raise UsageError(f"no filter is called {name}", hint=f"known: {', '.join(sorted(makers))}")
-        options = [make(value) for value in wanted]
-        clauses.append("(" + " or ".join(clause for clause, _ in options) + ")")
+    # A text may bring as many, and options as many again.
+    if sum(map(len, filters.values())) > 2 * MOST_VALUES:
+        raise UsageError("too many filters", hint=f"give at most {MOST_VALUES}")
+    for given, wanted in filters.items():
+        name = given.removeprefix("-")
+        make = _maker(name, domains)
+        options = [make(_tame(name, value)) for value in wanted]
+        clause = " or ".join(text for text, _ in options)
+        # What is unknown does not pass a filter, and is not left out by one.
+        clauses.append(f"not coalesce({clause}, 0)" if name != given else f"({clause})")
         values += [value for _, bound in options for value in bound]
     return " and ".join(clauses) or "1", values
 
 
-def _tame(value: str) -> str:
+def remarks(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> list[str]:
+    """What a person should know about these filters besides what they find."""
+    made = []
+    if "outcome" in filters or "-outcome" in filters:
+        made.append("no session has an outcome yet: sessions are not distilled by this version")
+    known = ", ".join(domains) or "none yet; name some under [domains] in config.toml"
+    for value in filters.get("domain", []) + filters.get("-domain", []):
+        if value not in domains:
+            made.append(f"no domain is called {value}; known: {known}")
+    return made
+
+
+def _maker(name: str, domains: dict[str, list[str]]) -> Callable[[str], Condition]:
+    if name == "domain":
+        return lambda value: _domain(value, domains)
+    if name in _MAKERS:
+        return _MAKERS[name]
+    key = meta_key(name)
+    if key:
+        return lambda value: _meta(key, value)
+    raise UsageError(f"no filter is called {name}", hint=f"known: {', '.join(FILTERS)} and {META}KEY")
+
+
+def _tame(name: str, value: str) -> str:
     """Text that SQLite can bind and match."""
-    if len(value) > LONGEST_VALUE:
-        raise UsageError(f"a filter of {len(value)} characters", hint=f"at most {LONGEST_VALUE}")
-    return value.encode("utf-8", "replace").decode()
+    if not value or len(value) > LONGEST_VALUE:
+        what = f"{len(value)} characters" if value else "nothing"
+        raise UsageError(f"{name}: is given {what} to look for", hint=f"give it 1 to {LONGEST_VALUE} characters")
+    # Half a character cannot be bound. A pattern ends at a NUL, and would match more than was asked for.
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _pattern(value: str) -> str:
+    """A glob in which only * and ? are special."""
+    return value.replace("[", "[[]")
 
 
 def _agent(value: str) -> Condition:
-    return "sessions.agent = ?", [value]
+    """By its id, or by the first words of one: claude is claude-code."""
+    pattern = _pattern(value)
+    return "lower(sessions.agent) glob lower(?) or lower(sessions.agent) glob lower(?)", [pattern, f"{pattern}-*"]
 
 
 def _project(value: str) -> Condition:
-    """A project by its whole key, a folder below it, or the last words of its key."""
-    pattern = value if "*" in value or "?" in value else f"*{value}"
+    """By the last names of its key, or by a folder that is known to belong to it."""
     return (
-        "turns.project in (select a.id from projects a left join projects b on b.id = a.merged_into"
-        " where a.key = ? or b.key = ? or a.key glob ? or b.key glob ?)",
-        [value, value, pattern, pattern],
+        """
+        turns.project in (
+          select a.id from projects a left join projects b on b.id = a.merged_into
+           where '/' || lower(replace(a.key, '\\', '/')) glob lower(?) or '/' || lower(replace(b.key, '\\', '/')) glob lower(?)
+              or coalesce(b.id, a.id) in (
+                select coalesce(merged_into, id) from projects join project_aliases on project = id where alias = ?
+              )
+        )
+        """,
+        [_path_end(value), _path_end(value), value],
     )
 
 
 def _session(value: str) -> Condition:
-    return "(sessions.ref = ? or sessions.native_id = ? or sessions.native_id glob ?)", [value, value, _literal(value) + "*"]
+    """By the beginning of its id, with or without the agent; ids are compared with their case."""
+    return f"sessions.{'ref' if ':' in value else 'native_id'} glob ?", [f"{_pattern(value)}*"]
 
 
 def _file(value: str) -> Condition:
+    """By the last names of its path. One edit may name several, with a comma and a space between them."""
     return (
-        "exists (select 1 from tool_calls where tool_calls.turn = turns.id and kind in ('edit', 'read') and target glob ?)",
-        [value if "*" in value else f"*{_literal(value)}"],
+        """
+        exists (
+          select 1 from tool_calls
+           where tool_calls.turn = turns.id and kind in ('edit', 'read')
+             and '/' || replace(lower(replace(target, '\\', '/')), ', ', char(10) || '/') || char(10) glob lower(?)
+        )
+        """,
+        [_path_end(value).replace(", ", "\n/") + "\n*"],
     )
+
+
+def _path_end(value: str) -> str:
+    """Whole names at the end of a path: client.ts is in src/client.ts, not in http_client.ts."""
+    return "*/" + _pattern(value.replace("\\", "/").removeprefix("./").strip("/"))
 
 
 def _tool(value: str) -> Condition:
     return (
-        "exists (select 1 from tool_calls where tool_calls.turn = turns.id and (name = ? or kind = ?))",
-        [value, value],
+        """
+        exists (
+          select 1 from tool_calls
+           where tool_calls.turn = turns.id and (lower(name) glob lower(?) or kind = lower(?))
+        )
+        """,
+        [_pattern(value), value],
     )
 
 
 def _model(value: str) -> Condition:
-    return "exists (select 1 from usage where usage.turn = turns.id and model glob ?)", [f"*{value}*"]
+    return (
+        "exists (select 1 from usage where usage.turn = turns.id and lower(model) glob lower(?))",
+        [f"*{_pattern(value)}*"],
+    )
+
+
+def _meta(key: str, value: str) -> Condition:
+    """By a field of the session's record, or by what its log said besides; of a list one is enough."""
+    clauses, pattern = [], _pattern(value)
+    if key in _FIELDS:
+        clauses.append(f"lower(sessions.{_FIELDS[key]}) glob lower(?)")
+    # A name with dots is a path, or a single name with dots in it.
+    paths = dict.fromkeys([f'$."{key}"', '$."' + key.replace(".", '"."') + '"'])
+    for _ in paths:
+        clauses.append(
+            "exists (select 1 from json_each(sessions.meta, ?)"
+            " where lower(case type when 'true' then type when 'false' then type else atom end) glob lower(?))"
+        )
+    values = [bound for path in paths for bound in (path, pattern)]
+    return " or ".join(clauses), [pattern, *values] if key in _FIELDS else values
 
 
 def _since(value: str) -> Condition:
-    return "coalesce(turns.started_at, sessions.started_at) >= ?", [moment(value)]
+    return "coalesce(turns.started_at, sessions.started_at) >= ?", [_moment(value, end=False)]
 
 
 def _until(value: str) -> Condition:
-    return "coalesce(turns.started_at, sessions.started_at) < ?", [moment(value, end=True)]
+    return "coalesce(turns.started_at, sessions.started_at) < ?", [_moment(value, end=True)]
+
+
+def _moment(value: str, *, end: bool) -> int:
+    found = find_moment(value, end=end)
+    if found is None:
+        raise UsageError(f"{value!r} is no time", hint=f"use {MOMENTS}")
+    return found
 
 
 def _is(value: str) -> Condition:
-    known = {"error": "turns.errors > 0", "human": "turns.author = 'human'", "live": "turns.live"}
-    if value not in known:
-        raise UsageError(f"is:{value} means nothing", hint=f"known: {', '.join('is:' + name for name in known)}")
-    return known[value], []
+    return _IS[_choice("is", value)], []
+
+
+def _outcome(value: str) -> Condition:
+    # Outcomes come with distilling, which leaves no rows to look at yet.
+    _choice("outcome", value)
+    return "0", []
+
+
+def _choice(name: str, value: str) -> str:
+    if value.lower() not in CHOICES[name]:
+        known = ", ".join(f"{name}:{choice}" for choice in CHOICES[name])
+        raise UsageError(f"{name}:{value} means nothing", hint=f"known: {known}")
+    return value.lower()
 
 
 def _domain(value: str, domains: dict[str, list[str]]) -> Condition:
-    patterns = domains.get(value)
-    if patterns is None:
-        known = ", ".join(domains) or "none yet; name some under [domains] in config.toml"
-        raise UsageError(f"no domain is called {value}", hint=f"known: {known}")
+    patterns = domains.get(value, [])
     clauses = " or ".join("coalesce(b.key, a.key) glob ?" for _ in patterns) or "0"
     return (
         f"turns.project in (select a.id from projects a left join projects b on b.id = a.merged_into where {clauses})",
@@ -103,31 +212,7 @@ def _domain(value: str, domains: dict[str, list[str]]) -> Condition:
     )
 
 
-def _literal(value: str) -> str:
-    return "".join(f"[{char}]" if char in "*?[" else char for char in value)
-
-
 _MAKERS: dict[str, Callable[[str], Condition]] = {
     "agent": _agent, "project": _project, "session": _session, "file": _file, "tool": _tool,
-    "model": _model, "since": _since, "until": _until, "is": _is,
+    "model": _model, "since": _since, "until": _until, "outcome": _outcome, "is": _is,
 }  # fmt: skip
-
-
-def moment(value: str, *, end: bool = False) -> int:
-    """A day, a time, or an age such as `7d` or `12h`, as milliseconds; with `end`, the end of that day."""
-    import time
-    from datetime import UTC, datetime, timedelta
-
-    units = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
-    if value[:-1].isdecimal() and value[-1:] in units:
-        return max(0, int(time.time() - int(value[:-1][:9]) * units[value[-1]])) * 1000
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    named = {"today": today, "yesterday": today - timedelta(days=1)}
-    try:
-        found = named.get(value.lower()) or datetime.fromisoformat(value)
-    except ValueError:
-        raise UsageError(f"{value!r} is no time", hint="use 2026-01-31, 2026-01-31T12:00, 7d, 12h, today or yesterday") from None
-    if found.tzinfo is None:
-        found = found.replace(tzinfo=UTC)
-    day = 86_400_000 if end and len(value) <= 10 else 0
-    return int(found.timestamp() * 1000) + day

@@ -22,7 +22,7 @@ from recollect.clock import now_ms
 from recollect.errors import NotFound
 from recollect.reports import Forgotten
 from recollect.store import bodies
-from recollect.store.sqlite import scrub
+from recollect.store.sqlite import scrub, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 
@@ -152,6 +152,7 @@ class _Plan:
         for turn in staying:
             self._keep_number(turn)
             self._unquote(turn)
+        vectors.remove(db, [turn.id for turn in gone])
         ids = [(turn.id,) for turn in gone]
         db.many("delete from turns_text where rowid in (select id from bodies where turn = ?)", ids)
         for table in ("bodies", "tool_calls", "usage"):

@@ -9,7 +9,7 @@ for a person to look at.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from recollect.clock import iso, now_ms
 from recollect.model import JobRow
@@ -69,8 +69,9 @@ def take(db: Database, kinds: list[str]) -> Lease | None:
 
 def renew(db: Database, lease: Lease) -> bool:
     """Keep a job for longer; False when somebody else has it by now."""
-    db.execute("update jobs set lease_until = ? where id = ? and token = ?", (now_ms() + LEASE_MS, lease.id, lease.token))
-    return db.connection.changes() > 0
+    with db.transaction():
+        db.execute("update jobs set lease_until = ? where id = ? and token = ?", (now_ms() + LEASE_MS, lease.id, lease.token))
+        return db.connection.changes() > 0
 
 
 def finish(db: Database, lease: Lease, *, started_at: int) -> bool:
@@ -110,10 +111,23 @@ def list_jobs(db: Database, limit: int | None = None) -> list[JobRow]:
     ]
 
 
+def _carry_out(db: Database, lease: Lease, handler: Callable[[str], object]) -> None:
+    steps = handler(lease.subject)
+    if isinstance(steps, Iterator):
+        renewed_at = now_ms()
+        for _ in steps:
+            if now_ms() - renewed_at > LEASE_MS // 6:
+                renewed_at = now_ms()
+                if not renew(db, lease):
+                    break
+
+
 def work(db: Database, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None) -> int:
     """Do the jobs that are due and that there is a handler for, one after the other.
 
     A handler that raises costs its own job: that one is tried again later.
+    One that takes long is a generator, and keeps its job by yielding now and
+    then; it is left where it is when somebody else has taken the job over.
     """
     done = 0
     while limit is None or done < limit:
@@ -122,7 +136,7 @@ def work(db: Database, handlers: Mapping[str, Callable[[str], object]], limit: i
         if lease is None:
             break
         try:
-            handlers[lease.kind](lease.subject)
+            _carry_out(db, lease, handlers[lease.kind])
         except Exception as error:
             log.warning("a job failed", extra={"kind": lease.kind, "subject": lease.subject, "fault": type(error).__name__})
             fail(db, lease, f"{type(error).__name__}: {error}")

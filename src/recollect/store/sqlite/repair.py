@@ -6,9 +6,10 @@ so that one bad page costs the rows on it and no others. What was on it is told
 again where it is written twice: a session's name and a turn's number are in
 their indexes too, and a turn's tool calls and leads are in its body.
 
-The text index is made anew. Sources whose sessions lost something are to be read
-again from their start; where it cannot be told which those are, all of them.
-That is always safe: turns are found again by their native key.
+The text index is made anew, and the vectors are left to the next `recollect
+work`. Sources whose sessions lost something are to be read again from their
+start; where it cannot be told which those are, all of them. That is always
+safe: turns are found again by their native key.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from recollect import platforms
 from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
 from recollect.reports import RepairReport
 from recollect.store import bodies
-from recollect.store.sqlite.content import TARGET_CHARACTERS
+from recollect.store.calls import TARGET_CHARACTERS
+from recollect.store.sqlite import jobs, vectors
 from recollect.store.sqlite.database import PATIENCE_SECONDS, SCHEMA, Database
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.migrate import backups, migrations
@@ -284,6 +286,9 @@ class _Salvage:
         rebuild_text(db)
         optimize(db)
         report.text_rebuilt = True
+        with db.transaction():
+            vectors.drop(db)
+            jobs.enqueue(db, "embed", "turns")
         faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows("pragma foreign_key_check")
         if faults:
             raise StoreDamaged(self.path, str(faults[0]))

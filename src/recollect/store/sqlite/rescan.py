@@ -20,8 +20,8 @@ from recollect.redact import table_version
 from recollect.redact.values_in import RedactsMany, Slots
 from recollect.reports import Rescanned
 from recollect.store import bodies
-from recollect.store.sqlite import scrub
-from recollect.store.sqlite.content import TARGET_CHARACTERS
+from recollect.store.calls import TARGET_CHARACTERS
+from recollect.store.sqlite import scrub, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
 
@@ -162,6 +162,8 @@ def _any_within(changed: list[int], start: int, end: int) -> bool:
 
 def _rewrite(db: Database, turn: _Turn, *, body_changed: bool) -> None:
     if body_changed:
+        # Made of what is taken out; with its new body the turn is queued for others.
+        vectors.remove(db, [turn.id])
         events = [row for _, rows in turn.parts for row in rows]
         turn.prompt = prompt_lead(events) or turn.prompt
         turn.reply = reply_lead(events) or turn.reply

@@ -92,9 +92,9 @@ def _empty_log(db: Database) -> bool:
 
 
 def copies_beside(path: str) -> list[str]:
-    """Copies of the whole store that migrations and repairs left beside it."""
+    """Copies of the whole store that migrations and repairs left beside it, and the index of its vectors."""
     folder, name = os.path.split(path)
-    shape = re.compile(re.escape(name) + r"\.(before-\d{4}|damaged-[\w-]+|salvage|repaired)(\.partial)?(-wal|-shm)?")
+    shape = re.compile(re.escape(name) + r"(\.(before-\d{4}|damaged-[\w-]+|salvage|repaired)|-vectors)(\.partial)?(-wal|-shm)?")
     return sorted(os.path.join(folder, entry) for entry in os.listdir(folder or ".") if shape.fullmatch(entry))
 
 

@@ -16,11 +16,12 @@ from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
 from recollect.model import Git, Session, SessionDetail, Tokens, ToolCall, Turn, TurnEvent
 from recollect.store import bodies
+from recollect.store.sqlite.chosen import chosen_sessions
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.filters import conditions
 from recollect.store.sqlite.parts import stored_parts
 
 if TYPE_CHECKING:
+    from recollect.lookup import Query
     from recollect.store.sqlite.database import Row
 
 TITLE_CHARACTERS = 80
@@ -42,13 +43,12 @@ _TURN_COLUMNS = """
 
 
 def list_sessions(
-    db: Database, filters: dict[str, list[str]], domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
+    db: Database, query: Query, domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
 ) -> Iterator[Session]:
-    """Sessions that have a turn passing the filters, newest first."""
-    clause, values = conditions(filters, domains)
-    having = "1" if clause == "1" else f"exists (select 1 from turns where turns.session = sessions.id and {clause})"
+    """Sessions with a turn that has all the words and passes the filters, newest first."""
+    clause, values = chosen_sessions(query, domains)
     rows = db.rows(
-        f"select {_COLUMNS} from {_TABLES} where {having} order by sessions.started_at desc, sessions.id desc limit ? offset ?",
+        f"select {_COLUMNS} from {_TABLES} where {clause} order by sessions.started_at desc, sessions.id desc limit ? offset ?",
         [*values, -1 if limit is None else limit, offset],
     )
     for row in rows:

@@ -7,9 +7,10 @@ from typing import Any
 
 from recollect.clock import iso
 from recollect.errors import UsageError
+from recollect.lookup import Query
 from recollect.model import StatsRow, StoreSummary, Tokens
+from recollect.store.sqlite.chosen import chosen_turns
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.filters import conditions
 
 _GROUPS = {
     "all": "'all'",
@@ -31,11 +32,11 @@ _TURNS = """
 """
 
 
-def stats(db: Database, by: str, filters: dict[str, list[str]], domains: dict[str, list[str]]) -> list[StatsRow]:
+def stats(db: Database, by: str, query: Query, domains: dict[str, list[str]]) -> list[StatsRow]:
     """One row for each value of `by`: days newest first, the rest by what was spent."""
     if by not in _GROUPS:
         raise UsageError(f"cannot sum by {by}", hint=f"use one of {', '.join(GROUP_NAMES)}")
-    clause, values = conditions(filters, domains)
+    clause, values = chosen_turns(query, domains)
     rows: dict[str | None, StatsRow] = {}
 
     untold: dict[str, Any] = dict.fromkeys(_UNTOLD.get(by, ()))

@@ -10,29 +10,38 @@ from recollect.store.sqlite.database import Database
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from array import array
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from recollect.lookup import Query
+    from recollect.lookup import Clue, Findings, Place, Query, Scope
     from recollect.model import JobRow, ProjectRow, Session, SessionDetail, StatsRow, StoreSummary, Turn
     from recollect.redact import Redactor
     from recollect.reports import Forgotten, Health, Optimized, Rescanned
     from recollect.settings import Settings
+    from recollect.store.calls import Call, Scene
     from recollect.store.sqlite.capture import Writing
-    from recollect.store.sqlite.search import TextMatch
+    from recollect.store.sqlite.resident import Resident
     from recollect.store.stretch import KnownSource
 
 
 class SqliteStore:
     """One SQLite file and everything we ask of it."""
 
-    def __init__(self, path: str, *, create: bool = True, read_only: bool = False) -> None:
+    def __init__(self, path: str, *, create: bool = True, read_only: bool = False, resident: bool = False) -> None:
         self.path = path
         self.db = Database(path, create=create, read_only=read_only)
+        self._resident: Resident | None = None
+        if resident:
+            from recollect.store.sqlite.resident import Resident
+
+            self._resident = Resident(path)
         self._known: tuple[tuple[int, int], dict[str, tuple[int, int, int, int]]] | None = None
 
     def close(self) -> None:
         """Let go of the file; may be called twice."""
+        if self._resident is not None:
+            self._resident.close()
         self.db.close()
 
     # Capture
@@ -73,13 +82,33 @@ class SqliteStore:
 
     # Recall
 
-    def search_text(
-        self, query: Query, *, domains: dict[str, list[str]], any_word: bool, limit: int, offset: int = 0
-    ) -> list[TextMatch]:
-        """Turns that hold all the words of a query, or any of them."""
-        from recollect.store.sqlite import search
+    def find_clues(self, clues: list[Clue], scope: Scope) -> Findings:
+        """The turns that hold each of these words."""
+        from recollect.store.sqlite import chosen, search
 
-        return search.search(self.db, query, domains=domains, any_word=any_word, limit=limit, offset=offset)
+        return search.find(self.db, clues, chosen.turns_in(scope))
+
+    def places(self, turns: Iterable[int]) -> dict[int, Place]:
+        """Where these turns happened."""
+        from recollect.store.sqlite import places
+
+        return places.places(self.db, turns)
+
+    def neighbours(self, around: list[Place], reach: int, scope: Scope) -> dict[int, Place]:
+        """The turns just before and after these."""
+        from recollect.store.sqlite import chosen, places
+
+        return places.neighbours(self.db, around, reach, chosen.turns_in(scope))
+
+    def newest_turns(self, scope: Scope, *, limit: int, offset: int = 0) -> list[Place]:
+        """The newest turns that pass the filters."""
+        from recollect.store.sqlite import chosen, places
+
+        return places.newest(self.db, chosen.turns_in(scope), limit, offset)
+
+    def last_turn(self) -> int:
+        """The number of the turn that was stored last."""
+        return int(self.db.value("select max(id) from turns") or 0)
 
     def words(self, texts: list[str]) -> list[str]:
         """The words of some texts as the index has them."""
@@ -95,12 +124,18 @@ class SqliteStore:
         return bodies.joined(stored_parts(self.db, turn))
 
     def list_sessions(
-        self, filters: dict[str, list[str]], domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
+        self, query: Query, domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
     ) -> Iterator[Session]:
-        """Sessions that have a turn passing the filters, newest first."""
+        """Sessions with a turn that has all the words and passes the filters, newest first."""
         from recollect.store.sqlite import sessions
 
-        return sessions.list_sessions(self.db, filters, domains, limit=limit, offset=offset)
+        return sessions.list_sessions(self.db, query, domains, limit=limit, offset=offset)
+
+    def remarks(self, query: Query, domains: dict[str, list[str]]) -> list[str]:
+        """What a person should know about a query besides what it finds."""
+        from recollect.store.sqlite import filters
+
+        return query.remarks + filters.remarks(query.filters, domains)
 
     def resolve(self, text: str) -> tuple[str, int | None]:
         """The session reference and the turn number that a person's reference means."""
@@ -108,11 +143,11 @@ class SqliteStore:
 
         return sessions.resolve(self.db, text)
 
-    def get_session(self, ref: str) -> SessionDetail:
-        """One session with its turns."""
+    def get_session(self, ref: str, turns: list[int] | None = None) -> SessionDetail:
+        """One session with its turns, or with some of them."""
         from recollect.store.sqlite import sessions
 
-        return sessions.get_session(self.db, ref)
+        return sessions.get_session(self.db, ref, turns)
 
     def get_turn(self, ref: str, ordinal: int) -> Turn:
         """One turn of a session."""
@@ -120,13 +155,13 @@ class SqliteStore:
 
         return sessions.get_turn(self.db, ref, ordinal)
 
-    def stats(self, by: str, filters: dict[str, list[str]], settings: Settings) -> list[StatsRow]:
+    def stats(self, by: str, query: Query, settings: Settings) -> list[StatsRow]:
         """Sums by one dimension."""
         from recollect.store.sqlite import stats
 
         if by == "domain":
-            return stats.by_domain(stats.stats(self.db, "project", filters, settings.domains()), settings.domain_of)
-        return stats.stats(self.db, by, filters, settings.domains())
+            return stats.by_domain(stats.stats(self.db, "project", query, settings.domains()), settings.domain_of)
+        return stats.stats(self.db, by, query, settings.domains())
 
     def summary(self) -> StoreSummary:
         """What is stored, in a few numbers."""
@@ -140,7 +175,136 @@ class SqliteStore:
 
         return stats.agent_counts(self.db)
 
+    # Vectors
+
+    def vector_encoder(self) -> str | None:
+        """The name of the encoder that the stored vectors come from; None when nothing is embedded."""
+        from recollect.store.sqlite import vectors
+
+        state = vectors.find_state(self.db)
+        return state.encoder if state else None
+
+    def search_vector(self, vector: Sequence[float], scope: Scope, *, limit: int) -> list[tuple[int, float]]:
+        """The turns in scope that are nearest to a vector, each with its cosine."""
+        from recollect.store.sqlite import chosen, nearest
+
+        return nearest.search(self.db, vector, chosen.turns_in(scope), limit=limit, resident=self._resident)
+
+    def score_vectors(self, vector: Sequence[float], turns: list[int]) -> dict[int, float]:
+        """The exact cosine of each of these turns that has vectors: that of its best piece."""
+        from recollect.store.sqlite import nearest
+
+        return nearest.score(self.db, vector, turns)
+
+    def turn_words(self, turns: list[int]) -> dict[int, bytes]:
+        """The words of these turns as rows of the static model's table, sixteen bits each; those not embedded are left out."""
+        from recollect.store.sqlite import nearest
+
+        return nearest.words(self.db, turns)
+
+    def mean_vector(self) -> array[float] | None:
+        """The direction that all vectors have in common, of length one; None when it is not known."""
+        from recollect.store.sqlite import vectors
+
+        return vectors.mean(self.db)
+
+    def save_mean(self) -> None:
+        """Work out what the vectors have in common."""
+        from recollect.store.sqlite import vectors
+
+        vectors.save_mean(self.db)
+
+    def unembedded(self) -> int:
+        """How many turns are not embedded yet, or have changed since."""
+        from recollect.store.sqlite import vectors
+
+        return vectors.unembedded(self.db)
+
+    def next_unembedded(self, limit: int) -> list[tuple[int, int, list[list[Any]]]]:
+        """Turns that wait for their vectors, newest first: number, mark and events of each."""
+        from recollect.store.sqlite import vectors
+
+        return vectors.next_unembedded(self.db, limit)
+
+    def use_encoder(self, name: str, dimensions: int, *, again: bool = False) -> None:
+        """Make sure that all vectors are this encoder's; with `again` they are all to be made anew."""
+        from recollect.store.sqlite import vectors
+
+        (vectors.queue_all if again else vectors.use_encoder)(self.db, name, dimensions)
+
+    def save_vectors(self, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
+        """Keep the int8 codes and the words of turns, unless they changed since their mark was read; says how many were kept."""
+        from recollect.store.sqlite import vectors
+
+        return vectors.save(self.db, encoder, made)
+
+    # Verbs
+
+    def scenes(self, turns: list[int]) -> dict[int, Scene]:
+        """Where these turns happened and what was asked in them, by their number."""
+        from recollect.store.sqlite import calls
+
+        return calls.scenes(self.db, turns)
+
+    def calls_naming(self, name: str, query: Query, domains: dict[str, list[str]]) -> list[Call]:
+        """Edits and shell commands that may have to do with a file of this name."""
+        from recollect.store.sqlite import calls
+
+        return calls.calls_naming(self.db, name, query, domains)
+
+    def calls_of_program(self, word: str, query: Query, domains: dict[str, list[str]]) -> list[Call]:
+        """Shell commands that hold a word, and calls of a tool of that name; the newest first."""
+        from recollect.store.sqlite import calls
+
+        return calls.calls_of_program(self.db, word, query, domains)
+
+    def calls_after(self, turn: int, turns: int) -> list[tuple[str, Call]]:
+        """The calls of a turn and of the next few of its session, each with its turn's reference."""
+        from recollect.store.sqlite import calls
+
+        return calls.calls_after(self.db, turn, turns)
+
+    def word_counts(self, words: list[str], column: str, most: int) -> dict[str, int]:
+        """How many bodies have each word in a column of the text index, counted up to `most`."""
+        from recollect.store.sqlite import calls
+
+        return calls.word_counts(self.db, words, column, most)
+
+    def turns_with_words(
+        self, words: list[str], column: str, query: Query, domains: dict[str, list[str]], limit: int
+    ) -> list[int]:
+        """The newest turns that hold all these words in one column of the text index."""
+        from recollect.store.sqlite import calls
+
+        return calls.turns_with_words(self.db, words, column, query, domains, limit)
+
+    def turns_with_errors(
+        self, query: Query, domains: dict[str, list[str]], limit: int
+    ) -> Iterator[tuple[int, list[list[Any]]]]:
+        """The newest turns in which something failed, with their events."""
+        from recollect.store.sqlite import calls
+
+        return calls.turns_with_errors(self.db, query, domains, limit)
+
+    def count_turns_with_errors(self, query: Query, domains: dict[str, list[str]]) -> int:
+        """How many turns there are in which something failed."""
+        from recollect.store.sqlite import calls
+
+        return calls.count_turns_with_errors(self.db, query, domains)
+
     # Projects
+
+    def find_project(self, names: list[str]) -> str | None:
+        """The project that one of these names, or folders, is known to be."""
+        from recollect.store.sqlite import places
+
+        return places.find_project(self.db, names)
+
+    def project_folders(self, project: str) -> list[str]:
+        """The folders that belong to a project, without those below another of them."""
+        from recollect.store.sqlite import calls
+
+        return calls.project_folders(self.db, project)
 
     def list_projects(self) -> list[ProjectRow]:
         """Every project that is not merged into another."""
@@ -176,9 +340,13 @@ class SqliteStore:
         """Leave the work that an import makes worth doing to the queue."""
         from recollect.store.sqlite import jobs
 
-        if turns >= 500:
+        kinds = ["optimize text"] if turns >= 500 else []
+        if self.db.value("select 1 from unembedded limit 1"):
+            kinds.append("embed turns")
+        if kinds:
             with self.db.transaction():
-                jobs.enqueue(self.db, "optimize", "text")
+                for kind in kinds:
+                    jobs.enqueue(self.db, *kind.split())
 
     def examine(self, *, verify: bool, home: str | None = None) -> Health:
         """What is wrong with the store, if anything; `home` is a folder that must be ours alone."""
@@ -192,11 +360,11 @@ class SqliteStore:
 
         return migrate.back_up(self.db, path, force=force)
 
-    def export(self, filters: dict[str, list[str]], domains: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
+    def export(self, query: Query, domains: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
         """Sessions with everything in them, as plain values."""
         from recollect.store.sqlite import export
 
-        return export.export(self.db, filters, domains)
+        return export.export(self.db, query, domains)
 
     def forget(self, session: str, ordinal: int | None, *, dry_run: bool) -> Forgotten:
         """Remove a session or a turn for good."""

@@ -1,0 +1,1 @@
+"""Labelled sets that retrieval is measured on."""

@@ -1,0 +1,150 @@
+"""What the verbs answer: who changed a file, what fixed an error, how a tool is used, what keeps failing.
+
+Field names are what `--json` prints; docs/json.md promises them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Generic, Literal, TypeVar
+
+from msgspec import Struct, field
+
+Confidence = Literal["high", "medium", "low"]
+Answered = TypeVar("Answered")
+
+
+class Answers(Generic[Answered]):
+    """Rows, best first, and what should be said about them."""
+
+    __slots__ = ("remarks", "rows")
+
+    def __init__(self, rows: list[Answered], remarks: list[str] | None = None) -> None:
+        self.rows, self.remarks = rows, remarks or []
+
+    def __iter__(self) -> Iterator[Answered]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class FileChange(Struct, kw_only=True):
+    """A turn that changed a file, and what was asked in it.
+
+    `match` says how the file was recognised: `path` is the very file, `project`
+    the same place in another checkout, `suffix` any file whose path ends so.
+    """
+
+    ref: str
+    session: str
+    turn: int
+    agent: str
+    project: str | None
+    at: str | None
+    live: bool
+    subagent: bool
+    file: str
+    match: Literal["path", "project", "suffix"]
+    prompt: str
+    tools: list[str]
+    changes: int
+    ok: bool | None
+    added: int | None
+    removed: int | None
+    excerpt: str
+
+
+class Step(Struct, kw_only=True):
+    """Something done between an error and the run that worked: a command, or an edit of files."""
+
+    ref: str
+    kind: Literal["command", "edit"]
+    text: str
+    ok: bool | None
+    exit_code: int | None = None
+
+
+class Fix(Struct, kw_only=True):
+    """An error that was met before, what was done about it, and the run that proves it.
+
+    `proof` is the run that worked: `same` command, or one that is `alike`
+    (same program and subcommand). None means that no such run was seen.
+    """
+
+    ref: str
+    session: str
+    turn: int
+    agent: str
+    project: str | None
+    at: str | None
+    live: bool
+    subagent: bool
+    error: str
+    match: Literal["exact", "shape", "names", "part", "words"]
+    failed: str | None
+    exit_code: int | None
+    steps: list[Step] = field(default_factory=list)
+    steps_left_out: int = 0
+    proof: Step | None = None
+    proof_match: Literal["same", "alike"] | None = None
+    confidence: Confidence = "low"
+    why: str = ""
+
+
+class Invocation(Struct, kw_only=True):
+    """One way in which a tool was used, with how that went.
+
+    `unclear` counts runs whose outcome the log does not tell: in the middle
+    of a pipe or of a longer line, another command's exit code hides theirs.
+    """
+
+    tool: str
+    shape: str
+    ok: int
+    failed: int
+    unclear: int
+    example: str
+    ref: str
+    agents: list[str]
+    projects: list[str]
+    first_at: str | None
+    last_at: str | None
+
+
+class Friction(Struct, kw_only=True):
+    """An error that came back in several sessions.
+
+    `fixed` counts those of the latest occurrences (`looked_at` of them) after
+    which the failed command worked in the same session.
+    """
+
+    shape: str
+    count: int
+    sessions: int
+    agents: list[str]
+    projects: list[str]
+    first_at: str | None
+    last_at: str | None
+    example: str
+    ref: str
+    command: str | None
+    fixed: int
+    looked_at: int
+
+
+class Continuation(Struct, kw_only=True):
+    """The command that continues a session in its own agent.
+
+    `words` are the command's arguments, for programs; `command` is the line
+    for a shell, with the folder. `warnings` say what may keep it from working.
+    """
+
+    session: str
+    agent: str
+    native_id: str
+    cwd: str | None
+    command: str
+    words: list[str]
+    asked: str
+    warnings: list[str] = field(default_factory=list)

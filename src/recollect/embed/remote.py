@@ -1,0 +1,241 @@
+"""Encoders behind an OpenAI-compatible `/v1/embeddings`, here or elsewhere.
+
+Nothing is sent unless the settings choose this provider and name a service.
+What is stored was redacted before it was stored; **a question was not**: it is
+as a person typed it, and whoever calls `encode_query` redacts it first.
+
+The key is read from the environment at each request and is kept nowhere. No
+redirection is followed, so that neither key nor text reaches a host that is
+not in the settings.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from http.client import HTTPException
+from typing import TYPE_CHECKING
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+
+import msgspec
+import numpy as np
+
+from recollect import __version__
+from recollect.embed.batched import BatchedEncoder
+from recollect.errors import EncoderUnavailable, SettingsError
+
+if TYPE_CHECKING:
+    from http.client import HTTPMessage
+    from typing import IO
+
+    from numpy.typing import NDArray
+
+    from recollect.settings import Settings
+
+# Answers that say "not now" rather than "no".
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+# A job can wait for a service to recover; a person who searches is better served with words alone.
+PATIENT_TRIES, URGENT_TRIES = 6, 2
+LONGEST_WAIT_SECONDS, LONGEST_URGENT_WAIT_SECONDS = 60.0, 1.0
+
+
+class Item(msgspec.Struct):
+    """One vector of an answer, with its text's place in the question."""
+
+    embedding: list[float]
+    index: int | None = None
+
+
+class Answer(msgspec.Struct):
+    """What a service says."""
+
+    data: list[Item]
+
+
+class RemoteEncoder(BatchedEncoder):
+    """Any service that speaks the embeddings part of OpenAI's protocol."""
+
+    # What the second try waits for; every further one waits twice as long.
+    backoff_seconds = 0.5
+
+    def __init__(self, settings: Settings) -> None:
+        self._model = settings.text("embed.model")
+        self._address = _address(settings)
+        self._host = urlsplit(self._address).netloc
+        self._timeout_seconds = max(settings.number("embed.timeout_seconds"), 1)
+        self._key_variable = settings.text("embed.key_variable")
+        self._opener = _opener(self._address)
+        self._headers()  # Says now, and not at the first text, that there is no key.
+        super().__init__(settings, self._model)
+        # A known model's dimensions save a request whenever a process starts; 0 takes what comes.
+        self.dimensions = self._wanted or self._known.dimensions
+        if not self.dimensions:
+            self.dimensions = self._vectors(["dimensions"], urgent=True).shape[1]
+        self.name = self._name("remote", self._model)
+
+    def _vectors(self, texts: list[str], *, urgent: bool) -> NDArray[np.float32]:
+        question: dict[str, object] = {"model": self._model, "input": texts}
+        if self._wanted:
+            question["dimensions"] = self._wanted
+        items = self._decoded(self._ask(msgspec.json.encode(question), urgent=urgent))
+        if len(items) != len(texts):
+            raise self._wrong(f"gave {len(items)} vectors for {len(texts)} texts")
+        lengths = {len(item.embedding) for item in items}
+        if lengths != {self.dimensions or max(lengths)} or lengths == {0}:
+            found = " and ".join(map(str, sorted(lengths)))
+            raise self._wrong(f"gave vectors of {found} numbers, not of {self.dimensions or 'one length'}", dimensions=True)
+        return np.array([item.embedding for item in items], np.float32)
+
+    def _decoded(self, body: bytes) -> list[Item]:
+        """The vectors of an answer in the order of the texts, which need not be the order they come in."""
+        try:
+            items = msgspec.json.decode(body, type=Answer).data
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise self._wrong(f"gave an answer that is not of the embeddings protocol ({error})") from error
+        places = [at if item.index is None else item.index for at, item in enumerate(items)]
+        if sorted(places) != list(range(len(items))):
+            raise self._wrong("numbered its vectors wrongly")
+        return [item for _, item in sorted(zip(places, items, strict=True), key=lambda pair: pair[0])]
+
+    def _ask(self, body: bytes, *, urgent: bool) -> bytes:
+        """The answer to one request, tried again for as long as the service may yet give one."""
+        tries = URGENT_TRIES if urgent else PATIENT_TRIES
+        longest = LONGEST_URGENT_WAIT_SECONDS if urgent else LONGEST_WAIT_SECONDS
+        for tried in range(tries):
+            request = Request(self._address, body, self._headers(), method="POST")
+            try:
+                with self._opener.open(request, timeout=self._timeout_seconds) as response:
+                    answer: bytes = response.read()  # Whole, or an error: a read of so many bytes would not notice.
+                    return answer
+            except HTTPError as error:
+                with error:
+                    fault, wait = self._fault(error), _retry_after(error.headers.get("Retry-After"))
+                    if error.code not in PASSING:
+                        raise fault from None
+            except (OSError, HTTPException) as error:  # URLError and timeouts are OSErrors.
+                fault, wait = self._unreachable(error), None
+            if tried + 1 == tries or (wait or 0) > longest:
+                raise fault
+            # Many processes that were refused together should not come back together.
+            backoff = self.backoff_seconds * 2**tried * random.uniform(0.5, 1)
+            time.sleep(min(backoff, longest) if wait is None else wait)
+        raise AssertionError("the last try returns or raises")
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": f"recollect/{__version__}"}
+        if self._key_variable:
+            key = os.environ.get(self._key_variable, "").strip()
+            if not key:
+                raise EncoderUnavailable(
+                    f"embed.key_variable names {self._key_variable}, which is not set in this environment",
+                    hint=f"export {self._key_variable}, or empty embed.key_variable if the service needs no key",
+                )
+            if not (key.isascii() and key.isprintable()):
+                # The library below would refuse it too, and print it.
+                raise EncoderUnavailable(f"what {self._key_variable} holds cannot be a key", hint="look for line breaks in it")
+            headers["Authorization"] = f"Bearer {key}"
+        return headers
+
+    def _fault(self, error: HTTPError) -> EncoderUnavailable:
+        """What a refusal means to the person who set the service up."""
+        if error.code in (401, 403):
+            # Services like to repeat a part of the key they did not like, so their words are not shown.
+            what = "refused the key" if self._key_variable else "wants a key"
+            hint = "check embed.key_variable and the environment variable it names"
+            return EncoderUnavailable(f"{self._host} {what} ({error.code})", hint=hint)
+        if error.code in range(300, 400):
+            return EncoderUnavailable(
+                f"{self._host} sends us on to {_shown(error.headers.get('Location', ''))} ({error.code}), where we do not follow",
+                hint="set embed.url to the address of the service itself",
+            )
+        hint = "check embed.url and embed.model" if error.code in (400, 404, 405, 422) else "try again later"
+        return EncoderUnavailable(f"{self._host} answered {error.code}{self._said(error)}", hint=hint)
+
+    def _said(self, error: HTTPError) -> str:
+        """A service's own words about its refusal, short, on one line, and without the key."""
+        try:
+            words = error.read(2000).decode("utf-8", "replace")
+        except (OSError, HTTPException):
+            return ""
+        key = os.environ.get(self._key_variable, "").strip()
+        shown = _shown(words.replace(key, "[key]") if key else words)
+        return f": {shown}" if shown else ""
+
+    def _unreachable(self, error: Exception) -> EncoderUnavailable:
+        reason = getattr(error, "reason", None) or error
+        late = isinstance(reason, TimeoutError)
+        what = f"did not answer within {self._timeout_seconds} seconds" if late else f"cannot be reached: {reason}"
+        hint = "try again, or raise embed.timeout_seconds" if late else "is the service running? check embed.url"
+        return EncoderUnavailable(f"{self._host} {what}", hint=hint)
+
+    def _wrong(self, what: str, *, dimensions: bool = False) -> EncoderUnavailable:
+        hint = "check embed.url and embed.model"
+        if dimensions:
+            hint = (
+                "the model cannot make such vectors: set embed.dimensions to 0, or choose another model"
+                if self._wanted
+                else "set embed.dimensions to what the service gives, or check embed.model"
+            )
+        return EncoderUnavailable(f"{self._host} {what}", hint=hint)
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Leaves a redirection as the refusal it is to us."""
+
+    def http_error_302(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage) -> None:
+        return None
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
+def _opener(address: str) -> OpenerDirector:
+    # The environment's proxy is for the world outside: what goes to this machine must stay on it.
+    local = urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
+    return build_opener(_NoRedirects, *([ProxyHandler({})] if local else []))
+
+
+def _address(settings: Settings) -> str:
+    """Where to send texts, from the base address in the settings."""
+    for key in ("embed.url", "embed.model"):
+        if not settings.text(key):
+            raise EncoderUnavailable(
+                f"embed.provider is remote, but {key} is not set",
+                hint=f"name it in {os.path.join(settings.home, 'config.toml')}; until then nothing is sent anywhere",
+            )
+    address = settings.text("embed.url").rstrip("/")
+    try:
+        parts = urlsplit(address)
+        sound = parts.scheme in ("http", "https") and parts.hostname and not parts.query and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise SettingsError("embed.url is not an address", hint="one such as http://localhost:11434/v1")
+    if "@" in parts.netloc:
+        hint = "put the key into an environment variable, and that variable's name into embed.key_variable"
+        raise SettingsError("embed.url holds a user name or password", hint=hint)
+    return address if address.endswith("/embeddings") else f"{address}/embeddings"
+
+
+def _shown(words: str) -> str:
+    """A stranger's words, fit for one line of a terminal."""
+    return "".join(letter for letter in " ".join(words.split()) if letter.isprintable())[:200]
+
+
+def _retry_after(told: str | None) -> float | None:
+    """How long a service asks us to wait: it says seconds, or a date."""
+    if not told:
+        return None
+    if told.strip().isdigit():
+        return float(told)
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    try:
+        until = parsedate_to_datetime(told)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max((until - datetime.now(UTC)).total_seconds(), 0)

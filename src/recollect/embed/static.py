@@ -1,0 +1,211 @@
+"""The encoder that comes with the package: a table of words, added up.
+
+A text's vector is the sum of the rows of its tokens, made one long. A token
+seen n times counts √n; how much a word matters at all is the length of its
+row, which training chose. A word that is not listed is the mean of the rows of
+its letter runs. There is no word order and no context, which is why a question
+costs a fifth of a millisecond and a batch some twenty microseconds for each text.
+
+A new process answers one question: it maps the file, halves its way to the few
+words it needs and adds their rows in plain Python, without numpy and without
+reading the list. A process that stays makes dictionaries on its first batch.
+
+The file, little-endian, each section on a multiple of 64 bytes:
+
+    header   8 bytes "RCSTAT02"; uint32 dimensions D, words V, buckets B, bytes of the list W
+    starts   uint32, V + 1 of them: where each word begins in the list, and where the list ends
+    list     the V words in UTF-8, sorted by their bytes, each followed by a newline
+    scales   float32, V + B of them
+    rows     int8, (V + B) x D: the words in the order of the list, then the buckets
+
+A row's numbers are its int8 times its scale. The first 128 or 64 numbers of a
+vector, made one long again, are a vector too. `train/` makes the file.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from mmap import ACCESS_READ, mmap
+
+from recollect.embed.tokens import grams, tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.embed.sums import Sums
+
+__all__ = ["StaticEncoder"]
+
+MODEL = "recollect-static-256.bin"
+MAGIC = b"RCSTAT02"
+HEADER_BYTES = 24
+ALIGNMENT = 64
+# Training gave the beginning of each vector a meaning of its own at these lengths.
+NESTED = (64, 128)
+
+
+class StaticEncoder:
+    """Unit vectors from the table in the package, or from another file of the same layout.
+
+    The name holds the file's, so a model that was trained again goes into a
+    file of another name: its vectors cannot be compared with the old ones.
+    """
+
+    def __init__(self, path: str | None = None, dimensions: int | None = None) -> None:
+        path = path or os.path.join(os.path.dirname(__file__), MODEL)
+        self._table = Table(path)
+        self.dimensions = dimensions or self._table.dimensions
+        self.name = f"static:{os.path.basename(path).removesuffix('.bin')}"
+        self._sums: Sums | None = None
+
+        if self.dimensions != self._table.dimensions:
+            self._check_nested()
+            self.name += f":{self.dimensions}"
+
+    def encode_query(self, text: str, weigh: Callable[[str], float] | None = None) -> array[float]:
+        """The vector of a question; `weigh` may say how much more or less each of its tokens counts."""
+        vector = [0.0] * self.dimensions
+        for row, weight in self._weights(text, weigh).items():
+            weight *= self._table.scales[row]
+            vector = [number + weight * step for number, step in zip(vector, self._table.row(row, self.dimensions), strict=True)]
+
+        length = sum([number * number for number in vector]) ** 0.5
+        return array("f", [number / length for number in vector] if length else vector)
+
+    def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each text, in order; a row of zeros for a text without tokens."""
+        return self._made_sums().encode(texts)
+
+    def listed_rows(self, text: str) -> dict[str, int]:
+        """The tokens of a question that are in the list, each with its row."""
+        found = {token: self._table.find(token) for token in dict.fromkeys(token for token, _ in tokens(text))}
+        return {token: row for token, row in found.items() if row is not None}
+
+    def listed_rows_of(self, texts: Sequence[str]) -> list[list[int]]:
+        """The rows of the listed tokens of each text, each row once."""
+        return self._made_sums().listed(texts)
+
+    def row_code(self, row: int) -> bytes:
+        """A row of the table, one signed byte a dimension."""
+        start = row * self._table.dimensions
+        return bytes(self._table.rows[start : start + self._table.dimensions])
+
+    def _made_sums(self) -> Sums:
+        if self._sums is None:
+            from recollect.embed.sums import Sums
+
+            self._sums = Sums(self._table, self.dimensions)
+        return self._sums
+
+    def _weights(self, text: str, weigh: Callable[[str], float] | None) -> dict[int, float]:
+        """How often each row of the table is to be added."""
+        counts: dict[tuple[str, bool], int] = {}
+        for seen in tokens(text):
+            counts[seen] = counts.get(seen, 0) + 1
+
+        weights: dict[int, float] = {}
+        for (token, whole), count in counts.items():
+            rows = self._table.rows_of(token, whole=whole)
+            if rows:
+                weight = count**0.5 / len(rows) * (weigh(token) if weigh else 1.0)
+                for row in rows:
+                    weights[row] = weights.get(row, 0.0) + weight
+        return weights
+
+    def _check_nested(self) -> None:
+        known = [length for length in NESTED if length < self._table.dimensions] + [self._table.dimensions]
+        if self.dimensions not in known:
+            from recollect.errors import UsageError
+
+            raise UsageError(
+                f"{self.name} has no vectors of {self.dimensions} numbers",
+                hint=f"choose one of {', '.join(map(str, known))}",
+            )
+
+
+class Table:
+    """The mapped file: where a word's row is, and what is in it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            with open(path, "rb") as file:
+                self.map = mmap(file.fileno(), 0, access=ACCESS_READ)
+        except OSError as error:
+            raise self._unusable(f"cannot be read: {error.strerror}") from error
+        except ValueError as error:  # an empty file cannot be mapped
+            raise self._unusable("is empty") from error
+
+        if len(self.map) < HEADER_BYTES or self.map[:8] != MAGIC:
+            raise self._unusable(f"does not begin with {MAGIC.decode()}")
+        # Numbers are read in the machine's own order: where that is not the
+        # file's, the sizes make no sense and the file is refused just below.
+        view = memoryview(self.map)
+        self.dimensions, self.words, self.buckets, list_bytes = view[8:HEADER_BYTES].cast("I")
+        count = self.words + self.buckets
+        starts_at = _aligned(HEADER_BYTES)
+        self.list_at = _aligned(starts_at + 4 * (self.words + 1))
+        self.scales_at = _aligned(self.list_at + list_bytes)
+        self.rows_at = _aligned(self.scales_at + 4 * count)
+        expected = _aligned(self.rows_at + count * self.dimensions)
+        if len(self.map) != expected or not (self.dimensions and self.words and self.buckets):
+            raise self._unusable(f"has {len(self.map)} bytes where its header promises {expected}")
+
+        self.starts = view[starts_at : starts_at + 4 * (self.words + 1)].cast("I")
+        self.scales = view[self.scales_at : self.scales_at + 4 * count].cast("f")
+        self.rows = view[self.rows_at : self.rows_at + count * self.dimensions].cast("b")
+        if self.starts[self.words] != list_bytes:
+            raise self._unusable("has a list of words that ends somewhere else than its header says")
+
+    def find(self, word: str) -> int | None:
+        """The row of a listed word."""
+        sought = word.encode()
+        low, high = 0, self.words
+        while low < high:
+            middle = (low + high) // 2
+            found = self.map[self.list_at + self.starts[middle] : self.list_at + self.starts[middle + 1] - 1]
+            if found == sought:
+                return middle
+            if found < sought:
+                low = middle + 1
+            else:
+                high = middle
+        return None
+
+    def rows_of(self, token: str, *, whole: bool) -> list[int]:
+        """The rows whose mean is a token: its own, those of its letter runs, or none."""
+        row = self.find(token)
+        if row is not None:
+            return [row]
+        return [] if whole else self.spell(token)
+
+    def spell(self, word: str) -> list[int]:
+        """The rows of the letter runs of a word that is not listed."""
+        return [self.words + bucket for bucket in grams(word, self.buckets)]
+
+    def row(self, number: int, dimensions: int) -> list[int]:
+        """The first numbers of a row, in units of its scale."""
+        start = number * self.dimensions
+        return self.rows[start : start + dimensions].tolist()
+
+    def list_words(self) -> list[str]:
+        """Every word, in the order of the rows."""
+        listed: list[str] = self.map[self.list_at : self.list_at + self.starts[self.words]].decode().split("\n")
+        return listed[: self.words]
+
+    def _unusable(self, fault: str) -> Exception:
+        from recollect.errors import EncoderUnavailable
+
+        return EncoderUnavailable(
+            f"the static model {self.path} {fault}",
+            hint="install recollect again, or make the file with train/pack.py; searching with --mode text works without it",
+        )
+
+
+def _aligned(position: int) -> int:
+    return position + -position % ALIGNMENT

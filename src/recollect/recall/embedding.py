@@ -1,0 +1,130 @@
+"""Turns become vectors: their telling texts are cut into pieces, encoded and kept.
+
+This runs after the text is committed and searchable. Bodies are read in
+batches, encoded while nobody is locked out, and written in short transactions;
+what was written is out of the queue, so a run that is stopped anywhere goes on
+where it was. A turn that changed meanwhile is done again, and two runs at once
+do some work twice and no harm.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from recollect.embed.static import StaticEncoder
+from recollect.recall.closeness import note_words
+from recollect.reports import Embedded
+from recollect.store import bodies
+from recollect.store.codes import int8_codes
+
+if TYPE_CHECKING:
+    from recollect.embed import Encoder
+    from recollect.store import Store
+    from recollect.store.bodies import Row
+
+    Made = tuple[int, int, list[bytes], bytes]
+
+# A piece is about one thing: what was asked and answered, or what was done.
+PIECE_CHARACTERS = 1_000
+MOST_PIECES = 4
+# How much of each text counts. The question is told at its start, the answer
+# too; of a command the flags matter, of an error its first and last lines.
+PROMPT_CHARACTERS = 2_000
+REPLY_CHARACTERS = 600
+COMMAND_CHARACTERS = 200
+ERROR_CHARACTERS = 400
+
+# A batch should neither hold the write lock for long nor outlast a job's
+# lease, whether the encoder does ten texts a second or twenty thousand.
+FIRST_BATCH = 32
+LARGEST_BATCH = 512
+BATCH_SECONDS = 1.0
+
+
+def embed(store: Store, encoder: Encoder, *, again: bool = False, limit: int | None = None) -> Iterator[Embedded]:
+    """Embed the turns that wait, newest first, telling after each batch how far it came.
+
+    Vectors of another encoder are dropped first, and with `again` this
+    encoder's own as well.
+    """
+    started = time.monotonic()
+    store.use_encoder(encoder.name, encoder.dimensions, again=again)
+    report = Embedded(encoder=encoder.name, remaining=store.unembedded())
+    words = encoder if isinstance(encoder, StaticEncoder) else StaticEncoder()
+    size = FIRST_BATCH
+    while limit is None or report.turns < limit:
+        batch_started = time.monotonic()
+        waiting = store.next_unembedded(size if limit is None else min(size, limit - report.turns))
+        if not waiting:
+            break
+        made = _encoded(encoder, words, waiting)
+        report.turns += store.save_vectors(encoder.name, made)
+        report.pieces += sum(len(codes) for _, _, codes, _ in made)
+        report.seconds = round(time.monotonic() - started, 3)
+        report.remaining = store.unembedded()
+        yield report
+        took_seconds = time.monotonic() - batch_started
+        size = min(2 * size, LARGEST_BATCH) if took_seconds < BATCH_SECONDS else max(size // 2, 1)
+    if report.turns:
+        store.save_mean()
+    report.remaining = store.unembedded()
+    yield report
+
+
+def _encoded(encoder: Encoder, words: StaticEncoder, waiting: list[tuple[int, int, list[Row]]]) -> list[Made]:
+    """The codes of each turn's pieces and the words in them; a piece of which the encoder knows nothing has no code."""
+    cut = [pieces(rows) for _, _, rows in waiting]
+    texts = [piece for some in cut for piece in some]
+    codes = iter([code.tobytes() for code in int8_codes(encoder.encode_documents(texts))] if texts else [])
+    noted = note_words(words, ["\n".join(some) for some in cut])
+    return [
+        (turn, mark, [code for code in islice(codes, len(some)) if any(code)], rows)
+        for (turn, mark, _), some, rows in zip(waiting, cut, noted, strict=True)
+    ]
+
+
+def pieces(rows: list[Row]) -> list[str]:
+    """What a turn is about, in texts short enough to have one meaning each.
+
+    The first holds the prompt's beginning and the reply's; then follows the
+    rest of the prompt, and the commands with their errors.
+    """
+    prompt = "\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+    reply = next((row[bodies.TEXT] for row in reversed(rows) if row[bodies.KIND] == "reply" and row[bodies.TEXT]), "")
+    asked = _cut(prompt[:PROMPT_CHARACTERS], PIECE_CHARACTERS)
+    answer = reply[:REPLY_CHARACTERS]
+    first = "\n".join(text for text in (asked[0] if asked else "", answer) if text)
+    done = _cut("\n".join(dict.fromkeys(_done(rows))), PIECE_CHARACTERS)
+    return [piece for piece in (first, *asked[1:], *done) if piece][:MOST_PIECES]
+
+
+def _done(rows: list[Row]) -> Iterator[str]:
+    """Commands, and what went wrong."""
+    for row in rows:
+        if row[bodies.KIND] == "tool_call":
+            if row[bodies.TARGET]:
+                yield row[bodies.TARGET][:COMMAND_CHARACTERS]
+            if row[bodies.OK] is False and row[bodies.OUTPUT]:
+                yield _ends(row[bodies.OUTPUT])
+        elif row[bodies.KIND] == "error":
+            yield _ends(row[bodies.TEXT])
+
+
+def _ends(text: str) -> str:
+    half = ERROR_CHARACTERS // 2
+    return text if len(text) <= ERROR_CHARACTERS else f"{text[:half]}\n{text[-half:]}"
+
+
+def _cut(text: str, size: int) -> list[str]:
+    """A text in pieces of at most `size` characters, cut at the ends of lines where there are any."""
+    found = []
+    start = 0
+    while len(text) - start > size:
+        end = text.rfind("\n", start + size // 2, start + size) + 1 or start + size
+        found.append(text[start:end])
+        start = end
+    found.append(text[start:])
+    return [piece.strip() for piece in found if piece.strip()]

@@ -1,0 +1,113 @@
+"""Errors that come back: the same shape, in several sessions.
+
+Of each failed call the line that names the error counts, once; what a fork
+copied counts once too. Whether the failed command worked afterwards is looked
+up for the latest few occurrences of each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.answers import Answers
+from recollect.answers import Friction as Row
+from recollect.clock import iso
+from recollect.recall import retry
+from recollect.recall.changes import shortened
+from recollect.recall.error_text import error_lines, headline, shape, telling
+from recollect.store.bodies import KIND, OK, OUTPUT, TARGET, TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.lookup import Query
+    from recollect.store import Store
+    from recollect.store.bodies import Row as Event
+    from recollect.store.calls import Scene
+
+# Reading a turn takes a tenth of a millisecond, and what failed years ago is no friction of today.
+NEWEST_TURNS = 4_000
+LOOKED_AT = 3
+
+
+class Occurrence:
+    """One failed call, or one error of the agent itself: `ordinal` is then None."""
+
+    __slots__ = ("command", "line", "ordinal", "turn")
+
+    def __init__(self, turn: int, ordinal: int | None, line: str, command: str | None) -> None:
+        self.turn, self.ordinal, self.line, self.command = turn, ordinal, line, command
+
+
+def friction(
+    store: Store,
+    *,
+    query: Query,
+    domains: dict[str, list[str]],
+    sessions: int = 3,
+    limit: int | None = 20,
+) -> Answers[Row]:
+    """Errors that were met in at least so many sessions, the most widespread first."""
+    found: dict[str, list[Occurrence]] = {}
+    for turn, events in store.turns_with_errors(query, domains, NEWEST_TURNS):
+        for occurrence in _occurrences(turn, events):
+            found.setdefault(shape(occurrence.line), []).append(occurrence)
+    often = {shaped: met for shaped, met in found.items() if telling(shaped) and len({one.turn for one in met}) >= sessions}
+    scenes = store.scenes(list({one.turn for met in often.values() for one in met}))
+    rows = []
+    for shaped, met in often.items():
+        kept = _without_copies(met, scenes)
+        if len({scenes[one.turn].session for one in kept}) >= sessions:
+            rows.append((shaped, kept))
+    rows.sort(key=lambda row: (-len({scenes[one.turn].session for one in row[1]}), -len(row[1]), row[0]))
+    answers = Answers([_row(store, shaped, met, scenes) for shaped, met in rows[:limit]])
+    if len(rows) > len(answers):
+        answers.remarks.append(f"{len(rows) - len(answers)} more; --limit shows them")
+    failed = store.count_turns_with_errors(query, domains)
+    if failed > NEWEST_TURNS:
+        answers.remarks.append(
+            f"told from the newest {NEWEST_TURNS:,} of {failed:,} turns with errors; until: chooses older ones"
+        )
+    return answers
+
+
+def _occurrences(turn: int, events: list[Event]) -> Iterator[Occurrence]:
+    ordinal = -1
+    for event in events:
+        if event[KIND] == "tool_call":
+            ordinal += 1
+            if event[OK] is False and event[OUTPUT]:
+                line = headline(error_lines(event[OUTPUT]))
+                if line:
+                    yield Occurrence(turn, ordinal, line, event[TARGET])
+        elif event[KIND] == "error" and event[TEXT]:
+            line = headline(error_lines(event[TEXT]))
+            if line:
+                yield Occurrence(turn, None, line, None)
+
+
+def _without_copies(met: list[Occurrence], scenes: dict[int, Scene]) -> list[Occurrence]:
+    kept: dict[tuple[object, ...], Occurrence] = {}
+    for one in met:
+        kept.setdefault((*scenes[one.turn].copy_of, one.ordinal, one.line), one)
+    return sorted(kept.values(), key=lambda one: (scenes[one.turn].at or 0, one.turn, one.ordinal or 0))
+
+
+def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Scene]) -> Row:
+    latest = [one for one in reversed(met) if one.ordinal is not None][:LOOKED_AT]
+    # A turn that was undone, or a sub-agent's, is a poorer example than any other.
+    example = max(met, key=lambda one: (scenes[one.turn].live, not scenes[one.turn].subagent, scenes[one.turn].at or 0))
+    times = [at for one in met if (at := scenes[one.turn].at) is not None]
+    return Row(
+        shape=shaped, count=len(met), sessions=len({scenes[one.turn].session for one in met}),
+        agents=sorted({scenes[one.turn].agent for one in met}),
+        projects=sorted({project for one in met if (project := scenes[one.turn].project)}),
+        first_at=iso(min(times, default=None)), last_at=iso(max(times, default=None)), example=example.line,
+        ref=scenes[example.turn].ref, command=shortened(example.command, 200) if example.command else None,
+        fixed=sum(_overcome(store, one) for one in latest), looked_at=len(latest),
+    )  # fmt: skip
+
+
+def _overcome(store: Store, one: Occurrence) -> bool:
+    """Whether the command is known to have worked afterwards; an end that is hidden tells nothing."""
+    return one.ordinal is not None and retry.follow(store, one.turn, one.ordinal, lambda call: True).proof is not None

@@ -1,0 +1,131 @@
+"""How a tool is used here: the invocations that worked, grouped by their shape.
+
+The exit code in a log is that of a whole line, so it tells about one command
+in it only where the shell passes it on (`told` in shell.py). Everything else
+is counted as unclear, not as a success.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.answers import Answers, Invocation
+from recollect.clock import iso
+from recollect.errors import UsageError
+from recollect.lookup import Query
+from recollect.recall.changes import shortened
+from recollect.recall.programs import find_use, shape_of
+from recollect.recall.shell import grammar, pieces, told
+from recollect.store.bodies import INPUT, KIND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.store import Store
+    from recollect.store.calls import Call, Scene
+
+# Enough to know how a tool is used; the newest are looked at first.
+NEWEST_CALLS = 5_000
+NEWEST_INPUTS = 200
+EXAMPLE_CHARACTERS = 400
+
+
+class Uses:
+    """The uses of one shape, added up."""
+
+    def __init__(self, shape: str) -> None:
+        self.shape = shape
+        self.counts = {True: 0, False: 0, None: 0}
+        self.example: tuple[tuple[object, ...], str, Scene] | None = None
+        self.agents: dict[str, None] = {}
+        self.projects: dict[str, None] = {}
+        self.times: list[int] = []
+
+    def add(self, ok: bool | None, text: str, scene: Scene) -> None:
+        """One more use. The best example worked, in a turn that counts, lately, and is short."""
+        self.counts[ok] += 1
+        self.agents[scene.agent] = None
+        if scene.project:
+            self.projects[scene.project] = None
+        if scene.at is not None:
+            self.times.append(scene.at)
+        worth = (ok is True, ok is None, scene.live and not scene.subagent, -(len(text) // 80), scene.at or 0)
+        if self.example is None or worth > self.example[0]:
+            self.example = (worth, text, scene)
+
+    def row(self, tool: str) -> Invocation:
+        """The answer."""
+        assert self.example is not None
+        _, text, scene = self.example
+        return Invocation(
+            tool=tool, shape=self.shape, ok=self.counts[True], failed=self.counts[False], unclear=self.counts[None],
+            example=text, ref=scene.ref, agents=sorted(self.agents), projects=sorted(self.projects),
+            first_at=iso(min(self.times, default=None)), last_at=iso(max(self.times, default=None)),
+        )  # fmt: skip
+
+
+def how(
+    store: Store, query: Query, *, own: str | None, domains: dict[str, list[str]], limit: int | None = 10
+) -> Answers[Invocation]:
+    """The shapes in which a tool was used and worked, the most used first.
+
+    The words of the query are the tool, its filters choose the turns; `own`
+    is the project among them that nobody named, so that it must be said.
+    """
+    words = [word for term in query.terms for word in term.text.split()]
+    if not words:
+        raise UsageError("no tool was named", hint="name a program or an agent's tool, such as: recollect how pytest")
+    tool = " ".join(words)
+    query = Query([], query.filters)
+    calls = store.calls_of_program(words[0], query, domains)
+    newest = calls[:NEWEST_CALLS]
+    scenes = store.scenes(list(dict.fromkeys(call.turn for call in newest)))
+    found: dict[str, Uses] = {}
+    copies: set[tuple[object, ...]] = set()
+    for call in reversed(newest):
+        scene = scenes[call.turn]
+        if (*scene.copy_of, call.ordinal) not in copies:
+            copies.add((*scene.copy_of, call.ordinal))
+            for shape, ok, text in _uses(call, words):
+                found.setdefault(shape, Uses(shape)).add(ok, text, scene)
+    for shape, ok, text, scene in _tool_calls(store, newest, words, scenes):
+        found.setdefault(shape, Uses(shape)).add(ok, text, scene)
+    rows = [uses.row(tool) for uses in found.values()]
+    # Better worked often than once; what only may have worked comes after everything that did.
+    rows.sort(key=lambda row: (row.ok, row.unclear, row.last_at or ""), reverse=True)
+    worked = [row for row in rows if row.ok or row.unclear]
+    answers = Answers(worked[:limit], [f"in {own}, the project of this folder; --all asks everywhere"] if own else [])
+    if len(worked) < len(rows):
+        answers.remarks.append(f"{len(rows) - len(worked)} more that never worked: recollect search '{tool}' is:error")
+    if len(worked) > len(answers):
+        answers.remarks.append(f"{len(worked) - len(answers)} more; --limit shows them")
+    if len(calls) > len(newest):
+        answers.remarks.append(f"counted over the newest {NEWEST_CALLS:,} of {len(calls):,} calls; until: chooses older ones")
+    return answers
+
+
+def _uses(call: Call, tool: list[str]) -> Iterator[tuple[str, bool | None, str]]:
+    """The uses of a program in a shell command: shape, whether it worked, and the command."""
+    if call.kind != "shell" or not call.target:
+        return
+    run = pieces(call.target)
+    loose = grammar(call.target)
+    for index, piece in enumerate(run):
+        start = find_use(piece.words, tool) if piece.words else None
+        if start is not None:
+            ok = None if loose else told(call.ok, run, index)
+            yield shape_of(piece.words, start, tool), ok, shortened(call.target, EXAMPLE_CHARACTERS)
+
+
+def _tool_calls(
+    store: Store, calls: list[Call], tool: list[str], scenes: dict[int, Scene]
+) -> Iterator[tuple[str, bool | None, str, Scene]]:
+    """The uses of an agent's own tool: its name with the names of its arguments."""
+    named = [call for call in calls if len(tool) == 1 and call.name.lower() == tool[0].lower()]
+    inputs: dict[int, list[list[object]]] = {}
+    for call in named[:NEWEST_INPUTS]:
+        if call.turn not in inputs:
+            inputs[call.turn] = [row for row in store.turn_rows(call.turn) if row[KIND] == "tool_call"]
+        given = inputs[call.turn][call.ordinal][INPUT]
+        shape = f"{call.name}({', '.join(given)})" if isinstance(given, dict) else call.name
+        yield shape, call.ok, shortened(call.target or call.name, EXAMPLE_CHARACTERS), scenes[call.turn]

@@ -1,0 +1,216 @@
+"""How well a turn answers a query: every weight is here, with the evidence for it.
+
+    score  =  words + MEANING · meaning + CLOSENESS · closeness
+              + SESSION · session + WHEN · when + FULLNESS · fullness
+
+Words: what the turn holds of the query's words, rare ones counting more.
+Meaning: how near its vector is to the query's. Closeness: how near its words
+are to each word of the query, one by one (worked out for the best turns only).
+Session: what the whole session holds of the words. When: whether it happened
+at a time the query names. Fullness: whether the turn says much at all. Each is
+divided by the largest of its kind, so that the best turn has 1.
+
+A conversation goes on: the turn before asks what this one answers. So a word
+that is missing here counts a share if a neighbour holds it, and each turn gets
+a share of its neighbours' meaning. In the end one's own project, recency and
+how the turn came about change the score by a few percent.
+
+The weights were chosen on conversations 1–3 of LoCoMo and the development part
+of our own set (bench/retrieval.py). The optimum is flat: on LoCoMo's part no
+weight changed by a third moves R@10 by more than 0.01, whereas leaving a part
+out costs what docs/performance.md lists.
+
+On the path of a cold search: plain dictionaries, no numpy.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from recollect.lookup import Findings, Place
+
+MEANING = 1.0
+CLOSENESS = 1.0
+SESSION = 0.7
+WHEN = 0.8
+FULLNESS = 0.3
+# A second mention adds less than the first. Length is not held against a turn:
+# on conversations every correction for it lost.
+SATURATION = 0.9
+# What counts of a word in the turns before and after this one, by distance;
+# of meaning it is this part of the same shares.
+BEFORE = (0.6, 0.4)
+AFTER = (0.3, 0.2)
+REACH = max(len(BEFORE), len(AFTER))
+MEANING_SHARE = 0.6
+# So many different words and a turn is full: "yes, go on" is not.
+FULL_WORDS = 22
+# Mild: these only decide between turns that are about equally good.
+RECENT = 0.03
+RECENT_DAYS = 60.0
+OWN_PROJECT = 0.04
+SUBAGENT = -0.05
+NOT_LIVE = -0.05
+
+
+class Words:
+    """What the words of a query say of each turn and of each session.
+
+    `weights` has, for each clue, the turns that hold it with what that is
+    worth; `held` counts how many of the `needed` clues a turn holds.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self.weights: list[dict[int, float]] = []
+        self.turns: dict[int, float] = {}
+        self.sessions: dict[int, float] = {}
+        self.held: dict[int, int] = {}
+        self.needed = sum(not holding.clue.extra for holding in findings.holdings)
+        for holding in findings.holdings:
+            rarity = _rarity(holding.count, findings.all_turns)
+            worth = {turn: rarity * _saturated(strength) for turn, strength in holding.turns.items()}
+            self.weights.append(worth)
+            for turn, weight in worth.items():
+                self.turns[turn] = self.turns.get(turn, 0.0) + weight
+                self.held[turn] = self.held.get(turn, 0) + (not holding.clue.extra)
+            self._add_sessions(findings, holding.turns)
+
+    def _add_sessions(self, findings: Findings, turns: Mapping[int, float]) -> None:
+        strengths: dict[int, float] = {}
+        for turn, strength in turns.items():
+            session = findings.sessions[turn]
+            strengths[session] = strengths.get(session, 0.0) + strength
+        rarity = _rarity(len(strengths), findings.all_sessions)
+        for session, strength in strengths.items():
+            self.sessions[session] = self.sessions.get(session, 0.0) + rarity * _saturated(strength)
+
+    def complete(self) -> list[int]:
+        """The turns that hold every word."""
+        return [turn for turn, held in self.held.items() if held == self.needed]
+
+
+def _rarity(count: int, everything: int) -> float:
+    return log(1 + (max(everything - count, 0) + 0.5) / (count + 0.5))
+
+
+def _saturated(strength: float) -> float:
+    return (SATURATION + 1) * strength / (strength + SATURATION)
+
+
+class Score:
+    """What a turn's score is made of. Parts are between 0 and 1, `lift` is around 1."""
+
+    __slots__ = ("around", "closeness", "cosine", "fullness", "lift", "meaning", "place", "session", "when", "words")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        # The turns nearby that are candidates too, each with the share it lends.
+        self.around: list[tuple[Score, float]] = []
+        self.words = self.cosine = self.meaning = self.closeness = self.session = self.when = self.fullness = 0.0
+        self.lift = 1.0
+
+    @property
+    def total(self) -> float:
+        return self.lift * (
+            self.words
+            + MEANING * self.meaning
+            + CLOSENESS * self.closeness
+            + SESSION * self.session
+            + WHEN * self.when
+            + FULLNESS * self.fullness
+        )
+
+    def reason(self) -> dict[str, float]:
+        """The parts as they add up to the score; the sum is multiplied by `lift`."""
+        parts = {
+            "words": self.words, "meaning": MEANING * self.meaning, "closeness": CLOSENESS * self.closeness,
+            "session": SESSION * self.session, "when": WHEN * self.when, "fullness": FULLNESS * self.fullness,
+            "lift": self.lift,
+        }  # fmt: skip
+        return {name: round(part, 3) for name, part in parts.items()}
+
+
+def acquaint(scores: Iterable[Score]) -> None:
+    """Tell each candidate which others are near it in its session."""
+    pool = list(scores)
+    at = {(score.place.session, score.place.ordinal): score for score in pool}
+    shares = [(-distance, share) for distance, share in enumerate(BEFORE, 1)]
+    shares += [(distance, share) for distance, share in enumerate(AFTER, 1)]
+    for score in pool:
+        session, ordinal = score.place.session, score.place.ordinal
+        near = ((at.get((session, ordinal + step)), share) for step, share in shares)
+        score.around = [(other, share) for other, share in near if other is not None]
+
+
+def gathered(score: Score, tables: Iterable[Mapping[int, float]]) -> float:
+    """A sum over words, each counting where it stands strongest: here, or a share of it nearby."""
+    turn = score.place.turn
+    total = 0.0
+    for weights in tables:
+        best = weights.get(turn, 0.0)
+        for other, share in score.around:
+            lent = share * weights.get(other.place.turn, 0.0)
+            if lent > best:
+                best = lent
+        total += best
+    return total
+
+
+def set_words(scores: Iterable[Score], words: Words) -> None:
+    """Score the words of each candidate, and of its session."""
+    pool = list(scores)
+    _set("words", pool, lambda score: gathered(score, words.weights))
+    _set("session", pool, lambda score: words.sessions.get(score.place.session, 0.0), max(words.sessions.values(), default=0.0))
+
+
+def set_meaning(scores: Iterable[Score]) -> None:
+    """Score the vectors of each candidate and its neighbours."""
+    _set("meaning", scores, lambda score: score.cosine + MEANING_SHARE * sum(share * near.cosine for near, share in score.around))
+
+
+def set_closeness(scores: Iterable[Score], tables: list[dict[int, float]]) -> None:
+    """Score how close the words of candidates are to each word of the query, of which rarely met ones count more."""
+    pool = list(scores)
+    weighed = []
+    for table in tables:
+        rarity = log(1 + len(pool) / (1 + sum(table.values())))
+        weighed.append({turn: rarity * similarity for turn, similarity in table.items()})
+    _set("closeness", pool, lambda score: gathered(score, weighed))
+
+
+def _set(name: str, scores: Iterable[Score], value: Callable[[Score], float], largest: float = 0.0) -> None:
+    """Give each score a part, divided by the largest there is."""
+    found = [(score, value(score)) for score in scores]
+    largest = largest or max((part for _, part in found), default=0.0)
+    for score, part in found:
+        setattr(score, name, max(0.0, part / largest) if largest > 0 else 0.0)
+
+
+def lift(place: Place, *, now: int, here: str | None) -> float:
+    """By how much the score of a turn is changed for what it is, whatever was asked."""
+    change = 1.0
+    if place.at is not None:
+        change += RECENT * exp(-max(now - place.at, 0) / (RECENT_DAYS * 86_400_000))
+    if here is not None and place.project == here:
+        change += OWN_PROJECT
+    if place.origin == "subagent":
+        change += SUBAGENT
+    if not place.live:
+        change += NOT_LIVE
+    return change
+
+
+def folded(scores: Iterable[Score], *, last: Callable[[Score], bool] | None = None) -> list[Score]:
+    """Best first, of the copies of a turn in forks only the best; what is true of `last` comes after all else."""
+    seen = set()
+    kept = []
+    for score in sorted(scores, key=lambda score: (last is not None and last(score), -score.total, score.place.turn)):
+        copies = (score.place.agent, score.place.key)
+        if copies not in seen:
+            seen.add(copies)
+            kept.append(score)
+    return kept

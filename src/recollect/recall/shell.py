@@ -1,0 +1,236 @@
+"""Reads a shell command far enough to say what was run and what was written.
+
+Agents write whole scripts in one line: `cd web && FOO=1 pnpm test 2>&1 | tail`.
+A command is taken apart at `&& || ; | &` and line ends, outside quotes, here
+documents and `$(...)`; each piece keeps its words, the files it redirects to,
+and what follows it. Nothing is expanded: a variable or a pattern stays what it
+is, and whoever reads the words decides not to guess.
+
+Whatever stands there is read: a quote that never closes is a character.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>[ \t\r]+|\\\r?\n)
+    | (?P<here><<[-~]?[ \t]*(?:'(?P<single_tag>[^'\n]+)'|"(?P<double_tag>[^"\n]+)"|\\?(?P<plain_tag>[\w.]+)))
+    | (?P<redirect>(?:\d+|&)?(?:>>|>\||>&|<<<|<&|<>|>|<))
+    | (?P<operator>&&|\|\||\|&|;;|[;|&\n])
+    | (?P<bracket>[()])
+    | '(?P<single>[^']*)'
+    | "(?P<double>(?:[^"\\]|\\.)*)"
+    | (?P<inner>\$\(|`)
+    | \\(?P<escaped>.)
+    | (?P<plain>[^\s'"\\$`;|&<>()]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_DOUBLE_ESCAPE = re.compile(r'\\([$`"\\\n])')
+# Words of the shell's own grammar: what follows them is the command.
+_OPENERS = frozenset({"then", "do", "else", "elif", "if", "while", "until", "!", "{", "time"})
+_CLOSERS = frozenset({"done", "fi", "esac", "}", "for", "case", "select", "function"})
+_GRAMMAR = ("for", "while", "until", "if", "case", "select", "function")
+# Programs that run another one, with those of their options that take a value.
+_RUNNERS: dict[str, frozenset[str]] = {
+    "sudo": frozenset({"-u", "-g", "-C", "-h", "-p"}), "doas": frozenset({"-u"}), "env": frozenset({"-u", "-C", "-S"}),
+    "nohup": frozenset(), "nice": frozenset({"-n"}), "command": frozenset(), "exec": frozenset(), "stdbuf": frozenset(),
+    "timeout": frozenset({"-s", "-k"}), "setsid": frozenset(), "ionice": frozenset({"-c", "-n"}),
+}  # fmt: skip
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+# What prepares the ground for the command that matters.
+_SETUP = frozenset({"cd", "pushd", "popd", "export", "set", "source", ".", "unset", "true", ":", "ulimit", "umask", "sleep"})
+
+
+class Piece:
+    """One simple command: its words, the files it redirects into, and the operator after it.
+
+    `folder` is where it runs, relative to where the line began, as far as the
+    `cd` before it tell; None when one went somewhere we cannot know.
+    """
+
+    __slots__ = ("after", "folder", "words", "writes")
+
+    def __init__(self, words: list[str], writes: list[str], after: str, folder: str | None = "") -> None:
+        self.words, self.writes, self.after, self.folder = words, writes, after, folder
+
+    def __repr__(self) -> str:
+        return f"Piece({self.words!r}, writes={self.writes!r}, after={self.after!r}, folder={self.folder!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Piece) and repr(self) == repr(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@lru_cache(4096)
+def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
+    """The simple commands of a line or a script, in order, without what only runs or prepares them."""
+    found: list[Piece] = []
+    folder: str | None = ""
+    for words, writes, operator in _split(command):
+        run = unwrapped(words)
+        inner = _script(run) if depth < 3 else None
+        if inner is not None:
+            found += [
+                Piece(piece.words, piece.writes, piece.after or operator, below(folder, piece.folder))
+                for piece in pieces(inner, depth=depth + 1)
+            ]
+        elif run and run[0] in ("cd", "pushd"):
+            folder = _moved(folder, run)
+        elif (run and run[0] not in _SETUP) or writes:
+            found.append(Piece(run, writes, operator, folder))
+    return tuple(found)
+
+
+def grammar(command: str) -> bool:
+    """Whether a line has loops or conditions, so that its end says nothing about one command in it."""
+    if not any(word in command for word in _GRAMMAR):
+        return False
+    return any(words[0] in _GRAMMAR for words, _, _ in _split(command) if words)
+
+
+def told(ok: bool | None, line: tuple[Piece, ...], index: int) -> bool | None:
+    """What the end of a line tells about one of its commands; None when it tells nothing.
+
+    A line that worked passed every `&&` on its way to the end. In one that
+    failed nobody knows which link of a chain broke, or what a pipe hid.
+    """
+    own, later = line[index].after, [piece.after for piece in line[index + 1 :]]
+    if line[-1].after not in ("", "\n", ";"):
+        return None
+    if ok and (not later or own == "&&") and all(after in ("&&", "|", "|&") for after in later[:-1]):
+        return True
+    if ok is False and not later and all(piece.after in ("|", "|&", ";", "\n") for piece in line[:-1]):
+        return False
+    return None
+
+
+def unwrapped(words: list[str]) -> list[str]:
+    """Words without assignments, `sudo`, `env`, `timeout 60` and the like before the program."""
+    rest = list(words)
+    while rest:
+        word = rest[0]
+        if word in _CLOSERS:
+            return []
+        if word in _OPENERS or _ASSIGNMENT.match(word):
+            del rest[0]
+        elif word in _RUNNERS and len(rest) > 1:
+            valued = _RUNNERS[word]
+            del rest[0]
+            while rest and rest[0].startswith("-"):
+                del rest[: 2 if rest[0] in valued else 1]
+            if word == "timeout":
+                del rest[:1]
+        else:
+            break
+    return rest
+
+
+def _script(words: list[str]) -> str | None:
+    """The line that `bash -lc '...'` runs."""
+    if len(words) >= 3 and words[0].rpartition("/")[2] in _SHELLS and words[1].startswith("-") and words[1].endswith("c"):
+        return words[2]
+    return None
+
+
+def _moved(folder: str | None, words: list[str]) -> str | None:
+    target = next((word for word in words[1:] if word != "--"), "")
+    return None if not target or target.startswith(("$", "~", "-", "`")) else below(folder, target)
+
+
+def below(folder: str | None, path: str | None) -> str | None:
+    """A path as seen from where `folder` is seen from; None when one of them is not known."""
+    if path is None or path.startswith("/"):
+        return path
+    if folder is None:
+        return None
+    return f"{folder}/{path}" if folder and path else folder or path
+
+
+def _split(command: str) -> list[tuple[list[str], list[str], str]]:
+    """(words, files written, the operator after) for each simple command."""
+    found: list[tuple[list[str], list[str], str]] = []
+    words: list[str] = []
+    writes: list[str] = []
+    word: str | None = None
+    into: str | None = None
+    tags: list[str] = []
+    position, length = 0, len(command)
+
+    def close_word() -> None:
+        nonlocal word, into
+        if word is None:
+            return
+        if into is None:
+            words.append(word)
+        elif ">" in into and not (into.endswith("&") and (word.isdigit() or word == "-")):
+            writes.append(word)
+        word = into = None
+
+    while position < length:
+        match = _TOKEN.match(command, position)
+        assert match is not None  # `other` takes any character.
+        kind, text, position = match.lastgroup, match[0], match.end()
+        if kind == "plain" and word is None and text.startswith("#"):
+            end = command.find("\n", position)
+            position = end if end >= 0 else length
+        elif kind == "inner":
+            end = _closing(command, position, text)
+            word = (word or "") + text + command[position:end]
+            position = end
+        elif kind in ("space", "bracket"):
+            close_word()
+        elif kind in ("here", "single_tag", "double_tag", "plain_tag"):
+            close_word()
+            tags.append(match["single_tag"] or match["double_tag"] or match["plain_tag"])
+        elif kind == "redirect":
+            close_word()
+            into = text
+        elif kind == "operator":
+            close_word()
+            if words or writes:
+                found.append((words, writes, text))
+                words, writes = [], []
+            if text == "\n" and tags:
+                position = _after_documents(command, position, tags)
+                tags = []
+        elif kind == "double":
+            word = (word or "") + _DOUBLE_ESCAPE.sub(r"\1", match["double"])
+        else:
+            word = (word or "") + (match[kind] if kind else text)
+    close_word()
+    if words or writes:
+        found.append((words, writes, ""))
+    return found
+
+
+def _closing(command: str, position: int, opener: str) -> int:
+    """Where a `$(...)` or a pair of backticks ends; the end of the text when it never does."""
+    if opener == "`":
+        end = command.find("`", position)
+        return end + 1 if end >= 0 else len(command)
+    depth = 1
+    while depth and position < len(command):
+        match = _TOKEN.match(command, position)
+        assert match is not None
+        depth += {"(": 1, "$(": 1, ")": -1}.get(match[0], 0)
+        position = match.end()
+    return position
+
+
+def _after_documents(command: str, position: int, tags: list[str]) -> int:
+    """Where the script goes on after the here documents that these tags end."""
+    for tag in tags:
+        while position < len(command):
+            end = command.find("\n", position)
+            line = command[position : end if end >= 0 else len(command)]
+            position = end + 1 if end >= 0 else len(command)
+            if line.strip() == tag:
+                break
+    return position

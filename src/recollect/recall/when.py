@@ -1,0 +1,110 @@
+"""The time that a query names: "in March", "on 3 May 2026", "2026-05-03", "yesterday", "last week".
+
+People remember when something was done, and turns know when they happened. A
+query that names a time does not exclude other turns, as `since:` would: what
+was done in March may be told in April. It lifts those at that time, and a
+little those soon after.
+
+On the path of a cold search: nothing heavy is imported before a time is named.
+"""
+
+from __future__ import annotations
+
+DAY_MS = 86_400_000
+# What happened is still talked about so many days later.
+SLACK_DAYS = 10
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+# "may" and "march" are no months without a number or one of these before them.
+OPENINGS = ("in", "of", "since", "during", "early", "late", "mid", "last", "this")
+
+
+class Span:
+    """A stretch of time, in milliseconds; the end is not part of it. Without a year it comes back every year."""
+
+    __slots__ = ("day", "month", "year")
+
+    def __init__(self, year: int | None, month: int, day: int | None) -> None:
+        self.year, self.month, self.day = year, month, day
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Span) and (self.year, self.month, self.day) == (other.year, other.month, other.day)
+
+    def __repr__(self) -> str:
+        return f"Span({self.year}, {self.month}, {self.day})"
+
+    def nearness(self, at: int | None) -> float:
+        """1 for a moment inside, falling from a half to 0 in the days after."""
+        if at is None:
+            return 0.0
+        from datetime import UTC, datetime
+
+        moment = datetime.fromtimestamp(at / 1000, UTC)
+        years = (self.year,) if self.year else (moment.year, moment.year - 1)
+        return max(self._nearness(at, year) for year in years)
+
+    def _nearness(self, at: int, year: int) -> float:
+        from datetime import UTC, datetime
+
+        try:
+            start = datetime(year, self.month, self.day or 1, tzinfo=UTC)
+        except ValueError:
+            return 0.0
+        if self.day:
+            end = start.timestamp() * 1000 + DAY_MS
+        else:
+            end = datetime(year + self.month // 12, self.month % 12 + 1, 1, tzinfo=UTC).timestamp() * 1000
+        if start.timestamp() * 1000 <= at < end:
+            return 1.0
+        late_days = (at - end) / DAY_MS
+        return 0.5 * (1 - late_days / SLACK_DAYS) if 0 <= late_days < SLACK_DAYS else 0.0
+
+
+def find_span(text: str, now: int) -> Span | None:
+    """The first time that a text names, or None."""
+    words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
+    for place, word in enumerate(words):
+        if word in MONTHS:
+            found = _month(words, place)
+        elif word == "yesterday" or word == "today":
+            found = _day_of(now - DAY_MS * (word == "yesterday"))
+        elif len(word) == 4 and word.isdecimal() and word[:2] in ("19", "20"):
+            found = _iso(words, place)
+        else:
+            found = None
+        if found is not None:
+            return found
+    return None
+
+
+def _month(words: list[str], place: int) -> Span | None:
+    """A month by its name, with the day on either side and the year after it."""
+    day = year = None
+    for near in words[max(place - 1, 0) : place] + words[place + 1 : place + 2]:
+        number = near.rstrip("stndrh") if near[:1].isdecimal() else ""
+        if number.isdecimal() and 1 <= int(number[:4]) <= 31:
+            day = int(number)
+    for after in words[place + 1 : place + 3]:
+        if len(after) == 4 and after.isdecimal():
+            year = int(after)
+    if day is None and year is None and (not place or words[place - 1] not in OPENINGS):
+        return None
+    return Span(year, MONTHS.index(words[place]) + 1, day)
+
+
+def _iso(words: list[str], place: int) -> Span | None:
+    """2026-05-03, or the month alone as 2026-05."""
+    numbers = [int(word) for word in words[place : place + 3] if word.isdecimal() and len(word) in (2, 4)]
+    if len(numbers) < 2 or not 1 <= numbers[1] <= 12 or len(words[place + 1]) != 2:
+        return None
+    day = numbers[2] if len(numbers) > 2 and 1 <= numbers[2] <= 31 else None
+    return Span(numbers[0], numbers[1], day)
+
+
+def _day_of(at: int) -> Span:
+    from datetime import UTC, datetime
+
+    moment = datetime.fromtimestamp(at / 1000, UTC)
+    return Span(moment.year, moment.month, moment.day)

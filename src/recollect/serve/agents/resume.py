@@ -1,0 +1,87 @@
+"""The command that continues a session, and what may keep it from working."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+
+from recollect import platforms
+from recollect.answers import Continuation
+from recollect.errors import NotFound, UsageError
+from recollect.memory import Memory
+from recollect.model import Session
+from recollect.serve.agents import AGENTS, find_agent
+
+_PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
+
+
+def continuation(memory: Memory, ref: str) -> Continuation:
+    """How to go on with a session; a sub-agent's is gone on with in the session that started it."""
+    asked = session = memory.session(ref)
+    warnings = []
+    while session.origin == "subagent" and session.parent:
+        parent = _find(memory, session.parent)
+        if parent is None:
+            warnings.append(f"{session.parent}, which started this sub-agent, is not stored")
+            break
+        session = parent
+    if asked.origin == "subagent":
+        warnings.insert(0, f"{asked.id} is a sub-agent and cannot be continued; this continues the session that started it")
+    known = find_agent(session.agent)
+    if known is None:
+        raise UsageError(
+            f"how {session.agent} continues a session is not known",
+            hint=f"known for {', '.join(AGENTS)}; `recollect show {session.id}` has what was said",
+        )
+    native_id = session.native_id.partition("/")[0]
+    if not _PLAIN_ID.fullmatch(native_id):
+        # A log can claim any id; one that reads as an option, or as more than a word, is given to no command.
+        raise UsageError(f"{session.id} has an id that no agent gives", hint=f"`recollect show {session.id}` has what was said")
+    words: list[str] = known.resume(native_id)
+    if "#" in ref:
+        warnings.append("a session is continued at its end, not at one of its turns")
+    warnings += _folder_warnings(session, needed=known.NEEDS_FOLDER)
+    warnings += _log_warnings(session, known.HOME, known.HOME_VARIABLE, memory.environ)
+    return Continuation(
+        session=session.id, agent=session.agent, native_id=session.native_id, cwd=session.cwd,
+        command=shell_line(session.cwd, words), words=words, asked=asked.id, warnings=warnings,
+    )  # fmt: skip
+
+
+def _find(memory: Memory, ref: str) -> Session | None:
+    try:
+        return memory.session(ref)
+    except NotFound:
+        return None
+
+
+def _folder_warnings(session: Session, *, needed: bool) -> list[str]:
+    if session.cwd is None:
+        return ["the log does not say in which folder; run this in the folder of the project"]
+    if os.path.isdir(session.cwd):
+        return []
+    why = "the agent finds the session only from that folder" if needed else "its commands would run elsewhere"
+    return [f"the folder {session.cwd} is gone: {why}"]
+
+
+def _log_warnings(session: Session, home: str, variable: str, environ: Mapping[str, str]) -> list[str]:
+    """Agents clear away old logs; what they no longer have, they cannot continue."""
+    if session.source is None:
+        return []
+    if not os.path.exists(session.source):
+        return [f"the log {session.source} is gone: the agent cannot continue it; `recollect show {session.id}` still has it"]
+    looks_in = environ.get(variable) or os.path.join(platforms.user_home(), home)
+    inside = os.path.realpath(session.source).startswith(os.path.realpath(looks_in).rstrip(os.sep) + os.sep)
+    return [] if inside else [f"the log was imported from {session.source}, but the agent looks in {looks_in}"]
+
+
+def shell_line(cwd: str | None, words: list[str]) -> str:
+    """The line to paste into a shell of this system."""
+    if platforms.WINDOWS:
+        line = subprocess.list2cmdline(words)
+        return f'cd /d "{cwd}" && {line}' if cwd else line
+    line = shlex.join(words)
+    return f"cd {shlex.quote(cwd)} && {line}" if cwd else line

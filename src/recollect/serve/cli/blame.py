@@ -1,0 +1,45 @@
+"""recollect blame: which turns changed a file, and what was asked.
+
+FILE is a path as you would write it here, an absolute one, or the end of any
+path. The very file comes first, also from other checkouts of the project;
+when none of its changes is stored, every file whose path ends so is shown.
+
+Counted are edits with an agent's own tools, and shell commands that name the
+file: redirections, tee, sed -i and perl -i, mv, cp, rm, touch, ln, patch,
+git mv, git rm, git restore and git checkout --, formatters told to write, and
+apply_patch. Not recognised are patterns and variables (*.py, $file), scripts
+that open files themselves, and PowerShell.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from recollect.answers import FileChange
+from recollect.memory import Memory
+from recollect.serve.cli import count
+from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
+from recollect.serve.cli.output import Output, counted, placed
+
+__all__ = ["arguments", "prepare", "run"]
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("path", metavar="FILE", help="the file: a path, or the end of one")
+    add_query(parser)
+    parser.add_argument("--limit", type=count, default=20, metavar="N", help="how many turns (default: %(default)s)")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    found = memory.blame(args.path.strip(), typed(args), folder=None, limit=args.limit, **chosen(args))
+    note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
+    return Output(found, _text, empty=f"no turn is known to have changed {args.path.strip()}", note=note)
+
+
+def _text(row: FileChange) -> str:
+    lines = "" if row.added is None else f"  +{row.added} -{row.removed}"
+    failed = {True: "", False: "  failed", None: "  outcome unknown"}[row.ok]
+    tools = ", ".join(row.tools) + (f", {counted(row.changes, 'change')}" if row.changes > 1 else "")
+    return (
+        f"{placed(row)}\n    > {row.prompt or '(no prompt)'}\n    {row.file}  {tools}{lines}{failed}\n    {row.excerpt}".rstrip()
+    )

@@ -1,0 +1,71 @@
+"""recollect fix: what was done after an error, and worked.
+
+ERROR is the line, or all of the output, as it was printed; without it, it is
+read from the standard input: make 2>&1 | recollect fix. Paths, numbers,
+addresses, times, ids and quotes may differ. What worked is proven when the
+command that failed passes later in the same session; what was run and edited
+in between is shown as the fix. This folder's project comes first.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from recollect.answers import Fix, Step
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.serve.cli import count
+from recollect.serve.cli.filters import add_filters, chosen
+from recollect.serve.cli.output import Output, counted, placed
+
+# More was pasted by mistake; the end of an output is where its error stands.
+MOST_CHARACTERS = 1 << 20
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("error", nargs="*", metavar="ERROR", help="the error as it was printed; - reads the standard input")
+    add_filters(parser)
+    parser.add_argument("--limit", type=count, default=5, metavar="N", help="how many answers (default: %(default)s)")
+
+
+def prepare(words: list[str]) -> list[str]:
+    """An error may begin with a dash; an option is one word without a space in it."""
+    return [f" {word}" if word.startswith("-") and " " in word else word for word in words]
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    text = _given(args.error)
+    found = memory.fix(text, folder=None, limit=args.limit, **chosen(args))
+    empty = "this error is not in what is stored; `recollect search` finds its words one by one"
+    return Output(found, _text, empty=empty, note="\n".join([*memory.remarks("", **chosen(args)), *found.remarks]))
+
+
+def _given(words: list[str]) -> str:
+    if words and words != ["-"]:
+        return " ".join(words)
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("no error was given", hint="recollect fix 'the error line', or pipe it in: make 2>&1 | recollect fix")
+    return sys.stdin.read()[-MOST_CHARACTERS:]
+
+
+def _text(row: Fix) -> str:
+    lines = [placed(row), f"    {row.confidence}: {row.why}", f"    error   {row.error}"]
+    if row.failed:
+        lines.append(f"    failed  {row.failed}{_code(row.exit_code)}")
+    steps = [f"    {_word(step)} {step.text}{_code(step.exit_code) if not step.ok else ''}" for step in row.steps]
+    more = [f"    …       {counted(row.steps_left_out, 'more step')}"] if row.steps_left_out else []
+    lines += more + steps if row.proof else steps + more
+    if row.proof:
+        elsewhere = f"  {row.proof.ref}" if row.proof.ref != row.ref else ""
+        what = "edit of " if row.proof.kind == "edit" else ""
+        lines.append(f"    worked  {what}{row.proof.text}{_code(row.proof.exit_code)}{elsewhere}")
+    return "\n".join(lines)
+
+
+def _word(step: Step) -> str:
+    return "edited " if step.kind == "edit" else "ran    "
+
+
+def _code(code: int | None) -> str:
+    return "" if code is None else f"  (exit {code})"

@@ -1,0 +1,54 @@
+"""Turns that a query chooses, for lists and sums: its filters and all of its words.
+
+Unlike a search it ranks nothing and never settles for some of the words: a
+session is listed, or a turn counted, because all of the query is true of it.
+
+On the path of a cold search: nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+from recollect.lookup import Query, Scope, Term
+from recollect.store.sqlite.filters import conditions
+from recollect.store.sqlite.search import expression
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.store.sqlite.filters import Condition
+
+_HAVING = "(select turn from bodies where id in (select rowid from turns_text where turns_text match ?))"
+
+
+def chosen_turns(query: Query, domains: dict[str, list[str]]) -> Condition:
+    """A condition on the tables `turns` and `sessions`; "1" when everything is chosen."""
+    clause, values = _conditions(query, domains)
+    # Signs alone, such as an emoji, are in no index: they find nothing, like in a search.
+    signs = clause == "1" and any(not term.negated for term in query.terms)
+    return "0" if signs else clause, values
+
+
+def _conditions(query: Query, domains: dict[str, list[str]]) -> Condition:
+    wanted = expression([term for term in query.terms if not term.negated], any_word=False)
+    unwanted = expression([Term(term.text, prefix=term.prefix) for term in query.terms if term.negated], any_word=True)
+    clause, values = conditions(query.filters, domains)
+    clauses = [clause] if query.filters else []
+    if wanted:
+        clauses.append(f"turns.id in {_HAVING}")
+    if unwanted:
+        clauses.append(f"turns.id not in {_HAVING}")
+    return " and ".join(clauses) or "1", [*values, *filter(None, [wanted, unwanted])]
+
+
+def chosen_sessions(query: Query, domains: dict[str, list[str]]) -> Condition:
+    """A condition on the table `sessions`: one of its turns is chosen."""
+    clause, values = chosen_turns(query, domains)
+    return "1" if clause == "1" else f"exists (select 1 from turns where turns.session = sessions.id and {clause})", values
+
+
+def turns_in(scope: Scope) -> Condition:
+    """A condition on the tables `turns` and `sessions`: what a search may find at all."""
+    strict = [term for term in scope.query.terms if term.quoted or term.negated]
+    clause, values = _conditions(Query(strict, scope.query.filters), scope.domains)
+    if scope.upto is None:
+        return clause, values
+    return f"{clause} and turns.id <= ?", [*values, scope.upto]

@@ -1,0 +1,162 @@
+"""The turns nearest to a vector.
+
+The 1-bit codes of all turns say which may be near; the int8 codes of those
+say how near they are. Filters come first: what does not pass is never scored,
+and when little passes all of it is scored exactly.
+
+On the path of a cold search: neither numpy nor anything else heavy is imported.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from recollect.errors import UsageError
+from recollect.store.codes import bit_code, bit_distances, cosines, int8_code, nearest
+from recollect.store.sqlite.vectors import TURNS_IN_BLOCK, find_state, places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.store.sqlite.database import Database
+    from recollect.store.sqlite.filters import Condition
+    from recollect.store.sqlite.resident import Resident
+    from recollect.store.sqlite.vectors import State
+
+    Block = tuple[int, bytes, bytes]
+
+# Up to so many turns are scored without looking at their 1-bit codes first.
+FEW_TURNS = 2_000
+# So many of the nearest 1-bit codes are looked at closely.
+CANDIDATES = 500
+# SQLite takes longer to understand a longer list than to answer a second one.
+IDS_IN_LIST = 500
+
+
+def search(
+    db: Database,
+    vector: Sequence[float],
+    scope: Condition,
+    *,
+    limit: int,
+    resident: Resident | None = None,
+) -> list[tuple[int, float]]:
+    """The turns in scope that are nearest to a vector, each with its cosine, nearest first."""
+    with Snapshot(db):
+        state = find_state(db)
+        code = _checked(state, vector)
+        if state is None or code is None or limit < 1:
+            return []
+        passing = None if scope[0] == "1" else _passing(db, scope)
+        wanted = max(CANDIDATES, 4 * limit)
+        turns: Iterable[int]
+        if passing is not None and len(passing) <= FEW_TURNS:
+            turns = passing
+        elif resident is None:
+            turns = scan(db.rows("select number, turns, codes from vector_blocks order by number"), code, wanted, passing)
+        elif passing is not None:
+            turns = scan(resident.blocks(db, state), code, wanted, passing)
+        else:
+            # A turn may be found by several of its pieces.
+            turns = resident.nearest(db, state, vector, code, 2 * limit + 10, wanted)
+        scored = _scores(db, code, turns)
+    return sorted(scored.items(), key=lambda item: (-item[1], item[0]))[:limit]
+
+
+def score(db: Database, vector: Sequence[float], turns: Iterable[int]) -> dict[int, float]:
+    """The cosine of each of these turns; those without vectors are left out."""
+    with Snapshot(db):
+        code = _checked(find_state(db), vector)
+        return {} if code is None else _scores(db, code, turns)
+
+
+class Snapshot:
+    """Everything read inside belongs together, whatever others write meanwhile."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def __enter__(self) -> None:
+        self.db.execute("savepoint looking")
+
+    def __exit__(self, *_: object) -> None:
+        self.db.execute("release looking")
+
+
+def _checked(state: State | None, vector: Sequence[float]) -> bytes | None:
+    """The int8 code of a vector, or None when there is nothing to compare it with."""
+    if state is None:
+        return None
+    if len(vector) != state.dimensions:
+        raise UsageError(
+            f"a vector of {len(vector)} numbers, but those stored have {state.dimensions}",
+            hint=f"make it with the encoder {state.encoder}, or embed again with yours: `recollect embed`",
+        )
+    code = int8_code(vector)
+    return code if any(code) else None
+
+
+def _passing(db: Database, scope: Condition) -> list[int]:
+    clause, values = scope
+    sql = f"select turns.id from turns join sessions on sessions.id = turns.session where {clause}"
+    return [turn for (turn,) in db.rows(sql, values)]
+
+
+def scan(blocks: Iterable[Block], code: bytes, wanted: int, passing: list[int] | None = None) -> list[int]:
+    """Turns whose 1-bit codes are among the `wanted` nearest to that of an int8 code."""
+    bits, starts, distances = bit_code(code), [], []
+    for number, turns, codes in blocks:
+        starts.append((number * TURNS_IN_BLOCK, turns))
+        distances.append(bit_distances(bits, codes))
+    mask = None if passing is None else _mask(passing, starts)
+    if mask is not None:
+        distances = [_masked(start, turns, found, mask) for (start, turns), found in zip(starts, distances, strict=True)]
+    chosen = nearest(b"".join(distances), wanted)
+    found: dict[int, None] = {}
+    at, end = 0, 0
+    for start, turns in starts:
+        first, end = end, end + len(turns) // 2
+        if at < len(chosen) and chosen[at] < end:
+            place_of = places(turns)
+            while at < len(chosen) and chosen[at] < end:
+                found[start + place_of[chosen[at] - first]] = None
+                at += 1
+    return [turn for turn in found if mask is None or not mask[turn]]
+
+
+def _mask(passing: list[int], starts: list[tuple[int, bytes]]) -> bytearray:
+    """A byte for each turn, which is 0 where it passes and the largest one where it does not."""
+    end = max([1 + max(passing, default=0)] + [start + TURNS_IN_BLOCK for start, _ in starts])
+    mask = bytearray(b"\xff" * end)
+    for turn in passing:
+        mask[turn] = 0
+    return mask
+
+
+def _masked(start: int, turns: bytes, distances: bytes, mask: bytearray) -> bytes:
+    """Distances with the largest byte in the place of each code whose turn does not pass."""
+    own = mask[start : start + TURNS_IN_BLOCK]
+    hidden = int.from_bytes(bytes(map(own.__getitem__, places(turns))), "big")
+    # Every byte at once, as the digits of one long number.
+    return (int.from_bytes(distances, "big") | hidden).to_bytes(len(distances), "big")
+
+
+def _scores(db: Database, code: bytes, turns: Iterable[int]) -> dict[int, float]:
+    """The best cosine of each turn's pieces."""
+    found: list[tuple[int, bytes]] = []
+    rest = iter(turns)
+    while some := list(islice(rest, IDS_IN_LIST)):
+        found += db.rows(f"select turn, codes from vectors where turn in ({','.join(map(str, some))})")
+    told = iter(cosines(code, b"".join(codes for _, codes in found)))
+    width = len(code)
+    return {turn: max(islice(told, len(codes) // width)) for turn, codes in found}
+
+
+def words(db: Database, turns: list[int]) -> dict[int, bytes]:
+    """The words of each of these turns that has vectors, as rows of the static model's table."""
+    found: dict[int, bytes] = {}
+    for start in range(0, len(turns), IDS_IN_LIST):
+        some = turns[start : start + IDS_IN_LIST]
+        found.update(db.rows(f"select turn, words from vectors where turn in ({','.join(map(str, some))})"))
+    return found

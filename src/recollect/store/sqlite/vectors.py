@@ -1,0 +1,250 @@
+"""The vectors of turns: which encoder made them, which are still to be made, writing and removing them.
+
+There is one encoder at a time. When another one takes over, the vectors of the
+former go in the transaction that records its name, and every turn is queued:
+vectors of two encoders never meet. Whatever changes vectors changes their
+blocks in the same transaction.
+
+`generation` is a random number that is another one whenever vectors were taken
+away, `version` counts what was added: a process that keeps vectors in memory
+asks for both and knows what to do.
+
+Searching reads the state from here: nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from array import array
+
+from recollect.errors import StoreError
+from recollect.store.codes import bit_code, bit_width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from recollect.store.bodies import Row
+    from recollect.store.sqlite.database import Database
+
+TURNS_IN_BLOCK = 512
+_STATE = ("vectors_encoder", "vectors_dimensions", "vectors_generation", "vectors_version")
+
+
+class State:
+    """Which encoder made the vectors, and how often they changed."""
+
+    __slots__ = ("dimensions", "encoder", "generation", "version")
+
+    def __init__(self, encoder: str, dimensions: int, generation: int, version: int) -> None:
+        self.encoder, self.dimensions, self.generation, self.version = encoder, dimensions, generation, version
+
+
+def find_state(db: Database) -> State | None:
+    """The state of the vectors; None when nothing was ever embedded."""
+    found: dict[str, Any] = dict(db.rows("select name, value from store_info where name between 'vectors_' and 'vectors_~'"))
+    return State(*(found[name] for name in _STATE)) if len(found) == len(_STATE) else None
+
+
+# What they have in common
+
+# The mean of so many vectors is the mean of all, near enough.
+_MEAN_OF = 5_000
+
+
+def mean(db: Database) -> array[float] | None:
+    """The direction that all vectors share, of length one; None when it was not worked out yet."""
+    value = db.value("select value from store_info where name = 'mean_vector'")
+    if value is None:
+        return None
+    found = array("f", value)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def save_mean(db: Database) -> None:
+    """Work out the shared direction from vectors all over the store."""
+    import numpy as np
+
+    with db.transaction():
+        state = find_state(db)
+        every = 1 + (db.value("select count(*) from vectors") or 0) // _MEAN_OF
+        rows = db.rows("select codes from vectors where turn % ? = 0", (every,))
+        if state is None or not rows:
+            return
+        numbers = np.frombuffer(b"".join(codes for (codes,) in rows), np.int8).reshape(-1, state.dimensions).astype(np.float32)
+        numbers /= np.linalg.norm(numbers, axis=1, keepdims=True)
+        shared = numbers.mean(axis=0)
+        length = float(np.linalg.norm(shared))
+        if length:
+            value = (shared / length).astype("<f4").tobytes()
+            db.execute("insert or replace into store_info values ('mean_vector', ?)", (value,))
+
+
+# What is to do
+
+
+def unembedded(db: Database) -> int:
+    """How many turns have no vectors yet, or older ones than their body."""
+    return int(db.value("select count(*) from unembedded"))
+
+
+def queue_all(db: Database, encoder: str, dimensions: int) -> None:
+    """Drop every vector and queue every turn for an encoder."""
+    with db.transaction():
+        _start_over(db, encoder, dimensions)
+
+
+def use_encoder(db: Database, encoder: str, dimensions: int) -> None:
+    """Make sure that vectors are this encoder's; those of another one are dropped."""
+    with db.transaction():
+        known = find_state(db)
+        if known is None or (known.encoder, known.dimensions) != (encoder, dimensions):
+            _start_over(db, encoder, dimensions)
+
+
+def _start_over(db: Database, encoder: str, dimensions: int) -> None:
+    drop(db)
+    values = (encoder, dimensions, _new_generation(), 0)
+    db.many("insert into store_info values (?, ?)", zip(_STATE, values, strict=True))
+
+
+def drop(db: Database) -> None:
+    """As if nothing had ever been embedded, in the caller's transaction: every turn is queued."""
+    for table in ("vectors", "vector_blocks", "unembedded"):
+        db.execute(f"delete from {table}")
+    db.many("delete from store_info where name = ?", [(name,) for name in (*_STATE, "mean_vector")])
+    db.execute("insert into unembedded select turn, random() from (select distinct turn from bodies)")
+
+
+def next_unembedded(db: Database, limit: int) -> list[tuple[int, int, list[Row]]]:
+    """Turns that wait, newest first: each with its mark and its events."""
+    waiting: dict[tuple[int, int], list[bytes]] = {}
+    for turn, mark, events in db.rows(
+        """
+        select queue.turn, queue.mark, bodies.events
+          from (select turn, mark from unembedded order by turn desc limit ?) queue
+          left join bodies on bodies.turn = queue.turn order by queue.turn desc, bodies.part
+        """,
+        (limit,),
+    ):
+        waiting.setdefault((turn, mark), []).extend([] if events is None else [events])
+    return [(turn, mark, _readable(parts)) for (turn, mark), parts in waiting.items()]
+
+
+def _readable(parts: list[bytes]) -> list[Row]:
+    """The events of a turn; parts that are damaged are left out, and `doctor --verify` names them."""
+    import msgspec
+    import zstandard
+
+    from recollect.store import bodies
+    from recollect.store.sqlite.text_index import read_body
+
+    try:
+        return bodies.joined(parts)
+    except (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError, MemoryError):
+        return bodies.joined([part for part in parts if read_body(part) is not None])
+
+
+# Writing
+
+
+def save(db: Database, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
+    """Keep the int8 codes and the words of some turns, given with the marks they were queued with; says how many were kept.
+
+    A turn that was queued again meanwhile is left to the next round, and one
+    that is gone stays gone.
+    """
+    with db.transaction():
+        state = find_state(db)
+        if state is None or state.encoder != encoder:
+            raise StoreError(
+                f"the vectors of {db.path} belong to {state.encoder if state else 'no encoder'} by now, not to {encoder}",
+                hint="another recollect embeds with other settings; choose one encoder and run `recollect embed`",
+            )
+        current = []
+        for turn, mark, codes, words in made:
+            db.execute("delete from unembedded where turn = ? and mark = ?", (turn, mark))
+            if db.connection.changes() and db.value("select 1 from turns where id = ?", (turn,)):
+                current.append((turn, codes, words))
+        version = state.version + 1
+        db.many("delete from vectors where turn = ?", [(turn,) for turn, codes, _ in current if not codes])
+        db.many(
+            "insert or replace into vectors values (?, ?, ?, ?)",
+            [(turn, version, b"".join(codes), words) for turn, codes, words in current if codes],
+        )
+        _write_blocks(db, {turn: b"".join(map(bit_code, codes)) for turn, codes, _ in current}, state.dimensions)
+        db.execute("update store_info set value = ? where name = 'vectors_version'", (version,))
+    return len(current)
+
+
+def remove(db: Database, turns: Iterable[int]) -> None:
+    """Take away the vectors of turns, in the caller's transaction, because their text has to go."""
+    state, gone = find_state(db), list(turns)
+    db.many("delete from unembedded where turn = ?", [(turn,) for turn in gone])
+    if state is not None:
+        db.many("delete from vectors where turn = ?", [(turn,) for turn in gone])
+        _write_blocks(db, dict.fromkeys(gone, b""), state.dimensions)
+        db.execute("update store_info set value = ? where name = 'vectors_generation'", (_new_generation(),))
+
+
+def _new_generation() -> int:
+    return int.from_bytes(os.urandom(7), "big")
+
+
+def _write_blocks(db: Database, changed: dict[int, bytes], dimensions: int) -> None:
+    """Put the 1-bit codes of some turns in the place of those they had; none takes a turn out."""
+    blocks: dict[int, dict[int, bytes]] = {}
+    for turn, codes in changed.items():
+        blocks.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = codes
+    width = bit_width(dimensions)
+    for number, codes_of in blocks.items():
+        row = db.row("select turns, codes from vector_blocks where number = ?", (number,))
+        entries = _entries(row[0], row[1], width) if row else {}
+        entries.update(codes_of)
+        db.execute("insert or replace into vector_blocks values (?, ?, ?)", (number, *block(entries, width)))
+
+
+def _entries(turns: bytes, codes: bytes, width: int) -> dict[int, bytes]:
+    """The codes of a block by the place of their turn in it."""
+    entries: dict[int, bytes] = {}
+    for at, place in enumerate(places(turns)):
+        entries[place] = entries.get(place, b"") + codes[at * width : (at + 1) * width]
+    return entries
+
+
+def block(entries: dict[int, bytes], width: int) -> tuple[bytes, bytes]:
+    """The two columns of a block, from the codes by the place of their turn in it."""
+    ordered = sorted(entries)
+    turns = array("H", [place for place in ordered for _ in range(len(entries[place]) // width)])
+    if sys.byteorder == "big":
+        turns.byteswap()
+    return turns.tobytes(), b"".join(entries[place] for place in ordered)
+
+
+def places(turns: bytes) -> array[int]:
+    """Which turns of its block the codes belong to, counted from the first."""
+    found = array("H", turns)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def disagreeing(db: Database) -> list[int]:
+    """The numbers of the blocks that do not say what the vectors in them say."""
+    state = find_state(db)
+    width = bit_width(state.dimensions) if state else 1
+    made: dict[int, dict[int, bytes]] = {}
+    for turn, codes in db.execute("select turn, codes from vectors"):
+        size = state.dimensions if state else len(codes)
+        bits = b"".join(bit_code(codes[at : at + size]) for at in range(0, len(codes), size))
+        made.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = bits
+    expected = {number: block(entries, width) for number, entries in made.items()}
+    # A block whose turns are all gone stays, and is empty.
+    stored = {
+        number: (turns, codes) for number, turns, codes in db.rows("select number, turns, codes from vector_blocks") if turns
+    }
+    return sorted(number for number in expected.keys() | stored.keys() if expected.get(number) != stored.get(number))

@@ -1,0 +1,293 @@
+"""Turns become vectors: what of a turn is encoded, and that stopping anywhere loses nothing."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from recollect.errors import EncoderUnavailable
+from recollect.memory import Memory
+from recollect.recall.embedding import LARGEST_BATCH, MOST_PIECES, PIECE_CHARACTERS, _cut, embed, pieces
+from recollect.reports import Embedded
+from recollect.store import open_store
+from recollect.store.sqlite import jobs, vectors
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders.homes import claude_log, small_talk
+from tests.encoders import WordEncoder
+
+
+def call(target: str, output: str = "", *, ok: bool = True) -> list[object]:
+    return ["tool_call", 1, "", "c1", "shell", "shell", target, {}, output, ok, 0 if ok else 1, 5]
+
+
+@pytest.fixture
+def home_with_logs(home: Path) -> Path:
+    for number in range(3):
+        claude_log(home, small_talk(number + 1, 40, "lorem ipsum dolor " * 3))
+    return home
+
+
+@pytest.fixture
+def store(home_with_logs: Path) -> Iterator[SqliteStore]:
+    """A store with 120 turns that nobody has embedded."""
+    path = home_with_logs / ".recollect" / "recollect.db"
+    with Memory.open(path) as memory:
+        memory.import_logs([home_with_logs])
+    made = open_store(str(path))
+    yield made
+    made.close()
+
+
+def test_a_short_turn_is_one_piece_about_what_was_asked_and_answered() -> None:
+    """Most turns are, and one vector is cheaper than two."""
+    rows = [
+        ["prompt", 1, "why does it hang?"],
+        ["reasoning", 2, "hm"],
+        ["reply", 3, "a"],
+        ["reply", 4, "A lock is never let go."],
+    ]
+
+    assert pieces(rows) == ["why does it hang?\nA lock is never let go."]
+
+
+def test_commands_and_errors_are_a_piece_of_their_own() -> None:
+    """What was run says something else than what was asked; output that went well says nothing."""
+    rows = [
+        ["prompt", 1, "run the tests"],
+        call("pytest -q", "1 failed", ok=False),
+        call("pytest -q", "1 passed"),
+        call("git commit -m done", "ok"),
+        ["error", 5, "the service is overloaded"],
+    ]
+
+    assert pieces(rows) == ["run the tests", "pytest -q\n1 failed\ngit commit -m done\nthe service is overloaded"]
+
+
+def test_a_long_turn_is_a_few_pieces_and_no_more() -> None:
+    """A pasted log must not cost a hundred vectors."""
+    rows = [["prompt", 1, "a line of text\n" * 1000], *[call(f"command {number} " + "x" * 300) for number in range(50)]]
+
+    found = pieces(rows)
+
+    assert len(found) == MOST_PIECES
+    assert found[0].startswith("a line of text")
+    assert found[-1].startswith("command ")
+
+
+def test_a_turn_without_words_has_no_piece() -> None:
+    """An agent may be stopped before anything is said."""
+    assert pieces([]) == []
+    assert pieces([["abort", 1, ""], ["prompt", 1, " \n "]]) == []
+
+
+@given(st.text(alphabet="ab \n", max_size=400), st.integers(1, 60))
+def test_cutting_loses_nothing_and_makes_nothing_too_long(text: str, size: int) -> None:
+    """Cut at the ends of lines where that is possible."""
+    cut = _cut(text, size)
+
+    assert "".join("".join(cut).split()) == "".join(text.split())
+    assert all(0 < len(piece) <= size for piece in cut)
+
+
+def test_every_turn_is_embedded_once(store: SqliteStore) -> None:
+    """And a second run finds nothing to do."""
+    encoder = WordEncoder()
+
+    *_, report = embed(store, encoder)
+    *_, second = embed(store, encoder)
+
+    assert (report.turns, report.remaining, report.encoder) == (120, 0, "words")
+    assert report.pieces == len(encoder.texts) >= 120
+    assert (second.turns, second.pieces) == (0, 0)
+    assert vectors.disagreeing(store.db) == []
+
+
+def test_a_limit_leaves_the_oldest_for_later(store: SqliteStore) -> None:
+    """What somebody did today is looked for before what they did last year."""
+    *_, report = embed(store, WordEncoder(), limit=50)
+
+    assert (report.turns, report.remaining) == (50, 70)
+    assert store.db.value("select max(turn) from unembedded") == 70
+
+
+def test_a_run_that_is_left_goes_on_where_it_was(store: SqliteStore) -> None:
+    """Each report follows a commit."""
+    first = next(embed(store, WordEncoder()))
+    done = first.turns
+
+    *_, report = embed(store, WordEncoder())
+
+    assert 0 < done < 120
+    assert report.turns == 120 - done
+
+
+def test_another_encoder_begins_again(store: SqliteStore) -> None:
+    """Vectors of two encoders cannot be compared."""
+    list(embed(store, WordEncoder()))
+
+    *_, report = embed(store, WordEncoder("others", 32))
+
+    assert (report.turns, report.encoder, store.vector_encoder()) == (120, "others", "others")
+    assert {len(codes) % 32 for (codes,) in store.db.rows("select codes from vectors")} == {0}
+
+
+def test_two_runs_at_once_do_no_harm(store: SqliteStore, tmp_path: Path) -> None:
+    """A person may start one while the background is at it."""
+    other = open_store(store.path)
+    one, two = embed(store, WordEncoder()), embed(other, WordEncoder())
+    told: list[Embedded] = []
+
+    for _ in range(200):
+        told += [report for run in (one, two) if (report := next(run, None)) is not None]
+    other.close()
+
+    assert store.unembedded() == 0
+    assert store.db.value("select count(*) from vectors") == 120
+    assert vectors.disagreeing(store.db) == []
+
+
+def test_a_body_that_cannot_be_read_costs_its_own_turn(store: SqliteStore) -> None:
+    """The rest is embedded, and the queue comes to its end."""
+    store.db.execute("update bodies set events = x'00' where turn = 7")
+
+    *_, report = embed(store, WordEncoder())
+
+    assert (report.turns, report.remaining) == (120, 0)
+    assert store.db.value("select count(*) from vectors") == 119
+
+
+def test_a_slow_encoder_gets_small_batches(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that each is over before a lease runs out, and a fast one gets large ones."""
+
+    def sizes(**options: object) -> list[int]:
+        done = [0, *[report.turns for report in embed(store, WordEncoder(), **options)]]  # type: ignore[arg-type]
+        return [after - before for before, after in pairwise(done) if after > before]
+
+    fast = sizes()
+    monkeypatch.setattr("recollect.recall.embedding.BATCH_SECONDS", 0)
+    slow = sizes(again=True, limit=60)
+
+    assert fast == [32, 64, 24]
+    assert slow == [32, 16, 8, 4]
+    assert LARGEST_BATCH >= 64
+
+
+EMBEDDING = """
+    import sys, time
+    from recollect.recall.embedding import embed
+    from recollect.store import open_store
+    from tests.encoders import WordEncoder
+
+    class Slow(WordEncoder):
+        def encode_documents(self, texts):
+            time.sleep(0.02)
+            return super().encode_documents(texts)
+
+    import recollect.recall.embedding as stage
+    stage.FIRST_BATCH = stage.LARGEST_BATCH = 4
+    store = open_store(sys.argv[1])
+    print("ready", flush=True)
+    for report in embed(store, Slow()):
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_killing_it_anywhere_loses_nothing(store: SqliteStore) -> None:
+    """A laptop is closed in the middle; what was committed is kept, the rest is still queued."""
+    killed = 0
+    for round_number in range(12):
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(EMBEDDING), store.path], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.01 + 0.017 * round_number)
+        process.kill()
+        process.communicate()
+        killed += process.returncode == -signal.SIGKILL
+        done, waiting = store.db.rows("select (select count(*) from vectors), (select count(*) from unembedded)")[0]
+        assert done + waiting == 120
+        assert vectors.disagreeing(store.db) == []
+
+    *_, report = embed(store, WordEncoder())
+
+    assert killed > 5
+    assert report.remaining == 0
+    disturbed = store.db.rows("select turn, codes from vectors order by turn")
+    list(embed(store, WordEncoder(), again=True))
+    assert store.db.rows("select turn, codes from vectors order by turn") == disturbed
+
+
+def test_importing_leaves_the_job_and_work_does_it(home_with_logs: Path) -> None:
+    """Nobody has to know that there are vectors."""
+    with Memory.open(home_with_logs / "store.db", encoder=WordEncoder()) as memory:
+        memory.import_logs([home_with_logs])
+        waiting = [job.kind for job in memory.jobs()]
+
+        memory.work()
+
+        assert waiting == ["embed"]
+        assert memory.jobs() == []
+        with open_store(memory.settings.store).db.connection as connection:
+            assert connection.execute("select count(*) from vectors").fetchall() == [(120,)]
+
+
+def test_a_job_that_takes_long_keeps_its_lease(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise another worker would start the same; and who has lost the job stops."""
+    monkeypatch.setattr(jobs, "LEASE_MS", 600)
+    steps: list[int] = []
+
+    def handler(subject: str) -> Iterator[int]:
+        for step in range(6):
+            steps.append(step)
+            time.sleep(0.12)
+            assert step > 3 or jobs.take(store.db, ["embed"]) is None
+            if step == 4:
+                store.db.execute("update jobs set token = token + 1, lease_until = lease_until + 60000")
+            yield step
+
+    jobs.enqueue(store.db, "embed", "turns")
+    done = jobs.work(store.db, {"embed": handler})
+
+    assert (done, steps) == (0, [0, 1, 2, 3, 4])
+
+
+def test_an_encoder_that_is_not_there_fails_the_job_and_nothing_else(home_with_logs: Path) -> None:
+    """Text is searchable without it; the job is tried again later."""
+
+    class Missing:
+        name, dimensions = "missing", 8
+
+        def encode_query(self, text: str) -> array[float]:
+            raise EncoderUnavailable("no model")
+
+        def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            raise EncoderUnavailable("no model", hint="fetch one")
+
+    with Memory.open(home_with_logs / "store.db", encoder=Missing()) as memory:
+        memory.import_logs([home_with_logs])
+
+        assert memory.work() == 0
+
+        assert [(job.kind, job.state, job.error) for job in memory.jobs()] == [
+            ("embed", "waiting", "EncoderUnavailable: no model")
+        ]
+
+
+def test_pieces_fit_the_encoder() -> None:
+    """The static encoder reads 4,000 characters of a text; a piece is far below."""
+    assert PIECE_CHARACTERS <= 4_000

@@ -1,0 +1,79 @@
+"""How a tool is used here, told from what worked."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.answers import Invocation
+from recollect.errors import UsageError
+from tests.builders.work import Remember, Work
+
+
+def test_uses_are_grouped_by_their_shape(remember: Remember) -> None:
+    work = Work().ask("test").run("pytest -q tests/a.py").run("cd web && CI=1 pytest -q tests/b.py", "boom", code=1)
+    work.run("pytest -q tests/c.py | tail").run("pytest --lf", "boom", code=1).run("echo pytest").done()
+
+    found = remember(work).how("pytest", everywhere=True)
+
+    assert found.rows == [
+        Invocation(
+            tool="pytest", shape="pytest -q …", ok=1, failed=1, unclear=1, example="pytest -q tests/a.py", ref=f"{work.ref}#1",
+            agents=["claude-code"], projects=["/home/ada/shop"],
+            first_at="2026-01-01T09:00:01.000Z", last_at="2026-01-01T09:00:01.000Z",
+        )
+    ]  # fmt: skip
+    assert found.remarks == ["1 more that never worked: recollect search 'pytest' is:error"]
+
+
+def test_what_worked_most_comes_first(remember: Remember) -> None:
+    work = Work().ask("go").run("make lint").run("make test").run("make test | tail")
+    for _ in range(2):
+        work.run("make -j4 all")
+
+    found = remember(work.done()).how("make", everywhere=True)
+
+    assert [(row.shape, row.ok, row.unclear) for row in found] == [("make …", 2, 1), ("make -j4 …", 2, 0)]
+
+
+def test_a_subcommand_narrows_it(remember: Remember) -> None:
+    work = Work().ask("go").run("docker compose up -d db").run("docker build -t shop .").done()
+
+    assert [row.shape for row in remember(work).how("docker compose", everywhere=True)] == ["docker compose up -d …"]
+
+
+def test_this_folders_project_is_asked_unless_all_are(remember: Remember) -> None:
+    """And the answer says which it was."""
+    mind = remember(Work(1).ask("a").run("make here").done(), Work(2, cwd="/home/ada/blog").ask("b").run("make -C there").done())
+
+    own, everywhere = mind.how("make", folder="/home/ada/blog"), mind.how("make", folder="/home/ada/blog", everywhere=True)
+
+    assert ([row.shape for row in own], own.remarks) == (
+        ["make -C …"], ["in /home/ada/blog, the project of this folder; --all asks everywhere"],
+    )  # fmt: skip
+    assert sorted(row.shape for row in everywhere) == ["make -C …", "make …"]
+    assert [row.shape for row in mind.how("make project:shop", folder="/home/ada/blog")] == ["make …"]
+
+
+def test_a_folder_that_nobody_knows_means_everywhere(remember: Remember) -> None:
+    found = remember(Work().ask("a").run("make").done()).how("make", folder="/nowhere")
+
+    assert (len(found), found.remarks) == (1, [])
+
+
+def test_an_agents_own_tool_is_told_by_its_arguments(remember: Remember) -> None:
+    work = Work().ask("edit").edit("/home/ada/shop/a.py").edit("/home/ada/shop/b.py", error="not found").done()
+
+    (row,) = remember(work).how("edit", everywhere=True)
+
+    assert (row.shape, row.ok, row.failed) == ("Edit(file_path, old_string, new_string)", 1, 1)
+
+
+def test_a_loop_tells_nothing_about_its_commands(remember: Remember) -> None:
+    (row,) = remember(Work().ask("go").run("for i in 1 2; do pytest -x; done").done()).how("pytest", everywhere=True)
+
+    assert (row.ok, row.unclear) == (0, 1)
+
+
+def test_a_tool_must_be_named(remember: Remember) -> None:
+    with pytest.raises(UsageError):
+        remember(Work().ask("go").done()).how("agent:codex")

@@ -1,0 +1,72 @@
+"""recollect embed, with the encoder that comes with the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from recollect.memory import Memory
+from recollect.serve.cli import main
+from tests.builders.homes import claude_log, small_talk
+
+
+@pytest.fixture
+def stored(home: Path) -> str:
+    """A store with 20 turns, made by a command."""
+    claude_log(home, small_talk(1, 20, "the migration deadlocks when two workers start"))
+    path = str(home / "store.db")
+    with Memory.open(path) as memory:
+        memory.import_logs([home])
+    return path
+
+
+def test_embedding_says_what_it_did(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """How many, with what, and what is left."""
+    assert main(["embed", "--limit", "5", "--json", "--store", stored]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main(["embed", "--store", stored]) == 0
+    second = capsys.readouterr().out
+
+    assert {**first, "seconds": 0, "pieces": 0} == {
+        "turns": 5, "pieces": 0, "seconds": 0, "encoder": "static:recollect-static-256", "remaining": 15,
+    }  # fmt: skip
+    assert second.startswith("15 turns embedded in ")
+    assert "not embedded yet" not in second
+
+
+def test_again_makes_everything_anew(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """For somebody who does not trust what is there."""
+    main(["embed", "--store", stored])
+    main(["embed", "--store", stored])
+    assert "0 turns embedded" in capsys.readouterr().out
+
+    main(["embed", "--again", "--store", stored])
+
+    assert "20 turns embedded" in capsys.readouterr().out
+
+
+def test_nothing_imported_is_said_with_the_next_step(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is nothing to embed before the first import."""
+    assert main(["embed", "--store", str(home / "none.db")]) == 1
+
+    assert "run `recollect import` first" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_an_import_embeds_in_the_background(home: Path) -> None:
+    """Nobody has to ask for it: the process that import leaves behind does it."""
+    claude_log(home, small_talk(1, 20, "the migration deadlocks"))
+    path = home / "store.db"
+
+    assert os.spawnlp(os.P_WAIT, "recollect", "recollect", "import", str(home), "--store", str(path)) == 0
+
+    deadline = time.monotonic() + 60
+    with Memory.open(path) as memory:
+        while memory.jobs() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        store = memory._existing()
+        assert (store.unembedded(), store.vector_encoder()) == (0, "static:recollect-static-256")
