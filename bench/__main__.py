@@ -48,7 +48,7 @@ def measure(args: Namespace, argv: list[str]) -> report.Results:
         figures: list[Figure] = []
         for name in SUITES if args.suite == "all" else [args.suite]:
             print(f"{name}:", file=sys.stderr)
-            figures += run_apart(name, Plan(large, small, Path(work), args.runs))
+            figures += run_apart(name, Plan(large, small, Path(work), args.cache.resolve(), args.runs))
     for figure in figures:
         figure.command = command
     corpora = {"corpus": large.facts()} | ({"small": small.facts()} if small != large else {})

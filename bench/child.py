@@ -1,13 +1,14 @@
-"""What happens in a fresh process: one import, or one reading of the same lines.
+"""What happens in a fresh process: one import, one embedding, or one reading of the same lines.
 
 `python -m bench.child import` brings the store of RECOLLECT_HOME up to date;
-`python -m bench.child read FOLDER` decodes every line below a folder. Both
-print what it cost from the first import of a module to the last byte written,
+`python -m bench.child embed` makes its vectors; `python -m bench.child read
+FOLDER` decodes every line below a folder. Each prints what it cost from the first import of a module to the last byte written,
 that is, without the start of the interpreter.
 """
 
 import os
 import sys
+from collections.abc import Callable
 
 from bench.clocks import cpu_seconds, peak_bytes
 
@@ -23,6 +24,16 @@ def import_logs() -> dict[str, float]:
     spent = cpu_seconds() - start
     size = sum(os.path.getsize(path) for path in (store, store + "-wal") if os.path.exists(path))
     return {"seconds": spent, "peak_bytes": peak_bytes(), "store_bytes": size, "turns": report.turns, "problems": report.problems}
+
+
+def embed() -> dict[str, float]:
+    """Open, embed every turn that waits, close."""
+    start = cpu_seconds()
+    from recollect import Memory
+
+    with Memory.open() as memory:
+        *_, report = memory.embed()
+    return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "turns": report.turns, "pieces": report.pieces}
 
 
 def read(folder: str) -> dict[str, float]:
@@ -41,5 +52,6 @@ def read(folder: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    answer = import_logs() if sys.argv[1] == "import" else read(sys.argv[2])
+    works: dict[str, Callable[..., dict[str, float]]] = {"import": import_logs, "embed": embed, "read": read}
+    answer = works[sys.argv[1]](*sys.argv[2:])
     print(" ".join(f"{name}={value}" for name, value in answer.items()))

@@ -71,7 +71,7 @@ class Figure:
 
     def travels(self) -> bool:
         """Whether the number means the same on another machine or on a busy day; a bare speed does not."""
-        return self.reference is not None or not self.unit.endswith("CPU")
+        return self.reference is not None or not self.unit.endswith(("CPU", "wall"))
 
     def worse_than(self, old: Figure, tolerance: float = 0.10) -> bool:
         """Whether this is a setback beyond the noise we allow for."""
@@ -98,7 +98,13 @@ def compared(name: str, title: str, against: str, pairs: Sequence[Pair], *, targ
 
 
 def absolute(
-    name: str, title: str, samples: Sequence[float], *, target: float, unit: str, better: Literal["lower", "higher"] = "lower"
+    name: str,
+    title: str,
+    samples: Sequence[float],
+    *,
+    target: float | None,
+    unit: str,
+    better: Literal["lower", "higher"] = "lower",
 ) -> Figure:
     """A figure that stands alone: a share, a speed, an amount of memory."""
     middle = statistics.median(samples)

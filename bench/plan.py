@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,15 +15,18 @@ from bench.corpora import ROOT, Corpus
 # variables would be looked for in every log, and PYTHONDONTWRITEBYTECODE
 # would have every process compile its modules again.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
+# What numpy and faiss read: a figure is about what one core does.
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Handed to each suite; everything it leaves behind is below `work`."""
+    """Handed to each suite; what it leaves behind is below `work`, or in `cache` when later runs want it too."""
 
     corpus: Corpus
     small: Corpus
     work: Path
+    cache: Path
     runs: int | None = None
 
     def runs_or(self, usual: int) -> int:
@@ -50,13 +54,34 @@ class Plan:
             child(["import"], self.environ(home))
         return home
 
+    def embedded_store(self) -> Path:
+        """The home of a store with the whole corpus and all its vectors, made unless an earlier suite did it."""
+        home = self.home("embedded", redact=False)
+        if not (home / "recollect.db").exists():
+            say("embedding the corpus")
+            self.embed_copy()
+        return home
+
+    def embed_copy(self) -> dict[str, float]:
+        """Copy the full store and embed the copy, in the place of one that was made before; says what it cost."""
+        home = self.home("embedded", redact=False)
+        for path in home.glob("recollect.db*"):
+            path.unlink()
+        shutil.copy(self.full_store() / "recollect.db", home)
+        return child(["embed"], self.environ(home))
+
+    @property
+    def texts(self) -> Path:
+        """Where the text of every turn of the corpus is kept for the suites; see bench/queries.py."""
+        return self.work / "texts.db"
+
 
 def clean_environ(work: Path) -> dict[str, str]:
     """An environment without this user's secrets, logs and Python options."""
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     nobody = work / "nobody"
     nobody.mkdir(exist_ok=True)
-    return passed | {"HOME": str(nobody)}
+    return passed | {"HOME": str(nobody)} | dict.fromkeys(_ONE_THREAD, "1")
 
 
 def child(arguments: list[str], environ: dict[str, str]) -> dict[str, float]:

@@ -19,7 +19,8 @@ from bench.suites import get_suite
 
 def run_apart(suite: str, plan: Plan) -> list[Figure]:
     """The figures of a suite, measured elsewhere."""
-    told = json.dumps({"corpus": plan.corpus.folder, "small": plan.small.folder, "work": str(plan.work), "runs": plan.runs})
+    folders = {"corpus": plan.corpus.folder, "small": plan.small.folder, "work": str(plan.work), "cache": str(plan.cache)}
+    told = json.dumps({**folders, "runs": plan.runs})
     command = [sys.executable, "-m", "bench.worker", suite, told]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=clean_environ(plan.work), cwd=ROOT)
     if done.returncode:
@@ -30,7 +31,8 @@ def run_apart(suite: str, plan: Plan) -> list[Figure]:
 def main(suite: str, told: str) -> None:
     """The other side of `run_apart`."""
     values = json.loads(told)
-    plan = Plan(Corpus(values["corpus"]), Corpus(values["small"]), Path(values["work"]), values["runs"])
+    corpora = Corpus(values["corpus"]), Corpus(values["small"])
+    plan = Plan(*corpora, Path(values["work"]), Path(values["cache"]), values["runs"])
     json.dump([figure.as_dict() for figure in get_suite(suite)(plan)], sys.stdout)
 
 

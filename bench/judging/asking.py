@@ -54,7 +54,7 @@ def answers(memory: Memory, questions: Iterable[Question], mode: str) -> Iterato
 def reactions(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]:
     """What would be injected for each prompt, in its project."""
     for prompt in prompts:
-        pack = memory.recall(prompt.text, project=prompt.project)
+        pack = memory.recall(prompt.text, folder=prompt.project)
         yield prompt, Injection([line.ref for line in pack.lines], prompt.evidence)
 
 

@@ -148,3 +148,21 @@ class Continuation(Struct, kw_only=True):
     words: list[str]
     asked: str
     warnings: list[str] = field(default_factory=list)
+
+
+class PackLine(Struct, kw_only=True):
+    """One turn that an agent is told about, and how sure we are that it helps."""
+
+    ref: str
+    at: str | None
+    project: str | None
+    confidence: float
+    text: str
+
+
+class Pack(Struct, kw_only=True):
+    """What an agent is told before it starts; empty when nothing is good enough. `tokens` is estimated."""
+
+    lines: list[PackLine] = []
+    tokens: int = 0
+    text: str = ""

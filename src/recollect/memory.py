@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from recollect.answers import Answers, FileChange, Fix, Friction, Invocation
+    from recollect.answers import Answers, FileChange, Fix, Friction, Invocation, Pack
     from recollect.capture.adapters import Adapter
     from recollect.capture.discover import Found
     from recollect.capture.sweep import Progress, Sweep
@@ -252,6 +252,16 @@ class Memory:
             limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
         )  # fmt: skip
 
+    def search_by_vector(self, vector: Sequence[float], *, limit: int = 10, **filters: Filter) -> SearchResult:
+        """The turns nearest to a vector of the encoder that the stored ones are by, the cosine as their score."""
+        from recollect.lookup import Query, Scope
+        from recollect.recall.search import nearest
+
+        scope = Scope(Query().having(**filters), self.settings.domains())
+        result = nearest(self._existing(), scope, vector, limit)
+        result.unembedded = self._existing().unembedded()
+        return result
+
     def sessions(self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: Filter) -> Iterator[Session]:
         """Sessions with a turn that has all the words and passes the filters, newest first."""
         from recollect.recall.query import parse
@@ -350,6 +360,21 @@ class Memory:
 
         query = parse(text).having(**filters)
         return friction(self._existing(), query=query, domains=self.settings.domains(), sessions=sessions, limit=limit)
+
+    def recall(self, prompt: str = "", *, folder: str | None = None, budget: int = 600, everywhere: bool = False) -> Pack:
+        """What an agent in `folder` should be told about a prompt, within a budget of tokens; empty when nothing is good enough.
+
+        Only the folder's own project is asked, and with `everywhere` all the
+        others when that has nothing. Without a prompt: what was asked last.
+        """
+        from recollect.recall.pack import pack
+
+        own = self.project_of(folder or os.getcwd())
+        projects: list[str | None] = [own] if own is not None else []
+        if everywhere:
+            projects.append(None)
+        domains = self.settings.domains()
+        return pack(self._existing(), self.encoder, prompt, projects=projects, domains=domains, budget=budget)
 
     def session(self, ref: str) -> Session:
         """A session without its turns, by any reference that means just one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,10 @@ def embedded(filled: Filled, encoder: WordEncoder | None = None) -> WordEncoder:
     return encoder
 
 
+def cosines(filled: Filled, asked: Sequence[float], turns: list[int]) -> dict[int, float]:
+    return {number: cosine for number, (cosine, _) in filled.store.compare(asked, turns).items()}
+
+
 def ask(filled: Filled, encoder: WordEncoder, text: str, limit: int = 3, **filters: str) -> list[int]:
     query = Query(filters={name: [value] for name, value in filters.items()})
     return [found for found, _ in filled.store.search_vector(encoder.encode_query(text), Scope(query, {}), limit=limit)]
@@ -76,7 +81,7 @@ def test_a_search_finds_what_comparing_everything_finds(filled: Filled) -> None:
     found = filled.store.search_vector(asked, EVERYTHING, limit=5)
 
     assert [cosine for _, cosine in found] == pytest.approx([cosine for cosine, _ in exact[:5]], abs=0.02)
-    assert filled.store.score_vectors(asked, [number for number, _ in prompts]) == pytest.approx(
+    assert cosines(filled, asked, [number for number, _ in prompts]) == pytest.approx(
         {number: cosine for cosine, number in exact}, abs=0.02
     )
 
@@ -100,7 +105,7 @@ def test_a_filter_that_leaves_much_hides_the_rest(filled: Filled, monkeypatch: p
     encoder = embedded(filled)
     passing = [number for (number,) in filled.db.rows("select turns.id from turns join projects on projects.id = project"
                                                       " where projects.key = '/home/1'")]  # fmt: skip
-    everything = filled.store.score_vectors(encoder.encode_query("dragon"), passing)
+    everything = cosines(filled, encoder.encode_query("dragon"), passing)
 
     found = ask(filled, encoder, "dragon", limit=1, project="/home/1")
 
@@ -125,7 +130,7 @@ def test_nothing_embedded_and_nothing_asked_find_nothing(filled: Filled) -> None
     encoder = embedded(filled)
 
     assert ask(filled, encoder, "123") == []
-    assert filled.store.score_vectors(encoder.encode_query("apple"), [1, 999]).keys() == {1}
+    assert filled.store.compare(encoder.encode_query("apple"), [1, 999]).keys() == {1}
 
 
 def test_importing_queues_what_is_new_and_what_has_grown(filled: Filled) -> None:
@@ -276,11 +281,33 @@ def test_a_resident_process_finds_what_a_cold_one_finds(filled: Filled) -> None:
     resident.wait()
     assert resident.index is not None
     assert [ask(filled, encoder, text, 5) for text in asked] == cold
+    long = [7 * number for number in encoder.encode_query(asked[0])]
+    assert [found for found, _ in filled.store.search_vector(long, EVERYTHING, limit=5)] == cold[0]
 
     fill(filled, 1, session="new")
     filled.keep("new.jsonl", *turn("new", "n2", "zebra xylophone", minute=5))
     embedded(filled, encoder)
     assert ask(filled, encoder, "zebra xylophone", 1) == [62]
+
+
+def test_too_many_vectors_for_a_graph_are_scanned(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph over a million takes minutes to make; this takes seconds, and finds the same."""
+    monkeypatch.setattr("recollect.store.sqlite.resident.LARGEST_GRAPH", 50)
+    fill(filled, 60)
+    encoder = embedded(filled)
+    cold = ask(filled, encoder, "dragon bridge forest", 5)
+    first, second = stay(filled), Resident(str(filled.path), smallest_index=1)
+    ask(filled, encoder, "apple")
+    first.wait()
+
+    assert first.index is not None
+    assert not hasattr(first.index.index, "hnsw")
+    assert ask(filled, encoder, "dragon bridge forest", 5) == cold
+    filled.store._resident = second
+    ask(filled, encoder, "apple")
+    second.wait()
+    assert second.index is not None
+    assert ask(filled, encoder, "dragon bridge forest", 5) == cold
 
 
 def test_the_index_is_brought_up_to_date_when_much_is_new(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:

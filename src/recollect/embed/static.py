@@ -25,6 +25,7 @@ vector, made one long again, are a vector too. `train/` makes the file.
 from __future__ import annotations
 
 import os
+import sys
 from array import array
 from mmap import ACCESS_READ, mmap
 
@@ -69,6 +70,9 @@ class StaticEncoder:
 
     def encode_query(self, text: str, weigh: Callable[[str], float] | None = None) -> array[float]:
         """The vector of a question; `weigh` may say how much more or less each of its tokens counts."""
+        if weigh is None and "numpy" in sys.modules:
+            # Already paid for: a hundred times as fast, after the first one.
+            return array("f", self.encode_documents([text])[0].tobytes())
         vector = [0.0] * self.dimensions
         for row, weight in self._weights(text, weigh).items():
             weight *= self._table.scales[row]
@@ -92,8 +96,8 @@ class StaticEncoder:
 
     def row_code(self, row: int) -> bytes:
         """A row of the table, one signed byte a dimension."""
-        start = row * self._table.dimensions
-        return bytes(self._table.rows[start : start + self._table.dimensions])
+        start = self._table.rows_at + row * self._table.dimensions
+        return self._table.map[start : start + self._table.dimensions]
 
     def _made_sums(self) -> Sums:
         if self._sums is None:

@@ -1,14 +1,16 @@
 """How well a turn answers a query: every weight is here, with the evidence for it.
 
-    score  =  words + MEANING · meaning + CLOSENESS · closeness
-              + SESSION · session + WHEN · when + FULLNESS · fullness
+    score  =  trust · (words + SESSION · session + CLOSENESS · closeness)
+              + MEANING · meaning + WHEN · when + FULLNESS · fullness
 
 Words: what the turn holds of the query's words, rare ones counting more.
 Meaning: how near its vector is to the query's. Closeness: how near its words
 are to each word of the query, one by one (worked out for the best turns only).
 Session: what the whole session holds of the words. When: whether it happened
 at a time the query names. Fullness: whether the turn says much at all. Each is
-divided by the largest of its kind, so that the best turn has 1.
+divided by the largest of its kind, so that the best turn has 1. Trust says
+whether words can be believed: when no turn holds more than a small part of the
+query, those that hold some do so by chance, and meaning has to decide.
 
 A conversation goes on: the turn before asks what this one answers. So a word
 that is missing here counts a share if a neighbour holds it, and each turn gets
@@ -38,6 +40,13 @@ CLOSENESS = 1.0
 SESSION = 0.7
 WHEN = 0.8
 FULLNESS = 0.3
+# Words are not trusted when no turn holds more than the first of these shares of
+# the query (rare words counting more, mentions in output less), and fully from
+# the second on. Of closeness a little is always believed.
+TRUST_FROM, TRUST_FULL = 0.25, 0.4
+CLOSENESS_TRUST = 0.2
+# Whoever types fewer words than this chose them, and means them.
+FEW_WORDS = 4
 # A second mention adds less than the first. Length is not held against a turn:
 # on conversations every correction for it lost.
 SATURATION = 0.9
@@ -49,6 +58,8 @@ REACH = max(len(BEFORE), len(AFTER))
 MEANING_SHARE = 0.6
 # So many different words and a turn is full: "yes, go on" is not.
 FULL_WORDS = 22
+# Sums of the same numbers in another order differ in the last place.
+ALL_OF_IT = 1 - 1e-9
 # Mild: these only decide between turns that are about equally good.
 RECENT = 0.03
 RECENT_DAYS = 60.0
@@ -61,23 +72,36 @@ class Words:
     """What the words of a query say of each turn and of each session.
 
     `weights` has, for each clue, the turns that hold it with what that is
-    worth; `held` counts how many of the `needed` clues a turn holds.
+    worth. `held` is how much of what is `needed` a turn holds, rare words
+    counting more; `firmly` holds back on words that are only in its output.
+    `needs` is the same clue by clue, and `rarest` what a word counts that
+    nobody has.
     """
 
     def __init__(self, findings: Findings) -> None:
         self.weights: list[dict[int, float]] = []
+        self.needs: list[dict[int, float]] = []
+        self.rarest = _rarity(0, findings.all_turns)
         self.turns: dict[int, float] = {}
         self.sessions: dict[int, float] = {}
-        self.held: dict[int, int] = {}
-        self.needed = sum(not holding.clue.extra for holding in findings.holdings)
+        self.held: dict[int, float] = {}
+        self.firmly: dict[int, float] = {}
+        self.needed, self.words = 0.0, 0
         for holding in findings.holdings:
             rarity = _rarity(holding.count, findings.all_turns)
+            # An extra clue is made of words that are needed already.
+            need = 0.0 if holding.clue.extra else rarity
+            self.needed += need
+            self.words += not holding.clue.extra
             worth = {turn: rarity * _saturated(strength) for turn, strength in holding.turns.items()}
             self.weights.append(worth)
+            self.needs.append(dict.fromkeys(worth, need))
             for turn, weight in worth.items():
                 self.turns[turn] = self.turns.get(turn, 0.0) + weight
-                self.held[turn] = self.held.get(turn, 0) + (not holding.clue.extra)
+                self.held[turn] = self.held.get(turn, 0.0) + need
+                self.firmly[turn] = self.firmly.get(turn, 0.0) + min(need, weight)
             self._add_sessions(findings, holding.turns)
+        self.trust = self._trust()
 
     def _add_sessions(self, findings: Findings, turns: Mapping[int, float]) -> None:
         strengths: dict[int, float] = {}
@@ -88,9 +112,20 @@ class Words:
         for session, strength in strengths.items():
             self.sessions[session] = self.sessions.get(session, 0.0) + rarity * _saturated(strength)
 
+    def share(self, turn: int) -> float:
+        """How much of the query a turn holds, between 0 and 1."""
+        return self.held.get(turn, 0.0) / self.needed if self.needed else 0.0
+
     def complete(self) -> list[int]:
         """The turns that hold every word."""
-        return [turn for turn, held in self.held.items() if held == self.needed]
+        return [turn for turn in self.held if self.share(turn) > ALL_OF_IT]
+
+    def _trust(self) -> float:
+        """Whether the words of the query can be believed, between 0 and 1."""
+        if self.words < FEW_WORDS:
+            return 1.0
+        best = max(self.firmly.values(), default=0.0) / self.needed if self.needed else 0.0
+        return min(1.0, max(0.0, (best - TRUST_FROM) / (TRUST_FULL - TRUST_FROM)))
 
 
 def _rarity(count: int, everything: int) -> float:
@@ -104,34 +139,33 @@ def _saturated(strength: float) -> float:
 class Score:
     """What a turn's score is made of. Parts are between 0 and 1, `lift` is around 1."""
 
-    __slots__ = ("around", "closeness", "cosine", "fullness", "lift", "meaning", "place", "session", "when", "words")
+    __slots__ = ("around", "closeness", "cosine", "fullness", "lift", "meaning", "place", "session", "trust", "when", "words")
 
     def __init__(self, place: Place) -> None:
         self.place = place
         # The turns nearby that are candidates too, each with the share it lends.
         self.around: list[tuple[Score, float]] = []
         self.words = self.cosine = self.meaning = self.closeness = self.session = self.when = self.fullness = 0.0
-        self.lift = 1.0
+        self.lift = self.trust = 1.0
+
+    def parts(self) -> dict[str, float]:
+        """What is added up, by name."""
+        close = CLOSENESS * (CLOSENESS_TRUST + (1 - CLOSENESS_TRUST) * self.trust)
+        return {
+            "words": self.trust * self.words, "meaning": MEANING * self.meaning, "closeness": close * self.closeness,
+            "session": self.trust * SESSION * self.session, "when": WHEN * self.when, "fullness": FULLNESS * self.fullness,
+        }  # fmt: skip
 
     @property
     def total(self) -> float:
-        return self.lift * (
-            self.words
-            + MEANING * self.meaning
-            + CLOSENESS * self.closeness
-            + SESSION * self.session
-            + WHEN * self.when
-            + FULLNESS * self.fullness
-        )
+        close = CLOSENESS * self.closeness
+        told = self.words + SESSION * self.session + (1 - CLOSENESS_TRUST) * close
+        rest = MEANING * self.meaning + CLOSENESS_TRUST * close + WHEN * self.when + FULLNESS * self.fullness
+        return self.lift * (self.trust * told + rest)
 
-    def reason(self) -> dict[str, float]:
-        """The parts as they add up to the score; the sum is multiplied by `lift`."""
-        parts = {
-            "words": self.words, "meaning": MEANING * self.meaning, "closeness": CLOSENESS * self.closeness,
-            "session": SESSION * self.session, "when": WHEN * self.when, "fullness": FULLNESS * self.fullness,
-            "lift": self.lift,
-        }  # fmt: skip
-        return {name: round(part, 3) for name, part in parts.items()}
+    def reason(self) -> dict[str, object]:
+        """The parts of the score, whose sum is multiplied by `lift`."""
+        return {name: round(part, 3) for name, part in {**self.parts(), "lift": self.lift}.items()}
 
 
 def acquaint(scores: Iterable[Score]) -> None:

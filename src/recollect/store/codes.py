@@ -45,8 +45,8 @@ def int8_codes(matrix: NDArray[np.float32]) -> NDArray[np.int8]:
     import numpy as np
 
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0)
-    scaled = matrix * np.divide(127, largest, out=np.zeros_like(largest), where=largest > 0)
-    codes: NDArray[np.int8] = np.rint(scaled).astype(np.int8)
+    scaled = np.divide(matrix, largest, out=np.zeros_like(matrix), where=largest > 0)
+    codes: NDArray[np.int8] = np.rint(127 * scaled).astype(np.int8)
     return codes
 
 

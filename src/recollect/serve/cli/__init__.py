@@ -19,7 +19,8 @@ HELP_WIDTH = 100
 # command: (its file, one line for the list). The order is the order of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_", "read every agent's new logs into the store"),
-    "search": ("search", "find turns by word"),
+    "search": ("search", "find turns by word and by meaning"),
+    "recall": ("recall", "what an agent should be told before it starts on a prompt"),
     "sessions": ("sessions", "list sessions, newest first"),
     "show": ("show", "a session or one turn"),
     "resume": ("resume", "the command that continues a session in its own agent"),

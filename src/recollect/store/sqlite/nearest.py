@@ -60,15 +60,15 @@ def search(
         else:
             # A turn may be found by several of its pieces.
             turns = resident.nearest(db, state, vector, code, 2 * limit + 10, wanted)
-        scored = _scores(db, code, turns)
-    return sorted(scored.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        scored = [(turn, cosine) for turn, (cosine, _) in _compared(db, code, turns).items()]
+    return sorted(scored, key=lambda item: (-item[1], item[0]))[:limit]
 
 
-def score(db: Database, vector: Sequence[float], turns: Iterable[int]) -> dict[int, float]:
-    """The cosine of each of these turns; those without vectors are left out."""
+def compare(db: Database, vector: Sequence[float], turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
+    """The cosine of each of these turns that has vectors, and its words as rows of the static model's table."""
     with Snapshot(db):
         code = _checked(find_state(db), vector)
-        return {} if code is None else _scores(db, code, turns)
+        return {} if code is None else _compared(db, code, turns)
 
 
 class Snapshot:
@@ -142,21 +142,12 @@ def _masked(start: int, turns: bytes, distances: bytes, mask: bytearray) -> byte
     return (int.from_bytes(distances, "big") | hidden).to_bytes(len(distances), "big")
 
 
-def _scores(db: Database, code: bytes, turns: Iterable[int]) -> dict[int, float]:
-    """The best cosine of each turn's pieces."""
-    found: list[tuple[int, bytes]] = []
+def _compared(db: Database, code: bytes, turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
+    """The best cosine of each turn's pieces, and the turn's words."""
+    found: list[tuple[int, bytes, bytes]] = []
     rest = iter(turns)
     while some := list(islice(rest, IDS_IN_LIST)):
-        found += db.rows(f"select turn, codes from vectors where turn in ({','.join(map(str, some))})")
-    told = iter(cosines(code, b"".join(codes for _, codes in found)))
+        found += db.rows(f"select turn, codes, words from vectors where turn in ({','.join(map(str, some))})")
+    told = iter(cosines(code, b"".join(codes for _, codes, _ in found)))
     width = len(code)
-    return {turn: max(islice(told, len(codes) // width)) for turn, codes in found}
-
-
-def words(db: Database, turns: list[int]) -> dict[int, bytes]:
-    """The words of each of these turns that has vectors, as rows of the static model's table."""
-    found: dict[int, bytes] = {}
-    for start in range(0, len(turns), IDS_IN_LIST):
-        some = turns[start : start + IDS_IN_LIST]
-        found.update(db.rows(f"select turn, words from vectors where turn in ({','.join(map(str, some))})"))
-    return found
+    return {turn: (max(islice(told, len(codes) // width)), words) for turn, codes, words in found}

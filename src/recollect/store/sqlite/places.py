@@ -36,16 +36,20 @@ def places(db: Database, turns: Iterable[int]) -> dict[int, Place]:
     return found
 
 
-def neighbours(db: Database, around: Iterable[Place], reach: int, scope: Condition) -> dict[int, Place]:
+def neighbours(db: Database, around: list[Place], reach: int, scope: Condition) -> dict[int, Place]:
     """The places of the turns in scope just before and after these, in the same sessions."""
+    if not around:
+        return {}
     clause, bound = scope
-    sql = f"{_SELECT} where turns.session = ? and turns.ordinal between ? and ? and {clause}"
-    found: dict[int, Place] = {}
-    for place in around:
-        values: list[Any] = [place.session, place.ordinal - reach, place.ordinal + reach, *bound]
-        for row in db.rows(sql, values):
-            found[row[0]] = Place(*row)
-    return found
+    rows = db.rows(
+        f"""
+        with around (session, ordinal) as (values {", ".join("(?, ?)" for _ in around)})
+        {_SELECT} join around on around.session = turns.session
+         where turns.ordinal between around.ordinal - {reach} and around.ordinal + {reach} and {clause}
+        """,
+        [value for place in around for value in (place.session, place.ordinal)] + bound,
+    )
+    return {row[0]: Place(*row) for row in rows}
 
 
 def newest(db: Database, scope: Condition, limit: int, offset: int) -> list[Place]:

@@ -2,9 +2,10 @@
 
 Such a process keeps the 1-bit blocks in memory and, once there are enough
 vectors to be worth it, an index of faiss over them. That is a graph in which a
-search visits some hundred vectors instead of all (HNSW). A graph over many
-vectors takes minutes to make, so beyond some number it is a scan over codes of
-four bits for four dimensions (PQ), the nearest of which are compared again.
+search visits some hundred vectors instead of all (HNSW). Over many vectors it
+takes minutes to make, and where all are equally far from each other it leads
+nowhere; then it is a scan over codes of four bits for four dimensions (PQ),
+the nearest of which are compared again.
 The index is made or brought up to date by a thread of its own; meanwhile, and
 without faiss, the blocks answer. Turns that are newer than the index are looked
 at one by one.
@@ -53,17 +54,20 @@ MOST_REPLACED = 0.3
 # to look farther for the same recall and takes as long; 32 gain nothing.
 LARGEST_GRAPH = 200_000
 LINKS, BUILD_EFFORT = 24, 200
-# How far a search looks around depends on the vectors: chats lie apart, pieces
-# of code lie close together. A new graph is asked for the neighbours of some of
-# its own vectors, and the least effort that finds this share of them is kept.
-SEARCH_EFFORTS = (16, 24, 32, 48, 64, 96, 128)
-RECALL = 0.99
-ASKED_VECTORS = 200
 # The graph compares whole bytes, the fastest way it has. The numbers of a unit
 # vector lie around 1 / sqrt(dimensions); this many steps for that leave room up to seven times as much.
 STEPS = 18.75
-# A scan: how many times as many as are wanted are compared again. Recall@10 0.985.
-SCAN_FACTOR = 20
+
+# How much a search has to look at depends on the vectors: chats lie apart, pieces
+# of code lie close together. A new index is asked for the neighbours of points
+# halfway between its own vectors, which are harder to find than those of a
+# question, as its own vectors are easier; the least effort that finds this share
+# of them is kept. For real questions that came to 0.98.
+# A graph that needs more than these is slower than a scan.
+GRAPH_EFFORTS = (16, 24, 32, 48, 64, 96)
+SCAN_EFFORTS = (10, 20, 40, 80)
+RECALL = 0.935
+ASKED_POINTS = 200
 
 TRAINING_ROWS = 20_000
 CHUNK_ROWS = 8_192
@@ -82,7 +86,8 @@ class Index:
         """Turns with a vector among the `wanted` nearest, as far as the index can tell."""
         # Of the calling thread: starting more would take longer than the search.
         _faiss().omp_set_num_threads(1)
-        asked = _prepared(self.index, np.asarray(vector, np.float32).reshape(1, -1))
+        asked = np.asarray(vector, np.float32).reshape(1, -1)
+        asked = _prepared(self.index, asked / np.linalg.norm(asked))
         _, found = self.index.search(asked, min(wanted, self.index.ntotal))
         return list(dict.fromkeys(self.turns[found[0][found[0] >= 0]].tolist()))
 
@@ -141,36 +146,58 @@ def load_index(path: str, state: State) -> Index | None:
 
 def build_index(db: Database, state: State, stop: threading.Event) -> Index | None:
     """An index over all vectors; None when it was told to stop."""
-    faiss = _faiss()
     rows = db.value("select sum(length(codes)) from vectors") // state.dimensions
-    if rows > LARGEST_GRAPH and state.dimensions % 4 == 0:
-        index = faiss.index_factory(state.dimensions, f"PQ{state.dimensions // 4}x4fs,Refine(SQ8)", faiss.METRIC_INNER_PRODUCT)
-        index.k_factor = SCAN_FACTOR
-    else:
-        index = faiss.IndexHNSWSQ(state.dimensions, faiss.ScalarQuantizer.QT_8bit_direct, LINKS, faiss.METRIC_L2)
-        index.hnsw.efConstruction = BUILD_EFFORT
-    every = 1 + db.value("select count(*) from vectors") // TRAINING_ROWS
-    sample = db.rows("select codes from vectors where turn % ? = 0", (every,)) or db.rows("select codes from vectors limit 1")
-    index.train(_prepared(index, _unit_vectors([codes for (codes,) in sample], state.dimensions)))
-    made = _filled(index, np.empty(0, np.int64), db.execute("select turn, codes from vectors order by turn"), state, stop)
-    if made is not None and hasattr(index, "hnsw"):
-        index.hnsw.efSearch = _least_effort(index)
+    if rows <= LARGEST_GRAPH or state.dimensions % 4:
+        made = _made(_new_graph(state.dimensions), db, state, stop)
+        if made is None or _tune(made.index) or state.dimensions % 4:
+            return made
+    made = _made(_new_scan(state.dimensions), db, state, stop)
+    if made is not None:
+        _tune(made.index)
     return made
 
 
-def _least_effort(index: Any) -> int:
-    """How far a search in this graph has to look around."""
-    chosen = np.random.default_rng(0).choice(index.ntotal, min(ASKED_VECTORS, index.ntotal), replace=False)
-    asked = np.stack([index.reconstruct(int(one)) for one in chosen])
-    wanted = min(11, index.ntotal)
-    _, nearest = index.storage.search(asked, wanted)
-    for effort in SEARCH_EFFORTS:
-        index.hnsw.efSearch = effort
+def _new_graph(dimensions: int) -> Any:
+    faiss = _faiss()
+    index = faiss.IndexHNSWSQ(dimensions, faiss.ScalarQuantizer.QT_8bit_direct, LINKS, faiss.METRIC_L2)
+    index.hnsw.efConstruction = BUILD_EFFORT
+    return index
+
+
+def _new_scan(dimensions: int) -> Any:
+    faiss = _faiss()
+    return faiss.index_factory(dimensions, f"PQ{dimensions // 4}x4fs,Refine(SQ8)", faiss.METRIC_INNER_PRODUCT)
+
+
+def _made(index: Any, db: Database, state: State, stop: threading.Event) -> Index | None:
+    """An empty index with every vector of the store in it."""
+    every = 1 + db.value("select count(*) from vectors") // TRAINING_ROWS
+    sample = db.rows("select codes from vectors where turn % ? = 0", (every,)) or db.rows("select codes from vectors limit 1")
+    index.train(_prepared(index, _unit_vectors([codes for (codes,) in sample], state.dimensions)))
+    return _filled(index, np.empty(0, np.int64), db.execute("select turn, codes from vectors order by turn"), state, stop)
+
+
+def _tune(index: Any) -> bool:
+    """Set how much a search looks at; says whether that is enough."""
+    faiss = _faiss()
+    graph = hasattr(index, "hnsw")
+    everything = faiss.downcast_index(index.storage if graph else index.refine_index)
+    chosen = np.random.default_rng(0).integers(index.ntotal, size=2 * ASKED_POINTS)
+    one, other = np.split(np.stack([everything.reconstruct(int(number)) for number in chosen]) - (128 if graph else 0), 2)
+    points = one + other
+    asked = _prepared(index, points / np.linalg.norm(points, axis=1, keepdims=True))
+    wanted = min(10, index.ntotal)
+    _, nearest = everything.search(asked, wanted)
+    for effort in GRAPH_EFFORTS if graph else SCAN_EFFORTS:
+        if graph:
+            index.hnsw.efSearch = effort
+        else:
+            index.k_factor = effort
         _, found = index.search(asked, wanted)
-        shared = sum(len(np.intersect1d(one, other)) for one, other in zip(nearest, found, strict=True))
+        shared = sum(len(np.intersect1d(*both)) for both in zip(nearest, found, strict=True))
         if shared >= RECALL * nearest.size:
-            break
-    return effort
+            return True
+    return False
 
 
 def _filled(

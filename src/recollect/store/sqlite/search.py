@@ -97,7 +97,7 @@ def _count(db: Database, clue: Clue, all_turns: int) -> int:
     count, last = db.row(
         "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? limit ?)", (_match(clue), most)
     ) or (0, 0)
-    return count if count < most else max(count, count * int(db.value("select max(id) from bodies")) // last)
+    return int(count if count < most else max(count, count * int(db.value("select max(id) from bodies")) // last))
 
 
 def _holders(db: Database, clue: Clue, scope: Condition, sessions: dict[int, int]) -> dict[int, float]:
@@ -133,9 +133,7 @@ def _among(db: Database, clue: Clue, rare: list[Clue], known: dict[int, int]) ->
     return {turn: 1.0 for turn in held if turn in known}
 
 
-def _turns(
-    db: Database, mentions: str, values: list[Any], scope: Condition, sessions: dict[int, int]
-) -> dict[int, float]:
+def _turns(db: Database, mentions: str, values: list[Any], scope: Condition, sessions: dict[int, int]) -> dict[int, float]:
     clause, bound = scope
     filtered = "" if clause == "1" else "cross join sessions on sessions.id = turns.session"
     found = {}
@@ -161,7 +159,7 @@ def _stem(db: Database, word: str) -> str:
         db.execute("create virtual table temp.spellings using fts5vocab (main, turns_text, instance)")
     tokenizer = db.connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
     stems = tokenizer(word.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False)
-    return stems[0] if stems else ""
+    return str(next(iter(stems), ""))
 
 
 def example_query(db: Database) -> str:

@@ -33,6 +33,9 @@ class SqliteStore:
         self.db = Database(path, create=create, read_only=read_only)
         self._resident: Resident | None = None
         if resident:
+            # Bodies are read a hundred times as fast once this is loaded.
+            import msgspec  # noqa: F401
+
             from recollect.store.sqlite.resident import Resident
 
             self._resident = Resident(path)
@@ -190,17 +193,14 @@ class SqliteStore:
 
         return nearest.search(self.db, vector, chosen.turns_in(scope), limit=limit, resident=self._resident)
 
-    def score_vectors(self, vector: Sequence[float], turns: list[int]) -> dict[int, float]:
-        """The exact cosine of each of these turns that has vectors: that of its best piece."""
+    def compare(self, vector: Sequence[float], turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
+        """For each of these turns that has vectors the cosine of its best piece, and its words.
+
+        Words are rows of the static model's table, sixteen bits each.
+        """
         from recollect.store.sqlite import nearest
 
-        return nearest.score(self.db, vector, turns)
-
-    def turn_words(self, turns: list[int]) -> dict[int, bytes]:
-        """The words of these turns as rows of the static model's table, sixteen bits each; those not embedded are left out."""
-        from recollect.store.sqlite import nearest
-
-        return nearest.words(self.db, turns)
+        return nearest.compare(self.db, vector, turns)
 
     def mean_vector(self) -> array[float] | None:
         """The direction that all vectors have in common, of length one; None when it is not known."""
@@ -278,9 +278,7 @@ class SqliteStore:
 
         return calls.turns_with_words(self.db, words, column, query, domains, limit)
 
-    def turns_with_errors(
-        self, query: Query, domains: dict[str, list[str]], limit: int
-    ) -> Iterator[tuple[int, list[list[Any]]]]:
+    def turns_with_errors(self, query: Query, domains: dict[str, list[str]], limit: int) -> Iterator[tuple[int, list[list[Any]]]]:
         """The newest turns in which something failed, with their events."""
         from recollect.store.sqlite import calls
 

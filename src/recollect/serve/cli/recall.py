@@ -1,0 +1,34 @@
+"""recollect recall: what an agent should be told before it starts on a prompt.
+
+The context pack for this prompt in this folder's project: earlier turns that
+help, each with its date and reference, within a budget of tokens. It is silent
+(exit code 1) when nothing stored is good enough. Without a prompt it tells
+what was asked last in this project. `-` reads the prompt from stdin.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from recollect.answers import Pack
+from recollect.memory import Memory
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("prompt", nargs="*", help="what the agent is about to be asked")
+    parser.add_argument("--budget", type=count, default=600, metavar="N", help="at most about N tokens (default: %(default)s)")
+    parser.add_argument("--folder", metavar="PATH", help="as if the agent were started there (default: the current folder)")
+    parser.add_argument("--everywhere", action="store_true", help="ask other projects too when this one has nothing")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    prompt = sys.stdin.read() if args.prompt == ["-"] else " ".join(args.prompt)
+    pack = memory.recall(prompt, folder=args.folder, budget=args.budget, everywhere=args.everywhere)
+    return Output([pack] if pack.lines else [], _text, empty="nothing stored is good enough to be told here")
+
+
+def _text(pack: Pack) -> str:
+    return pack.text
