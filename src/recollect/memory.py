@@ -306,6 +306,10 @@ class Memory:
             from recollect.embed import open_encoder
 
             self._encoder = open_encoder(self.settings)
+            if self.settings.text("embed.provider") == "remote":
+                from recollect.recall.meaning import Careful
+
+                self._encoder = Careful(self._encoder, self.redact)
         return self._encoder
 
     def embed(self, *, again: bool = False, limit: int | None = None) -> Iterator[Embedded]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from functools import cache
 
 from recollect.embed.static import StaticEncoder
 from recollect.recall.clues import STOP_WORDS
@@ -30,11 +31,17 @@ MOST_WORDS = 24
 MOST_NOTED = 256
 
 
+@cache
+def words_encoder() -> StaticEncoder:
+    """The table that words are compared by, whatever model the vectors are by."""
+    return StaticEncoder()
+
+
 class Closeness:
     """The words of one query, ready to be compared with those of turns."""
 
-    def __init__(self, text: str, encoder: StaticEncoder | None = None) -> None:
-        self._encoder = encoder or StaticEncoder()
+    def __init__(self, text: str) -> None:
+        self._encoder = words_encoder()
         listed = self._encoder.listed_rows(text)
         self._rows = [row for word, row in listed.items() if word not in STOP_WORDS][:MOST_WORDS]
 
@@ -63,8 +70,9 @@ def _numbers(rows: bytes) -> array[int]:
     return found
 
 
-def note_words(encoder: StaticEncoder, texts: Sequence[str]) -> list[bytes]:
+def note_words(texts: Sequence[str]) -> list[bytes]:
     """The telling words of each text, as the store keeps them: row numbers of sixteen bits, each once."""
+    encoder = words_encoder()
     ignored = set(encoder.listed_rows(" ".join(STOP_WORDS)).values())
     noted = []
     for rows in encoder.listed_rows_of(texts):

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recollect.embed.static import StaticEncoder
 from recollect.recall.closeness import note_words
 from recollect.reports import Embedded
 from recollect.store import bodies
@@ -53,14 +52,13 @@ def embed(store: Store, encoder: Encoder, *, again: bool = False, limit: int | N
     started = time.monotonic()
     store.use_encoder(encoder.name, encoder.dimensions, again=again)
     report = Embedded(encoder=encoder.name, remaining=store.unembedded())
-    words = encoder if isinstance(encoder, StaticEncoder) else StaticEncoder()
     size = FIRST_BATCH
     while limit is None or report.turns < limit:
         batch_started = time.monotonic()
         waiting = store.next_unembedded(size if limit is None else min(size, limit - report.turns))
         if not waiting:
             break
-        made = _encoded(encoder, words, waiting)
+        made = _encoded(encoder, waiting)
         report.turns += store.save_vectors(encoder.name, made)
         report.pieces += sum(len(codes) for _, _, codes, _ in made)
         report.seconds = round(time.monotonic() - started, 3)
@@ -74,12 +72,12 @@ def embed(store: Store, encoder: Encoder, *, again: bool = False, limit: int | N
     yield report
 
 
-def _encoded(encoder: Encoder, words: StaticEncoder, waiting: list[tuple[int, int, list[Row]]]) -> list[Made]:
+def _encoded(encoder: Encoder, waiting: list[tuple[int, int, list[Row]]]) -> list[Made]:
     """The codes of each turn's pieces and the words in them; a piece of which the encoder knows nothing has no code."""
     cut = [pieces(rows) for _, _, rows in waiting]
     texts = [piece for some in cut for piece in some]
     codes = iter([code.tobytes() for code in int8_codes(encoder.encode_documents(texts))] if texts else [])
-    noted = note_words(words, ["\n".join(some) for some in cut])
+    noted = note_words(["\n".join(some) for some in cut])
     return [
         (turn, mark, [code for code in islice(codes, len(some)) if any(code)], rows)
         for (turn, mark, _), some, rows in zip(waiting, cut, noted, strict=True)

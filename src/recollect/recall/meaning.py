@@ -12,10 +12,32 @@ from recollect.errors import EncoderUnavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from recollect.embed import Encoder
     from recollect.store import Store
+
+
+class Careful:
+    """An encoder that lives on another machine: what is sent there is redacted first.
+
+    What comes from the store already was; a question is what somebody just typed.
+    """
+
+    def __init__(self, encoder: Encoder, redact: Callable[[str], str]) -> None:
+        self._encoder, self._redact = encoder, redact
+        self.name, self.dimensions = encoder.name, encoder.dimensions
+
+    def encode_query(self, text: str) -> array[float]:
+        """The vector of a question without its secrets."""
+        return self._encoder.encode_query(self._redact(text))
+
+    def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each text of the store."""
+        return self._encoder.encode_documents(texts)
 
 
 class Meaning:
