@@ -50,7 +50,7 @@ GOLDEN = {
 @pytest.mark.parametrize("text", GOLDEN)
 def test_vectors_stay_the_same(text: str) -> None:
     """Vectors outlive the code that made them: a store full of them must stay comparable."""
-    assert list(ENCODER.encode_query(text))[:3] == pytest.approx(GOLDEN[text], abs=1e-6)
+    assert list(ENCODER.encode_plainly(text))[:3] == pytest.approx(GOLDEN[text], abs=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -82,13 +82,13 @@ def test_a_question_and_a_document_of_the_same_words_are_the_same_vector(texts: 
 
     assert batch.shape == (len(texts), 256)
     for text, row in zip(texts, batch, strict=True):
-        assert np.abs(np.array(ENCODER.encode_query(text)) - row).max() < 1e-5
+        assert np.abs(np.array(ENCODER.encode_plainly(text)) - row).max() < 1e-5
 
 
 @given(TEXTS)
 def test_a_vector_is_one_long_or_all_zeros(text: str) -> None:
     """Nothing that a person can type may raise, or give a vector that scores wrongly."""
-    vector = ENCODER.encode_query(text)
+    vector = ENCODER.encode_plainly(text)
 
     assert isinstance(vector, array)
     assert vector.typecode == "f"
@@ -110,7 +110,7 @@ def test_tokens_are_what_the_two_expressions_of_training_say(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " \n", "___", "!?…", "🙂🚀", "\ud800\udfff", "x" * 25])
 def test_a_text_without_tokens_is_all_zeros(text: str) -> None:
     """Zeros are near nothing, so such a text is neither found nor finds anything."""
-    assert list(ENCODER.encode_query(text)) == [0.0] * 256
+    assert list(ENCODER.encode_plainly(text)) == [0.0] * 256
     assert not ENCODER.encode_documents([text]).any()
 
 
@@ -146,7 +146,7 @@ def test_only_the_beginning_of_a_huge_text_is_read() -> None:
     """A megabyte of tool output costs no more than a page."""
     beginning = ("port in use " * 400)[: tokens.MAX_CHARS]
 
-    assert ENCODER.encode_query(beginning + " kubernetes" * 100_000) == ENCODER.encode_query(beginning)
+    assert ENCODER.encode_plainly(beginning + " kubernetes" * 100_000) == ENCODER.encode_plainly(beginning)
 
 
 def test_order_and_size_of_a_batch_do_not_matter() -> None:
@@ -188,21 +188,13 @@ def test_threads_may_share_an_encoder() -> None:
     assert answers == [True] * 4
 
 
-def test_a_caller_can_weigh_the_words_of_a_question() -> None:
-    """In someone's own store a word may be everywhere; the ranking can make it count less."""
-    vector = ENCODER.encode_query("kubernetes breakfast", lambda token: 0.0 if token == "breakfast" else 2.0)
-
-    assert list(vector) == pytest.approx(list(ENCODER.encode_query("kubernetes")), abs=1e-6)
-    assert list(ENCODER.encode_query("rollout", lambda _: 0.0)) == [0.0] * 256
-
-
 @pytest.mark.parametrize("dimensions", [128, 64])
 def test_the_beginning_of_a_vector_is_a_vector(dimensions: int) -> None:
     """Who needs smaller vectors gets them from the same file, under a name of their own."""
     encoder = StaticEncoder(dimensions=dimensions)
-    whole = np.array(ENCODER.encode_query("address already in use"))[:dimensions]
+    whole = np.array(ENCODER.encode_plainly("address already in use"))[:dimensions]
 
-    vector = encoder.encode_query("address already in use")
+    vector = encoder.encode_plainly("address already in use")
 
     assert (encoder.name, encoder.dimensions) == (f"static:recollect-static-256:{dimensions}", dimensions)
     assert np.array(vector) == pytest.approx(whole / np.linalg.norm(whole), abs=1e-6)

@@ -33,7 +33,7 @@ from recollect.embed.tokens import grams, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -68,13 +68,17 @@ class StaticEncoder:
             self._check_nested()
             self.name += f":{self.dimensions}"
 
-    def encode_query(self, text: str, weigh: Callable[[str], float] | None = None) -> array[float]:
-        """The vector of a question; `weigh` may say how much more or less each of its tokens counts."""
-        if weigh is None and "numpy" in sys.modules:
+    def encode_query(self, text: str) -> array[float]:
+        """The vector of a question; all zeros for one without tokens."""
+        if "numpy" in sys.modules:
             # Already paid for: a hundred times as fast, after the first one.
             return array("f", self.encode_documents([text])[0].tobytes())
+        return self.encode_plainly(text)
+
+    def encode_plainly(self, text: str) -> array[float]:
+        """The same without numpy, for a process that asks once."""
         vector = [0.0] * self.dimensions
-        for row, weight in self._weights(text, weigh).items():
+        for row, weight in self._weights(text).items():
             weight *= self._table.scales[row]
             vector = [number + weight * step for number, step in zip(vector, self._table.row(row, self.dimensions), strict=True)]
 
@@ -106,7 +110,7 @@ class StaticEncoder:
             self._sums = Sums(self._table, self.dimensions)
         return self._sums
 
-    def _weights(self, text: str, weigh: Callable[[str], float] | None) -> dict[int, float]:
+    def _weights(self, text: str) -> dict[int, float]:
         """How often each row of the table is to be added."""
         counts: dict[tuple[str, bool], int] = {}
         for seen in tokens(text):
@@ -116,7 +120,7 @@ class StaticEncoder:
         for (token, whole), count in counts.items():
             rows = self._table.rows_of(token, whole=whole)
             if rows:
-                weight = count**0.5 / len(rows) * (weigh(token) if weigh else 1.0)
+                weight = count**0.5 / len(rows)
                 for row in rows:
                     weights[row] = weights.get(row, 0.0) + weight
         return weights
