@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import UsageError
+from recollect.lookup import FILTERS
 from recollect.memory import Memory
 from recollect.model import SessionDetail, StatsRow
-from recollect.recall.query import FILTERS, parse
+from recollect.recall.query import parse
 from recollect.store import bodies, msgpack
 from tests.builders import codex
 from tests.builders.claude_code import Conversation, tokens
@@ -381,7 +382,8 @@ OPERATORS = [
     "\x00",
 ]
 queries = st.text() | st.lists(st.sampled_from(OPERATORS), max_size=8).map(" ".join)
-filters = st.tuples(st.sampled_from(FILTERS), words).map(":".join)
+NAMES = [*FILTERS, "meta.git.branch"]
+filters = st.tuples(st.sampled_from(["", "-"]), st.sampled_from(NAMES), st.just(":"), words).map("".join)
 
 
 def is_answered(mind: Memory, text: str) -> bool:
@@ -399,7 +401,7 @@ def test_the_parser_accepts_any_text(text: str) -> None:
     """Whatever a person types means something; it is never a syntax error."""
     query = parse(text)
 
-    assert set(query.filters) <= set(FILTERS)
+    assert {name.removeprefix("-") for name in query.filters} <= set(NAMES)
     assert all(term.text for term in query.terms)
 
 

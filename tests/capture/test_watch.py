@@ -86,7 +86,7 @@ def test_an_agent_installed_later_is_noticed(home: Path) -> None:
 
         codex_log(home, codex_talk())
 
-        assert soon(lambda: f"codex:{codex.THREAD}" in everything(mind), 8)
+        assert soon(lambda: f"codex:{codex.THREAD}" in everything(mind), 30)
 
 
 def test_idling_costs_next_to_nothing(home: Path) -> None:

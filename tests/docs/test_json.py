@@ -34,6 +34,7 @@ CASES = [
     ("Hit", ["demo"]),
     ("Import report", ["import", str(SAMPLES)]),
     ("Source report", ["import", str(SAMPLES), "--report", "--dry-run", "--store", "none.db"]),
+    ("Pack", ["recall", "the migration deadlocks with the checkout worker", "--everywhere"]),
     ("Continuation", ["resume", SESSION]),
     ("File change", ["blame", "README.md"]),
     ("Fix", ["fix", "database is locked"]),
@@ -98,6 +99,7 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.Capt
     [session] = rows(["show", SESSION], capsys)
     [forgotten] = rows(["forget", f"{SESSION}#1", "--yes"], capsys)
     [fix] = rows(["fix", "database is locked", "--limit", "1"], capsys)
+    [pack] = rows(["recall", "--everywhere"], capsys)
     events = [event for turn in session["turn_list"] for event in turn["events"]]
     calls = [event for event in events if event["kind"] == "tool_call"]
 
@@ -106,6 +108,8 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.Capt
     assert {tuple(turn) for turn in session["turn_list"]} == {tuple(listed("Turn"))}
     assert list(forgotten["scrubbed"]) == listed("Scrubbed")
     assert [list(step) for step in [*fix["steps"], fix["proof"]]] == [listed("Step")] * (len(fix["steps"]) + 1)
+    assert pack["lines"]
+    assert {tuple(line) for line in pack["lines"]} == {tuple(listed("Pack line"))}
     assert calls
     for event in events:
         # What an event does not have is left out; what it has is in the page's order.
@@ -155,7 +159,9 @@ def test_an_error_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str])
 
 def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
-    inner = {"Tokens", "Git", "Event", "Tool call", "Step", "Problem", "Scrubbed", "Secret", "Redacted text", "Error"}
+    inner = {
+        "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret", "Redacted text", "Error",
+    }  # fmt: skip
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)
     assert all(FIELDS.values())

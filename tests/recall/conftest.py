@@ -10,6 +10,7 @@ import pytest
 
 from recollect.memory import Memory
 from tests.builders.homes import claude_log, memory
+from tests.builders.talks import Talks
 from tests.builders.work import Remember, Work
 
 
@@ -26,3 +27,11 @@ def remember(home: Path) -> Iterator[Remember]:
             return mind
 
         yield make
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> Iterator[Talks]:
+    """An empty store with a memory over it."""
+    made = Talks(tmp_path)
+    yield made
+    made.close()

@@ -120,14 +120,36 @@ def test_words_that_no_turn_has_together_are_searched_one_by_one(stored: Path, c
     """And the answer says so."""
     assert main(["search", "openssl", "tides", "lock_timeout", "kubernetes"]) == 0
 
-    assert "any of them" in capsys.readouterr().err
+    assert "not every turn here has all of the words" in capsys.readouterr().err
 
 
 def test_nothing_found_is_exit_code_one(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Scripts branch on it."""
-    assert main(["search", "zyzzyva"]) == 1
+    assert main(["search", "zyzzyva", "--mode", "text"]) == 1
 
     assert capsys.readouterr() == ("", "nothing found for zyzzyva\n")
+
+
+def test_a_word_that_no_turn_has_is_answered_by_meaning_and_that_is_said(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever looks for an exact word must see at once that it is nowhere."""
+    assert main(["search", "zyzzyva", "--limit", "3", "--json"]) == 0
+
+    answer = capsys.readouterr()
+    assert {json.loads(line)["matched"] for line in answer.out.splitlines()} == {"meaning"}
+    assert answer.err.startswith("none of these turns has any of the words; they come near in meaning\n")
+
+
+def test_before_anything_is_embedded_one_sentence_says_so(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first search often comes before the work in the background is done."""
+    with Memory.open() as memory:
+        memory.import_logs([SAMPLES])
+
+    assert main(["search", "deadlock", "--limit", "50"]) == 0
+
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("searched by words only: no turn is embedded yet")
 
 
 @pytest.mark.parametrize("query", ['"', "-", "*", "AND OR NOT", 'a"b', "NEAR(", "☃", "a:b:c", "^x", "{", "col : x", '-"x'])
@@ -140,7 +162,7 @@ def test_an_unwanted_word_needs_no_quotes(stored: Path, capsys: pytest.CaptureFi
     """`-word` looks like an option and is none; real options still are."""
 
     def refs(*words: str) -> set[object]:
-        assert main(["search", *words, "--json", "--limit", "50"]) == 0
+        assert main(["search", *words, "--json", "--limit", "50", "--mode", "text"]) == 0
         return {hit["ref"] for hit in lines(capsys)}
 
     assert refs("deadlock", "-migration") == refs("deadlock -migration") < refs("deadlock")
@@ -427,6 +449,31 @@ def test_the_demo_uses_samples_where_there_is_nothing_else(home: Path, capsys: p
     assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
 
 
+def test_the_first_search_of_the_demo_is_by_meaning_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It shows what recollect can do, so nothing is left to the background."""
+    assert main(["demo", "--json"]) == 0
+
+    answer = capsys.readouterr()
+    assert {json.loads(line)["matched"] for line in answer.out.splitlines()} == {"both"}
+    assert "embedded" not in answer.err
+    with Memory.open(next(home.rglob("demo.db"))) as memory:
+        assert memory.jobs() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "nothing is stored of this folder's project; --everywhere asks the others\n"),
+        (["--everywhere"], "nothing stored is good enough to be told here\n"),
+    ],
+)
+def test_silence_is_explained(options: list[str], said: str, stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing good enough and nothing at all are two things."""
+    assert main(["recall", "write a poem about spring", "--folder", str(stored), *options]) == 1
+
+    assert capsys.readouterr() == ("", said)
+
+
 def test_export_gives_every_session(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The way out is always open."""
     assert main(["export"]) == 0
@@ -452,18 +499,22 @@ def test_every_command_has_help(name: str) -> None:
     assert "--json" in text
 
 
-def test_a_cold_search_imports_little(stored: Path) -> None:
+@pytest.mark.parametrize(("mode", "modules"), [("text", 35), ("hybrid", 41)])
+def test_a_cold_search_imports_little(mode: str, modules: int, stored: Path) -> None:
     """It is started thousands of times a day, so what it loads is counted."""
     code = (
-        "import sys; from recollect.serve.cli import main; main(['search', 'deadlock']);"
+        f"import sys; from recollect.serve.cli import main; main(['search', 'deadlock', '--mode', '{mode}']);"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     loaded = set(done.stderr.split())
-    heavy = {"msgspec", "dataclasses", "inspect", "logging", "json", "pathlib", "tomllib", "rich", "hyperscan", "re2", "asyncio"}
+    heavy = {
+        "msgspec", "dataclasses", "inspect", "logging", "json", "pathlib", "tomllib", "rich", "hyperscan", "re2",
+        "asyncio", "numpy", "faiss",
+    }  # fmt: skip
     assert loaded & heavy == set()
-    assert len([name for name in loaded if name.startswith("recollect")]) <= 25
+    assert len([name for name in loaded if name.startswith("recollect")]) <= modules
 
 
 def test_logging_is_structured_and_silent_about_content(stored: Path) -> None:

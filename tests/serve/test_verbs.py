@@ -207,7 +207,7 @@ def test_what_keeps_it_from_working_is_said(home: Path, capsys: pytest.CaptureFi
 
     assert line.endswith("claude --resume 5e551011-0000-4000-8000-000000000001")
     assert [warning.split(":")[0] for warning in warnings] == [
-        "a session is continued at its end, not at one of its turns", f"the folder {home / 'gone'} is gone",
+        "a session is continued at its end, not at one of its turns", f"there is no folder {home / 'gone'} here",
         f"the log {log} is gone",
     ]  # fmt: skip
 

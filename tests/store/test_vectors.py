@@ -192,7 +192,7 @@ def test_forgetting_takes_the_vectors_along(filled: Filled, whole: bool) -> None
     fill(filled, 6)
     fill(filled, 3, session="s2")
     encoder = embedded(filled)
-    code = filled.db.value("select codes from vectors where turn = 5")
+    code, common = filled.db.value("select codes from vectors where turn = 5"), filled.store.mean_vector()
     Path(f"{filled.path}-vectors").write_bytes(code)
     filled.db.execute("pragma wal_checkpoint(truncate)")
     assert code in filled.path.read_bytes()
@@ -202,6 +202,8 @@ def test_forgetting_takes_the_vectors_along(filled: Filled, whole: bool) -> None
     assert report.scrubbed is not None
     assert report.scrubbed.complete
     assert report.files == [f"{filled.path}-vectors"]
+    # What they had in common was made of it too.
+    assert filled.store.mean_vector() not in (None, common)
     left = {number for (number,) in filled.db.rows("select turn from vectors")}
     assert left == ({7, 8, 9} if whole else {1, 2, 3, 4, 6, 7, 8, 9})
     assert vectors.disagreeing(filled.db) == []

@@ -51,7 +51,8 @@ def ask(
     asked.limit, asked.offset, asked.explain = limit, offset, explain
     asked.here = store.find_project(with_those_above(here)) if here else None
     result = search(store, asked)
-    if not result.hits and any(term.quoted and not term.negated for term in query.terms):
+    quoted = any(term.quoted and not term.negated for term in query.terms)
+    if quoted and not result.hits and not store.newest_turns(asked.scope, limit=1):
         asked.scope = Scope(_unquoted(query), domains, upto=upto)
         result = search(store, asked)
         result.relaxed = bool(result.hits)
@@ -101,7 +102,8 @@ def _read(cursor: str, stamp: int) -> tuple[int, int]:
     """Where the next page begins and which turns it may have."""
     offset, _, rest = cursor.partition(".")
     upto, _, made_for = rest.partition(".")
-    if not (offset.isdecimal() and upto.isdecimal() and len(cursor) < 50):
+    # No store has a turn of more than 15 digits, and SQLite takes no number of more than 18.
+    if not all(number.isdecimal() and len(number) <= 15 for number in (offset, upto)):
         raise UsageError(f"{cursor[:50]!r} is no cursor", hint="use the one that the answer before ended with")
     if made_for != f"{stamp:08x}":
         raise UsageError("this cursor belongs to another search", hint="repeat the query, filters and mode it came from")

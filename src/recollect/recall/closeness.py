@@ -11,13 +11,11 @@ On the path of a cold search: simsimd compares, and numpy is not imported.
 
 from __future__ import annotations
 
-import sys
-from array import array
 from functools import cache
 
 from recollect.embed.static import StaticEncoder
 from recollect.recall.clues import STOP_WORDS
-from recollect.store.codes import cosines
+from recollect.store.codes import cosines, numbers_in, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ class Closeness:
 
     def tables(self, turns: Mapping[int, bytes]) -> list[dict[int, float]]:
         """For each word of the query, how close the nearest word of each turn is; turns with none near it are left out."""
-        words = {turn: frozenset(_numbers(rows)) for turn, rows in turns.items()}
+        words = {turn: frozenset(numbers_in("H", rows)) for turn, rows in turns.items()}
         rows = sorted(frozenset().union(*words.values()))
         codes = b"".join(map(self._encoder.row_code, rows))
         return [self._table(words, rows, codes, self._encoder.row_code(row)) for row in self._rows]
@@ -63,21 +61,8 @@ class Closeness:
         return found
 
 
-def _numbers(rows: bytes) -> array[int]:
-    found = array("H", rows)
-    if sys.byteorder == "big":
-        found.byteswap()
-    return found
-
-
 def note_words(texts: Sequence[str]) -> list[bytes]:
     """The telling words of each text, as the store keeps them: row numbers of sixteen bits, each once."""
     encoder = words_encoder()
     ignored = set(encoder.listed_rows(" ".join(STOP_WORDS)).values())
-    noted = []
-    for rows in encoder.listed_rows_of(texts):
-        numbers = array("H", [row for row in rows if row not in ignored][:MOST_NOTED])
-        if sys.byteorder == "big":
-            numbers.byteswap()
-        noted.append(numbers.tobytes())
-    return noted
+    return [stored("H", [row for row in rows if row not in ignored][:MOST_NOTED]) for rows in encoder.listed_rows_of(texts)]

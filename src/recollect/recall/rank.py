@@ -87,6 +87,8 @@ class Words:
         self.held: dict[int, float] = {}
         self.firmly: dict[int, float] = {}
         self.needed, self.words = 0.0, 0
+        # What the best candidate has, once that is known.
+        self.most = 0.0
         for holding in findings.holdings:
             rarity = _rarity(holding.count, findings.all_turns)
             # An extra clue is made of words that are needed already.
@@ -116,9 +118,13 @@ class Words:
         """How much of the query a turn holds, between 0 and 1."""
         return self.held.get(turn, 0.0) / self.needed if self.needed else 0.0
 
+    def is_partial(self, turn: int) -> bool:
+        """Whether a turn holds some of the words and not all."""
+        return turn in self.held and self.share(turn) < ALL_OF_IT
+
     def complete(self) -> list[int]:
         """The turns that hold every word."""
-        return [turn for turn in self.held if self.share(turn) > ALL_OF_IT]
+        return [turn for turn in self.held if not self.is_partial(turn)]
 
     def _trust(self) -> float:
         """Whether the words of the query can be believed, between 0 and 1."""
@@ -197,13 +203,17 @@ def gathered(score: Score, tables: Iterable[Mapping[int, float]]) -> float:
 def set_words(scores: Iterable[Score], words: Words) -> None:
     """Score the words of each candidate, and of its session."""
     pool = list(scores)
-    _set("words", pool, lambda score: gathered(score, words.weights))
+    words.most = _set("words", pool, lambda score: gathered(score, words.weights), words.most)
     _set("session", pool, lambda score: words.sessions.get(score.place.session, 0.0), max(words.sessions.values(), default=0.0))
 
 
-def set_meaning(scores: Iterable[Score]) -> None:
-    """Score the vectors of each candidate and its neighbours."""
-    _set("meaning", scores, lambda score: score.cosine + MEANING_SHARE * sum(share * near.cosine for near, share in score.around))
+def set_meaning(scores: Iterable[Score], most: float = 0.0) -> float:
+    """Score the vectors of each candidate and its neighbours; returns what the best one has, or `most` if that is given."""
+
+    def value(score: Score) -> float:
+        return score.cosine + MEANING_SHARE * sum(share * near.cosine for near, share in score.around)
+
+    return _set("meaning", scores, value, most)
 
 
 def set_closeness(scores: Iterable[Score], tables: list[dict[int, float]]) -> None:
@@ -216,12 +226,13 @@ def set_closeness(scores: Iterable[Score], tables: list[dict[int, float]]) -> No
     _set("closeness", pool, lambda score: gathered(score, weighed))
 
 
-def _set(name: str, scores: Iterable[Score], value: Callable[[Score], float], largest: float = 0.0) -> None:
-    """Give each score a part, divided by the largest there is."""
+def _set(name: str, scores: Iterable[Score], value: Callable[[Score], float], largest: float = 0.0) -> float:
+    """Give each score a part, divided by the largest there is, which is returned."""
     found = [(score, value(score)) for score in scores]
     largest = largest or max((part for _, part in found), default=0.0)
     for score, part in found:
         setattr(score, name, max(0.0, part / largest) if largest > 0 else 0.0)
+    return largest
 
 
 def lift(place: Place, *, now: int, here: str | None) -> float:
@@ -240,11 +251,12 @@ def lift(place: Place, *, now: int, here: str | None) -> float:
 
 def folded(scores: Iterable[Score], *, last: Callable[[Score], bool] | None = None) -> list[Score]:
     """Best first, of the copies of a turn in forks only the best; what is true of `last` comes after all else."""
-    seen = set()
-    kept = []
-    for score in sorted(scores, key=lambda score: (last is not None and last(score), -score.total, score.place.turn)):
-        copies = (score.place.agent, score.place.key)
-        if copies not in seen:
-            seen.add(copies)
-            kept.append(score)
-    return kept
+    return unique(sorted(scores, key=lambda score: (last is not None and last(score), -score.total, score.place.turn)))
+
+
+def unique(scores: Iterable[Score]) -> list[Score]:
+    """The same without the copies of turns that came before."""
+    first: dict[tuple[str, str], Score] = {}
+    for score in scores:
+        first.setdefault((score.place.agent, score.place.key), score)
+    return list(first.values())

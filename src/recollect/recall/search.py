@@ -35,6 +35,11 @@ MOST_BY_WORDS = 100
 MOST_BY_MEANING = 40
 MOST_WITH_NEIGHBOURS = 30
 MOST_COMPARED = 20
+# Turns that hold only some of the words are candidates when fewer than so many
+# hold all of them; of a short query one will do, because its words were chosen.
+ENOUGH = 10
+# Whoever reads on beyond the candidates gets so many by meaning.
+MOST_BEYOND = 1_000
 
 
 class Asked:
@@ -57,11 +62,14 @@ def search(store: Store, asked: Asked) -> SearchResult:
     wanted = clues(asked.scope.query, store.words)
     if not wanted and asked.vector is None:
         # Filters alone ask for what is new; signs alone, such as an emoji, are in no index.
-        places = [] if asked.scope.query.terms else store.newest_turns(asked.scope, limit=end + 1)
-        hits = [_hit(store, rank.Score(place), "text", []) for place in places[asked.offset : end]]
+        signs = any(not term.negated for term in asked.scope.query.terms)
+        places = [] if signs else store.newest_turns(asked.scope, limit=end + 1)
+        hits = [_hit(store, rank.Score(place), "text", [], explain=asked.explain) for place in places[asked.offset : end]]
         return SearchResult(hits, more=len(places) > end)
     pool = Pool(store, asked, rank.Words(store.find_clues([] if asked.mode == "vector" else wanted, asked.scope)))
     ranked = pool.ranked()
+    if len(ranked) <= end:
+        ranked = rank.unique([*ranked, *pool.beyond()])
     page = ranked[asked.offset : end]
     words = list(dict.fromkeys(word for clue in wanted for word in clue.words))
     hits = [_hit(store, score, pool.matched(score), words, explain=asked.explain) for score in page]
@@ -81,16 +89,22 @@ def nearest(store: Store, scope: Scope, vector: Sequence[float], limit: int) -> 
 
 
 class Pool:
-    """The turns that may be an answer, with their scores."""
+    """The turns that may be an answer, with their scores.
+
+    Which they are does not depend on the page that is asked for: all pages
+    of an answer are cut from one list.
+    """
 
     def __init__(self, store: Store, asked: Asked, words: rank.Words) -> None:
         self.store, self.asked, self.words = store, asked, words
         self.near: dict[int, float] = {}
+        self.further: dict[int, float] = {}
         self.said: dict[int, bytes] = {}
+        self.most_meaning = 0.0
         if asked.vector is not None:
-            most = max(MOST_BY_MEANING, asked.offset + asked.limit)
-            self.near = dict(store.search_vector(asked.vector, asked.scope, limit=most))
-        places = store.places({*self._best_by_words(), *self.near})
+            self.near = dict(store.search_vector(asked.vector, asked.scope, limit=MOST_BY_MEANING))
+        self.worded = self._by_words()
+        places = store.places({*self.worded[:MOST_BY_WORDS], *self.near})
         if asked.vector is not None:
             # A neighbour may be meant without holding a word; by words alone it would be no answer.
             places |= store.neighbours(self._promising(places), rank.REACH, asked.scope)
@@ -100,12 +114,12 @@ class Pool:
         if asked.vector is not None:
             self._add_meaning(asked.vector)
 
-    def _best_by_words(self) -> list[int]:
-        """The best turns by their words: all of the words if there are enough such turns, else any."""
-        wanted = self.asked.offset + self.asked.limit
+    def _by_words(self) -> list[int]:
+        """The turns that words can find, best first: those that hold all of them if there are enough, else any."""
         complete = self.words.complete()
-        candidates = complete if len(complete) > wanted else self.words.turns
-        return sorted(candidates, key=lambda turn: (-self.words.turns[turn], turn))[: max(MOST_BY_WORDS, wanted + 1)]
+        enough = 1 if self.words.words < rank.FEW_WORDS else ENOUGH
+        found = complete if len(complete) >= enough else self.words.turns
+        return sorted(found, key=lambda turn: (self.words.is_partial(turn), -self.words.turns[turn], turn))
 
     def _promising(self, places: dict[int, Place]) -> list[Place]:
         """The best of the first candidates, as far as one can tell so soon."""
@@ -130,7 +144,7 @@ class Pool:
             self.said[turn] = said
             self.scores[turn].cosine = max(0.0, cosine)
             self.scores[turn].fullness = min(1.0, len(said) / 2 / rank.FULL_WORDS)
-        rank.set_meaning(self.scores.values())
+        self.most_meaning = rank.set_meaning(self.scores.values())
 
     def ranked(self) -> list[rank.Score]:
         """Best first; the best by words and vectors are compared word by word before the last say."""
@@ -145,15 +159,29 @@ class Pool:
             rank.set_closeness(compared.values(), self.asked.closeness.tables(said))
         return rank.folded(found)
 
+    def beyond(self) -> list[rank.Score]:
+        """What comes after the candidates for somebody who reads on, best first; neighbours lend nothing here."""
+        if self.asked.vector is not None:
+            most = max(MOST_BEYOND, self.asked.offset + self.asked.limit + 1)
+            self.further = dict(self.store.search_vector(self.asked.vector, self.asked.scope, limit=most))
+        turns = {*self.worded, *self.further} - self.scores.keys()
+        scores = [self._score(place) for place in self.store.places(turns).values()]
+        for score in scores:
+            score.cosine = max(0.0, self.further.get(score.place.turn, 0.0))
+        rank.set_words(scores, self.words)
+        rank.set_meaning(scores, self.most_meaning)
+        return rank.folded(scores, last=self.is_partial if self.asked.vector is None else None)
+
     def matched(self, score: rank.Score) -> str:
         """Whether words, meaning or both speak for a turn."""
         if score.place.turn not in self.words.turns:
             return "meaning"
-        return "both" if score.place.turn in self.near else "text"
+        near = self.near if score.place.turn in self.scores else self.further
+        return "both" if score.place.turn in near else "text"
 
     def is_partial(self, score: rank.Score) -> bool:
         """Whether a turn holds some of the words and not all."""
-        return score.place.turn in self.words.held and self.words.share(score.place.turn) < rank.ALL_OF_IT
+        return self.words.is_partial(score.place.turn)
 
 
 def _hit(store: Store, score: rank.Score, matched: str, words: list[str], *, explain: bool = False) -> Hit:

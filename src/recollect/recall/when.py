@@ -17,8 +17,8 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-# "may" and "march" are no months without a number or one of these before them.
-OPENINGS = ("in", "of", "since", "during", "early", "late", "mid", "last", "this")
+# "may" and "march" are no months without a number or one of these before them; "this may fail" names no time.
+OPENINGS = ("in", "of", "since", "during", "early", "late", "mid", "last")
 
 
 class Span:
@@ -41,8 +41,12 @@ class Span:
             return 0.0
         from datetime import UTC, datetime
 
-        moment = datetime.fromtimestamp(at / 1000, UTC)
-        years = (self.year,) if self.year else (moment.year, moment.year - 1)
+        try:
+            this_year = datetime.fromtimestamp(at / 1000, UTC).year
+        except (ValueError, OverflowError, OSError):
+            # A log may claim any time.
+            return 0.0
+        years = (self.year,) if self.year else (this_year, this_year - 1)
         return max(self._nearness(at, year) for year in years)
 
     def _nearness(self, at: int, year: int) -> float:
@@ -50,12 +54,10 @@ class Span:
 
         try:
             start = datetime(year, self.month, self.day or 1, tzinfo=UTC)
+            after = start if self.day else datetime(year + self.month // 12, self.month % 12 + 1, 1, tzinfo=UTC)
         except ValueError:
             return 0.0
-        if self.day:
-            end = start.timestamp() * 1000 + DAY_MS
-        else:
-            end = datetime(year + self.month // 12, self.month % 12 + 1, 1, tzinfo=UTC).timestamp() * 1000
+        end = after.timestamp() * 1000 + DAY_MS * bool(self.day)
         if start.timestamp() * 1000 <= at < end:
             return 1.0
         late_days = (at - end) / DAY_MS
@@ -84,7 +86,7 @@ def _month(words: list[str], place: int) -> Span | None:
     day = year = None
     for near in words[max(place - 1, 0) : place] + words[place + 1 : place + 2]:
         number = near.rstrip("stndrh") if near[:1].isdecimal() else ""
-        if number.isdecimal() and 1 <= int(number[:4]) <= 31:
+        if number.isdecimal() and len(number) <= 2 and 1 <= int(number) <= 31:
             day = int(number)
     for after in words[place + 1 : place + 3]:
         if len(after) == 4 and after.isdecimal():
@@ -96,11 +98,10 @@ def _month(words: list[str], place: int) -> Span | None:
 
 def _iso(words: list[str], place: int) -> Span | None:
     """2026-05-03, or the month alone as 2026-05."""
-    numbers = [int(word) for word in words[place : place + 3] if word.isdecimal() and len(word) in (2, 4)]
-    if len(numbers) < 2 or not 1 <= numbers[1] <= 12 or len(words[place + 1]) != 2:
+    month, day = (int(word) if word.isdecimal() and len(word) == 2 else 0 for word in (*words[place + 1 : place + 3], "", "")[:2])
+    if not 1 <= month <= 12:
         return None
-    day = numbers[2] if len(numbers) > 2 and 1 <= numbers[2] <= 31 else None
-    return Span(numbers[0], numbers[1], day)
+    return Span(int(words[place]), month, day if 1 <= day <= 31 else None)
 
 
 def _day_of(at: int) -> Span:

@@ -17,7 +17,7 @@ from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     import numpy as np
@@ -31,6 +31,22 @@ except ImportError:  # A platform without a wheel of it.
 
 # An int8 code byte by byte: one for what is above zero, as a digit of a number in base two.
 _DIGITS = b"0" + b"1" * 127 + b"0" * 128
+
+
+def numbers_in(kind: str, stored: bytes) -> array[Any]:
+    """Numbers as the store has them, low byte first; `kind` is a type of `array`."""
+    found = array(kind, stored)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def stored(kind: str, numbers: Iterable[Any]) -> bytes:
+    """Numbers as the store has them."""
+    made = array(kind, numbers)
+    if sys.byteorder == "big":
+        made.byteswap()
+    return made.tobytes()
 
 
 def int8_code(vector: Sequence[float]) -> bytes:

@@ -64,7 +64,7 @@ def _folder_warnings(session: Session, *, needed: bool) -> list[str]:
     if os.path.isdir(session.cwd):
         return []
     why = "the agent finds the session only from that folder" if needed else "its commands would run elsewhere"
-    return [f"the folder {session.cwd} is gone: {why}"]
+    return [f"there is no folder {session.cwd} here: {why}"]
 
 
 def _log_warnings(session: Session, home: str, variable: str, environ: Mapping[str, str]) -> list[str]:

@@ -14,8 +14,12 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.lookup import Hit
 from recollect.memory import Memory
+from recollect.serve.cli.background import leave_work
 from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress
+
+# As many turns are made ready while somebody waits, the newest first; the rest is left to the background.
+MOST_EMBEDDED = 5_000
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -32,9 +36,10 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _tried(memory: Memory, paths: list[str], store: str) -> Output:
-    """Import, say what that came to, and search; `store` is the option that chooses this memory."""
+    """Import, embed, say what that came to, and search; `store` is the option that chooses this memory."""
     with Progress("importing") as progress:
         report = memory.import_logs(paths, progress=progress)
+    _embed(memory)
     summary = memory.summary()
     problems = counted(report.problems, "problem")
     say(f"{report.imported} new, {report.updated} grown, {report.unchanged} unchanged logs; {problems}")
@@ -50,10 +55,22 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
     name = _command()
     say(f"\n$ {name} search {question}{store}")
     foot = (
-        f"\nnext:\n  {name} search WORDS{store}\n  {name} sessions{store}\n  {name} stats --by project{store}\n"
+        f"\nnext:\n  {name} search WORDS{store}\n  {name} fix ERROR{store}\n  {name} blame FILE{store}\n"
+        f"  {name} sessions{store}\n  {name} stats --by project{store}\n"
         f"  {name} import --watch      keeps the memory up to date\n  {name} --help"
     )
     return Output(memory.search(question, limit=3), _text, foot=foot, empty="nothing found")
+
+
+def _embed(memory: Memory) -> None:
+    """Make the turns findable by meaning, so that the first search is a whole one."""
+    with Progress("embedding") as progress:
+        for report in memory.embed(limit=MOST_EMBEDDED):
+            progress(report.turns, report.turns + report.remaining, "")
+    if report.remaining:
+        leave_work(memory)
+    else:
+        memory.work()
 
 
 def _command() -> str:

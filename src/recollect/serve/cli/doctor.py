@@ -25,4 +25,5 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(finding: Finding) -> str:
     hint = f"\n       {finding.hint}" if finding.hint and not finding.ok else ""
-    return f"{'ok' if finding.ok else 'LOOK':5} {finding.name}: {finding.detail}{hint}"
+    detail = f": {finding.detail}" if finding.detail else ""
+    return f"{'ok' if finding.ok else 'LOOK':5} {finding.name}{detail}{hint}"

@@ -31,6 +31,8 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _text(report: Embedded) -> str:
+    if not report.turns and not report.remaining:
+        return f"every turn is embedded already, with {report.encoder}"
     rest = f"; {counted(report.remaining, 'turn')} not embedded yet" if report.remaining else ""
     return (
         f"{counted(report.turns, 'turn')} embedded in {counted(report.pieces, 'piece')}"

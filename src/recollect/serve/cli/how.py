@@ -2,7 +2,7 @@
 
 TOOL is a program, with its subcommand if you like (pytest, docker compose,
 git push), or a tool of an agent. Without a filter for projects, the project
-of the current folder is asked when it is known; --all asks everywhere.
+of the current folder is asked when it is known; --everywhere asks them all.
 
 The exit code in a log is that of a whole line. A command whose own end it
 hides, in the middle of a pipe or of a longer line, is counted as unclear.
@@ -24,12 +24,12 @@ __all__ = ["arguments", "prepare", "run"]
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", nargs="+", metavar="TOOL", help="a program or a tool, and filters such as since:30d")
     add_filters(parser)
-    parser.add_argument("--all", action="store_true", help="in every project, not only in this folder's")
+    parser.add_argument("--everywhere", action="store_true", help="in every project, not only in this folder's")
     parser.add_argument("--limit", type=count, default=10, metavar="N", help="how many ways to use it (default: %(default)s)")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    found = memory.how(typed(args), everywhere=args.all, folder=None, limit=args.limit, **chosen(args))
+    found = memory.how(typed(args), everywhere=args.everywhere, folder=None, limit=args.limit, **chosen(args))
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
     return Output(found, _text, empty=f"no use of {typed(args)} that worked is stored", note=note)
 

@@ -11,10 +11,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from recollect import platforms
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model import ImportReport, SourceReport
+from recollect.serve.cli.background import leave_work
 from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress
 
@@ -41,7 +41,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.wait and not args.dry_run:
         memory.work()
     elif not args.dry_run:
-        _leave_work(memory)
+        leave_work(memory)
     rows: list[ImportReport | SourceReport] = [*memory.source_reports, report] if args.report else [report]
     if not args.report:
         _say_problems(memory.source_reports)
@@ -64,13 +64,7 @@ def _watched(memory: Memory, args: Namespace) -> Iterator[ImportReport]:
     for report in memory.watch(agents=args.agent):
         yield report
         sys.stdout.flush()
-        _leave_work(memory)
-
-
-def _leave_work(memory: Memory) -> None:
-    """Have the jobs done by a process that nobody waits for."""
-    if memory.jobs(limit=1):
-        platforms.spawn_detached([sys.executable, "-m", "recollect", "work", "--store", memory.settings.store])
+        leave_work(memory)
 
 
 def _line(report: ImportReport) -> str:

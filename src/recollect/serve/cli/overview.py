@@ -42,7 +42,9 @@ def _text(summary: StoreSummary) -> str:
         f"store: {summary.path} ({summary.size_bytes / 1e6:.1f} MB)",
         "",
         "  recollect import            what is new since the last time",
-        "  recollect search WORDS      find a turn",
+        "  recollect search WORDS      find a turn, by word and by meaning",
+        "  recollect fix ERROR         what helped when this error was met before",
+        "  recollect blame FILE        which turns changed a file, and why",
         "  recollect sessions          the newest sessions",
         "  recollect stats --by day    what was spent",
     ]

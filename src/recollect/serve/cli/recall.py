@@ -8,6 +8,7 @@ what was asked last in this project. `-` reads the prompt from stdin.
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 
@@ -27,7 +28,10 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     prompt = sys.stdin.read() if args.prompt == ["-"] else " ".join(args.prompt)
     pack = memory.recall(prompt, folder=args.folder, budget=args.budget, everywhere=args.everywhere)
-    return Output([pack] if pack.lines else [], _text, empty="nothing stored is good enough to be told here")
+    empty = "nothing stored is good enough to be told here"
+    if not pack.lines and not args.everywhere and memory.project_of(args.folder or os.getcwd()) is None:
+        empty = "nothing is stored of this folder's project; --everywhere asks the others"
+    return Output([pack] if pack.lines else [], _text, empty=empty)
 
 
 def _text(pack: Pack) -> str:

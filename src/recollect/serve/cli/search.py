@@ -54,9 +54,12 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _notes(found: SearchResult) -> list[str]:
     notes = list(found.remarks)
-    if found.relaxed:
-        notes.append("too few turns have all of these words; showing turns with any of them")
-    if found.unembedded:
+    if found.mode == "hybrid" and found.hits and all(hit.matched == "meaning" for hit in found):
+        notes.append("none of these turns has any of the words; they come near in meaning")
+    elif found.relaxed:
+        notes.append("not every turn here has all of the words and phrases")
+    # Without meaning all turns are found by words only, which was said already.
+    if found.unembedded and found.mode != "text":
         notes.append(f"{counted(found.unembedded, 'turn is', 'turns are')} not embedded yet and found by words only")
     if found.cursor:
         notes.append(f"more: add --cursor {found.cursor}")

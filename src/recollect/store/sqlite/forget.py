@@ -61,6 +61,7 @@ def forget(db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool 
                 return report
             plan.carry_out()
             scrub.request(db)
+        vectors.save_mean(db)
         report.files = scrub.remove_copies(db.path)
         report.scrubbed = scrub.scrub(db)
     finally:

@@ -93,7 +93,10 @@ def _checked(state: State | None, vector: Sequence[float]) -> bytes | None:
             f"a vector of {len(vector)} numbers, but those stored have {state.dimensions}",
             hint=f"make it with the encoder {state.encoder}, or embed again with yours: `recollect embed`",
         )
-    code = int8_code(vector)
+    try:
+        code = int8_code(vector)
+    except ValueError:
+        raise UsageError("a vector with values that are no numbers", hint="give it finite ones; its encoder failed") from None
     return code if any(code) else None
 
 

@@ -37,7 +37,9 @@ NEVER_COMMON = 200
 # microseconds each: a word in more turns than this is common in any store, and
 # a query with many words stops after so many of them.
 MOST_TURNS = 5_000
-MOST_TOGETHER = 10_000
+MOST_TOGETHER = 5_000
+# Of the common words so many join in, the rarest first.
+MOST_JOINING = 8
 
 
 def words(text: str) -> list[str]:
@@ -60,25 +62,25 @@ def expression(terms: list[Term], *, any_word: bool) -> str:
     return f"({text}) NOT ({' OR '.join(unwanted)})" if unwanted else text
 
 
-def find(db: Database, clues: list[Clue], scope: Condition) -> Findings:
-    """The turns in scope that hold each clue, the rarest clue first."""
-    all_turns = int(db.value("select max(id) from turns") or 0)
-    found = Findings([], {}, all_turns=all_turns, all_sessions=int(db.value("select max(id) from sessions") or 0))
-    counted = sorted(((_count(db, clue, all_turns), clue) for clue in clues), key=lambda pair: pair[0])
+def find(db: Database, clues: list[Clue], scope: Condition, upto: int | None = None) -> Findings:
+    """The turns in scope that hold each clue, the rarest clue first; how rare it was when turn `upto` was the last."""
+    all_turns, all_sessions, all_bodies = _totals(db, upto)
+    found = Findings([], {}, all_turns=all_turns, all_sessions=all_sessions)
+    counted = sorted(((_count(db, clue, all_turns, all_bodies), clue) for clue in clues), key=lambda pair: pair[0])
     ceiling = min(max(all_turns * COMMON_SHARE, NEVER_COMMON), MOST_TURNS)
-    room, rare = MOST_TOGETHER, []
+    look = Look(db, scope, found.sessions)
+    room, joining = MOST_TOGETHER, MOST_JOINING
     for count, clue in counted:
-        if not count:
-            turns: dict[int, float] = {}
-        elif count <= ceiling and count <= room:
-            rare.append(clue)
+        turns: dict[int, float] = {}
+        if count and count <= min(ceiling, room):
             room -= count
-            turns = _holders(db, clue, scope, found.sessions)
-        elif found.sessions:
-            turns = _among(db, clue, rare, found.sessions)
-        else:
-            # Only common words: those turns that hold all of them best.
-            turns = _best(db, [clue for count, clue in counted if count], scope, found.sessions)
+            turns = look.holders(clue)
+        elif count and not found.sessions:
+            # Only common words: those turns that hold all of them best, or else the rarest of them.
+            turns = look.best([clue for count, clue in counted if count]) or look.best([clue])
+        elif count and joining:
+            joining -= 1
+            turns = look.among(clue)
         found.holdings.append(Holding(clue, count, turns))
     return found
 
@@ -91,64 +93,87 @@ def _match(clue: Clue) -> str:
     return _phrase(clue.words, prefix=clue.prefix)
 
 
-def _count(db: Database, clue: Clue, all_turns: int) -> int:
+def _totals(db: Database, upto: int | None) -> tuple[int, int, int]:
+    """About how many turns, sessions and bodies there are, or were when turn `upto` was the last."""
+    if upto is None:
+        row = db.row("select (select max(id) from turns), (select max(id) from sessions), (select max(id) from bodies)")
+    else:
+        row = db.row(
+            """
+            with last (turn) as (select max(id) from turns where id <= ?1)
+            select turn, (select session from turns where id <= ?1 order by session desc limit 1),
+                   (select max(id) from bodies where bodies.turn = last.turn) from last
+            """,
+            (upto,),
+        )
+    turns, sessions, bodies = (int(number or 0) for number in row or (0, 0, 0))
+    return turns, sessions, bodies
+
+
+def _count(db: Database, clue: Clue, all_turns: int, all_bodies: int) -> int:
     """How many turns hold a clue; guessed from the oldest of them when they are too many to count."""
     most = min(MOST_TURNS, max(1_000, int(all_turns * COMMON_SHARE))) + 1
     count, last = db.row(
-        "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? limit ?)", (_match(clue), most)
+        "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? and rowid <= ? limit ?)",
+        (_match(clue), all_bodies, most),
     ) or (0, 0)
-    return int(count if count < most else max(count, count * int(db.value("select max(id) from bodies")) // last))
+    return int(count if count < most else max(count, count * all_bodies // last))
 
 
-def _holders(db: Database, clue: Clue, scope: Condition, sessions: dict[int, int]) -> dict[int, float]:
-    """Each turn in scope that holds a clue, with its mentions, weighted by column and added up."""
-    if len(clue.words) == 1 and not clue.prefix:
-        stem = _stem(db, clue.words[0])
-        cases = " ".join(f"when '{name}' then {weight}" for name, weight in COLUMNS.items())
-        mentions = f"select doc as body, case col {cases} end as weight from temp.spellings where term = ?"
-        return _turns(db, mentions, [stem], scope, sessions)
-    parts = [f"select rowid as body, {weight} as weight from turns_text where turns_text match ?" for weight in COLUMNS.values()]
-    matches = [f"{{{name}}} : {_match(clue)}" for name in COLUMNS]
-    return _turns(db, " union all ".join(parts), matches, scope, sessions)
+class Look:
+    """Goes from clues to the turns in scope that hold them, and notes the session of each."""
 
+    def __init__(self, db: Database, scope: Condition, sessions: dict[int, int]) -> None:
+        self.db, self.sessions = db, sessions
+        self._clause, self._values = scope
+        self._bodies: dict[int, int] = {}
+        self._found_by: list[Clue] = []
 
-def _best(db: Database, clues: list[Clue], scope: Condition, sessions: dict[int, int]) -> dict[int, float]:
-    """Of very many turns the newest that hold all clues, or else the rarest, with how well they do."""
-    weights = ", ".join(map(str, COLUMNS.values()))
-    mentions = f"""
-        select * from (select rowid as body, -bm25(turns_text, {weights}) as weight
-                         from turns_text where turns_text match ? order by rowid desc limit {MOST_TURNS})"""
-    found = _turns(db, mentions, [" AND ".join(map(_match, clues))], scope, sessions)
-    found = found or _turns(db, mentions, [_match(clues[0])], scope, sessions)
-    best = max(found.values(), default=0.0) or 1.0
-    return {turn: weight / best for turn, weight in found.items()}
+    def holders(self, clue: Clue) -> dict[int, float]:
+        """Each turn that holds a clue, with its mentions, weighted by column and added up."""
+        self._found_by.append(clue)
+        if len(clue.words) == 1 and not clue.prefix:
+            cases = " ".join(f"when '{name}' then {weight}" for name, weight in COLUMNS.items())
+            mentions = f"select doc as body, case col {cases} end as weight from temp.spellings where term = ?"
+            return self._turns(mentions, [_stem(self.db, clue.words[0])])
+        one = "select rowid as body, {} as weight from turns_text where turns_text match ?"
+        mentions = " union all ".join(one.format(weight) for weight in COLUMNS.values())
+        return self._turns(mentions, [f"{{{name}}} : {_match(clue)}" for name in COLUMNS])
 
+    def best(self, clues: list[Clue]) -> dict[int, float]:
+        """Of very many turns the newest that hold all clues, with how well they do."""
+        self._found_by = clues[:1]
+        weights = ", ".join(map(str, COLUMNS.values()))
+        mentions = f"""
+            select * from (select rowid as body, -bm25(turns_text, {weights}) as weight
+                             from turns_text where turns_text match ? order by rowid desc limit {MOST_TURNS})"""
+        found = self._turns(mentions, [" AND ".join(map(_match, clues))])
+        most = max(found.values(), default=0.0) or 1.0
+        return {turn: weight / most for turn, weight in found.items()}
 
-def _among(db: Database, clue: Clue, rare: list[Clue], known: dict[int, int]) -> dict[int, float]:
-    """Which of the turns that rarer clues found hold this one too, all alike."""
-    if not rare:
-        return dict.fromkeys(known, 1.0)
-    match = f"({' OR '.join(map(_match, rare))}) AND {_match(clue)}"
-    held = _turns(db, "select rowid as body, 1.0 as weight from turns_text where turns_text match ?", [match], ("1", []), {})
-    return {turn: 1.0 for turn in held if turn in known}
+    def among(self, clue: Clue) -> dict[int, float]:
+        """Which of the turns found so far hold this clue too, all alike."""
+        match = f"({' OR '.join(map(_match, self._found_by))}) AND {_match(clue)}"
+        bodies = self._bodies
+        held = self.db.rows("select rowid from turns_text where turns_text match ?", (match,))
+        return {bodies[body]: 1.0 for (body,) in held if body in bodies}
 
-
-def _turns(db: Database, mentions: str, values: list[Any], scope: Condition, sessions: dict[int, int]) -> dict[int, float]:
-    clause, bound = scope
-    filtered = "" if clause == "1" else "cross join sessions on sessions.id = turns.session"
-    found = {}
-    for turn, session, weight in db.rows(
-        f"""
-        select bodies.turn, turns.session, sum(mentions.weight)
-          from ({mentions}) as mentions cross join bodies on bodies.id = mentions.body
-          cross join turns on turns.id = bodies.turn {filtered}
-         where {clause} group by bodies.turn
-        """,
-        [*values, *bound],
-    ):
-        found[turn] = weight
-        sessions[turn] = session
-    return found
+    def _turns(self, mentions: str, values: list[Any]) -> dict[int, float]:
+        filtered = "" if self._clause == "1" else "cross join sessions on sessions.id = turns.session"
+        found: dict[int, float] = {}
+        for body, turn, session, weight in self.db.rows(
+            f"""
+            select mentions.body, bodies.turn, turns.session, sum(mentions.weight)
+              from ({mentions}) as mentions cross join bodies on bodies.id = mentions.body
+              cross join turns on turns.id = bodies.turn {filtered}
+             where {self._clause} group by mentions.body
+            """,
+            [*values, *self._values],
+        ):
+            found[turn] = found.get(turn, 0.0) + weight
+            self.sessions[turn] = session
+            self._bodies[body] = turn
+        return found
 
 
 def _stem(db: Database, word: str) -> str:

@@ -89,7 +89,7 @@ class SqliteStore:
         """The turns that hold each of these words."""
         from recollect.store.sqlite import chosen, search
 
-        return search.find(self.db, clues, chosen.turns_in(scope))
+        return search.find(self.db, clues, chosen.turns_in(scope), scope.upto)
 
     def places(self, turns: Iterable[int]) -> dict[int, Place]:
         """Where these turns happened."""

@@ -15,14 +15,13 @@ Searching reads the state from here: nothing heavy is imported.
 from __future__ import annotations
 
 import os
-import sys
-from array import array
 
 from recollect.errors import StoreError
-from recollect.store.codes import bit_code, bit_width
+from recollect.store.codes import bit_code, bit_width, numbers_in, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Iterable
     from typing import Any
 
@@ -57,12 +56,7 @@ _MEAN_OF = 5_000
 def mean(db: Database) -> array[float] | None:
     """The direction that all vectors share, of length one; None when it was not worked out yet."""
     value = db.value("select value from store_info where name = 'mean_vector'")
-    if value is None:
-        return None
-    found = array("f", value)
-    if sys.byteorder == "big":
-        found.byteswap()
-    return found
+    return None if value is None else numbers_in("f", value)
 
 
 def save_mean(db: Database) -> None:
@@ -188,6 +182,8 @@ def remove(db: Database, turns: Iterable[int]) -> None:
     if state is not None:
         db.many("delete from vectors where turn = ?", [(turn,) for turn in gone])
         _write_blocks(db, dict.fromkeys(gone, b""), state.dimensions)
+        # It is made of them too; `save_mean` works it out again from what is left.
+        db.execute("delete from store_info where name = 'mean_vector'")
         db.execute("update store_info set value = ? where name = 'vectors_generation'", (_new_generation(),))
 
 
@@ -219,18 +215,13 @@ def _entries(turns: bytes, codes: bytes, width: int) -> dict[int, bytes]:
 def block(entries: dict[int, bytes], width: int) -> tuple[bytes, bytes]:
     """The two columns of a block, from the codes by the place of their turn in it."""
     ordered = sorted(entries)
-    turns = array("H", [place for place in ordered for _ in range(len(entries[place]) // width)])
-    if sys.byteorder == "big":
-        turns.byteswap()
-    return turns.tobytes(), b"".join(entries[place] for place in ordered)
+    turns = stored("H", [place for place in ordered for _ in range(len(entries[place]) // width)])
+    return turns, b"".join(entries[place] for place in ordered)
 
 
 def places(turns: bytes) -> array[int]:
     """Which turns of its block the codes belong to, counted from the first."""
-    found = array("H", turns)
-    if sys.byteorder == "big":
-        found.byteswap()
-    return found
+    return numbers_in("H", turns)
 
 
 def disagreeing(db: Database) -> list[int]:
@@ -244,7 +235,7 @@ def disagreeing(db: Database) -> list[int]:
         made.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = bits
     expected = {number: block(entries, width) for number, entries in made.items()}
     # A block whose turns are all gone stays, and is empty.
-    stored = {
+    found = {
         number: (turns, codes) for number, turns, codes in db.rows("select number, turns, codes from vector_blocks") if turns
     }
-    return sorted(number for number in expected.keys() | stored.keys() if expected.get(number) != stored.get(number))
+    return sorted(number for number in expected.keys() | found.keys() if expected.get(number) != found.get(number))

@@ -1,0 +1,193 @@
+"""From a typed query to an answer: modes, pages, and what is said besides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.errors import UsageError
+from recollect.recall.asking import with_those_above
+from tests.builders.talks import Talks, names
+from tests.encoders import WordEncoder
+
+
+@pytest.fixture
+def told(talks: Talks) -> Talks:
+    return talks.tell("a", *[f"the lock timeout of worker {number}" for number in range(30)], "paint it blue")
+
+
+def test_a_mode_that_there_is_not_is_refused(told: Talks) -> None:
+    """With those that there are."""
+    with pytest.raises(UsageError) as refused:
+        told.memory.search("lock", mode="fuzzy")
+
+    assert (str(refused.value), refused.value.hint) == ("no mode is called fuzzy", "known: hybrid, text, vector")
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+def test_without_vectors_it_is_a_search_by_words_and_says_so(told: Talks, mode: str) -> None:
+    """The best text answer, not an error and not a poorer one."""
+    by_words = told.memory.search("lock timeout", mode="text")
+
+    found = told.memory.search("lock timeout", mode=mode)
+
+    assert found.hits == by_words.hits
+    assert (found.mode, found.unembedded, by_words.remarks) == ("text", 31, [])
+    assert [remark.partition(":")[0] for remark in found.remarks] == ["searched by words only"]
+
+
+def test_an_answer_says_how_many_turns_are_not_embedded_yet(told: Talks) -> None:
+    """Those are found by words in the meantime."""
+    told.embed().tell("b", "the lock is painted blue", "a new one")
+
+    found = told.memory.search("lock painted", limit=100)
+
+    assert (found.mode, found.unembedded, found.remarks) == ("hybrid", 2, [])
+    assert dict(zip(names(found), (hit.matched for hit in found), strict=True))["b1"] == "text"
+
+
+def test_vectors_of_another_encoder_are_not_used(told: Talks) -> None:
+    """The setting was changed and nothing was embedded since."""
+    told.embed()
+    told.memory._encoder = WordEncoder()
+
+    found = told.memory.search("lock timeout")
+
+    assert found.mode == "text"
+    assert found.remarks == [
+        "searched by words only: the stored vectors are by static:recollect-static-256, not words: run `recollect embed`"
+    ]
+
+
+def test_filters_alone_need_no_vectors(told: Talks) -> None:
+    """And nobody is told about them."""
+    found = told.memory.search("agent:codex")
+
+    assert (found.remarks, found.unembedded, len(found)) == ([], 0, 10)
+
+
+# Cursors
+
+
+def test_a_cursor_asks_for_the_page_after(told: Talks) -> None:
+    """The last page has none."""
+    first = told.memory.search("lock", limit=20)
+    second = told.memory.search("lock", limit=20, cursor=first.cursor)
+
+    assert (len(first), first.more, len(second), second.more, second.cursor) == (20, True, 10, False, None)
+    assert not set(names(first)) & set(names(second))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "timeout"}, {"text": "lock agent:codex"}, {"text": '"lock"'}, {"text": "lock*"}, {"text": "-lock"},
+        {"mode": "text"}, {"agent": "codex"},
+    ],
+)  # fmt: skip
+def test_a_cursor_belongs_to_its_search(told: Talks, other: dict[str, str]) -> None:
+    """Another search's page would be a page of nothing that anybody asked for."""
+    cursor = told.memory.search("lock", limit=5).cursor
+
+    with pytest.raises(UsageError, match="belongs to another search") as refused:
+        told.memory.search(**{"text": "lock", "cursor": cursor, **other})  # type: ignore[arg-type]
+
+    assert refused.value.hint
+
+
+@pytest.fixture(scope="module")
+def some(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
+    """A store that nothing here writes to."""
+    made = Talks(tmp_path_factory.mktemp("some")).tell("a", "lock one", "lock two", "lock three")
+    yield made
+    made.close()
+
+
+@given(st.text(max_size=60) | st.from_regex(r"\A\d{1,40}\.\d{1,40}\.[0-9a-f]{0,8}\Z"))
+def test_what_is_no_cursor_is_refused(some: Talks, cursor: str) -> None:
+    """Cut off while copying, or made up."""
+    with pytest.raises(UsageError) as refused:
+        some.memory.search("lock", cursor=cursor)
+
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize("text", ["lock", "agent:codex"])
+@pytest.mark.parametrize("numbers", [f"{10**40}.3", f"1.{10**40}", f"{10**19}.{10**19}", "-1.3", "1.-3", "1"])
+def test_numbers_that_no_store_has_are_no_cursor(some: Talks, text: str, numbers: str) -> None:
+    """SQLite stops at 64 bits."""
+    cursor = some.memory.search(text, limit=1).cursor
+    assert cursor is not None
+    stamp = cursor.rpartition(".")[2]
+
+    with pytest.raises(UsageError, match="is no cursor"):
+        some.memory.search(text, cursor=f"{numbers}.{stamp}")
+    assert some.memory.search(text, cursor=f"999999.999999.{stamp}").hits == []
+
+
+# Where somebody is
+
+
+@pytest.mark.parametrize("folder", ["/home/ada/shop/src", "/home", "/", "relative/path", ""])
+def test_a_folder_is_given_with_all_it_is_in(folder: str) -> None:
+    """The innermost first, and it comes to an end."""
+    found = with_those_above(folder)
+
+    assert found[0] == folder
+    assert [str(Path(one).parent) for one in found[:-1] if one] == [one or "." for one in found[1:]]
+
+
+# A ready vector
+
+
+def test_a_ready_vector_finds_by_itself(told: Talks) -> None:
+    """For those who encode elsewhere; the score is the cosine."""
+    told.embed()
+    vector = told.memory.encoder().encode_query("paint it blue")
+
+    found = told.memory.search_by_vector(vector, limit=3)
+
+    assert names(found)[0] == "a31"
+    assert (found.mode, found.unembedded, len(found)) == ("vector", 0, 3)
+    assert found.hits[0].score == pytest.approx(1.0, abs=0.02)
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_a_ready_vector_takes_filters(told: Talks) -> None:
+    """All that pass are scored."""
+    told.tell("b", "something else", project="/srv/b").embed()
+    vector = told.memory.encoder().encode_query("paint it blue")
+
+    assert names(told.memory.search_by_vector(vector, limit=50, project="/srv/b")) == ["b1"]
+    assert len(told.memory.search_by_vector(vector, limit=50)) == 32
+
+
+@pytest.mark.parametrize("size", [0, 3, 257])
+def test_a_vector_of_another_length_is_refused(told: Talks, size: int) -> None:
+    """With the name of the encoder that would do."""
+    told.embed()
+
+    with pytest.raises(UsageError, match=f"a vector of {size} numbers, but those stored have 256") as refused:
+        told.memory.search_by_vector([0.5] * size)
+
+    assert "static:recollect-static-256" in refused.value.hint
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_vector_of_no_numbers_is_refused(told: Talks, number: float) -> None:
+    """A model that failed may give them."""
+    told.embed()
+
+    with pytest.raises(UsageError, match="no numbers"):
+        told.memory.search_by_vector([number] * 256)
+
+
+def test_a_ready_vector_finds_nothing_where_nothing_is_embedded(told: Talks) -> None:
+    """And says how many wait."""
+    found = told.memory.search_by_vector([0.5] * 256)
+
+    assert (found.hits, found.unembedded) == ([], 31)
