@@ -292,26 +292,6 @@ def test_a_resident_process_finds_what_a_cold_one_finds(filled: Filled) -> None:
     assert ask(filled, encoder, "zebra xylophone", 1) == [62]
 
 
-def test_too_many_vectors_for_a_graph_are_scanned(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph over a million takes minutes to make; this takes seconds, and finds the same."""
-    monkeypatch.setattr("recollect.store.sqlite.resident.LARGEST_GRAPH", 50)
-    fill(filled, 60)
-    encoder = embedded(filled)
-    cold = ask(filled, encoder, "dragon bridge forest", 5)
-    first, second = stay(filled), Resident(str(filled.path), smallest_index=1)
-    ask(filled, encoder, "apple")
-    first.wait()
-
-    assert first.index is not None
-    assert not hasattr(first.index.index, "hnsw")
-    assert ask(filled, encoder, "dragon bridge forest", 5) == cold
-    filled.store._resident = second
-    ask(filled, encoder, "apple")
-    second.wait()
-    assert second.index is not None
-    assert ask(filled, encoder, "dragon bridge forest", 5) == cold
-
-
 def test_the_index_is_brought_up_to_date_when_much_is_new(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
     """New turns are added to it; only when much was replaced it is made from the start."""
     monkeypatch.setattr("recollect.store.sqlite.resident.MOST_NEWER", 3)
@@ -330,7 +310,7 @@ def test_the_index_is_brought_up_to_date_when_much_is_new(filled: Filled, monkey
 
     assert resident.index is not None
     assert resident.index is not first
-    assert resident.index.index.ntotal == 70
+    assert len(resident.index.turns) == 70
     assert resident.index.state.version == vectors.find_state(filled.db).version  # type: ignore[union-attr]
 
 

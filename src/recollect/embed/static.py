@@ -61,6 +61,7 @@ class StaticEncoder:
         path = path or os.path.join(os.path.dirname(__file__), MODEL)
         self._table = Table(path)
         self.dimensions = dimensions or self._table.dimensions
+        self.listed = self._table.words
         self.name = f"static:{os.path.basename(path).removesuffix('.bin')}"
         self._sums: Sums | None = None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from recollect.clock import now_ms
-from recollect.errors import UsageError
+from recollect.errors import EncoderUnavailable, UsageError
 from recollect.lookup import Query, Scope, SearchResult, Term
 from recollect.recall.meaning import Meaning
 from recollect.recall.search import Asked, search
@@ -74,7 +74,11 @@ def prepared(
     if asked.mode == "hybrid":
         from recollect.recall.closeness import Closeness
 
-        asked.closeness = Closeness(text)
+        try:
+            asked.closeness = Closeness(text)
+        except EncoderUnavailable:
+            # The vectors are by another model, and do without the table of words.
+            asked.closeness = None
     return asked, meaning
 
 

@@ -46,7 +46,8 @@ class Closeness:
     def tables(self, turns: Mapping[int, bytes]) -> list[dict[int, float]]:
         """For each word of the query, how close the nearest word of each turn is; turns with none near it are left out."""
         words = {turn: frozenset(numbers_in("H", rows)) for turn, rows in turns.items()}
-        rows = sorted(frozenset().union(*words.values()))
+        # What was noted with a longer table means nothing in this one.
+        rows = [row for row in sorted(frozenset().union(*words.values())) if row < self._encoder.listed]
         codes = b"".join(map(self._encoder.row_code, rows))
         return [self._table(words, rows, codes, self._encoder.row_code(row)) for row in self._rows]
 

@@ -34,8 +34,12 @@ MOST_CLUES = 200
 def clues(query: Query, words_of: Callable[[list[str]], list[str]]) -> list[Clue]:
     """What to look for, each clue once, in the order of the query."""
     found = list(_clues(query, words_of))
-    telling = [clue for clue in found if len(clue.words) > 1 or clue.prefix or clue.words[0].lower() not in STOP_WORDS]
-    return list(dict.fromkeys(telling or found))[:MOST_CLUES]
+    return list(dict.fromkeys(filter(is_telling, found)) or dict.fromkeys(found))[:MOST_CLUES]
+
+
+def is_telling(clue: Clue) -> bool:
+    """Whether a clue is more than a word of which every question is made."""
+    return len(clue.words) > 1 or clue.prefix or clue.words[0].lower() not in STOP_WORDS
 
 
 def _clues(query: Query, words_of: Callable[[list[str]], list[str]]) -> Iterable[Clue]:

@@ -66,7 +66,8 @@ def embed(store: Store, encoder: Encoder, *, again: bool = False, limit: int | N
         yield report
         took_seconds = time.monotonic() - batch_started
         size = min(2 * size, LARGEST_BATCH) if took_seconds < BATCH_SECONDS else max(size // 2, 1)
-    if report.turns:
+    # A run that was killed after its last batch has left none.
+    if report.turns or store.mean_vector() is None:
         store.save_mean()
     report.remaining = store.unembedded()
     yield report

@@ -72,7 +72,8 @@ def how(
     The words of the query are the tool, its filters choose the turns; `own`
     is the project among them that nobody named, so that it must be said.
     """
-    words = [word for term in query.terms for word in term.text.split()]
+    # Half a character cannot be looked up, and is in no tool's name.
+    words = [word for term in query.terms for word in term.text.encode("utf-8", "replace").decode().split()]
     if not words:
         raise UsageError("no tool was named", hint="name a program or an agent's tool, such as: recollect how pytest")
     tool = " ".join(words)

@@ -21,7 +21,7 @@ from recollect.clock import iso
 from recollect.lookup import Query, Scope, Term
 from recollect.recall import rank
 from recollect.recall.asking import prepared
-from recollect.recall.clues import clues
+from recollect.recall.clues import clues, is_telling
 from recollect.recall.search import Pool
 from recollect.store import bodies
 
@@ -90,7 +90,9 @@ def pack(
 
 def _confident(store: Store, asked: Asked) -> list[tuple[Place, float]]:
     """The turns that help, surest first."""
-    words = rank.Words(store.find_clues(clues(asked.scope.query, store.words), asked.scope))
+    # "do it" is held by many turns, and tells of none.
+    wanted = list(filter(is_telling, clues(asked.scope.query, store.words)))
+    words = rank.Words(store.find_clues(wanted, asked.scope))
     pool = Pool(store, asked, words)
     sure = [(score.place, round(confidence(score, words), 3)) for score in pool.ranked()[:CANDIDATES] if score.place.live]
     sure.sort(key=lambda pair: (-pair[1], pair[0].turn))

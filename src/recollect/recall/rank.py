@@ -104,6 +104,9 @@ class Words:
                 self.firmly[turn] = self.firmly.get(turn, 0.0) + min(need, weight)
             self._add_sessions(findings, holding.turns)
         self.trust = self._trust()
+        self._session_of = findings.sessions
+        self._most_in_turn = max(self.turns.values(), default=0.0) or 1.0
+        self._most_in_session = max(self.sessions.values(), default=0.0) or 1.0
 
     def _add_sessions(self, findings: Findings, turns: Mapping[int, float]) -> None:
         strengths: dict[int, float] = {}
@@ -113,6 +116,13 @@ class Words:
         rarity = _rarity(len(strengths), findings.all_sessions)
         for session, strength in strengths.items():
             self.sessions[session] = self.sessions.get(session, 0.0) + rarity * _saturated(strength)
+
+    def promise(self, turn: int) -> float:
+        """What the words say of a turn before anything else is known of it."""
+        if turn not in self.turns:
+            return 0.0
+        in_session = self.sessions[self._session_of[turn]] / self._most_in_session
+        return self.turns[turn] / self._most_in_turn + SESSION * in_session
 
     def share(self, turn: int) -> float:
         """How much of the query a turn holds, between 0 and 1."""

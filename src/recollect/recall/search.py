@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 # Candidates by words and by meaning; of these the best, whose neighbours are
 # candidates too; and of all of them the best, which are compared word by word.
-# Three times as many of each change no R@10 or MRR of our sets by more than 0.006.
-MOST_BY_WORDS = 100
-MOST_BY_MEANING = 40
-MOST_WITH_NEIGHBOURS = 30
-MOST_COMPARED = 20
+# Twice as many of each change no R@10 or MRR of our sets by more than 0.006.
+MOST_BY_WORDS = 150
+MOST_BY_MEANING = 60
+MOST_WITH_NEIGHBOURS = 40
+MOST_COMPARED = 30
 # Turns that hold only some of the words are candidates when fewer than so many
 # hold all of them; of a short query one will do, because its words were chosen.
 ENOUGH = 10
@@ -91,8 +91,8 @@ def nearest(store: Store, scope: Scope, vector: Sequence[float], limit: int) -> 
 class Pool:
     """The turns that may be an answer, with their scores.
 
-    Which they are does not depend on the page that is asked for: all pages
-    of an answer are cut from one list.
+    Which they are does not depend on which page is asked for: all pages of
+    an answer are cut from one list.
     """
 
     def __init__(self, store: Store, asked: Asked, words: rank.Words) -> None:
@@ -112,22 +112,21 @@ class Pool:
         rank.acquaint(self.scores.values())
         rank.set_words(self.scores.values(), words)
         if asked.vector is not None:
-            self._add_meaning(asked.vector)
+            self._add_meaning(self.scores, asked.vector)
 
     def _by_words(self) -> list[int]:
         """The turns that words can find, best first: those that hold all of them if there are enough, else any."""
         complete = self.words.complete()
         enough = 1 if self.words.words < rank.FEW_WORDS else ENOUGH
         found = complete if len(complete) >= enough else self.words.turns
-        return sorted(found, key=lambda turn: (self.words.is_partial(turn), -self.words.turns[turn], turn))
+        return sorted(found, key=lambda turn: (self.words.is_partial(turn), -self.words.promise(turn), turn))
 
     def _promising(self, places: dict[int, Place]) -> list[Place]:
         """The best of the first candidates, as far as one can tell so soon."""
-        most_words = max(self.words.turns.values(), default=0.0) or 1.0
         most_near = max(self.near.values(), default=0.0) or 1.0
 
         def promise(turn: int) -> float:
-            return self.words.trust * self.words.turns.get(turn, 0.0) / most_words + self.near.get(turn, 0.0) / most_near
+            return self.words.trust * self.words.promise(turn) + self.near.get(turn, 0.0) / most_near
 
         return [places[turn] for turn in sorted(places, key=lambda turn: (-promise(turn), turn))[:MOST_WITH_NEIGHBOURS]]
 
@@ -139,12 +138,12 @@ class Pool:
         score.lift = rank.lift(place, now=self.asked.now, here=self.asked.here)
         return score
 
-    def _add_meaning(self, vector: Sequence[float]) -> None:
-        for turn, (cosine, said) in self.store.compare(vector, list(self.scores)).items():
+    def _add_meaning(self, scores: dict[int, rank.Score], vector: Sequence[float]) -> None:
+        for turn, (cosine, said) in self.store.compare(vector, list(scores)).items():
             self.said[turn] = said
-            self.scores[turn].cosine = max(0.0, cosine)
-            self.scores[turn].fullness = min(1.0, len(said) / 2 / rank.FULL_WORDS)
-        self.most_meaning = rank.set_meaning(self.scores.values())
+            scores[turn].cosine = max(0.0, cosine)
+            scores[turn].fullness = min(1.0, len(said) / 2 / rank.FULL_WORDS)
+        self.most_meaning = rank.set_meaning(scores.values(), self.most_meaning)
 
     def ranked(self) -> list[rank.Score]:
         """Best first; the best by words and vectors are compared word by word before the last say."""
@@ -160,17 +159,18 @@ class Pool:
         return rank.folded(found)
 
     def beyond(self) -> list[rank.Score]:
-        """What comes after the candidates for somebody who reads on, best first; neighbours lend nothing here."""
-        if self.asked.vector is not None:
+        """What comes after the candidates for somebody who reads on, best first."""
+        vector = self.asked.vector
+        if vector is not None:
             most = max(MOST_BEYOND, self.asked.offset + self.asked.limit + 1)
-            self.further = dict(self.store.search_vector(self.asked.vector, self.asked.scope, limit=most))
+            self.further = dict(self.store.search_vector(vector, self.asked.scope, limit=most))
         turns = {*self.worded, *self.further} - self.scores.keys()
-        scores = [self._score(place) for place in self.store.places(turns).values()]
-        for score in scores:
-            score.cosine = max(0.0, self.further.get(score.place.turn, 0.0))
-        rank.set_words(scores, self.words)
-        rank.set_meaning(scores, self.most_meaning)
-        return rank.folded(scores, last=self.is_partial if self.asked.vector is None else None)
+        scores = {turn: self._score(place) for turn, place in self.store.places(turns).items()}
+        rank.acquaint([*self.scores.values(), *scores.values()])
+        rank.set_words(scores.values(), self.words)
+        if vector is not None:
+            self._add_meaning(scores, vector)
+        return rank.folded(scores.values(), last=self.is_partial if vector is None else None)
 
     def matched(self, score: rank.Score) -> str:
         """Whether words, meaning or both speak for a turn."""

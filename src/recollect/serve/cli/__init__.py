@@ -62,14 +62,37 @@ def main(argv: list[str] | None = None) -> int:
     elif name not in COMMANDS:
         return _unknown(name)
     try:
-        return _run(name, options + rest)
+        _settle_streams()
+        code = _run(name, options + rest)
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:
         # The reader has seen enough: `recollect sessions | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
         return 0
+    except OSError as error:
+        # What the store and the logs may raise has become an error of ours by now; this is the answer's own way out.
+        _give_up_stdout()
+        print(f"recollect: cannot go on: {error}", file=sys.stderr)
+        return 74
     except KeyboardInterrupt:
         print("stopped; what was committed is kept", file=sys.stderr)
         return 130
+
+
+def _settle_streams() -> None:
+    """Streams that are there and take any text: logs hold more characters than some locales know."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))
+    for stream in (sys.stdin, sys.stdout):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _give_up_stdout() -> None:
+    """Nothing more can be written; Python would try once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
@@ -135,8 +158,8 @@ def count(text: str) -> int:
     from argparse import ArgumentTypeError
 
     number = int(text) if text.strip().lstrip("+-").isdecimal() else -1
-    # SQLite counts in 64 bits.
-    if not 0 <= number < 1 << 63:
+    # SQLite counts in 64 bits, and an offset and a limit are added.
+    if not 0 <= number < 1 << 62:
         raise ArgumentTypeError(f"{text.strip()} is no count; give a whole number, 0 or more")
     return number
 

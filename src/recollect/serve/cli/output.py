@@ -45,6 +45,9 @@ class Output:
 
 def write(output: Output, *, as_json: bool) -> int:
     """Print an answer and return the exit code."""
+    if as_json and hasattr(sys.stdout, "reconfigure"):
+        # Programs expect UTF-8, whatever the locale is.
+        sys.stdout.reconfigure(encoding="utf-8")
     out = sys.stdout.write
     count = 0
     for row in output.rows:

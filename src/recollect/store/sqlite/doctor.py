@@ -139,6 +139,11 @@ def _text_rows(db: Database) -> Finding:
 
 
 def _vectors(db: Database) -> Finding:
+    turns = vectors.torn(db)
+    if turns:
+        return _bad(f"{len(turns)} turns have vectors that are not whole: {_some(list(map(str, turns)))}", _EMBED)
+    if vectors.mean(db) is None and db.value("select 1 from store_info where name = 'mean_vector'"):
+        return _bad("what the vectors have in common cannot be read", _EMBED)
     blocks = vectors.disagreeing(db)
     if blocks:
         return _bad(f"{len(blocks)} blocks are not made of the vectors that are stored: {_some(list(map(str, blocks)))}", _EMBED)

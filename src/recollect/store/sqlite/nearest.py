@@ -13,7 +13,7 @@ from itertools import islice
 
 from recollect.errors import UsageError
 from recollect.store.codes import bit_code, bit_distances, cosines, int8_code, nearest
-from recollect.store.sqlite.vectors import TURNS_IN_BLOCK, find_state, places
+from recollect.store.sqlite.vectors import TURNS_IN_BLOCK, find_state, is_sound, places, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ def scan(blocks: Iterable[Block], code: bytes, wanted: int, passing: list[int] |
     """Turns whose 1-bit codes are among the `wanted` nearest to that of an int8 code."""
     bits, starts, distances = bit_code(code), [], []
     for number, turns, codes in blocks:
+        if not is_sound(turns, codes, len(bits)):
+            continue
         starts.append((number * TURNS_IN_BLOCK, turns))
         distances.append(bit_distances(bits, codes))
     mask = None if passing is None else _mask(passing, starts)
@@ -148,9 +150,9 @@ def _masked(start: int, turns: bytes, distances: bytes, mask: bytearray) -> byte
 def _compared(db: Database, code: bytes, turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
     """The best cosine of each turn's pieces, and the turn's words."""
     found: list[tuple[int, bytes, bytes]] = []
-    rest = iter(turns)
+    rest, sound = iter(turns), whole(len(code))
     while some := list(islice(rest, IDS_IN_LIST)):
-        found += db.rows(f"select turn, codes, words from vectors where turn in ({','.join(map(str, some))})")
+        found += db.rows(f"select turn, codes, words from vectors where turn in ({','.join(map(str, some))}) and {sound}")
     told = iter(cosines(code, b"".join(codes for _, codes, _ in found)))
     width = len(code)
     return {turn: (max(islice(told, len(codes) // width)), words) for turn, codes, words in found}

@@ -40,6 +40,9 @@ MOST_TURNS = 5_000
 MOST_TOGETHER = 5_000
 # Of the common words so many join in, the rarest first.
 MOST_JOINING = 8
+# Whoever pastes a longer row of words finds it by its beginning; FTS5 takes a
+# minute to read a row of 100,000.
+MOST_IN_A_ROW = 64
 
 
 def words(text: str) -> list[str]:
@@ -86,7 +89,8 @@ def find(db: Database, clues: list[Clue], scope: Condition, upto: int | None = N
 
 
 def _phrase(found: tuple[str, ...], *, prefix: bool) -> str:
-    return '"' + " ".join(found) + '"' + ("*" if prefix else "")
+    text = '"' + " ".join(found[:MOST_IN_A_ROW]) + '"'
+    return text + "*" if prefix and len(found) <= MOST_IN_A_ROW else text
 
 
 def _match(clue: Clue) -> str:

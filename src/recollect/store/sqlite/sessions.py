@@ -14,6 +14,7 @@ import msgspec
 
 from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
+from recollect.lookup import LONGEST_VALUE
 from recollect.model import Git, Session, SessionDetail, Tokens, ToolCall, Turn, TurnEvent
 from recollect.store import bodies
 from recollect.store.sqlite.chosen import chosen_sessions
@@ -79,8 +80,11 @@ def resolve(db: Database, text: str) -> tuple[str, int | None]:
     as long as it means one session only. What means a session and its
     sub-agents means the session.
     """
-    name, mark, number = text.partition("#")
-    if mark and not number.isdigit():
+    # Half a character cannot be bound, and is in no name.
+    name, mark, number = text.encode("utf-8", "replace").decode().partition("#")
+    if len(name) > LONGEST_VALUE:
+        raise NotFound(f"no session is called {name[:50]}…", hint="`recollect sessions` lists them")
+    if mark and not (number.isdecimal() and len(number) <= 15):
         raise UsageError(f"{text} is no reference", hint="a turn is <session>#<number>, such as codex:0199...#3")
     found = [row[0] for row in db.rows("select ref from sessions where ref = ? or native_id = ?", (name, name))]
     if not found:

@@ -15,6 +15,7 @@ Searching reads the state from here: nothing heavy is imported.
 from __future__ import annotations
 
 import os
+from math import isfinite
 
 from recollect.errors import StoreError
 from recollect.store.codes import bit_code, bit_width, numbers_in, stored
@@ -42,9 +43,12 @@ class State:
 
 
 def find_state(db: Database) -> State | None:
-    """The state of the vectors; None when nothing was ever embedded."""
+    """The state of the vectors; None when nothing was ever embedded, or nobody can tell by what."""
     found: dict[str, Any] = dict(db.rows("select name, value from store_info where name between 'vectors_' and 'vectors_~'"))
-    return State(*(found[name] for name in _STATE)) if len(found) == len(_STATE) else None
+    if len(found) != len(_STATE) or not all(isinstance(found[name], int) for name in _STATE[1:]):
+        return None
+    state = State(*(found[name] for name in _STATE))
+    return state if state.dimensions > 0 else None
 
 
 # What they have in common
@@ -56,7 +60,8 @@ _MEAN_OF = 5_000
 def mean(db: Database) -> array[float] | None:
     """The direction that all vectors share, of length one; None when it was not worked out yet."""
     value = db.value("select value from store_info where name = 'mean_vector'")
-    return None if value is None else numbers_in("f", value)
+    found = numbers_in("f", value) if isinstance(value, bytes) and len(value) % 4 == 0 else None
+    return found if found and isfinite(sum(found)) else None
 
 
 def save_mean(db: Database) -> None:
@@ -66,8 +71,10 @@ def save_mean(db: Database) -> None:
     with db.transaction():
         state = find_state(db)
         every = 1 + (db.value("select count(*) from vectors") or 0) // _MEAN_OF
-        rows = db.rows("select codes from vectors where turn % ? = 0", (every,))
-        if state is None or not rows:
+        if state is None:
+            return
+        rows = db.rows(f"select codes from vectors where turn % ? = 0 and {whole(state.dimensions)}", (every,))
+        if not rows:
             return
         numbers = np.frombuffer(b"".join(codes for (codes,) in rows), np.int8).reshape(-1, state.dimensions).astype(np.float32)
         numbers /= np.linalg.norm(numbers, axis=1, keepdims=True)
@@ -205,8 +212,10 @@ def _write_blocks(db: Database, changed: dict[int, bytes], dimensions: int) -> N
 
 
 def _entries(turns: bytes, codes: bytes, width: int) -> dict[int, bytes]:
-    """The codes of a block by the place of their turn in it."""
+    """The codes of a block by the place of their turn in it; none when it is damaged."""
     entries: dict[int, bytes] = {}
+    if not is_sound(turns, codes, width):
+        return entries
     for at, place in enumerate(places(turns)):
         entries[place] = entries.get(place, b"") + codes[at * width : (at + 1) * width]
     return entries
@@ -224,13 +233,32 @@ def places(turns: bytes) -> array[int]:
     return numbers_in("H", turns)
 
 
+def is_sound(turns: bytes, codes: bytes, width: int) -> bool:
+    """Whether a block has a turn for each of its codes; one that has not finds nothing, and `recollect doctor` names it."""
+    return len(turns) % 2 == 0 and len(turns) // 2 * width == len(codes)
+
+
+def whole(dimensions: int) -> str:
+    """The condition that a row of `vectors` has the shape it was written with; whoever compares vectors asks for it."""
+    return (
+        f"typeof(codes) = 'blob' and length(codes) > 0 and length(codes) % {dimensions:d} = 0"
+        " and typeof(words) = 'blob' and length(words) % 2 = 0"
+    )
+
+
+def torn(db: Database) -> list[int]:
+    """The turns whose row is not whole: a search passes them over."""
+    state = find_state(db)
+    sql = f"select turn from vectors where not ({whole(state.dimensions) if state else '0'}) order by turn"
+    return [turn for (turn,) in db.rows(sql)]
+
+
 def disagreeing(db: Database) -> list[int]:
     """The numbers of the blocks that do not say what the vectors in them say."""
     state = find_state(db)
-    width = bit_width(state.dimensions) if state else 1
+    width, size = (bit_width(state.dimensions), state.dimensions) if state else (1, 1)
     made: dict[int, dict[int, bytes]] = {}
-    for turn, codes in db.execute("select turn, codes from vectors"):
-        size = state.dimensions if state else len(codes)
+    for turn, codes in db.rows(f"select turn, codes from vectors where {whole(size)}"):
         bits = b"".join(bit_code(codes[at : at + size]) for at in range(0, len(codes), size))
         made.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = bits
     expected = {number: block(entries, width) for number, entries in made.items()}
