@@ -57,6 +57,20 @@ def test_it_is_silent_when_nothing_fits(shop: Talks, prompt: str) -> None:
     assert shop.memory.recall(prompt, folder=SHOP, everywhere=True) == Pack()
 
 
+def test_a_prompt_that_is_typed_every_day_is_about_nothing(talks: Talks) -> None:
+    """Many turns hold all of its words, and none of them helps; two rare words are enough."""
+    for session in range(20):
+        talks.tell(f"s{session}", *[f"change number {session * 9 + turn}" for turn in range(9)], "continue", "yes, run the tests")
+    talks.tell("rare", "the webhook signature is wrong")
+    talks.embed()
+
+    told = {prompt: talks.memory.recall(prompt, folder=SHOP) for prompt in ("continue", "yes", "run the tests", "run it again")}
+    helped = talks.memory.recall("webhook signature", folder=SHOP)
+
+    assert told == dict.fromkeys(told, Pack())
+    assert [line.ref for line in helped.lines] == ["codex:rare#1"]
+
+
 def test_only_the_own_project_is_told_about(shop: Talks) -> None:
     """What was done elsewhere is somebody else's business, unless it is asked for."""
     prompt = "prune the apple tree number 3"

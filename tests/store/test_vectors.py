@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from recollect.store import codes, open_store
 from recollect.store.sqlite import nearest, vectors
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.resident import Resident
+from recollect.store.sqlite.resident import Resident, build_index
 from tests.encoders import WordEncoder
 from tests.store.conftest import Filled, facts, turn
 
@@ -290,6 +291,30 @@ def test_a_resident_process_finds_what_a_cold_one_finds(filled: Filled) -> None:
     filled.keep("new.jsonl", *turn("new", "n2", "zebra xylophone", minute=5))
     embedded(filled, encoder)
     assert ask(filled, encoder, "zebra xylophone", 1) == [62]
+
+
+@pytest.mark.parametrize("dimensions", [61, 62, 64, 384])
+def test_the_index_finds_the_nearest_vectors_of_any_length(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch, dimensions: int
+) -> None:
+    """Another encoder's vectors have other lengths, and its codes are four dimensions each."""
+    monkeypatch.setattr("recollect.store.sqlite.resident.LOOKED_AT", 40)
+    fill(filled, 60)
+    filled.store.use_encoder("random", dimensions)
+    chance = np.random.default_rng(dimensions)
+    stored = chance.normal(size=(60, dimensions)).astype(np.float32)
+    rows = filled.store.next_unembedded(60)
+    kept = {number: codes.int8_code(vector) for (number, _, _), vector in zip(rows, stored.tolist(), strict=True)}
+    filled.store.save_vectors("random", [(number, mark, [kept[number]], b"") for number, mark, _ in rows])
+    state = vectors.find_state(filled.db)
+    assert state is not None
+    asked = (stored[7] + 0.3 * stored[21]).tolist()
+
+    index = build_index(filled.db, state, threading.Event())
+
+    assert index is not None
+    told = dict(zip(kept, codes.cosines(codes.int8_code(asked), b"".join(kept.values())), strict=True))
+    assert set(index.nearest(asked, 2)) == set(sorted(told, key=told.__getitem__)[-2:])
 
 
 def test_the_index_is_brought_up_to_date_when_much_is_new(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:

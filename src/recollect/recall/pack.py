@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 # speaks more often and is wrong more often.
 HOLDS, RARE_WORDS, COSINE, BIAS = 3.25, 0.6, 2.9, -3.25
 CONFIDENT = 0.6
+# A prompt whose words together are not worth so much of one that nobody has used
+# ("continue", "run the tests") is about no turn more than about another.
+SAYS_SOMETHING = 0.8
 # Others are only told if they are nearly as good as the best.
 NEARLY = 0.9
 MOST_LINES = 3
@@ -93,6 +96,8 @@ def _confident(store: Store, asked: Asked) -> list[tuple[Place, float]]:
     # "do it" is held by many turns, and tells of none.
     wanted = list(filter(is_telling, clues(asked.scope.query, store.words)))
     words = rank.Words(store.find_clues(wanted, asked.scope))
+    if words.needed < SAYS_SOMETHING * words.rarest:
+        return []
     pool = Pool(store, asked, words)
     sure = [(score.place, round(confidence(score, words), 3)) for score in pool.ranked()[:CANDIDATES] if score.place.live]
     sure.sort(key=lambda pair: (-pair[1], pair[0].turn))

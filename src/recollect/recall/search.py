@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 # Candidates by words and by meaning; of these the best, whose neighbours are
 # candidates too; and of all of them the best, which are compared word by word.
 # Twice as many of each change no R@10 or MRR of our sets by more than 0.006.
-MOST_BY_WORDS = 150
-MOST_BY_MEANING = 60
-MOST_WITH_NEIGHBOURS = 40
-MOST_COMPARED = 30
+MOST_BY_WORDS = 100
+MOST_BY_MEANING = 100
+MOST_WITH_NEIGHBOURS = 30
+MOST_COMPARED = 20
 # Turns that hold only some of the words are candidates when fewer than so many
 # hold all of them; of a short query one will do, because its words were chosen.
 ENOUGH = 10
