@@ -328,8 +328,8 @@ class Memory:
         self, file: str, text: str = "", /, *, folder: str | None = None, limit: int | None = 20, **filters: Filter
     ) -> Answers[FileChange]:
         """The turns that changed a file, newest first; a relative path is seen from `folder`, the current one unless given."""
-        from recollect.recall.blame import blame
         from recollect.recall.query import parse
+        from recollect.recall.verbs.blame import blame
 
         here, query = folder or os.getcwd(), parse(text).having(**filters)
         project, domains = self.project_of(here), self.settings.domains()
@@ -338,7 +338,7 @@ class Memory:
     def fix(self, error: str, /, *, folder: str | None = None, limit: int | None = 5, **filters: Filter) -> Answers[Fix]:
         """What was done after this error and worked; what happened in the project of `folder` comes first."""
         from recollect.lookup import Query
-        from recollect.recall.fix import fix
+        from recollect.recall.verbs.fix import fix
 
         project, query = self.project_of(folder or os.getcwd()), Query().having(**filters)
         return fix(self._existing(), error, project=project, query=query, domains=self.settings.domains(), limit=limit)
@@ -350,8 +350,8 @@ class Memory:
 
         Filters may be part of the text, as in a search.
         """
-        from recollect.recall.how import how
         from recollect.recall.query import parse
+        from recollect.recall.verbs.how import how
 
         query = parse(tool).having(**filters)
         own = None if everywhere or "project" in query.filters else self.project_of(folder or os.getcwd())
@@ -359,8 +359,8 @@ class Memory:
 
     def friction(self, text: str = "", /, *, sessions: int = 3, limit: int | None = 20, **filters: Filter) -> Answers[Friction]:
         """Errors that came back in at least so many sessions, the most widespread first."""
-        from recollect.recall.friction import friction
         from recollect.recall.query import parse
+        from recollect.recall.verbs.friction import friction
 
         query = parse(text).having(**filters)
         return friction(self._existing(), query=query, domains=self.settings.domains(), sessions=sessions, limit=limit)

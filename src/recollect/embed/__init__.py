@@ -37,7 +37,7 @@ if TYPE_CHECKING:
             """A row for each text, in order; a row of zeros where the model knows nothing of the text."""
 
 
-__all__ = ["Encoder", "open_encoder"]
+__all__ = ["open_encoder"]
 
 PROVIDERS = ("static", "onnx", "gguf", "remote")
 

@@ -56,8 +56,9 @@ def ask(
         asked.scope = Scope(_unquoted(query), domains, upto=upto)
         result = search(store, asked)
         result.relaxed = bool(result.hits)
+        remarks.append("no turn has what is in quotes; its words were searched one by one")
     result.mode, result.remarks, result.unembedded = asked.mode, remarks, meaning.unembedded
-    if result.more:
+    if result.more and limit:
         result.cursor = f"{offset + limit}.{upto or store.last_turn()}.{stamp:08x}"
     return result
 

@@ -27,7 +27,7 @@ STOP_WORDS = frozenset((
     "these", "they", "this", "those", "to", "too", "up", "us", "was", "we", "were", "what", "when", "where", "which",
     "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ))  # fmt: skip
-# A whole log may be pasted. Its rarest words find what all of them would.
+# A whole log may be pasted; its beginning says what it is about.
 MOST_CLUES = 200
 
 

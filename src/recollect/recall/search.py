@@ -21,7 +21,7 @@ from recollect.recall.snippet import snippet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recollect.lookup import Place, Scope
     from recollect.recall.closeness import Closeness
@@ -64,15 +64,15 @@ def search(store: Store, asked: Asked) -> SearchResult:
         # Filters alone ask for what is new; signs alone, such as an emoji, are in no index.
         signs = any(not term.negated for term in asked.scope.query.terms)
         places = [] if signs else store.newest_turns(asked.scope, limit=end + 1)
-        hits = [_hit(store, rank.Score(place), "text", [], explain=asked.explain) for place in places[asked.offset : end]]
-        return SearchResult(hits, more=len(places) > end)
+        scores = [rank.Score(place) for place in places[asked.offset : end]]
+        return SearchResult(_hits(store, scores, lambda _: "text", [], explain=asked.explain), more=len(places) > end)
     pool = Pool(store, asked, rank.Words(store.find_clues([] if asked.mode == "vector" else wanted, asked.scope)))
     ranked = pool.ranked()
     if len(ranked) <= end:
         ranked = rank.unique([*ranked, *pool.beyond()])
     page = ranked[asked.offset : end]
     words = list(dict.fromkeys(word for clue in wanted for word in clue.words))
-    hits = [_hit(store, score, pool.matched(score), words, explain=asked.explain) for score in page]
+    hits = _hits(store, page, pool.matched, words, explain=asked.explain)
     return SearchResult(hits, more=len(ranked) > end, relaxed=any(pool.is_partial(score) for score in page))
 
 
@@ -80,11 +80,9 @@ def nearest(store: Store, scope: Scope, vector: Sequence[float], limit: int) -> 
     """The turns whose vectors are nearest to one, by that alone; the score is the cosine."""
     found = dict(store.search_vector(vector, scope, limit=limit))
     places = store.places(found)
-    hits = []
-    for turn, cosine in found.items():
-        hit = _hit(store, rank.Score(places[turn]), "meaning", [])
+    hits = _hits(store, [rank.Score(places[turn]) for turn in found], lambda _: "meaning", [])
+    for hit, cosine in zip(hits, found.values(), strict=True):
         hit.score = round(cosine, 4)
-        hits.append(hit)
     return SearchResult(hits, mode="vector")
 
 
@@ -144,6 +142,10 @@ class Pool:
             scores[turn].cosine = max(0.0, cosine)
             scores[turn].fullness = min(1.0, len(said) / 2 / rank.FULL_WORDS)
         self.most_meaning = rank.set_meaning(scores.values(), self.most_meaning)
+        for turn, score in scores.items():
+            if turn not in self.said:
+                # Not embedded yet: its words have to speak for all that is not known of it.
+                score.meaning = score.closeness = score.fullness = score.words
 
     def ranked(self) -> list[rank.Score]:
         """Best first; the best by words and vectors are compared word by word before the last say."""
@@ -153,9 +155,9 @@ class Pool:
             return rank.folded((score for score in found if score.place.turn in self.words.turns), last=self.is_partial)
         if self.asked.closeness is not None:
             best = sorted(found, key=lambda score: -score.total)[:MOST_COMPARED]
-            compared = {score.place.turn: score for one in best for score in (one, *(other for other, _ in one.around))}
-            said = {turn: self.said[turn] for turn in compared if turn in self.said}
-            rank.set_closeness(compared.values(), self.asked.closeness.tables(said))
+            around = {score.place.turn: score for one in best for score in (one, *(other for other, _ in one.around))}
+            compared = {turn: score for turn, score in around.items() if turn in self.said}
+            rank.set_closeness(compared.values(), self.asked.closeness.tables({turn: self.said[turn] for turn in compared}))
         return rank.folded(found)
 
     def beyond(self) -> list[rank.Score]:
@@ -184,17 +186,23 @@ class Pool:
         return self.words.is_partial(score.place.turn)
 
 
-def _hit(store: Store, score: rank.Score, matched: str, words: list[str], *, explain: bool = False) -> Hit:
-    place = score.place
-    return Hit(
-        ref=place.ref,
-        session=place.session_ref,
-        turn=place.ordinal,
-        agent=place.agent,
-        project=place.project,
-        at=iso(place.at),
-        score=round(score.total, 4),
-        matched=matched,
-        snippet=snippet(store.turn_rows(place.turn), words),
-        reason=score.reason() if explain else None,
-    )
+def _hits(
+    store: Store, scores: list[rank.Score], matched: Callable[[rank.Score], str], words: list[str], *, explain: bool = False
+) -> list[Hit]:
+    """Scores as they are shown."""
+    rows = store.rows_of_turns([score.place.turn for score in scores])
+    return [
+        Hit(
+            ref=score.place.ref,
+            session=score.place.session_ref,
+            turn=score.place.ordinal,
+            agent=score.place.agent,
+            project=score.place.project,
+            at=iso(score.place.at),
+            score=round(score.total, 4),
+            matched=matched(score),
+            snippet=snippet(rows[score.place.turn], words),
+            reason=score.reason() if explain else None,
+        )
+        for score in scores
+    ]

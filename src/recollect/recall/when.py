@@ -1,4 +1,4 @@
-"""The time that a query names: "in March", "on 3 May 2026", "2026-05-03", "yesterday", "last week".
+"""The time that a query names: "in March", "on 3 May 2026", "2026-05-03", "yesterday".
 
 People remember when something was done, and turns know when they happened. A
 query that names a time does not exclude other turns, as `since:` would: what

@@ -49,7 +49,8 @@ def run(memory: Memory, args: Namespace) -> Output:
         here=os.getcwd(),
         **chosen(args),
     )
-    return Output(found, _text, empty=f"nothing found for {text}", note="\n".join(_notes(found)))
+    shown = text if len(text) <= 80 else f"{text[:79]}…"
+    return Output(found, _text, empty=f"nothing found for {shown}", note="\n".join(_notes(found)))
 
 
 def _notes(found: SearchResult) -> list[str]:

@@ -148,12 +148,14 @@ class Look:
         """Of very many turns the newest that hold all clues, with how well they do."""
         self._found_by = clues[:1]
         weights = ", ".join(map(str, COLUMNS.values()))
+        # A filter may want old ones.
+        most = MOST_TURNS if self._clause == "1" else -1
         mentions = f"""
             select * from (select rowid as body, -bm25(turns_text, {weights}) as weight
-                             from turns_text where turns_text match ? order by rowid desc limit {MOST_TURNS})"""
+                             from turns_text where turns_text match ? order by rowid desc limit {most})"""
         found = self._turns(mentions, [" AND ".join(map(_match, clues))])
-        most = max(found.values(), default=0.0) or 1.0
-        return {turn: weight / most for turn, weight in found.items()}
+        best = max(found.values(), default=0.0) or 1.0
+        return {turn: weight / best for turn, weight in found.items()}
 
     def among(self, clue: Clue) -> dict[int, float]:
         """Which of the turns found so far hold this clue too, all alike."""

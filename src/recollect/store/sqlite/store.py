@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from recollect.store.stretch import KnownSource
 
 
+# A page of a thousand hits need not be in memory as a whole before it is read.
+MOST_AT_ONCE = 100
+
+
 class SqliteStore:
     """One SQLite file and everything we ask of it."""
 
@@ -125,6 +129,17 @@ class SqliteStore:
         from recollect.store.sqlite.parts import stored_parts
 
         return bodies.joined(stored_parts(self.db, turn))
+
+    def rows_of_turns(self, turns: list[int]) -> dict[int, list[list[object]]]:
+        """The events of several turns as stored rows."""
+        from recollect.store import bodies
+        from recollect.store.sqlite.parts import parts_of
+
+        found: dict[int, list[list[object]]] = {}
+        for start in range(0, len(turns), MOST_AT_ONCE):
+            some = parts_of(self.db, turns[start : start + MOST_AT_ONCE])
+            found.update((turn, bodies.joined(parts)) for turn, parts in some.items())
+        return found
 
     def list_sessions(
         self, query: Query, domains: dict[str, list[str]], *, limit: int | None, offset: int = 0

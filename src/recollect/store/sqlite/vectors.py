@@ -53,8 +53,9 @@ def find_state(db: Database) -> State | None:
 
 # What they have in common
 
-# The mean of so many vectors is the mean of all, near enough.
+# The mean of so many vectors is the mean of all, near enough, until there are so many times as many.
 _MEAN_OF = 5_000
+_MEAN_GROWTH = 1.2
 
 
 def mean(db: Database) -> array[float] | None:
@@ -65,14 +66,17 @@ def mean(db: Database) -> array[float] | None:
 
 
 def save_mean(db: Database) -> None:
-    """Work out the shared direction from vectors all over the store."""
+    """Work out the shared direction from vectors all over the store, unless it was and these hardly grew since."""
     import numpy as np
 
     with db.transaction():
         state = find_state(db)
-        every = 1 + (db.value("select count(*) from vectors") or 0) // _MEAN_OF
-        if state is None:
+        count = int(db.value("select count(*) from vectors"))
+        known = db.value("select value from store_info where name = 'mean_vector_of'")
+        # A mean that moves would move every score a little, and the pages of an answer apart.
+        if state is None or (mean(db) is not None and known is not None and count < _MEAN_GROWTH * known):
             return
+        every = 1 + count // _MEAN_OF
         rows = db.rows(f"select codes from vectors where turn % ? = 0 and {whole(state.dimensions)}", (every,))
         if not rows:
             return
@@ -82,7 +86,7 @@ def save_mean(db: Database) -> None:
         length = float(np.linalg.norm(shared))
         if length:
             value = (shared / length).astype("<f4").tobytes()
-            db.execute("insert or replace into store_info values ('mean_vector', ?)", (value,))
+            db.many("insert or replace into store_info values (?, ?)", [("mean_vector", value), ("mean_vector_of", count)])
 
 
 # What is to do
@@ -117,7 +121,7 @@ def drop(db: Database) -> None:
     """As if nothing had ever been embedded, in the caller's transaction: every turn is queued."""
     for table in ("vectors", "vector_blocks", "unembedded"):
         db.execute(f"delete from {table}")
-    db.many("delete from store_info where name = ?", [(name,) for name in (*_STATE, "mean_vector")])
+    db.many("delete from store_info where name = ?", [(name,) for name in (*_STATE, "mean_vector", "mean_vector_of")])
     db.execute("insert into unembedded select turn, random() from (select distinct turn from bodies)")
 
 

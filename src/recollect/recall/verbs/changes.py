@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from recollect.recall.shell_edits import PATCH_HEADS
+from recollect.recall.verbs.shell_edits import PATCH_HEADS
 
 EXCERPT_CHARACTERS = 120
 

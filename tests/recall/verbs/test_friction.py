@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.answers import Friction
-from recollect.recall import friction
+from recollect.recall.verbs import friction
 from tests.builders.work import Remember, Work
 
 

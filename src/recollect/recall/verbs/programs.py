@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.recall.shell import Piece, pieces
+from recollect.recall.verbs.shell import Piece, pieces
 
 
 def _names(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.recall.changes import change_in
+from recollect.recall.verbs.changes import change_in
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py

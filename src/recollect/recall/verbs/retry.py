@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from recollect.answers import Step
-from recollect.recall.changes import shortened
-from recollect.recall.programs import looks_only, main_pieces, program_of
-from recollect.recall.shell import pieces, told
+from recollect.recall.verbs.changes import shortened
+from recollect.recall.verbs.programs import looks_only, main_pieces, program_of
+from recollect.recall.verbs.shell import pieces, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.recall.programs import find_use, looks_only, program_of, shape_of
-from recollect.recall.shell import pieces
+from recollect.recall.verbs.programs import find_use, looks_only, program_of, shape_of
+from recollect.recall.verbs.shell import pieces
 
 
 @pytest.mark.parametrize(
