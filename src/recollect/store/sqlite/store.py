@@ -354,7 +354,9 @@ class SqliteStore:
         from recollect.store.sqlite import jobs
 
         kinds = ["optimize text"] if turns >= 500 else []
-        if self.db.value("select 1 from unembedded limit 1"):
+        # Most sweeps find nothing new, and may not pay for a transaction that changes nothing.
+        waiting = self.db.value("select 1 from jobs where kind = 'embed' and state = 'waiting'")
+        if not waiting and self.db.value("select 1 from unembedded limit 1"):
             kinds.append("embed turns")
         if kinds:
             with self.db.transaction():
