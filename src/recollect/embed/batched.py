@@ -8,6 +8,7 @@ here says how a batch of texts becomes rows of numbers, and nothing else.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from array import array
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ LEAST_CONTEXT = 8
 _MEGABYTE = 1 << 20
 
 
-class BatchedEncoder:
+class BatchedEncoder(ABC):
     """An encoder whose model reads several texts at once; see `recollect.embed.Encoder` for what it promises."""
 
     name: str
@@ -73,9 +74,9 @@ class BatchedEncoder:
         units: NDArray[np.float32] = np.divide(cut, lengths, out=np.zeros(cut.shape, np.float32), where=lengths > 0)
         return units
 
+    @abstractmethod
     def _vectors(self, texts: list[str], *, urgent: bool) -> NDArray[np.float32]:
         """What the model makes of texts, a row each; `urgent` when a person waits for it."""
-        raise NotImplementedError
 
     def _wanted_of(self, found: int) -> int:
         """How long vectors shall be, where the model makes `found` numbers."""

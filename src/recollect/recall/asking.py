@@ -49,6 +49,7 @@ def ask(
     if meaning.why_not:
         remarks.append(f"searched by words only: {meaning.why_not}")
     asked.limit, asked.offset, asked.explain = limit, offset, explain
+    # By what is stored of the folder: asking git whose it is would cost more than the search.
     asked.here = store.find_project(with_those_above(here)) if here else None
     result = search(store, asked)
     quoted = any(term.quoted and not term.negated for term in query.terms)

@@ -40,6 +40,7 @@ MOST_COMPARED = 20
 ENOUGH = 10
 # Whoever reads on beyond the candidates gets so many by meaning.
 MOST_BEYOND = 1_000
+MOST_BODIES = 100
 
 
 class Asked:
@@ -63,9 +64,9 @@ def search(store: Store, asked: Asked) -> SearchResult:
     if not wanted and asked.vector is None:
         # Filters alone ask for what is new; signs alone, such as an emoji, are in no index.
         signs = any(not term.negated for term in asked.scope.query.terms)
-        places = [] if signs else store.newest_turns(asked.scope, limit=end + 1)
-        scores = [rank.Score(place) for place in places[asked.offset : end]]
-        return SearchResult(_hits(store, scores, lambda _: "text", [], explain=asked.explain), more=len(places) > end)
+        places = [] if signs else store.newest_turns(asked.scope, limit=asked.limit + 1, offset=asked.offset)
+        scores = [rank.Score(place) for place in places[: asked.limit]]
+        return SearchResult(_hits(store, scores, lambda _: "text", [], explain=asked.explain), more=len(places) > asked.limit)
     pool = Pool(store, asked, rank.Words(store.find_clues([] if asked.mode == "vector" else wanted, asked.scope)))
     ranked = pool.ranked()
     if len(ranked) <= end:
@@ -189,20 +190,24 @@ class Pool:
 def _hits(
     store: Store, scores: list[rank.Score], matched: Callable[[rank.Score], str], words: list[str], *, explain: bool = False
 ) -> list[Hit]:
-    """Scores as they are shown."""
-    rows = store.rows_of_turns([score.place.turn for score in scores])
-    return [
-        Hit(
-            ref=score.place.ref,
-            session=score.place.session_ref,
-            turn=score.place.ordinal,
-            agent=score.place.agent,
-            project=score.place.project,
-            at=iso(score.place.at),
-            score=round(score.total, 4),
-            matched=matched(score),
-            snippet=snippet(rows[score.place.turn], words),
-            reason=score.reason() if explain else None,
-        )
-        for score in scores
-    ]
+    """Scores as they are shown; of a long page only some bodies are in memory at a time."""
+    hits = []
+    for start in range(0, len(scores), MOST_BODIES):
+        some = scores[start : start + MOST_BODIES]
+        rows = store.rows_of_turns([score.place.turn for score in some])
+        hits += [
+            Hit(
+                ref=score.place.ref,
+                session=score.place.session_ref,
+                turn=score.place.ordinal,
+                agent=score.place.agent,
+                project=score.place.project,
+                at=iso(score.place.at),
+                score=round(score.total, 4),
+                matched=matched(score),
+                snippet=snippet(rows[score.place.turn], words),
+                reason=score.reason() if explain else None,
+            )
+            for score in some
+        ]
+    return hits

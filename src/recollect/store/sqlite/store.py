@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from recollect.store.stretch import KnownSource
 
 
-# A page of a thousand hits need not be in memory as a whole before it is read.
-MOST_AT_ONCE = 100
-
-
 class SqliteStore:
     """One SQLite file and everything we ask of it."""
 
@@ -135,11 +131,7 @@ class SqliteStore:
         from recollect.store import bodies
         from recollect.store.sqlite.parts import parts_of
 
-        found: dict[int, list[list[object]]] = {}
-        for start in range(0, len(turns), MOST_AT_ONCE):
-            some = parts_of(self.db, turns[start : start + MOST_AT_ONCE])
-            found.update((turn, bodies.joined(parts)) for turn, parts in some.items())
-        return found
+        return {turn: bodies.joined(parts) for turn, parts in parts_of(self.db, turns).items()}
 
     def list_sessions(
         self, query: Query, domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
