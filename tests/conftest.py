@@ -24,7 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     for name in list(os.environ):
-        if name.startswith(("RECOLLECT_", "CLAUDE_", "CODEX_", "XDG_")):
+        if name.startswith(("RECOLLECT_", "CLAUDE_", "CODEX_", "COPILOT_", "XDG_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))

@@ -93,3 +93,19 @@ class EncoderUnavailable(RecollectError):
     """The model that turns text into vectors cannot be used now; words still find everything."""
 
     exit_code = EXIT_UNAVAILABLE
+
+
+class FileRefused(RecollectError):
+    """Somebody else's file that we may not or cannot change safely. Nothing was written."""
+
+
+class FileUnwritable(RecollectError):
+    """A file or folder outside the store that the system does not let us write."""
+
+    exit_code = EXIT_IO
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(
+            f"cannot write {path}: {detail}",
+            hint="make room or fix the permissions, then run the same command again",
+        )

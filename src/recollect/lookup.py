@@ -161,7 +161,7 @@ class Findings:
 class Place:
     """Where and when a turn happened, and what else its rank depends on."""
 
-    __slots__ = ("agent", "at", "key", "live", "ordinal", "origin", "project", "session", "session_ref", "turn")
+    __slots__ = ("agent", "at", "author", "key", "live", "ordinal", "origin", "project", "session", "session_ref", "turn")
 
     def __init__(
         self,
@@ -175,23 +175,30 @@ class Place:
         origin: str,
         live: int,
         key: str,
+        author: str = "human",
     ) -> None:
         self.turn, self.session, self.session_ref, self.agent, self.ordinal = turn, session, session_ref, agent, ordinal
-        self.at, self.project, self.origin, self.live, self.key = at, project, origin, live, key
+        self.at, self.project, self.origin, self.live, self.key, self.author = at, project, origin, live, key, author
 
     @property
     def ref(self) -> str:
         """What a person calls the turn."""
         return f"{self.session_ref}#{self.ordinal}"
 
+    @property
+    def by_person(self) -> bool:
+        """Whether a person asked for it, and not an agent that was at work."""
+        return self.author == "human" and self.origin != "subagent"
+
 
 class Hit:
     """One search result; the field names are those of the JSON contract.
 
     `reason` is there when it was asked for: what the score is made of.
+    `provenance` says who wrote the snippet: user, assistant, tool or web.
     """
 
-    __slots__ = ("agent", "at", "matched", "project", "reason", "ref", "score", "session", "snippet", "turn")
+    __slots__ = ("agent", "at", "matched", "project", "provenance", "reason", "ref", "score", "session", "snippet", "turn")
     FIELDS = ("ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet")
 
     def __init__(
@@ -206,10 +213,12 @@ class Hit:
         score: float,
         matched: str,
         snippet: str,
+        provenance: str = "user",
         reason: dict[str, object] | None = None,
     ) -> None:
         self.ref, self.session, self.turn, self.agent, self.project = ref, session, turn, agent, project
         self.at, self.score, self.matched, self.snippet, self.reason = at, score, matched, snippet, reason
+        self.provenance = provenance
 
     def as_dict(self) -> dict[str, object]:
         """The hit as the JSON contract names it."""

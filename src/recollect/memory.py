@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         AgentRow,
         ImportReport,
         JobRow,
+        Note,
         ProjectRow,
         Session,
         SessionDetail,
@@ -161,7 +162,9 @@ class Memory:
         sweep = self._dry_sweep() if dry_run else self._sweeper()
         report, self.source_reports = sweep.run(self.sources(paths, agents), dry_run=dry_run, progress=progress)
         if not dry_run:
-            self._opened(create=True).after_import(report.turns)
+            store = self._opened(create=True)
+            store.drain_spool()
+            store.after_import(report.turns)
         return report
 
     def sources(self, paths: Sequence[str | os.PathLike[str]] = (), agents: Sequence[str] = ()) -> Iterator[Found]:
@@ -365,20 +368,66 @@ class Memory:
         query = parse(text).having(**filters)
         return friction(self._existing(), query=query, domains=self.settings.domains(), sessions=sessions, limit=limit)
 
-    def recall(self, prompt: str = "", *, folder: str | None = None, budget: int = 600, everywhere: bool = False) -> Pack:
+    def recall(
+        self,
+        prompt: str = "",
+        *,
+        project: str | None = None,
+        folder: str | None = None,
+        budget: int = 600,
+        everywhere: bool = False,
+    ) -> Pack:
         """What an agent in `folder` should be told about a prompt, within a budget of tokens; empty when nothing is good enough.
 
-        Only the folder's own project is asked, and with `everywhere` all the
-        others when that has nothing. Without a prompt: what was asked last.
+        Only the folder's own project, or the one that is named, is asked, and
+        with `everywhere` all the others when that has nothing. Without a prompt: what was asked last.
         """
         from recollect.recall.pack import pack
 
-        own = self.project_of(folder or os.getcwd())
+        own = self.get_project(project) if project is not None else self.project_of(folder or os.getcwd())
         projects: list[str | None] = [own] if own is not None else []
         if everywhere:
             projects.append(None)
         domains = self.settings.domains()
         return pack(self._existing(), self.encoder, prompt, projects=projects, domains=domains, budget=budget)
+
+    def framed(self, lines: list[str]) -> str:
+        """Lines from logs as an agent should get them: marked as data, and recognised should they come back in a log."""
+        from recollect.recall.telling import framed
+
+        return framed(lines)
+
+    def turns(self, ref: str, *, after: int = 0, limit: int = 20) -> list[Turn]:
+        """The turns of a session that come after one of them, by their numbers."""
+        store = self._existing()
+        return store.get_turns(store.resolve(ref)[0], after=after, limit=limit)
+
+    def record_recall(
+        self,
+        face: str,
+        event: str,
+        refs: Sequence[str],
+        *,
+        agent: str | None = None,
+        session: str | None = None,
+        folder: str | None = None,
+    ) -> None:
+        """Note down what a face offered, so that its use can be measured."""
+        project = self.project_of(folder) if folder else None
+        self._existing().save_recall(face, event, refs, agent=agent, session=session, project=project)
+
+    def prepare(self) -> Iterator[str]:
+        """Make ready what hooks tell, for the projects whose logs or notes changed; each project's key once it is done."""
+        from recollect.recall.prepare import prepare
+
+        self.corroborate_notes()
+        yield from prepare(self._existing(), self.settings.domains())
+
+    def firings(self) -> dict[tuple[str, str], tuple[int, str | None]]:
+        """When each hook last ran, by agent and event, in milliseconds, and the fault it ended with, if any."""
+        store = self._existing()
+        store.drain_spool()
+        return store.firings()
 
     def session(self, ref: str) -> Session:
         """A session without its turns, by any reference that means just one."""
@@ -386,6 +435,107 @@ class Memory:
         found = store.get_session(store.resolve(ref)[0], turns=[])
         found.domain = self.settings.domain_of(found.project)
         return found
+
+    # Notes
+
+    def remember(
+        self,
+        text: str,
+        *,
+        category: str = "project",
+        project: str | None = None,
+        folder: str | None = None,
+        everywhere: bool = False,
+        by: str = "agent",
+        confidence: float | None = None,
+    ) -> Note:
+        """Keep a fact about a project, that of `folder` or of the current one; a person may say that it holds everywhere.
+
+        What a person says counts at once. What an agent says is a candidate,
+        until a person accepts it or is found to have said the same. A fact
+        that is known already is confirmed; look at the `status` of the answer,
+        because one that a person rejected stays so when an agent repeats it.
+        """
+        from recollect.capture.projects import Projects
+        from recollect.distill import notes
+        from recollect.store.stretch import ProjectIdentity
+
+        kind, author = notes.category_of(category), notes.author_of(by, everywhere=everywhere)
+        sure = notes.confidence_of(confidence, author)
+        place = None if everywhere else Projects().identify(os.path.abspath(folder or os.getcwd()), None)
+        if project is not None:
+            # Known already, so that of which kind it is makes no difference.
+            place = ProjectIdentity(self.get_project(project), "directory")
+        store = self._opened(create=True)
+        return store.keep_note(self._plain(text), category=kind, project=place, author=author, confidence=sure)
+
+    def notes(
+        self,
+        *,
+        project: str | None = None,
+        folder: str | None = None,
+        everywhere: bool = False,
+        status: str | Sequence[str] | None = None,
+        category: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]:
+        """Notes, the last one seen first: those that hold in a project or in that of a folder, only those that hold
+        `everywhere`, or all of them.
+        """
+        from recollect.distill.notes import category_of, statuses_of
+
+        store = self._existing()
+        own = None if folder is None else self.project_of(folder)
+        if project is not None:
+            own = self.get_project(project)
+        return store.list_notes(
+            project=own, everywhere=everywhere or (folder is not None and own is None), statuses=statuses_of(status),
+            category=None if category is None else category_of(category), limit=limit,
+        )  # fmt: skip
+
+    def note(self, ref: str) -> Note:
+        """One note, by its reference."""
+        return self._existing().get_note(ref)
+
+    def accept_note(self, ref: str) -> Note:
+        """A person says that a note is right: from now on it counts."""
+        return self._existing().accept_note(ref)
+
+    def reject_note(self, ref: str) -> Note:
+        """A person says that a note is wrong: it is not told any more, and stays rejected when an agent repeats it."""
+        return self._existing().reject_note(ref)
+
+    def edit_note(self, ref: str, text: str) -> Note:
+        """A person says it better; the answer is the new note, which takes the place of the old one."""
+        return self._existing().edit_note(ref, self._plain(text))
+
+    def forget_note(self, ref: str) -> Note:
+        """Remove a note for good, with the versions that it took the place of; the answer is what it was."""
+        return self._existing().forget_note(ref)
+
+    def corroborate_notes(self) -> int:
+        """Look for the calls that gave candidates, and for a person saying the same; returns how many now count."""
+        from recollect.distill.corroborate import corroborate
+
+        return corroborate(self._existing())
+
+    def give_feedback(self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None) -> None:
+        """Say whether a session, a turn or a note was of use."""
+        from recollect.distill.notes import author_of
+
+        author = author_of(by)
+        self._existing().give_feedback(ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None)
+
+    def feedback_of(self, ref: str) -> tuple[int, int]:
+        """How often a session, a turn or a note was called helpful, and how often not."""
+        return self._existing().feedback_of(ref)
+
+    def _plain(self, text: str) -> str:
+        """One line of text without secrets."""
+        from recollect.distill.notes import one_line, plain
+
+        line = one_line(text)
+        return plain(self.redact(line) if self.settings.flag("redact.enabled") else line)
 
     # Projects
 
@@ -395,6 +545,15 @@ class Memory:
 
         identity = Projects().identify(os.path.abspath(folder), None)
         return self._existing().find_project([identity.key, folder] if identity else [folder])
+
+    def get_project(self, name: str) -> str:
+        """The key of the project that is called so, by its key or by a folder of it."""
+        from recollect.errors import NotFound
+
+        found = self._existing().find_project([name])
+        if found is None:
+            raise NotFound(f"no project is called {name[:100]}", hint="`recollect projects` lists them")
+        return found
 
     def projects(self) -> list[ProjectRow]:
         """Every project, the most recent first."""
@@ -454,10 +613,15 @@ class Memory:
             yield {**session, "domain": self.settings.domain_of(session["project"])}
 
     def forget(self, ref: str, *, dry_run: bool = False) -> Forgotten:
-        """Remove a session or a turn for good, with its copies; the next import leaves it out."""
+        """Remove a session or a turn for good, with its copies; the next import leaves it out.
+
+        Notes that only came from there go too, unless a person wrote or accepted them.
+        """
         from recollect.errors import NotFound
 
         store = self._existing()
+        # So that notes know where they came from.
+        self.corroborate_notes()
         try:
             session, ordinal = store.resolve(ref)
         except NotFound:
@@ -474,7 +638,13 @@ class Memory:
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""
         store = self._existing()
-        return store.work({"optimize": lambda subject: store.optimize(), "embed": lambda subject: self.embed()}, limit)
+        store.drain_spool()
+        handlers = {
+            "prepare": lambda subject: self.prepare(),
+            "optimize": lambda subject: store.optimize(),
+            "embed": lambda subject: self.embed(),
+        }
+        return store.work(handlers, limit)
 
     # A first look
 

@@ -20,6 +20,10 @@ Origin = Literal["interactive", "headless", "subagent"]
 Author = Literal["human", "agent", "system"]
 EventKind = Literal["prompt", "reply", "reasoning", "tool_call", "compaction", "error", "abort"]
 ToolKind = Literal["shell", "edit", "read", "search", "web", "task", "mcp", "other"]
+Category = Literal["preference", "project", "pattern", "decision", "constraint"]
+NoteStatus = Literal["candidate", "active", "superseded", "rejected"]
+Trust = Literal["user", "tool-verified", "assistant", "external"]
+NoteAuthor = Literal["person", "agent", "rules", "model"]
 ProblemKind = Literal["unreadable", "bad_line", "bad_record", "unknown", "too_large", "torn"]
 
 
@@ -355,6 +359,31 @@ class JobRow(Struct, kw_only=True):
     error: str | None
 
 
+class Note(Struct, kw_only=True):
+    """One remembered fact.
+
+    Without a `project` it holds everywhere. `session` and `turn` say where it
+    was given first, as far as that is known; `seen` counts how often.
+    """
+
+    ref: str
+    category: Category
+    text: str
+    project: str | None
+    status: NoteStatus
+    trust: Trust
+    author: NoteAuthor
+    confidence: float
+    session: str | None
+    turn: int | None
+    seen: int
+    created_at: str | None
+    seen_at: str | None
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
+
+
 class StoreSummary(Struct, kw_only=True):
     """What is in the store, in a few numbers."""
 
@@ -364,6 +393,7 @@ class StoreSummary(Struct, kw_only=True):
     turns: int
     tool_calls: int
     projects: int
+    notes: int
     agents: dict[str, int]
     first_at: str | None
     last_at: str | None

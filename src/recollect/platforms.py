@@ -48,16 +48,29 @@ def open_to_others(path: str) -> bool:
 _started: list[subprocess.Popen[bytes]] = []
 
 
-def spawn_detached(command: list[str]) -> None:
-    """Start a process that outlives this one and shares none of its pipes."""
+def spawn_detached(command: list[str], *, gently: bool = False) -> None:
+    """Start a process that outlives this one and shares none of its pipes; `gently`, it only gets time that nobody wants."""
     import subprocess
 
     # Those that have ended are asked for it, so that the system lets go of them.
     _started[:] = [process for process in _started if process.poll() is None]
     nothing = subprocess.DEVNULL
     flags = 0x00000008 | 0x00000200 if WINDOWS else 0  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+    if WINDOWS and gently:
+        flags |= 0x00004000  # BELOW_NORMAL_PRIORITY_CLASS
     _started.append(
         subprocess.Popen(
             command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, start_new_session=not WINDOWS
         )
     )
+    if gently and hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, _started[-1].pid, 10)
+
+
+def spawn_and_leave(command: list[str]) -> None:
+    """The same from a process that ends at once: without waiting for anything, and without what that would load."""
+    if not hasattr(os, "posix_spawn"):
+        spawn_detached(command)
+        return
+    nothing = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
+    os.posix_spawn(command[0], command, os.environ, file_actions=nothing, setsid=True)

@@ -1,9 +1,11 @@
-"""What looking after a store came to: forgetting, examining, repairing, scanning again.
+"""What looking after a store came to, and what was set up for the agents.
 
 Field names are what `--json` prints; docs/json.md promises them.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 from msgspec import Struct, field
 
@@ -29,8 +31,9 @@ class Scrubbed(Struct, kw_only=True):
 class Forgotten(Struct, kw_only=True):
     """What `forget` removed, or would remove.
 
-    `copies` are turns of other sessions that held the same content; `files`
-    are copies of the whole store that lay beside it.
+    `copies` are turns of other sessions that held the same content; `notes`
+    are those that were given in these turns only; `files` are copies of the
+    whole store that lay beside it.
     """
 
     sessions: list[str] = field(default_factory=list)
@@ -38,6 +41,7 @@ class Forgotten(Struct, kw_only=True):
     copies: list[str] = field(default_factory=list)
     tool_calls: int = 0
     model_calls: int = 0
+    notes: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     scrubbed: Scrubbed | None = None
     dry_run: bool = False
@@ -111,3 +115,31 @@ class Embedded(Struct, kw_only=True):
     seconds: float = 0.0
     encoder: str = ""
     remaining: int = 0
+
+
+class Installed(Struct, kw_only=True):
+    """What installing or uninstalling did to one part of one agent's settings, or would do."""
+
+    agent: str
+    scope: Literal["user", "project"]
+    part: Literal["hooks", "mcp", "skill", "timer"]
+    path: str
+    state: Literal["added", "changed", "unchanged", "removed", "skipped"]
+    note: str = ""
+
+
+class Integration(Struct, kw_only=True):
+    """What one agent has of ours, for the user or in a project.
+
+    `plugin` names the plugin that brings it all, `command` is the program that
+    the agent's settings call, and `command_exists` whether it is still there.
+    """
+
+    agent: str
+    scope: Literal["user", "project"]
+    hooks: bool = False
+    mcp: bool = False
+    skill: bool = False
+    plugin: str | None = None
+    command: str | None = None
+    command_exists: bool = True

@@ -43,6 +43,11 @@ class Work:
         self.talk.result(call, error or f"The file {path} has been updated.", error=bool(error))
         return self
 
+    def use(self, name: str, arguments: dict[str, Any], output: str) -> Work:
+        """Any tool, with what it gave back."""
+        self.talk.result(self._call(name, arguments), output)
+        return self
+
     def done(self, text: str = "Done.") -> Work:
         self.talk.reply(text)
         return self

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.capture.projects import Projects, normalised, origin_of, repository
+from recollect.capture.projects import Projects
+from recollect.git import normalised, origin_of, repository
 from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
 from recollect.model import ProjectRow

@@ -18,6 +18,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from traceback import format_tb
 from types import TracebackType
 from typing import Protocol
@@ -28,6 +29,7 @@ from recollect.capture.cleanse import cleanse
 from recollect.capture.discover import Found
 from recollect.capture.prices import Prices
 from recollect.capture.projects import Projects
+from recollect.capture.recognise import Recogniser
 from recollect.errors import RecollectError
 from recollect.model import Checkpoint, ImportReport, Problem, Source, SourceReport
 from recollect.redact import Redactor
@@ -58,6 +60,7 @@ class Sweep:
         self.redactor = redactor
         self.clock = clock
         self.prices = Prices(store)
+        self.recogniser = Recogniser(store.find_waiting_call)
         self.projects = {True: Projects(), False: Projects(local=False)}
 
     def run(
@@ -116,7 +119,8 @@ class Sweep:
         since = resume_point(known, source, stat, adapter)
         rewritten: set[int] | None = set() if since is None else None
         position = since.position if since else 0
-        for stretch, last in _with_last(_stretches(adapter, source, since, lambda found: self._enrich(found, local, prices))):
+        enrich = partial(self._enrich, agent=adapter.agent, local=local, prices=prices)
+        for stretch, last in _with_last(_stretches(adapter, source, since, enrich)):
             _note(result, stretch)
             read_bytes, position = stretch.checkpoint.position - position, stretch.checkpoint.position
             result.bytes += read_bytes
@@ -132,8 +136,9 @@ class Sweep:
         log.debug("read a source", extra={"path": source.path, "outcome": result.outcome, "turns": result.turns})
         return result
 
-    def _enrich(self, stretch: Stretch, local: bool, prices: Prices) -> None:
-        """What capture adds to what the log says: no secrets, a project, a price."""
+    def _enrich(self, stretch: Stretch, *, agent: str, local: bool, prices: Prices) -> None:
+        """What capture adds to what the log says: no words of ours, no secrets, a project, a price."""
+        self.recogniser.recognise(agent, stretch)
         if self.redactor is not None:
             cleanse(stretch, self.redactor)
         identify = self.projects[local].identify

@@ -81,7 +81,7 @@ class Words:
     def __init__(self, findings: Findings) -> None:
         self.weights: list[dict[int, float]] = []
         self.needs: list[dict[int, float]] = []
-        self.rarest = _rarity(0, findings.all_turns)
+        self.rarest = rarity_of(0, findings.all_turns)
         self.turns: dict[int, float] = {}
         self.sessions: dict[int, float] = {}
         self.held: dict[int, float] = {}
@@ -90,7 +90,7 @@ class Words:
         # What the best candidate has, once that is known.
         self.most = 0.0
         for holding in findings.holdings:
-            rarity = _rarity(holding.count, findings.all_turns)
+            rarity = rarity_of(holding.count, findings.all_turns)
             # An extra clue is made of words that are needed already.
             need = 0.0 if holding.clue.extra else rarity
             self.needed += need
@@ -113,7 +113,7 @@ class Words:
         for turn, strength in turns.items():
             session = findings.sessions[turn]
             strengths[session] = strengths.get(session, 0.0) + strength
-        rarity = _rarity(len(strengths), findings.all_sessions)
+        rarity = rarity_of(len(strengths), findings.all_sessions)
         for session, strength in strengths.items():
             self.sessions[session] = self.sessions.get(session, 0.0) + rarity * _saturated(strength)
 
@@ -144,7 +144,7 @@ class Words:
         return min(1.0, max(0.0, (best - TRUST_FROM) / (TRUST_FULL - TRUST_FROM)))
 
 
-def _rarity(count: int, everything: int) -> float:
+def rarity_of(count: int, everything: int) -> float:
     return log(1 + (max(everything - count, 0) + 0.5) / (count + 0.5))
 
 

@@ -195,19 +195,24 @@ def _hits(
     for start in range(0, len(scores), MOST_BODIES):
         some = scores[start : start + MOST_BODIES]
         rows = store.rows_of_turns([score.place.turn for score in some])
-        hits += [
-            Hit(
-                ref=score.place.ref,
-                session=score.place.session_ref,
-                turn=score.place.ordinal,
-                agent=score.place.agent,
-                project=score.place.project,
-                at=iso(score.place.at),
-                score=round(score.total, 4),
-                matched=matched(score),
-                snippet=snippet(rows[score.place.turn], words),
-                reason=score.reason() if explain else None,
-            )
-            for score in some
-        ]
+        hits += [_hit(score, rows[score.place.turn], matched(score), words, explain=explain) for score in some]
     return hits
+
+
+def _hit(score: rank.Score, rows: list[list[object]], matched: str, words: list[str], *, explain: bool) -> Hit:
+    place = score.place
+    said, writer = snippet(rows, words)
+    return Hit(
+        ref=place.ref,
+        session=place.session_ref,
+        turn=place.ordinal,
+        agent=place.agent,
+        project=place.project,
+        at=iso(place.at),
+        score=round(score.total, 4),
+        matched=matched,
+        snippet=said,
+        # What an agent was asked by another, or by itself, is no person's word.
+        provenance="assistant" if writer == "user" and not place.by_person else writer,
+        reason=score.reason() if explain else None,
+    )

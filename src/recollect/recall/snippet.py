@@ -5,7 +5,7 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.store.bodies import INPUT, OUTPUT, TARGET, TEXT
+from recollect.store.bodies import INPUT, KIND, OUTPUT, TARGET, TEXT, TOOL_KIND
 from recollect.store.text import ends
 
 TYPE_CHECKING = False
@@ -15,28 +15,38 @@ if TYPE_CHECKING:
 WIDTH = 160
 
 
-def snippet(rows: list[list[object]], words: list[str]) -> str:
-    """The stretch of a turn that holds the most of these words, in one line."""
+def snippet(rows: list[list[object]], words: list[str]) -> tuple[str, str]:
+    """The stretch of a turn that holds the most of these words, in one line, and who wrote it."""
     wanted = [word.lower() for word in words]
-    best, best_place, best_score = "", 0, -1
-    for text in _texts(rows):
+    best, best_place, best_score, writer = "", 0, -1, "user"
+    for text, written_by in _texts(rows):
         place, score = _best_place(text, wanted)
         # What a person wrote comes first and wins a tie over what a tool printed.
         if score > best_score:
-            best, best_place, best_score = text, place, score
+            best, best_place, best_score, writer = text, place, score, written_by
             if score == len(wanted):
                 break
-    return _cut(best, best_place)
+    return _cut(best, best_place), writer
 
 
-def _texts(rows: list[list[object]]) -> Iterator[str]:
-    """What was said and done, in order, as far as the index has it."""
+def _texts(rows: list[list[object]]) -> Iterator[tuple[str, str]]:
+    """What was said and done, in order, as far as the index has it, each with who wrote it."""
     for row in rows:
         for field in (TEXT, TARGET, INPUT, OUTPUT):
             value = row[field] if field < len(row) else None
             for text in value.values() if isinstance(value, dict) else (value,):
                 if isinstance(text, str) and text:
-                    yield ends(text)
+                    yield ends(text), _writer(row, field)
+
+
+def _writer(row: list[object], field: int) -> str:
+    """Whose words a field of an event holds: the user's, the assistant's, a tool's or a web page's."""
+    if row[KIND] == "prompt":
+        return "user"
+    if field == OUTPUT:
+        return "web" if row[TOOL_KIND] == "web" else "tool"
+    # An error is what a service said; what a tool was called with, the assistant wrote.
+    return "tool" if row[KIND] == "error" else "assistant"
 
 
 def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:

@@ -8,8 +8,6 @@ the words of scripts written without spaces; both are taken apart here.
 
 from __future__ import annotations
 
-import re
-
 # Every byte by its class: lower case or digit, upper case, anything else.
 _CLASSES = b" " * 48 + b"a" * 10 + b" " * 7 + b"A" * 26 + b" " * 6 + b"a" * 26 + b" " * 133
 _HUMP, _ACRONYM = b"aA", b"AAaa"
@@ -22,6 +20,12 @@ _SPACELESS = "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaf
 END_CHARACTERS = 4_000
 
 
+def words(text: str) -> list[str]:
+    """The words of a text as the index has them, before stemming."""
+    tame = text.encode("utf-8", "replace").decode()
+    return "".join(char if char.isalnum() else " " for char in prepare(tame)).split()
+
+
 def prepare(text: str) -> str:
     """Text as the index should see it: `parseRolloutFile` becomes three words."""
     try:
@@ -30,6 +34,8 @@ def prepare(text: str) -> str:
     except UnicodeEncodeError:
         # Arrows, quotes and emoji are everywhere; only such scripts are worth a slow look.
         if b"s" in text.encode("utf-16-le", "replace")[1::2].translate(_BLOCKS):
+            import re
+
             text = re.sub(_SPACELESS, r" \1 ", text)
         classes = text.encode("latin-1", "replace").translate(_CLASSES)
     if _ACRONYM in classes:

@@ -35,7 +35,7 @@ from recollect.capture.adapters._codex_work import Work, id_of
 from recollect.model import Problem, SessionFacts, Usage
 
 # Known, and of no use to us: what they say is said elsewhere, or says nothing that lasts.
-SKIPPED_RECORDS = frozenset({"world_state", "security_risk_score", "inter_agent_communication_metadata"})
+SKIPPED_RECORDS = frozenset({"world_state", "security_risk_score", "inter_agent_communication_metadata", "token_usage_record"})
 SKIPPED_ITEMS = frozenset(
     {"ghost_snapshot", "compaction", "compaction_summary", "context_compaction", "compaction_trigger"}
     | {"additional_tools", "other"}

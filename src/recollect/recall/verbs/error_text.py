@@ -96,8 +96,8 @@ def error_lines(text: str) -> list[str]:
     """
     text = ends(text)
     found: list[str] = []
-    if _tells(text):
-        found = [line for raw in text.splitlines() if _tells(raw) and (line := clean(raw)) and not _DULL.fullmatch(line)]
+    if tells(text):
+        found = [line for raw in text.splitlines() if tells(raw) and (line := clean(raw)) and not _DULL.fullmatch(line)]
     if not found:
         lines = (clean(raw) for raw in reversed(text.splitlines()))
         return list(islice((line for line in lines if line and not _DULL.fullmatch(line)), 1))
@@ -106,7 +106,8 @@ def error_lines(text: str) -> list[str]:
     return found if len(found) <= TELLING_LINES else found[:half] + found[-half:]
 
 
-def _tells(text: str) -> bool:
+def tells(text: str) -> bool:
+    """Whether a text has a word or a code that errors have."""
     lowered = text.lower()
     return any(word in lowered for word in _TELLING) or _CODE.search(text) is not None
 

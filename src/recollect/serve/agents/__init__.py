@@ -1,21 +1,32 @@
 """What each agent expects of those who come to it: a file per agent.
 
-Besides the adapters this is the only folder that names an agent. An agent
-that is not here can be read, and cannot be continued.
+Besides the adapters this is the only folder that names an agent. A hook loads
+one of these files each time it runs, so they are tables and import nothing.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
 
-# agent id: its module here, which has `HOME`, `HOME_VARIABLE` and `resume(native_id)`.
+# agent id: its module here. Each has `EVENTS`, `FIELDS`, `SHELL_TOOLS`, `NAMES_LOG`, `failed(output)` and
+# `answer(event, context)` for hooks;
+# those whose sessions can be continued also `HOME`, `HOME_VARIABLE`, `NEEDS_FOLDER` and `resume(native_id)`.
 AGENTS = {
     "claude-code": "claude_code",
     "codex": "codex",
+    "gemini-cli": "gemini_cli",
+    "cursor": "cursor",
+    "opencode": "opencode",
+    "copilot-cli": "copilot_cli",
 }
 
 
 def find_agent(agent: str) -> ModuleType | None:
     """What we know about an agent, or None."""
-    return import_module(f"recollect.serve.agents.{AGENTS[agent]}") if agent in AGENTS else None
+    if agent not in AGENTS:
+        return None
+    name = f"recollect.serve.agents.{AGENTS[agent]}"
+    module: ModuleType = __import__(name, fromlist=["EVENTS"])
+    return module

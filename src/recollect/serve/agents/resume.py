@@ -31,10 +31,11 @@ def continuation(memory: Memory, ref: str) -> Continuation:
     if asked.origin == "subagent":
         warnings.insert(0, f"{asked.id} is a sub-agent and cannot be continued; this continues the session that started it")
     known = find_agent(session.agent)
-    if known is None:
+    if known is None or not hasattr(known, "resume"):
+        can = ", ".join(agent for agent in AGENTS if hasattr(find_agent(agent), "resume"))
         raise UsageError(
             f"how {session.agent} continues a session is not known",
-            hint=f"known for {', '.join(AGENTS)}; `recollect show {session.id}` has what was said",
+            hint=f"known for {can}; `recollect show {session.id}` has what was said",
         )
     native_id = session.native_id.partition("/")[0]
     if not _PLAIN_ID.fullmatch(native_id):

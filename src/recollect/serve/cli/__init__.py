@@ -22,24 +22,29 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "find turns by word and by meaning"),
     "recall": ("recall", "what an agent should be told before it starts on a prompt"),
     "sessions": ("sessions", "list sessions, newest first"),
-    "show": ("show", "a session or one turn"),
+    "show": ("show", "a session, one turn or a note"),
     "resume": ("resume", "the command that continues a session in its own agent"),
     "blame": ("blame", "which turns changed a file, and what was asked"),
     "fix": ("fix", "what was done after an error, and worked"),
     "how": ("how", "the invocations of a tool that worked here"),
     "friction": ("friction", "errors that keep coming back"),
+    "notes": ("notes", "facts worth keeping: list, add, accept, reject, edit and forget them"),
     "stats": ("stats", "tokens, cost, tools and errors, summed up"),
     "projects": ("projects", "list, merge and split projects"),
     "agents": ("agents", "supported agents: where they log, what is stored"),
+    "install": ("install", "set up an agent: hooks, MCP server and skill"),
+    "uninstall": ("uninstall", "take that out of an agent's settings again"),
     "redact": ("redact", "remove secrets from text, or check for them"),
     "doctor": ("doctor", "look for what is wrong"),
     "repair": ("repair", "salvage a damaged store"),
     "export": ("export", "everything as JSON Lines"),
     "backup": ("backup", "a sound copy of the store, while it is in use"),
     "forget": ("forget", "remove a session or a turn for good"),
+    "mcp": ("mcp", "the memory as tools for an agent"),
     "embed": ("embed", "make turns findable by meaning"),
     "work": ("work", "do the jobs that wait"),
     "jobs": ("jobs", "list the jobs that wait"),
+    "hook": ("hook", "what an agent is told while it works; agents call this"),
     "config": ("config", "show the settings, or a sample with every key"),
     "demo": ("demo", "try it: import, search, and what to do next"),
 }
@@ -48,6 +53,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
+        # An agent waits: nothing that the other commands need is loaded.
+        from recollect.serve.hook import main as hook
+
+        return hook(arguments[1:])
     options, name, rest = _split(arguments)
     if name is None:
         if "-h" in options or "--help" in options:

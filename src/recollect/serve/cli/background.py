@@ -8,7 +8,8 @@ from recollect import platforms
 from recollect.memory import Memory
 
 
-def leave_work(memory: Memory) -> None:
-    """Have the jobs done by a process that goes on when this one ends."""
+def leave_work(memory: Memory, *, gently: bool = False) -> None:
+    """Have the jobs done by a process that goes on when this one ends; `gently` lets everything else go first."""
     if memory.jobs(limit=1):
-        platforms.spawn_detached([sys.executable, "-m", "recollect", "work", "--store", memory.settings.store])
+        command = [sys.executable, "-P", "-m", "recollect", "work", "--store", memory.settings.store]
+        platforms.spawn_detached(command, gently=gently)

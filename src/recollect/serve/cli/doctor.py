@@ -1,17 +1,21 @@
 """recollect doctor: look for what is wrong.
 
-Checks the file, its permissions and schema, the text index, and the sources
-that never import. Exits 65 when something needs attention.
+Checks the file, its permissions and schema, the text index, the sources that
+never import, and the agents that we are installed in: whether they still find
+us, and when each hook last fired. Exits 65 when something needs attention.
 """
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 
-from recollect.errors import EXIT_BAD_DATA
+from recollect.errors import EXIT_BAD_DATA, StoreError
 from recollect.memory import Memory
 from recollect.reports import Finding
 from recollect.serve.cli.output import Output
+from recollect.serve.install import installed
+from recollect.serve.install.checkup import Firings, findings
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -19,8 +23,16 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    health = memory.doctor(verify=args.verify)
-    return Output(health.findings, _text, exit_code=0 if health.ok else EXIT_BAD_DATA)
+    found = memory.doctor(verify=args.verify).findings
+    found += findings(installed(memory.environ, os.getcwd()), _firings(memory))
+    return Output(found, _text, exit_code=0 if all(finding.ok for finding in found) else EXIT_BAD_DATA)
+
+
+def _firings(memory: Memory) -> Firings | None:
+    try:
+        return memory.firings()
+    except StoreError:
+        return None  # What ails the store is among the findings already.
 
 
 def _text(finding: Finding) -> str:

@@ -2,17 +2,17 @@
 
 Gone from the store, its text index, its write-ahead log and the copies that
 migrations left; copies of the turn in forked sessions go too, and the next
-import does not bring it back.
+import does not bring it back. So do the notes that were only given there,
+unless a person wrote or accepted them.
 """
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 
-from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.reports import Forgotten
+from recollect.serve.cli.asking import confirm
 from recollect.serve.cli.output import Output, counted
 
 
@@ -26,23 +26,15 @@ def run(memory: Memory, args: Namespace) -> Output:
     if not args.dry_run and not args.yes:
         plan = memory.forget(args.ref, dry_run=True)
         if plan.turns or plan.sessions:
-            _ask(plan)
+            confirm(_what(plan), otherwise="add --yes to do it, or --dry-run to see what would go")
     return Output([memory.forget(args.ref, dry_run=args.dry_run)], _text)
-
-
-def _ask(plan: Forgotten) -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("this cannot be undone", hint="add --yes to do it, or --dry-run to see what would go")
-    sys.stderr.write(f"forget {_what(plan)} for good? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("nothing was forgotten")
 
 
 def _what(row: Forgotten) -> str:
     sessions = f"{', '.join(row.sessions)}, " if row.sessions else ""
     copies = f", {counted(len(row.copies), 'copy', 'copies')} in forks among them" if row.copies else ""
-    return f"{sessions}{counted(row.turns, 'turn')}{copies}"
+    notes = f", {', '.join(row.notes)}" if row.notes else ""
+    return f"{sessions}{counted(row.turns, 'turn')}{copies}{notes}"
 
 
 def _text(row: Forgotten) -> str:

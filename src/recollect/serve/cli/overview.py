@@ -34,6 +34,7 @@ def _text(summary: StoreSummary) -> str:
     lines = [
         f"{counted(summary.sessions, 'session')}, {counted(summary.turns, 'turn')},"
         f" {counted(summary.tool_calls, 'tool call')} in {counted(summary.projects, 'project')}",
+        *([f"{counted(summary.notes, 'note')}, see `recollect notes --all`"] if summary.notes else []),
         f"agents: {agents}",
     ]
     if summary.first_at and summary.last_at:

@@ -3,7 +3,8 @@
 The context pack for this prompt in this folder's project: earlier turns that
 help, each with its date and reference, within a budget of tokens. It is silent
 (exit code 1) when nothing stored is good enough. Without a prompt it tells
-what was asked last in this project. `-` reads the prompt from stdin.
+what an agent is told at its start: notes, what failed here and what worked
+instead, and what was asked last. `-` reads the prompt from stdin.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from recollect.serve.cli.output import Output
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("prompt", nargs="*", help="what the agent is about to be asked")
-    parser.add_argument("--budget", type=count, default=600, metavar="N", help="at most about N tokens (default: %(default)s)")
+    parser.add_argument("--budget", type=count, metavar="N", help="at most about N tokens (default: 600, without a prompt 1500)")
     parser.add_argument("--folder", metavar="PATH", help="as if the agent were started there (default: the current folder)")
     parser.add_argument("--everywhere", action="store_true", help="ask other projects too when this one has nothing")
 

@@ -1,8 +1,8 @@
-"""recollect show: a session or one turn.
+"""recollect show: a session, one turn or a note.
 
-REF is what the other commands print: codex:0199... is a session and
-codex:0199...#3 its third turn. The beginning of an id will do when it means
-one session only.
+REF is what the other commands print: codex:0199... is a session,
+codex:0199...#3 its third turn, and note:7 a note. The beginning of an id will
+do when it means one session only.
 """
 
 from __future__ import annotations
@@ -11,17 +11,20 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import SessionDetail, ToolCall, Turn, TurnEvent
+from recollect.serve.cli import notes
 from recollect.serve.cli.output import Output, counted
 
 _OUTPUT_LINES = 12
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("ref", metavar="REF", help="a session, or a turn as <session>#<number>")
+    parser.add_argument("ref", metavar="REF", help="a session, a turn as <session>#<number>, or note:<number>")
     parser.add_argument("--all", action="store_true", help="undone turns too, and outputs in full")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    if args.ref.startswith("note:"):
+        return Output([memory.note(args.ref)], notes.text)
     return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))
 
 

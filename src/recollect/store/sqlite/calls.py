@@ -16,7 +16,7 @@ from recollect.store import bodies
 from recollect.store.calls import MOST_FILES, TARGET_CHARACTERS, Call, Scene
 from recollect.store.sqlite.chosen import chosen_turns
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.search import words
+from recollect.store.text import words
 
 _CALL = "tool_calls.turn, tool_calls.ordinal, tool_calls.name, tool_calls.kind, tool_calls.target, tool_calls.ok, exit_code"
 _SCENE = """
@@ -38,6 +38,21 @@ def scenes(db: Database, turns: list[int]) -> dict[int, Scene]:
         rows = db.rows(f"select {_SCENE} from {_SCENES} where turns.id in ({marks})", some)
         found.update((row[0], Scene(*row)) for row in rows)
     return found
+
+
+def find_waiting_call(db: Database, session: str, turn_key: str, call: str) -> Call | None:
+    """A call that has no result yet, by the native names of its turn and its own."""
+    row = db.row(
+        f"""
+        select {_CALL}
+          from sessions
+          join turns on turns.session = sessions.id and turns.key = ?
+          join tool_calls on tool_calls.turn = turns.id and tool_calls.pending = ?
+         where sessions.ref = ?
+        """,
+        (turn_key, call, session),
+    )
+    return Call(*row) if row else None
 
 
 def calls_naming(db: Database, name: str, query: Query, domains: dict[str, list[str]]) -> list[Call]:

@@ -11,6 +11,7 @@ from types import TracebackType
 from recollect.model import Source
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.incoming import Incoming
+from recollect.store.sqlite.projects import ensure_project
 from recollect.store.sqlite.rows import Rows
 from recollect.store.sqlite.sources import path_value, save_problems, save_source
 from recollect.store.stretch import Fingerprint, ProjectIdentity, Stretch, Written
@@ -119,25 +120,5 @@ class Keeper:
             return None
         found = self.projects.get(identity)
         if found is None:
-            found = self.projects[identity] = self._project(identity)
+            found = self.projects[identity] = ensure_project(self.db, identity)
         return found
-
-    def _project(self, identity: ProjectIdentity) -> int:
-        db = self.db
-        if identity.kind == "directory":
-            alias = db.value("select project from project_aliases where alias = ?", (identity.key,))
-            if alias is not None:
-                return int(alias)
-        db.execute("insert into projects (key, kind) values (?, ?) on conflict do nothing", (identity.key, identity.kind))
-        project = int(db.value("select id from projects where key = ?", (identity.key,)))
-        if identity.kind != "directory" and identity.folder:
-            db.execute(
-                "insert into project_aliases values (?, ?) on conflict (alias) do update set project = excluded.project",
-                (identity.folder, project),
-            )
-            # What was taken for a plain folder before now has a name.
-            db.execute(
-                "update projects set merged_into = ? where key = ? and kind = 'directory' and merged_into is null",
-                (project, identity.folder),
-            )
-        return project

@@ -3,7 +3,8 @@
 A session takes its sub-agents' sessions with it, at any depth: what they were
 told and what they answered is the same content. A turn takes those that began
 while it ran. Forks are conversations of their own and stay, but every copy of
-a forgotten turn goes, in whichever session it is found. `dry_run` says what
+a forgotten turn goes, in whichever session it is found. So does a note that
+was only given there, unless a person wrote or accepted it. `dry_run` says what
 all that comes to.
 
 A tombstone for each session and each turn keeps them from being imported
@@ -14,20 +15,24 @@ from its start, and what is forgotten is passed over.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import msgspec
 
 from recollect.clock import now_ms
 from recollect.errors import NotFound
+from recollect.model import Note
 from recollect.reports import Forgotten
 from recollect.store import bodies
-from recollect.store.sqlite import scrub, vectors
+from recollect.store.sqlite import jobs, notes, scrub, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 
 # A shorter text in a session's meta may be in a turn by chance.
 QUOTE_CHARACTERS = 40
+_AT = "session = ? and turn = ?"
 
 
 class _Turn(NamedTuple):
@@ -48,10 +53,7 @@ def forget(db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool 
     """
     if _was_forgotten(db, ref, ordinal):
         return Forgotten(scrubbed=scrub.scrub(db) if scrub.is_pending(db) and not dry_run else None, dry_run=dry_run)
-    before = db.value("pragma secure_delete")
-    # Should the scrub be kept from its work, most is zeroed already.
-    db.execute("pragma secure_delete = on")
-    try:
+    with _zeroing(db):
         with db.transaction():
             plan = _Plan(db, ref, ordinal)
             report = plan.report()
@@ -64,9 +66,46 @@ def forget(db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool 
         vectors.save_mean(db)
         report.files = scrub.remove_copies(db.path)
         report.scrubbed = scrub.scrub(db)
+    return report
+
+
+def forget_note(db: Database, number: int) -> Note:
+    """Remove a note for good, with the versions that it took the place of; says what it was."""
+    with _zeroing(db):
+        with db.transaction():
+            note = notes.get_note(db, number)
+            project = db.value("select project from notes where id = ?", (number,))
+            _forget_notes(db, notes.with_earlier(db, number))
+            _drop_empty(db, [project] if project is not None else [])
+            scrub.request(db)
+        scrub.remove_copies(db.path)
+        scrub.scrub(db)
+    return note
+
+
+def _forget_notes(db: Database, numbers: list[int]) -> None:
+    notes.delete(db, numbers)
+    _forget_ready(db, {f"note:{number}" for number in numbers})
+
+
+def _forget_ready(db: Database, refs: set[str]) -> None:
+    """What is kept ready to be told and quotes any of this; the job that makes it makes it again without."""
+    for table, key, column in (("packs", "project", "refs"), ("reminders", "id", "refs"), ("tellings", "id", "ref")):
+        quoting = [(number,) for number, cited in db.rows(f"select {key}, {column} from {table}") if refs & set(cited.split())]
+        db.many(f"delete from {table} where {key} = ?", quoting)
+        if quoting:
+            jobs.enqueue(db, "prepare", "projects")
+
+
+@contextmanager
+def _zeroing(db: Database) -> Iterator[None]:
+    """Deleted rows are overwritten: should the scrub be kept from its work, most is gone already."""
+    before = db.value("pragma secure_delete")
+    db.execute("pragma secure_delete = on")
+    try:
+        yield
     finally:
         db.execute(f"pragma secure_delete = {int(before):d}")
-    return report
 
 
 def _was_forgotten(db: Database, ref: str, ordinal: int | None) -> bool:
@@ -100,6 +139,7 @@ class _Plan:
             for copy in self._turns("turns.key = ? and sessions.agent = ?", (key, agent))
             if copy.id not in known
         ]
+        self.notes = self._only_from_here()
 
     def _turns(self, clause: str, values: tuple[Any, ...]) -> list[_Turn]:
         return [
@@ -134,6 +174,18 @@ class _Plan:
                     found.append((row[0], row[1]))
         return found
 
+    def _only_from_here(self) -> list[int]:
+        """The notes that were given in these turns, nowhere else that is known, and that no person answers for."""
+        here = [(turn.ref, turn.ordinal) for turn in self.turns + self.copies]
+        given = {note for place in here for (note,) in self.db.rows(f"select note from note_origins where {_AT}", place)}
+        return sorted(
+            note
+            for note in given
+            if self.db.value("select 1 from notes where id = ? and accepted_at is null", (note,))
+            and not set(self.db.rows("select session, turn from note_origins where note = ? and session is not null", (note,)))
+            - set(here)
+        )
+
     def _count(self, table: str) -> int:
         return sum(self.db.value(f"select count(*) from {table} where turn = ?", (turn.id,)) for turn in self.turns + self.copies)
 
@@ -144,6 +196,7 @@ class _Plan:
             copies=[f"{copy.ref}#{copy.ordinal}" for copy in self.copies],
             tool_calls=self._count("tool_calls"),
             model_calls=self._count("usage"),
+            notes=[f"note:{number}" for number in self.notes],
         )
 
     def carry_out(self) -> None:
@@ -165,14 +218,18 @@ class _Plan:
         touched = {*self.sessions, *(turn.session for turn in staying)}
         for session in sorted(touched):
             self._clear_source(session)
-        db.many("delete from jobs where subject = ?", [(ref,) for ref in self.sessions.values()])
-        db.many("delete from jobs where subject = ?", [(f"{turn.ref}#{turn.ordinal}",) for turn in gone])
+        refs = [(ref,) for ref in self.sessions.values()] + [(f"{turn.ref}#{turn.ordinal}",) for turn in gone]
+        db.many("delete from jobs where subject = ?", refs)
+        db.many("delete from feedback where ref = ?", refs)
+        _forget_notes(db, self.notes)
+        _forget_ready(db, {ref for (ref,) in refs})
+        db.many(f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone])
         db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
         db.many(
             "update sessions set ended_at = (select max(ended_at) from turns where session = ?1) where id = ?1",
             [(turn.session,) for turn in staying],
         )
-        self._drop_empty(projects)
+        _drop_empty(db, projects)
 
     def _keep_number(self, turn: _Turn) -> None:
         """A turn's number is never given again, not even when the last one is gone."""
@@ -230,19 +287,20 @@ class _Plan:
                     found[merged_into] = None
         return list(found)
 
-    def _drop_empty(self, projects: list[int]) -> None:
-        """Projects that only the forgotten turns were about; twice, since one may be merged into another."""
-        for project in projects * 2:
-            used = self.db.value(
-                """
-                select exists (select 1 from turns where project = ?1) or exists (select 1 from sessions where project = ?1)
-                    or exists (select 1 from projects where merged_into = ?1)
-                """,
-                (project,),
-            )
-            if not used:
-                self.db.execute("delete from project_aliases where project = ?", (project,))
-                self.db.execute("delete from projects where id = ?", (project,))
+
+def _drop_empty(db: Database, projects: list[int]) -> None:
+    """Projects that only what was forgotten was about; twice, since one may be merged into another."""
+    for project in projects * 2:
+        used = db.value(
+            """
+            select exists (select 1 from turns where project = ?1) or exists (select 1 from sessions where project = ?1)
+                or exists (select 1 from projects where merged_into = ?1) or exists (select 1 from notes where project = ?1)
+            """,
+            (project,),
+        )
+        if not used:
+            db.execute("delete from project_aliases where project = ?", (project,))
+            db.execute("delete from projects where id = ?", (project,))
 
 
 def _squeezed(text: str) -> str:

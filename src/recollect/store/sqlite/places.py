@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _SELECT = """
 select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
-       coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key), sessions.origin, turns.live, turns.key
+       coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key), sessions.origin, turns.live, turns.key,
+       turns.author
   from turns join sessions on sessions.id = turns.session
   left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
 """

@@ -6,6 +6,28 @@ from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
 from recollect.model import ProjectRow
 from recollect.store.sqlite.database import Database
+from recollect.store.stretch import ProjectIdentity
+
+
+def ensure_project(db: Database, identity: ProjectIdentity) -> int:
+    """The project's row, made if need be; a folder seen with a repository before belongs to that."""
+    if identity.kind == "directory":
+        alias = db.value("select project from project_aliases where alias = ?", (identity.key,))
+        if alias is not None:
+            return int(alias)
+    db.execute("insert into projects (key, kind) values (?, ?) on conflict do nothing", (identity.key, identity.kind))
+    project = int(db.value("select id from projects where key = ?", (identity.key,)))
+    if identity.kind != "directory" and identity.folder:
+        db.execute(
+            "insert into project_aliases values (?, ?) on conflict (alias) do update set project = excluded.project",
+            (identity.folder, project),
+        )
+        # What was taken for a plain folder before now has a name.
+        db.execute(
+            "update projects set merged_into = ? where key = ? and kind = 'directory' and merged_into is null",
+            (project, identity.folder),
+        )
+    return project
 
 
 def list_projects(db: Database) -> list[ProjectRow]:

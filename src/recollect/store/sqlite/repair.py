@@ -37,7 +37,7 @@ from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_te
 # In this order, so that what a row refers to is there before it.
 _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns", "bodies",
-    "tool_calls", "usage", "rates", "problems", "jobs", "migrations",
+    "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "jobs", "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
 _TOLD_BY_LOGS = ("sessions", "turns", "bodies", "usage")
@@ -50,7 +50,7 @@ _WITNESSES = {
 }
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
-_NO_STRAYS = ("project_aliases", "migrations")
+_NO_STRAYS = ("project_aliases", "note_origins", "migrations")
 
 
 def repair(path: str, *, rebuild: bool = False) -> RepairReport:
@@ -258,7 +258,9 @@ class _Salvage:
                         db.execute("delete from migrations")
                     self._fill(_Table(db, name))
             self._fill_other_tables()
-            if not any(self.report.kept.get(name) for name in ("store_info", "sources", *_TOLD_BY_LOGS)):
+            if "notes" in tables:
+                self._keep_notes_apart()
+            if not any(self.report.kept.get(name) for name in ("store_info", "sources", "notes", *_TOLD_BY_LOGS)):
                 raise StoreError(
                     f"nothing in {self.report.path} looks like a store",
                     hint="it is left as it is; move it away, or choose another file with --store",
@@ -289,6 +291,7 @@ class _Salvage:
         with db.transaction():
             vectors.drop(db)
             jobs.enqueue(db, "embed", "turns")
+            jobs.enqueue(db, "prepare", "projects")
         faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows("pragma foreign_key_check")
         if faults:
             raise StoreDamaged(self.path, str(faults[0]))
@@ -371,6 +374,24 @@ class _Salvage:
                     self._fill(_Table(self.db, name))
             except apsw.Error as error:
                 self.report.notes.append(f"the {kind} {name} could not be kept: {error}")
+
+    def _keep_notes_apart(self) -> None:
+        """A number that was given to a note is not given again, and a note whose project was lost does not hold everywhere."""
+        db = self.db
+        sequence = self.schema.get("sqlite_sequence")
+        for cell in self.file.walk(sequence[1], Tree(), index=False) if sequence else ():
+            if cell.values[:1] == ["notes"] and isinstance(cell.values[-1], int):
+                db.execute("delete from sqlite_sequence where name = 'notes'")
+                db.execute("insert into sqlite_sequence values ('notes', ?)", (cell.values[-1],))
+        db.execute(
+            """
+            insert or ignore into projects (id, key, kind)
+            select distinct project, 'lost project ' || project, 'directory' from notes
+             where project is not null and project not in (select id from projects)
+            """
+        )
+        db.execute("update notes set superseded_by = null where superseded_by not in (select id from notes)")
+        db.execute("delete from note_origins where note not in (select id from notes)")
 
     # What is written twice
 

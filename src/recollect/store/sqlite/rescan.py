@@ -21,6 +21,7 @@ from recollect.redact.values_in import RedactsMany, Slots
 from recollect.reports import Rescanned
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
+from recollect.store.notes import compared
 from recollect.store.sqlite import scrub, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
@@ -207,10 +208,15 @@ def _scan_sessions(db: Database, redactor: RedactsMany, report: Rescanned) -> No
 
 def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
     changed = 0
-    for table, column, key in (("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id")):
+    for table, column, key in (
+        ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"), ("feedback", "reason", "id"),
+    ):  # fmt: skip
         for number, _, new in _changed(db, redactor, f"select {key}, {column} from {table} where {column} is not null"):
             db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))
             changed += 1
+    for note, _, new in _changed(db, redactor, "select id, text from notes"):
+        db.execute("update notes set text = ?, words = ? where id = ?", (new, compared(new), note))
+        changed += 1
     for source, _, _ in _changed(db, redactor, "select id, state from sources where length(state) > 0"):
         # Only its adapter could rewrite a state; without one the log is read from its start once it changes.
         db.execute("update sources set position = 0, state = x'', head = 0, tail = 0 where id = ?", (source,))
@@ -239,7 +245,7 @@ def _rename_project(db: Database, project: int, key: str) -> None:
     if twin is None:
         db.execute("update projects set key = ? where id = ?", (key, project))
         return
-    for table in ("turns", "sessions", "project_aliases"):
+    for table in ("turns", "sessions", "project_aliases", "notes"):
         db.execute(f"update {table} set project = ? where project = ?", (twin, project))
     db.execute("update projects set merged_into = ? where merged_into = ?", (twin, project))
     db.execute("update projects set merged_into = null where id = merged_into")

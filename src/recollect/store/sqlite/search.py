@@ -16,7 +16,7 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.lookup import Findings, Holding
-from recollect.store.text import prepare
+from recollect.store.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +43,6 @@ MOST_JOINING = 8
 # Whoever pastes a longer row of words finds it by its beginning; FTS5 takes a
 # minute to read a row of 100,000.
 MOST_IN_A_ROW = 64
-
-
-def words(text: str) -> list[str]:
-    """The words of a text as the index has them, before stemming."""
-    tame = text.encode("utf-8", "replace").decode()
-    return "".join(char if char.isalnum() else " " for char in prepare(tame)).split()
 
 
 def expression(terms: list[Term], *, any_word: bool) -> str:

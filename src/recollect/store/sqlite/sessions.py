@@ -113,6 +113,16 @@ def resolve(db: Database, text: str) -> tuple[str, int | None]:
     return found[0], int(number) if mark else None
 
 
+def get_turns(db: Database, ref: str, *, after: int, limit: int) -> list[Turn]:
+    """So many turns of a session, from the one after this number on."""
+    sql = """
+        select ordinal from turns join sessions on sessions.id = turns.session
+         where sessions.ref = ? and ordinal > ? order by ordinal limit ?
+    """
+    ordinals = [ordinal for (ordinal,) in db.rows(sql, (ref, after, limit))]
+    return _turns(db, db.value("select id from sessions where ref = ?", (ref,)), ref, ordinals)
+
+
 def _session_fields(db: Database, row: Row) -> dict[str, Any]:
     number, ref, agent, native, parent, origin, project, cwd, title, started, ended, *rest = row
     version, branch, sha, remote, path, meta = rest

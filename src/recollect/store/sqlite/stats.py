@@ -115,6 +115,7 @@ def summary(db: Database) -> StoreSummary:
         turns=db.value("select count(*) from turns"),
         tool_calls=db.value("select count(*) from tool_calls"),
         projects=db.value("select count(*) from projects where merged_into is null"),
+        notes=db.value("select count(*) from notes where status in ('candidate', 'active')"),
         agents=dict(db.rows("select agent, count(*) from sessions group by agent order by 2 desc")),
         first_at=iso(first),
         last_at=iso(last),

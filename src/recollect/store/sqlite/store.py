@@ -15,14 +15,28 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.lookup import Clue, Findings, Place, Query, Scope
-    from recollect.model import JobRow, ProjectRow, Session, SessionDetail, StatsRow, StoreSummary, Turn
+    from recollect.model import (
+        Category,
+        JobRow,
+        Note,
+        NoteAuthor,
+        ProjectRow,
+        Session,
+        SessionDetail,
+        StatsRow,
+        StoreSummary,
+        Turn,
+    )
     from recollect.redact import Redactor
     from recollect.reports import Forgotten, Health, Optimized, Rescanned
     from recollect.settings import Settings
     from recollect.store.calls import Call, Scene
+    from recollect.store.notes import Sought
     from recollect.store.sqlite.capture import Writing
+    from recollect.store.sqlite.ready import Ready
     from recollect.store.sqlite.resident import Resident
-    from recollect.store.stretch import KnownSource
+    from recollect.store.stretch import KnownSource, ProjectIdentity
+    from recollect.store.told import Reminder, Told
 
 
 class SqliteStore:
@@ -115,9 +129,9 @@ class SqliteStore:
 
     def words(self, texts: list[str]) -> list[str]:
         """The words of some texts as the index has them."""
-        from recollect.store.sqlite import search
+        from recollect.store.text import words
 
-        return [word for text in texts for word in search.words(text)]
+        return [word for text in texts for word in words(text)]
 
     def turn_rows(self, turn: int) -> list[list[object]]:
         """The events of a turn as stored rows."""
@@ -164,6 +178,12 @@ class SqliteStore:
         from recollect.store.sqlite import sessions
 
         return sessions.get_turn(self.db, ref, ordinal)
+
+    def get_turns(self, ref: str, *, after: int, limit: int) -> list[Turn]:
+        """So many turns of a session, from the one after this number on."""
+        from recollect.store.sqlite import sessions
+
+        return sessions.get_turns(self.db, ref, after=after, limit=limit)
 
     def stats(self, by: str, query: Query, settings: Settings) -> list[StatsRow]:
         """Sums by one dimension."""
@@ -253,6 +273,12 @@ class SqliteStore:
 
         return calls.scenes(self.db, turns)
 
+    def find_waiting_call(self, session: str, turn_key: str, call: str) -> Call | None:
+        """A call of a session that has no result yet, by the native names of its turn and its own."""
+        from recollect.store.sqlite import calls
+
+        return calls.find_waiting_call(self.db, session, turn_key, call)
+
     def calls_naming(self, name: str, query: Query, domains: dict[str, list[str]]) -> list[Call]:
         """Edits and shell commands that may have to do with a file of this name."""
         from recollect.store.sqlite import calls
@@ -296,6 +322,167 @@ class SqliteStore:
         from recollect.store.sqlite import calls
 
         return calls.count_turns_with_errors(self.db, query, domains)
+
+    # Notes
+
+    def keep_note(
+        self, text: str, *, category: Category, project: ProjectIdentity | None, author: NoteAuthor, confidence: float
+    ) -> Note:
+        """Keep a note, or confirm the one that says the same; without a project it holds everywhere."""
+        from recollect.store.sqlite import notes
+
+        return notes.keep(self.db, text, category=category, project=project, author=author, confidence=confidence)
+
+    def list_notes(
+        self,
+        *,
+        project: str | None = None,
+        everywhere: bool = False,
+        statuses: Sequence[str] = (),
+        category: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]:
+        """Notes that hold in a project, that hold everywhere, or all of them; the last one seen first."""
+        from recollect.store.sqlite import notes
+
+        return notes.list_notes(
+            self.db, project=project, everywhere=everywhere, statuses=statuses, category=category, limit=limit
+        )
+
+    def get_note(self, ref: str) -> Note:
+        """One note."""
+        from recollect.store.sqlite import notes
+
+        return notes.get_note(self.db, notes.number_of(ref))
+
+    def accept_note(self, ref: str) -> Note:
+        """A person says that a note is right."""
+        from recollect.store.sqlite import notes
+
+        return notes.accept(self.db, notes.number_of(ref))
+
+    def reject_note(self, ref: str) -> Note:
+        """A person says that a note is wrong."""
+        from recollect.store.sqlite import notes
+
+        return notes.reject(self.db, notes.number_of(ref))
+
+    def edit_note(self, ref: str, text: str) -> Note:
+        """The note that takes the place of another one."""
+        from recollect.store.sqlite import notes
+
+        return notes.edit(self.db, notes.number_of(ref), text)
+
+    def forget_note(self, ref: str) -> Note:
+        """Remove a note and its earlier versions for good."""
+        from recollect.store.sqlite import forget, notes
+
+        return forget.forget_note(self.db, notes.number_of(ref))
+
+    def sought_origins(self) -> list[Sought]:
+        """Each time that an agent gave a note, where the call has not been found in its log yet."""
+        from recollect.store.sqlite import origins
+
+        return origins.sought(self.db)
+
+    def turns_remembering(self, at: int) -> list[int]:
+        """The turns that ran at a time and called a tool to remember something."""
+        from recollect.store.sqlite import origins
+
+        return origins.turns_remembering(self.db, at)
+
+    def typed_turns(self, turn: int) -> list[int]:
+        """The turns of a session up to this one in which a person spoke, the newest first."""
+        from recollect.store.sqlite import origins
+
+        return origins.typed_turns(self.db, turn)
+
+    def save_origin(self, sought: Sought, turn: int, *, said: bool) -> bool:
+        """Keep where a note was given and whether a person `said` the same; True when that makes it count."""
+        from recollect.store.sqlite import origins
+
+        return origins.save(self.db, sought, turn, said=said)
+
+    def give_feedback(self, ref: str, *, helpful: bool, author: str, reason: str | None) -> None:
+        """Keep a judgement of a session, a turn or a note."""
+        from recollect.store.sqlite import feedback
+
+        feedback.give(self.db, ref, helpful=helpful, author=author, reason=reason)
+
+    def feedback_of(self, ref: str) -> tuple[int, int]:
+        """How often a session, a turn or a note was called helpful, and how often not."""
+        from recollect.store.sqlite import feedback
+
+        return feedback.counts(self.db, ref)
+
+    # What hooks tell
+
+    def ready(self) -> Ready:
+        """What is ready to be told."""
+        from recollect.store.sqlite.ready import Ready
+
+        return Ready(self.db.connection)
+
+    def outdated_projects(self) -> list[tuple[int, str]]:
+        """The projects whose logs were read since they were prepared, number and key."""
+        from recollect.store.sqlite import prepared
+
+        return prepared.outdated_projects(self.db)
+
+    def project_number(self, project: str) -> int | None:
+        """The number of a project by its key."""
+        found = self.db.value("select coalesce(merged_into, id) from projects where key = ?", (project,))
+        return None if found is None else int(found)
+
+    def trusted_notes(self, project: int | None, *, own: bool = False) -> list[tuple[str, str, str, int]]:
+        """The notes that may be told unasked: reference, category, text, and when each was last confirmed."""
+        from recollect.store.sqlite import prepared
+
+        return prepared.trusted_notes(self.db, project, own=own)
+
+    def newest_reminders(self, project: int, kind: str, limit: int) -> list[Told]:
+        """What failed here last, and what worked instead."""
+        from recollect.store.sqlite import prepared
+
+        return prepared.newest_reminders(self.db, project, kind, limit)
+
+    def save_reminders(self, project: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
+        """Replace a project's reminders of one kind, each with the word that it is found by."""
+        from recollect.store.sqlite import prepared
+
+        prepared.save_reminders(self.db, project, kind, found)
+
+    def save_tellings(self, project: int | None, found: Sequence[tuple[Told, str]]) -> None:
+        """Replace a project's tellings, or those told everywhere; each has the text whose words it is found by."""
+        from recollect.store.sqlite import prepared
+
+        prepared.save_tellings(self.db, project, found)
+
+    def save_pack(self, project: int, text: str, refs: str, made_at: int) -> None:
+        """Keep what an agent is told at its start, as of a moment."""
+        from recollect.store.sqlite import prepared
+
+        prepared.save_pack(self.db, project, text, refs, made_at)
+
+    def save_recall(
+        self, face: str, event: str, refs: Sequence[str], *, agent: str | None, session: str | None, project: str | None
+    ) -> None:
+        """Note down what was offered to whom."""
+        from recollect.store.sqlite import recalls
+
+        recalls.save(self.db, face, event, refs, agent=agent, session=session, project=project)
+
+    def drain_spool(self) -> int:
+        """Take in what hooks left to be noted down; returns how many lines that were."""
+        from recollect.store.sqlite import recalls
+
+        return recalls.drain(self.db)
+
+    def firings(self) -> dict[tuple[str, str], tuple[int, str | None]]:
+        """When each hook last ran, by agent and event, and the fault it ended with, if any."""
+        from recollect.store.sqlite import recalls
+
+        return recalls.firings(self.db)
 
     # Projects
 
@@ -347,8 +534,10 @@ class SqliteStore:
 
         kinds = ["optimize text"] if turns >= 500 else []
         # Most sweeps find nothing new, and may not pay for a transaction that changes nothing.
-        waiting = self.db.value("select 1 from jobs where kind = 'embed' and state = 'waiting'")
-        if not waiting and self.db.value("select 1 from unembedded limit 1"):
+        waiting = {kind for (kind,) in self.db.rows("select kind from jobs where state = 'waiting'")}
+        if turns and "prepare" not in waiting:
+            kinds.append("prepare projects")
+        if "embed" not in waiting and self.db.value("select 1 from unembedded limit 1"):
             kinds.append("embed turns")
         if kinds:
             with self.db.transaction():

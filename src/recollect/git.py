@@ -1,0 +1,107 @@
+"""Which repository a folder belongs to, read from git's own files; git is never run.
+
+On the path of a hook: nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Kind = Literal["remote", "repository", "directory"]
+
+_CONFIG_BYTES = 1 << 18
+
+
+def name_of(folder: str) -> tuple[str, Kind]:
+    """What the project of a folder is called, and why: its `remote`, its `repository` or the `directory` itself."""
+    common = repository(folder)
+    if common is None:
+        return folder, "directory"
+    origin = origin_of(common)
+    if origin:
+        return origin, "remote"
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common, "repository"
+
+
+def normalised(remote: str) -> str | None:
+    """A remote as host/path: the same for https, ssh and scp spellings, without user, port or `.git`."""
+    remote = remote.strip()
+    scheme, separator, rest = remote.partition("://")
+    if separator and _is_scheme(scheme):
+        authority, _, path = rest.partition("/")
+        host = authority.rpartition("@")[2].partition(":")[0]
+    else:
+        # As scp spells it: user@host:path.
+        place, _, path = remote.partition(":")
+        if "/" in place or len(place.split()) != 1 or path.startswith("//"):
+            return None
+        user, at, host = place.partition("@")
+        host = host if at and user else place
+    path = path.strip("/").removesuffix(".git").strip("/")
+    return f"{host.lower()}/{path}" if host and path else None
+
+
+def _is_scheme(text: str) -> bool:
+    return text.isascii() and text[:1].isalpha() and all(char.isalnum() or char in "+.-" for char in text)
+
+
+def repository(folder: str) -> str | None:
+    """The common git directory of the repository that holds `folder`, if there is one.
+
+    A worktree's `.git` is a file that points at its own directory, and that
+    one's `commondir` points at the one all worktrees share.
+    """
+    while True:
+        dot_git = os.path.join(folder, ".git")
+        try:
+            if os.path.isdir(dot_git):
+                return os.path.realpath(dot_git)
+            if os.path.isfile(dot_git):
+                return _common(folder, dot_git)
+        except (OSError, ValueError):
+            return None
+        parent = os.path.dirname(folder)
+        if parent == folder or not parent:
+            return None
+        folder = parent
+
+
+def _common(folder: str, dot_git: str) -> str | None:
+    text = _read(dot_git)
+    if not text.startswith("gitdir:"):
+        return None
+    directory = os.path.join(folder, text.removeprefix("gitdir:").strip())
+    common = _read(os.path.join(directory, "commondir")).strip()
+    found = os.path.realpath(os.path.join(directory, common) if common else directory)
+    return found if os.path.isdir(found) else None
+
+
+def origin_of(common: str) -> str | None:
+    """The normalised remote of a repository: origin, else the first one."""
+    remotes: dict[str, str] = {}
+    section = ""
+    for line in map(str.strip, _read(os.path.join(common, "config")).splitlines()):
+        if line.startswith("["):
+            name, quote, rest = line.removeprefix('[remote "').partition('"')
+            section = name if line.startswith('[remote "') and quote and rest.startswith("]") else ""
+        elif section:
+            name, equals, value = line.partition("=")
+            if equals and name.rstrip() == "url" and value.strip():
+                remotes.setdefault(section, value.strip())
+    url = remotes.get("origin") or next(iter(remotes.values()), None)
+    return normalised(url) if url else None
+
+
+def _read(path: str) -> str:
+    try:
+        # A pipe in place of a file would be waited for.
+        if not os.path.isfile(path):
+            return ""
+        with open(path, "rb") as file:
+            return file.read(_CONFIG_BYTES).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,60 @@
+"""The job that keeps ready what hooks tell: packs, reminders and tellings, project by project.
+
+It looks only at projects whose logs or notes are newer than what is ready, so
+it is cheap after each session; left in between, it goes on with the next
+project another time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from recollect.clock import now_ms
+from recollect.lookup import Query, Scope
+from recollect.recall import reminders
+from recollect.recall.pack import BY_PEOPLE, START_TOKENS, TELLING_WORDS, at_start, describe, note_line, within
+from recollect.store import bodies
+from recollect.store.told import Told
+
+if TYPE_CHECKING:
+    from recollect.store import Store
+
+# A project's newest turns; what is older is still found by who asks.
+MOST_TELLINGS = 500
+# Whoever wrote more than this into a prompt pasted it.
+FOUND_BY_CHARACTERS = 2_000
+
+
+def prepare(store: Store, domains: dict[str, list[str]]) -> Iterator[str]:
+    """Prepare what is outdated; each project's key once it is done."""
+    store.save_tellings(None, [(_note(*note), note[2]) for note in store.trusted_notes(None)])
+    for number, project in store.outdated_projects():
+        made_at = now_ms()
+        commands, errors = reminders.find(store, project, domains)
+        store.save_reminders(number, "command", commands)
+        store.save_reminders(number, "error", errors)
+        own = [(_note(*note), note[2]) for note in store.trusted_notes(number, own=True)]
+        store.save_tellings(number, own + list(_turns(store, project, domains)))
+        pack = within(at_start(store, project, domains), START_TOKENS)
+        store.save_pack(number, pack.text, " ".join(line.ref for line in pack.lines), made_at)
+        yield project
+
+
+def _note(ref: str, category: str, text: str, at: int) -> Told:
+    return Told(ref, note_line(ref, category, text, at), at)
+
+
+def _turns(store: Store, project: str, domains: dict[str, list[str]]) -> Iterator[tuple[Told, str]]:
+    """What people asked here and had done, each with the text that it is found by."""
+    scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
+    for place in store.newest_turns(scope, limit=MOST_TELLINGS):
+        if not place.live or place.origin == "subagent":
+            continue
+        rows = store.turn_rows(place.turn)
+        asked = "\n".join(str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+        changed = {str(row[bodies.TARGET]) for row in rows if row[bodies.KIND] == "tool_call" and row[bodies.TOOL_KIND] == "edit"}
+        # Where nothing was done there is nothing to tell.
+        if len(asked.split()) >= TELLING_WORDS and any(row[bodies.KIND] == "tool_call" for row in rows):
+            found_by = f"{asked[:FOUND_BY_CHARACTERS]} {' '.join(sorted(changed))}"
+            yield Told(place.ref, describe(store, place, rows), place.at), found_by

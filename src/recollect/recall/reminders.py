@@ -1,0 +1,172 @@
+"""What failed in a project before, and what worked instead.
+
+A *command* reminder: a form of a command failed because of its form (there is
+no such program, option or script), soon afterwards another form of it worked,
+and the first has not worked since. An *error* reminder: a command met an error,
+something was done, and the same command then passed.
+
+Both are found by their shape, so that `pytest -q tests/a.py` is reminded of
+what `pytest -q tests/b.py` came to. Of a program that was not found any use is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from recollect.clock import iso
+from recollect.lookup import Query
+from recollect.recall.quoting import quoted, quoted_command, quoted_path
+from recollect.recall.shapes import use_shapes
+from recollect.recall.verbs import retry
+from recollect.recall.verbs.error_text import error_lines, headline, longest_word, shape, telling, tells
+from recollect.recall.verbs.programs import base, launched, main_pieces, program_of
+from recollect.recall.verbs.shell import pieces, told
+from recollect.store.bodies import EXIT_CODE, KIND, OK, OUTPUT, TARGET, TOOL_KIND
+from recollect.store.told import Reminder
+
+if TYPE_CHECKING:
+    from recollect.store import Store
+    from recollect.store.calls import Call
+
+    Found = tuple[str, Reminder]
+
+# Of one project: what failed longer ago than so many turns with errors is no help today.
+NEWEST_TURNS = 500
+MOST_REMINDERS = 100
+# Another form is tried at once, or not because of the failure.
+TURNS_AFTER, CALLS_AFTER = 1, 8
+COMMAND_CHARACTERS = 120
+MOST_STEPS = 2
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+
+# What is said when the form of a command is wrong, and not the work it does.
+_WRONG_FORM = (
+    "command not found", "not found", "no module named", "not recognized", "unrecognized", "unknown option", "unknown command",
+    "unknown flag", "invalid option", "illegal option", "no such option", "unexpected argument", "missing script",
+    "no such command", "permission denied", "did you mean", "usage:", "is not installed", "requires an argument",
+)  # fmt: skip
+
+
+class Failure:
+    """One failed shell command: where, how, and the line that names the error."""
+
+    __slots__ = ("command", "error", "exit_code", "ordinal", "output", "place", "turn")
+
+    def __init__(self, turn: int, ordinal: int, command: str, exit_code: int | None, output: str) -> None:
+        self.turn, self.ordinal, self.place = turn, ordinal, (turn, ordinal)
+        self.command, self.exit_code, self.output = command, exit_code, output
+        self.error = headline(error_lines(output)) if output else None
+
+
+def find(
+    store: Store, project: str, domains: dict[str, list[str]]
+) -> tuple[list[tuple[str, Reminder]], list[tuple[str, Reminder]]]:
+    """A project's command reminders and error reminders, the newest first, each with the word that it is found by."""
+    query = Query().having(project=project)
+    commands: dict[str, Found] = {}
+    errors: dict[str, Found] = {}
+    for failure in reversed(list(_failures(store, query, domains))):
+        if _is_form(failure):
+            made = _another_form(store, failure, query, domains)
+            if made:
+                commands.setdefault(made[1].shape, made)
+        if failure.error and tells(failure.error) and len(errors) < MOST_REMINDERS:
+            shaped = shape(failure.error)
+            if telling(shaped) and shaped not in errors and (made := _overcome(store, failure, shaped)):
+                errors[shaped] = made
+        if len(commands) >= MOST_REMINDERS:
+            break
+    return list(commands.values()), list(errors.values())
+
+
+def _failures(store: Store, query: Query, domains: dict[str, list[str]]) -> Iterator[Failure]:
+    """Oldest first."""
+    for turn, events in store.turns_with_errors(query, domains, NEWEST_TURNS):
+        ordinal = -1
+        for event in events:
+            if event[KIND] == "tool_call":
+                ordinal += 1
+                if event[TOOL_KIND] == "shell" and event[OK] is False and event[TARGET]:
+                    yield Failure(turn, ordinal, event[TARGET], event[EXIT_CODE], event[OUTPUT] or "")
+
+
+def _is_form(failure: Failure) -> bool:
+    if failure.exit_code in (NOT_FOUND, NOT_EXECUTABLE):
+        return True
+    said = failure.output[-2_000:].lower()
+    return any(words in said for words in _WRONG_FORM)
+
+
+def _another_form(store: Store, failure: Failure, query: Query, domains: dict[str, list[str]]) -> Found | None:
+    """What worked instead of a failed form, unless that has worked since."""
+    tried = main_pieces(failure.command)
+    if len(tried) != 1:
+        # In a chain nobody knows which command failed.
+        return None
+    words = tried[0][1]
+    shaped = use_shapes(words)[1 if failure.exit_code == NOT_FOUND else 0]
+    calls = store.calls_after(failure.turn, TURNS_AFTER)
+    at = next(
+        (index for index, (_, call) in enumerate(calls) if (call.turn, call.ordinal) == (failure.turn, failure.ordinal)), None
+    )
+    if at is None:
+        return None
+    for ref, call in calls[at + 1 : at + 1 + CALLS_AFTER]:
+        found = _form_that_worked(words, call)
+        if found and shaped not in use_shapes(found) and not _worked_since(store, shaped, words, failure, query, domains):
+            scene = store.scenes([failure.turn])[failure.turn]
+            code = "" if failure.exit_code is None else f" (exit {failure.exit_code})"
+            line = (
+                f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{_said(failure.command)}` failed here{code}; "
+                f"`{_said(call.target or '')}` worked"
+            )
+            refs = scene.ref if scene.ref == ref else f"{scene.ref} {ref}"
+            return base(words[launched(words) % len(words)]).lower(), Reminder(shaped, refs, line, scene.at)
+    return None
+
+
+def _form_that_worked(tried: list[str], call: Call) -> list[str] | None:
+    """The words of a later command that did in another form what was tried: the same program, or the same arguments."""
+    if call.kind != "shell" or not call.ok or not call.target:
+        return None
+    line = pieces(call.target)
+    for index, words in main_pieces(call.target):
+        alike = program_of(words) == program_of(tried) or (len(tried) > 1 and words[-len(tried) + 1 :] == tried[1:])
+        if alike and words != tried and told(True, line, index):
+            return words
+    return None
+
+
+def _worked_since(
+    store: Store, shaped: str, words: list[str], failure: Failure, query: Query, domains: dict[str, list[str]]
+) -> bool:
+    for call in store.calls_of_program(base(words[0]), query, domains):
+        if (call.turn, call.ordinal) <= failure.place or not call.ok or not call.target:
+            continue
+        line = pieces(call.target)
+        if any(shaped in use_shapes(found) and told(True, line, index) for index, found in main_pieces(call.target)):
+            return True
+    return False
+
+
+def _overcome(store: Store, failure: Failure, shaped: str) -> Found | None:
+    """What was done about an error before the command that met it passed."""
+    after = retry.follow(store, failure.turn, failure.ordinal, lambda call: True)
+    if after.proof is None or after.match != "same" or after.hidden or not after.steps:
+        return None
+    done = [
+        f"{quoted_path(step.text, COMMAND_CHARACTERS)} was changed" if step.kind == "edit" else f"`{_said(step.text)}` was run"
+        for step in after.steps[-MOST_STEPS:]
+    ]
+    scene = store.scenes([failure.turn])[failure.turn]
+    line = (
+        f"- {(iso(scene.at) or '')[:10]} {quoted(after.proof.ref, 200)}: this error was met here before; "
+        f"{' and '.join(done)}, and the same command passed"
+    )
+    refs = scene.ref if scene.ref == after.proof.ref else f"{scene.ref} {after.proof.ref}"
+    return longest_word(shaped), Reminder(shaped, refs, line, scene.at)
+
+
+def _said(command: str) -> str:
+    return quoted_command(command, COMMAND_CHARACTERS)

@@ -1,0 +1,32 @@
+"""recollect mcp: the memory as tools for an agent.
+
+An agent starts it and speaks to it over its pipes; `recollect install AGENT`
+arranges that. With --http it listens on this machine instead, for those who
+have the token; docs/mcp.md tells how to connect.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from recollect.memory import Memory
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output
+
+PORT = 7437
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--http", action="store_true", help="listen on this machine instead of using the standard streams")
+    parser.add_argument("--port", type=count, default=PORT, metavar="N", help="with --http: the port (default: %(default)s)")
+    parser.add_argument("--read-only", action="store_true", help="without the tools that write, and writing nothing")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    from recollect.serve.mcp import running
+
+    if args.http:
+        running.run_http(memory, port=args.port, read_only=args.read_only)
+    else:
+        running.run_stdio(memory, read_only=args.read_only)
+    return Output([])

@@ -1,0 +1,88 @@
+"""recollect notes: facts worth keeping: list, add, accept, reject, edit and forget them.
+
+recollect notes                          those that hold in this folder's project
+recollect notes add use tabs here        a fact of your own, which counts at once
+recollect notes accept note:7            what an agent remembered is right
+recollect notes reject note:7            it is wrong; it stays so when an agent repeats it
+recollect notes edit note:7 use spaces   say it better; the old note is kept as superseded
+recollect notes forget note:7            remove it for good, with its earlier versions
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.model import Note
+from recollect.serve.cli import count
+from recollect.serve.cli.asking import confirm
+from recollect.serve.cli.output import Output, counted
+
+ACTIONS = ["list", "add", "accept", "reject", "edit", "forget"]
+# What somebody wants to see who does not say.
+STANDING = ["candidate", "active"]
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="what to do (default: list)")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="the notes to change, as note:<number>; the text to add")
+    parser.add_argument("--status", choices=["candidate", "active", "superseded", "rejected"], help="only notes that are so")
+    parser.add_argument(
+        "--category", metavar="NAME", help="preference, project, pattern, decision or constraint (a new note: project)"
+    )
+    parser.add_argument("--project", metavar="NAME", help="of this project, not of the current folder's")
+    parser.add_argument("--everywhere", action="store_true", help="only notes that hold everywhere; a new one holds everywhere")
+    parser.add_argument("--all", action="store_true", help="of every project and every status")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N notes")
+    parser.add_argument("--yes", action="store_true", help="do not ask before forgetting")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    if (args.action == "list") != (not args.words) or (args.action == "edit" and len(args.words) < 2):
+        wanted = {"list": "no words", "add": "a text", "edit": "a note and its new text"}.get(args.action, "at least one note")
+        raise UsageError(f"`recollect notes {args.action}` takes {wanted}", hint="see recollect notes --help")
+    if args.action == "list":
+        return _listed(memory, args)
+    if args.action == "add":
+        return Output([_added(memory, args)], text)
+    if args.action == "edit":
+        return Output([memory.edit_note(args.words[0], " ".join(args.words[1:]))], text)
+    # All of them are looked up first, so that a slip changes nothing.
+    refs = [memory.note(ref).ref for ref in args.words]
+    if args.action == "forget":
+        if not args.yes:
+            confirm(", ".join(refs), otherwise="add --yes to do it; `recollect notes reject` only takes it out of use")
+        return Output([memory.forget_note(ref) for ref in refs], lambda note: f"forgot {note.ref}: {note.text}")
+    change = memory.accept_note if args.action == "accept" else memory.reject_note
+    return Output([change(ref) for ref in refs], text)
+
+
+def _listed(memory: Memory, args: Namespace) -> Output:
+    anywhere = args.all or args.everywhere or args.project is not None
+    found = memory.notes(
+        project=None if args.all else args.project, folder=None if anywhere else os.getcwd(),
+        everywhere=args.everywhere and not args.all, status=args.status or (None if args.all else STANDING),
+        category=args.category, limit=args.limit,
+    )  # fmt: skip
+    return Output(found, text, empty="no such note is stored; --all lists those of every project and status")
+
+
+def _added(memory: Memory, args: Namespace) -> Note:
+    return memory.remember(
+        " ".join(args.words), category=args.category or "project", project=args.project, everywhere=args.everywhere, by="person"
+    )
+
+
+def text(note: Note) -> str:
+    """A note for a person: what it is, what it says, and where it comes from."""
+    where = note.project or "everywhere"
+    origin = f", from {note.session}#{note.turn}" if note.session else ""
+    replaced = f", replaced by {note.superseded_by}" if note.superseded_by else ""
+    seen = f"seen {counted(note.seen, 'time')}, last {(note.seen_at or '-')[:10]}"
+    return (
+        f"{note.ref}  {note.status}  {note.category}  {where}\n"
+        f"    {note.text}\n"
+        f"    by {note.author}, trust {note.trust}, {seen}{origin}{replaced}"
+    )

@@ -1,0 +1,264 @@
+"""`recollect hook AGENT EVENT`: what an agent is told while it works. One JSON object in, at most one out.
+
+The agent waits for this, at every prompt and every command. So it is the one
+face that does not go through `Memory`: it reads a few rows that a job keeps
+ready, notes down what it offered in a spool file, and leaves the rest to
+processes that nobody waits for. Whatever is wrong (no store, a locked, damaged
+or newer one, input that is no JSON), it says nothing and ends with 0: a memory
+must never be what stops an agent.
+
+    start    what this project taught: the pack
+    prompt   what is known about this prompt, mostly nothing
+    command  a command of this shape failed here before, and another worked
+    failure  the error just seen was met here before, and overcome
+    pause    the log has grown: have it imported, say nothing
+
+Loads apsw and what Python has loaded anyway; a test counts the modules. JSON
+is read and written by SQLite, because the json module alone costs half of what
+starting Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from _thread import start_new_thread
+
+import apsw
+
+from recollect import git, platforms
+from recollect.serve.agents import find_agent
+from recollect.settings import Settings
+from recollect.store import spool
+from recollect.store.sqlite.ready import Ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
+
+    from recollect.store.told import Told
+
+# Agents give up on a hook after seconds; we do before they notice.
+SELF_LIMIT_SECONDS = 0.9
+MOST_BYTES = 8 << 20
+QUIET_MS = 3_600_000
+# Set for agents that recollect starts itself: their sessions are no one's work.
+OWN_RUN_VARIABLE = "RECOLLECT_OWN_RUN"
+
+
+class Moment:
+    """What an agent passed: where it is, and what it is about to do or has seen."""
+
+    __slots__ = (
+        "agent",
+        "command",
+        "error",
+        "event",
+        "folder",
+        "kind",
+        "log",
+        "own_log",
+        "prompt",
+        "session",
+        "subagent",
+        "tool",
+    )
+
+    def __init__(self, agent: str, event: str, kind: str, values: Mapping[str, str | None]) -> None:
+        self.agent, self.event, self.kind = agent, event, kind
+        native = values.get("session")
+        self.session = f"{agent}:{native}" if native else None
+        self.folder, self.log = values.get("folder"), values.get("log")
+        self.own_log, self.prompt, self.tool = values.get("own_log"), values.get("prompt"), values.get("tool")
+        self.command, self.error, self.subagent = values.get("command"), values.get("error"), values.get("subagent")
+
+
+def main(arguments: list[str]) -> int:
+    """Answer one event; always 0. Never returns while somebody waits for longer than the limit."""
+    debug = "--debug" in arguments
+    words = [word for word in arguments if not word.startswith("--")]
+    start_new_thread(_give_up, ())
+    try:
+        answer = respond(words[0], words[1], sys.stdin.buffer.read(MOST_BYTES), os.environ) if len(words) == 2 else ""
+        if answer:
+            # At once, so that nobody reads half of it.
+            os.write(1, answer.encode("utf-8", "replace") + b"\n")
+        _leave_work()
+    except Exception as error:
+        if debug:
+            print(f"recollect hook: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    if not debug:
+        # The store is left as it is: closing it would tidy up, which takes a writer's lock.
+        os._exit(0)
+    return 0
+
+
+def _give_up() -> None:
+    time.sleep(SELF_LIMIT_SECONDS)
+    os._exit(0)
+
+
+# What is to be started once the answer is given.
+_work: list[list[str]] = []
+_sqlite = apsw.Connection(":memory:")
+
+
+def respond(agent: str, event: str, data: bytes, environ: Mapping[str, str]) -> str:
+    """What to say to an agent at one of its events, as JSON; empty for nothing."""
+    known = find_agent(agent)
+    if known is None or event not in known.EVENTS or environ.get(OWN_RUN_VARIABLE):
+        return ""
+    settings = Settings.load(environ)
+    moment = _moment(agent, event, known, data)
+    if moment is None:
+        return ""
+    if moment.kind == "pause":
+        _pause(moment, settings.store)
+        return ""
+    told = refs = ""
+    project = fault = None
+    try:
+        ready = Ready.open(settings.store) if os.path.exists(settings.store) else None
+        if moment.kind == "start" and not moment.subagent:
+            _catch_up(ready, settings.store)
+        if ready is not None and moment.folder:
+            project = ready.project(_names(moment.folder))
+            if project is not None:
+                told, refs = _told(moment, known, ready, project, settings.store)
+    except apsw.Error as error:
+        # Locked, damaged, or being made this moment.
+        fault = type(error).__name__
+    _note(moment, settings.store, project, refs, fault)
+    return known.answer(_quoted(event), _quoted(told)) if told else ""
+
+
+def _moment(agent: str, event: str, known: ModuleType, data: bytes) -> Moment | None:
+    """What the agent passed; None when it is no JSON object."""
+    paths: dict[str, str] = known.FIELDS
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    try:
+        row = _sqlite.execute(f"select json_type(?1), {', '.join(['?1 ->> ?'] * len(paths))}", [text, *paths.values()]).fetchone()
+    except apsw.Error:
+        return None
+    if row is None or row[0] != "object":
+        return None
+    values = {name: value for name, value in zip(paths, row[1:], strict=True) if isinstance(value, str)}
+    return Moment(agent, event, known.EVENTS[event], values)
+
+
+def _quoted(text: str) -> str:
+    """A text as JSON."""
+    return str(_sqlite.execute("select json_quote(?)", (text,)).get)
+
+
+def _names(folder: str) -> list[str]:
+    """What the project of a folder may be known as, the surest name first."""
+    folder = os.path.abspath(folder)
+    return [git.name_of(folder)[0], folder]
+
+
+def _told(moment: Moment, known: ModuleType, ready: Ready, project: int, store: str) -> tuple[str, str]:
+    """What to tell, framed, and the references in it."""
+    if moment.kind == "start":
+        # A sub-agent has its task from the agent that started it; a run that keeps no log wants to leave no trace.
+        if moment.subagent or (known.NAMES_LOG and not moment.log):
+            return "", ""
+        return ready.pack(project) or ("", "")
+    lines: Sequence[Told] = []
+    if moment.kind == "prompt" and moment.prompt and not moment.subagent:
+        from recollect.recall.telling import tell
+
+        lines = [told for told, _ in tell(ready, project, _own_words(moment.prompt, known))]
+    elif moment.kind == "command" and moment.tool in known.SHELL_TOOLS and moment.command:
+        lines = _reminded(ready, project, "command", moment.command)
+    elif moment.kind == "failure" and moment.tool in known.SHELL_TOOLS and moment.error and known.failed(moment.error):
+        lines = _reminded(ready, project, "error", moment.error)
+    if lines and moment.session:
+        # Said once, it is in the conversation.
+        offered = ready.offered(moment.session, moment.event) | _spooled(store, moment)
+        lines = [told for told in lines if not offered.issuperset(told.refs.split())]
+    if not lines:
+        return "", ""
+    from recollect.recall.telling import framed
+
+    return framed([told.line for told in lines]), " ".join(told.refs for told in lines)
+
+
+def _own_words(prompt: str, known: ModuleType) -> str:
+    """A prompt without the context that an agent puts before it."""
+    opening, closing = getattr(known, "CONTEXT_TAGS", ("", ""))
+    return prompt.partition(closing)[2] if opening and prompt.startswith(opening) else prompt
+
+
+def _reminded(ready: Ready, project: int, kind: str, text: str) -> Sequence[Told]:
+    """The newest reminder whose shape a text has."""
+    possible = ready.reminders(project, kind, text)
+    if not possible:
+        return []
+    # Rare enough to be worth loading what takes commands and errors apart.
+    from recollect.recall.shapes import shapes_of
+
+    shapes = shapes_of(kind, text)
+    return [one for one in possible if one.shape in shapes][:1]
+
+
+def _note(moment: Moment, store: str, project: int | None, refs: str, fault: str | None) -> None:
+    """Leave a line about this in the spool."""
+    at = time.time_ns()
+    values = [
+        f"{at}-{os.getpid()}",
+        at // 1_000_000,
+        moment.agent,
+        moment.event,
+        moment.session,
+        moment.folder,
+        project,
+        refs,
+        fault,
+    ]
+    if os.path.isdir(os.path.dirname(store)):
+        line = _sqlite.execute(f"select json_array({', '.join('?' * len(values))})", values).get
+        spool.append(spool.path_of(store), str(line))
+
+
+def _spooled(store: str, moment: Moment) -> set[str]:
+    """What was offered to this session at such an event, and is not taken in yet."""
+    mark = _quoted(moment.session or "")
+    lines = [line for line in spool.read(spool.path_of(store)).decode("utf-8", "replace").splitlines() if mark in line]
+    sql = "select ?1 ->> '$[7]' where json_valid(?1) and ?1 ->> '$[3]' = ?2 and ?1 ->> '$[4]' = ?3"
+    found = [_sqlite.execute(sql, (line, moment.event, moment.session)).get for line in lines]
+    return {ref for refs in found if refs for ref in str(refs).split()}
+
+
+def _catch_up(ready: Ready | None, store: str) -> None:
+    """Have done what waits. Not every session ends with an event; after a while every log is looked at."""
+    now = time.time_ns() // 1_000_000
+    if ready is None or ready.last_firing() < now - QUIET_MS:
+        _start("import", store)
+    elif ready.work_waits(now):
+        _start("work", store)
+
+
+def _pause(moment: Moment, store: str) -> None:
+    """Have what was logged imported by a process that goes on by itself."""
+    _note(moment, store, None, "", None)
+    log = moment.own_log or moment.log
+    if log is None:
+        _start("import", store, "--agent", moment.agent)
+    elif os.path.exists(log):
+        _start("import", store, "--agent", moment.agent, "--", log)
+
+
+def _start(command: str, store: str, *words: str) -> None:
+    # Not from the agent's folder: a module of that name may lie there.
+    _work.append([sys.executable, "-P", "-m", "recollect", command, "--store", store, *words])
+
+
+def _leave_work() -> None:
+    """Start what is to be done after the answer, at low priority."""
+    if _work and hasattr(os, "nice"):
+        os.nice(10)
+    while _work:
+        platforms.spawn_and_leave(_work.pop())

@@ -1,0 +1,166 @@
+"""Serving over HTTP: on this machine only, and only for those who have the token.
+
+A port on loopback is open to every user of the machine and to every web page
+in its browsers. A page may send us requests, and with a DNS name that it has
+pointed here it may even read the answers; so the first thing looked at is
+whether the request was meant for us (Host) and comes from none but us
+(Origin). Other users are kept out by the token, which is in a file that only
+its owner can read.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import stat
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hmac import compare_digest
+from typing import TYPE_CHECKING
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+
+from recollect import platforms
+from recollect.errors import FileRefused, RecollectError
+from recollect.serve.cli.output import say
+from recollect.serve.mcp.stdio import on_signals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from recollect.serve.mcp.server import Server
+
+HOST, PATH = "127.0.0.1", "/mcp"
+TOKEN_FILE = "mcp-token"
+TOKEN_BYTES = 32
+# A stream that a client keeps open must not keep us from ending.
+FAREWELL_SECONDS = 1
+
+
+class PortTaken(RecollectError):
+    """Somebody else listens there, perhaps an earlier server of ours."""
+
+    def __init__(self, port: int, detail: str) -> None:
+        super().__init__(f"cannot listen on port {port}: {detail}", hint="choose another with --port; 0 takes any that is free")
+
+
+@dataclass
+class Door:
+    """Where we listen, and what opens it."""
+
+    socket: socket.socket
+    token: str
+    token_path: str
+
+    @property
+    def port(self) -> int:
+        """The port, also when any free one was asked for."""
+        return int(self.socket.getsockname()[1])
+
+    @property
+    def hosts(self) -> list[str]:
+        """The names by which this machine calls us."""
+        return [f"{name}:{self.port}" for name in (HOST, "localhost", "[::1]")]
+
+
+def open_door(home: str, port: int) -> Door:
+    """Take the port, on loopback alone, and find the token."""
+    path = os.path.join(home, TOKEN_FILE)
+    token = ensure_token(home, path)
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if not platforms.WINDOWS:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except OSError as error:
+        listening.close()
+        raise PortTaken(port, error.strerror or str(error)) from error
+    return Door(listening, token, path)
+
+
+def ensure_token(home: str, path: str) -> str:
+    """The token, made at first use. A file that others could have written or can read is refused."""
+    platforms.private_folder(home)
+    partial = f"{path}.{os.getpid()}"
+    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secrets.token_urlsafe(TOKEN_BYTES))
+    try:
+        # All or nothing, and never over one that is there: two servers may start at once.
+        os.link(partial, path)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(partial)
+    return _read_token(path)
+
+
+def _read_token(path: str) -> str:
+    found = os.lstat(path)
+    own = platforms.WINDOWS or found.st_uid == os.getuid()
+    if not stat.S_ISREG(found.st_mode) or not own or platforms.open_to_others(path):
+        raise FileRefused(f"{path} is not a file that only you can read", hint="delete it; a new token is made at the next start")
+    with open(path, encoding="ascii", errors="replace") as file:
+        token = file.read().strip()
+    if len(token) < TOKEN_BYTES:
+        raise FileRefused(f"{path} holds no token", hint="delete it; a new one is made at the next start")
+    return token
+
+
+class Guard:
+    """Turns away, in this order, what is not meant for us, what a web page sent, and who has no token."""
+
+    def __init__(self, app: ASGIApp, door: Door) -> None:
+        self._app, self._token = app, door.token.encode()
+        self._hosts = set(door.hosts)
+        self._origins = {f"http://{host}" for host in door.hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return PlainTextResponse("this server is called by the names of this machine only\n", 421)
+        if not self._origins.issuperset(map(str.lower, origins)):
+            return PlainTextResponse("web pages are not served\n", 403)
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not compare_digest(token.strip().encode("utf-8", "replace"), self._token):
+            return PlainTextResponse("a bearer token is needed\n", 401, {"WWW-Authenticate": "Bearer"})
+        return None
+
+
+class _Listener(uvicorn.Server):
+    """Ends when we say so; signals are ours."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone."""
+        yield
+
+
+def make_app(server: Server, door: Door) -> Guard:
+    """The application behind its guard."""
+    hosts = TransportSecuritySettings(allowed_hosts=door.hosts, allowed_origins=[f"http://{host}" for host in door.hosts])
+    return Guard(server.streamable_http_app(streamable_http_path=PATH, transport_security=hosts), door)
+
+
+async def serve(server: Server, door: Door) -> None:
+    """Answer until we are told to end."""
+    config = uvicorn.Config(
+        make_app(server, door), log_level="warning", access_log=False, timeout_graceful_shutdown=FAREWELL_SECONDS
+    )
+    listener = _Listener(config)
+
+    def stop() -> None:
+        listener.should_exit = True
+
+    on_signals(stop)
+    say(f"http://{HOST}:{door.port}{PATH}  (the token is in {door.token_path})")
+    await listener.serve(sockets=[door.socket])

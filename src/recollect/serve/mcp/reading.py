@@ -1,0 +1,135 @@
+"""Sessions, turns and notes as pages, for `get` and the resources.
+
+A session is read as its turns in short; a turn as everything in it, event by
+event, however long. A cursor says where the next page begins: the number of the
+last turn that was shown, or an event of a turn and how much of it was shown.
+Both only grow at their ends, so a cursor stays good while the agent is writing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recollect.answers import PackLine
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.model import Note, Session, ToolCall, Turn, TurnEvent
+from recollect.serve.mcp.answers import Hit, Page, harmless, hit
+
+# Of a session's turn this much of the prompt and of the last reply is shown.
+LEAD_CHARACTERS = 400
+TURNS_AT_ONCE = 20
+
+_NOTE_WRITERS = {"person": "user", "agent": "assistant", "model": "assistant", "rules": "tool"}
+
+
+def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None]:
+    """The page of whatever a reference means, and where the next one begins."""
+    if ref.startswith("note:"):
+        page = Page()
+        page.add(note_hit(memory.note(ref)))
+        return page, None
+    if "#" in ref:
+        found = memory.show(ref)
+        assert isinstance(found, Turn)
+        return _turn_page(found, cursor, by_person=_by_person(memory.session(ref), found))
+    return read_session(memory, ref, cursor)
+
+
+def told_hit(memory: Memory, line: PackLine) -> Hit:
+    """A line of a pack: a note, or the user's words and facts about a turn."""
+    text = line.text.partition(": ")[2]
+    if line.ref.startswith("note:"):
+        return {**note_hit(memory.note(line.ref)), "text": harmless(text)}
+    return hit(line.ref, text, project=line.project, at=line.at, provenance="user", trust="tool-verified")
+
+
+def note_hit(note: Note) -> Hit:
+    """A note, with what it is and whether it counts."""
+    text = f"{note.category} ({note.status}): {note.text}"
+    at = note.seen_at or note.created_at
+    return hit(note.ref, text, project=note.project, at=at, provenance=_NOTE_WRITERS[note.author], trust=note.trust)
+
+
+def read_session(memory: Memory, ref: str, cursor: str | None = None) -> tuple[Page, str | None]:
+    """A session's turns in short."""
+    session, page, (shown,) = memory.session(ref), Page(), _position(cursor, 1)
+    if not shown:
+        page.add(_heading(session))
+    while turns := memory.turns(session.id, after=shown, limit=TURNS_AT_ONCE):
+        for turn in turns:
+            hits = list(_in_short(turn, by_person=_by_person(session, turn)))
+            # A turn is shown whole or on the next page.
+            if page.hits and not page.has_room(hits):
+                return page, str(shown)
+            page.add_all(hits)
+            shown = turn.ordinal
+    return page, None
+
+
+def _heading(session: Session) -> Hit:
+    parts = [session.title or "(untitled)", session.agent, session.model, f"{session.turns} turns; get one by its id"]
+    text = " · ".join(part for part in parts if part)
+    return hit(session.id, text, project=session.project, at=session.started_at, provenance="assistant")
+
+
+def _in_short(turn: Turn, *, by_person: bool) -> Iterator[Hit]:
+    asked = _piece(turn, _lead(turn.prompt), "user" if by_person else "assistant")
+    yield asked if turn.live else {**asked, "text": f"(undone) {asked['text']}"}
+    if turn.reply:
+        yield _piece(turn, _lead(turn.reply), "assistant")
+
+
+def _lead(text: str) -> str:
+    line = " ".join(text[: 4 * LEAD_CHARACTERS].split())
+    return line if len(line) <= LEAD_CHARACTERS and len(text) <= 4 * LEAD_CHARACTERS else line[:LEAD_CHARACTERS] + "…"
+
+
+def _turn_page(turn: Turn, cursor: str | None, *, by_person: bool) -> tuple[Page, str | None]:
+    page, (first, skipped) = Page(), _position(cursor, 2)
+    pieces = [piece for event in turn.events for piece in _pieces(event, by_person=by_person)]
+    for number in range(first, len(pieces)):
+        text, provenance = pieces[number]
+        text = harmless(text)[skipped:]
+        taken = page.add_beginning(_piece(turn, text, provenance))
+        if taken < len(text):
+            return page, f"{number}.{skipped + taken}"
+        skipped = 0
+    return page, None
+
+
+def _pieces(event: TurnEvent | ToolCall, *, by_person: bool) -> Iterator[tuple[str, str]]:
+    """What an event holds, each part with who wrote it."""
+    if not isinstance(event, ToolCall):
+        writers = {"prompt": "user" if by_person else "assistant", "error": "tool", "abort": "tool"}
+        yield f"{event.kind}: {event.text}".rstrip(": "), writers.get(event.kind, "assistant")
+        return
+    ended = {True: "ok", False: "failed", None: "outcome unknown"}[event.ok]
+    code = "" if event.exit_code is None else f", exit {event.exit_code}"
+    yield f"{event.name or 'tool'} ({ended}{code}): {event.target or _arguments(event)}", "assistant"
+    if event.output:
+        yield f"output: {event.output}", "web" if event.tool_kind == "web" else "tool"
+
+
+def _arguments(event: ToolCall) -> str:
+    import msgspec
+
+    return msgspec.json.encode(event.input).decode() if event.input is not None else ""
+
+
+def _piece(turn: Turn, text: str, provenance: str) -> Hit:
+    return hit(turn.ref, text, project=turn.project, at=turn.started_at, provenance=provenance)
+
+
+def _by_person(session: Session, turn: Turn) -> bool:
+    return turn.author == "human" and session.origin != "subagent"
+
+
+def _position(cursor: str | None, parts: int) -> list[int]:
+    """The numbers in a cursor; the beginning without one."""
+    if cursor is None:
+        return [0] * parts
+    numbers = cursor.split(".")
+    if len(numbers) != parts or not all(number.isdecimal() and len(number) <= 15 for number in numbers):
+        raise UsageError(f"{cursor[:50]!r} is no cursor of this", hint="use the one that the answer before ended with")
+    return [int(number) for number in numbers]

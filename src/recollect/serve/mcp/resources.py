@@ -1,0 +1,66 @@
+"""What can be read by address: a session, and what is known about a project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.resources import ResourceSecurity
+
+from recollect.errors import NotFound, RecollectError
+from recollect.memory import Memory
+from recollect.serve.mcp import reading
+from recollect.serve.mcp.answers import Page, harmless, said, text_of
+from recollect.serve.mcp.lanes import Lane
+
+# Names in the store, looked up there and nowhere else: a project may well be called by its path.
+_NAMES = ResourceSecurity(exempt_params=frozenset({"id", "key"}))
+MOST_NOTES = 100
+START_TOKENS = 1_500
+
+
+class Resources:
+    """The two addresses, each answered with a page of Markdown."""
+
+    def __init__(self, reads: Lane) -> None:
+        self._reads = reads
+
+    def offer(self, server: MCPServer) -> None:
+        """Have a server answer for these addresses."""
+        for address, about, function in (
+            ("recollect://session/{+id}", "the outline of a session", self.session),
+            ("recollect://project/{+key}/memory", "what is known about a project: notes, what was done last", self.project),
+        ):
+            server.resource(address, description=about, mime_type="text/markdown", security=_NAMES)(function)
+
+    async def session(self, id: str) -> str:
+        """The first page of a session's outline."""
+
+        def answer(memory: Memory) -> str:
+            page, following = reading.read_session(memory, id)
+            more = f"\n\nThere is more: the tool get reads on with cursor {following}" if following else ""
+            return f"# {harmless(id)}\n\n{text_of(memory, page)}{more}"
+
+        return await self._answered(answer)
+
+    async def project(self, key: str) -> str:
+        """Notes that count, and what an agent would be told at its start."""
+
+        def answer(memory: Memory) -> str:
+            name, page = memory.get_project(key), Page()
+            page.add_all(map(reading.note_hit, memory.notes(project=name, status="active", limit=MOST_NOTES)))
+            pack = memory.recall(project=name, budget=START_TOKENS)
+            told = [line for line in pack.lines if not line.ref.startswith("note:")]
+            page.add_all(reading.told_hit(memory, line) for line in told)
+            return f"# {harmless(name)}\n\n{text_of(memory, page)}"
+
+        return await self._answered(answer)
+
+    async def _answered(self, question: Callable[[Memory], str]) -> str:
+        try:
+            return await self._reads.ask(question)
+        except NotFound as error:
+            raise ResourceNotFoundError(said(error)) from error
+        except RecollectError as error:
+            raise ResourceError(said(error)) from error

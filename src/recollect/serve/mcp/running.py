@@ -1,0 +1,80 @@
+"""A server from start to end: its lanes, what it does unasked, and one of the two ways in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio
+
+from recollect.clock import iso, now_ms
+from recollect.memory import Memory
+from recollect.serve.cli.background import leave_work
+from recollect.serve.mcp import http, stdio
+from recollect.serve.mcp.lanes import Lane
+from recollect.serve.mcp.resources import Resources
+from recollect.serve.mcp.server import Server, make_server
+from recollect.serve.mcp.tools import Tools
+
+# Jobs wait until the agent has got under way; then a look now and then is enough.
+FIRST_LOOK_SECONDS, LOOK_SECONDS = 20, 300
+
+
+def run_stdio(memory: Memory, *, read_only: bool) -> None:
+    """Serve the process that started us."""
+    anyio.run(partial(_serve_stdio, memory, read_only))
+
+
+def run_http(memory: Memory, *, port: int, read_only: bool) -> None:
+    """Serve whoever on this machine has the token."""
+    door = http.open_door(memory.settings.home, port)
+    anyio.run(partial(_serve_http, memory, read_only, door))
+
+
+async def _serve_stdio(memory: Memory, read_only: bool) -> None:
+    async with running(memory, read_only=read_only) as server:
+        await stdio.serve(server)
+
+
+async def _serve_http(memory: Memory, read_only: bool, door: http.Door) -> None:
+    async with running(memory, read_only=read_only) as server:
+        await http.serve(server, door)
+
+
+@asynccontextmanager
+async def running(memory: Memory, *, read_only: bool) -> AsyncIterator[Server]:
+    """A server that is ready to answer with what is in this memory's store."""
+    folder = os.getcwd()
+    reads, writes = Lane(memory, resident=True), None if read_only else Lane(memory)
+    try:
+        reads.leave(_warm_up)
+        async with anyio.create_task_group() as tasks:
+            if writes is not None:
+                tasks.start_soon(_look_for_jobs, writes)
+            yield make_server(Tools(reads, writes, folder), Resources(reads))
+            tasks.cancel_scope.cancel()
+    finally:
+        reads.close()
+        if writes is not None:
+            writes.close()
+
+
+def _warm_up(memory: Memory) -> None:
+    """Load what every search needs, and have the index of vectors made, before somebody waits for it."""
+    memory.search("warm up", limit=1)
+
+
+async def _look_for_jobs(writes: Lane) -> None:
+    await anyio.sleep(FIRST_LOOK_SECONDS)
+    while True:
+        writes.leave(_have_jobs_done)
+        await anyio.sleep(LOOK_SECONDS)
+
+
+def _have_jobs_done(memory: Memory) -> None:
+    """Have waiting jobs done by another process: in this one they would hold up every answer."""
+    now = iso(now_ms()) or ""
+    if any(job.state == "waiting" and (job.not_before or "") <= now for job in memory.jobs()):
+        leave_work(memory, gently=True)

@@ -1,0 +1,281 @@
+"""What an agent can ask: eight tools, their names and order promised.
+
+Their descriptions are read by a model that decides in passing whether to call
+one, so each says when, in a line. All of them together, with schemas, stay
+below 8 KB, because every session of every agent pays for them. None takes a
+file to read: the path that `blame` gets is compared with stored ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, ToolAnnotations
+from pydantic import Field
+
+from recollect.answers import Answers, FileChange, Fix, Invocation, Step
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.model import Category
+from recollect.serve.mcp import reading
+from recollect.serve.mcp.answers import HITS_SCHEMA, Hit, Page, harmless, hit, result, sentence
+from recollect.serve.mcp.lanes import Lane
+
+# More than a page holds of any of them, so that the page decides.
+ROWS_AT_ONCE = 25
+# More was pasted by mistake; the end of an output is where its error stands.
+MOST_ERROR_CHARACTERS = 1 << 20
+MOST_QUERY_CHARACTERS = 10_000
+MOST_BUDGET = 2_000
+
+Project = Annotated[str | None, Field(description="project key, as results show it")]
+Cursor = Annotated[str | None, Field(description="from the previous result")]
+
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+_FEEDBACK_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "string"}, "helpful": {"type": "boolean"}},
+    "required": ["id", "helpful"],
+}
+
+
+class Tools:
+    """The tools of one server; `folder` is where its agent works, whose project is meant unless another is named."""
+
+    def __init__(self, reads: Lane, writes: Lane | None, folder: str) -> None:
+        self._reads, self._writes, self._folder = reads, writes, folder
+
+    def listed(self) -> list[Tool]:
+        """As they are offered, always in this order; those that write only when there is a lane for them."""
+        reading_tools: list[Callable[..., Any]] = [self.search, self.get, self.recall, self.fix, self.blame, self.how]
+        tools = [_tool(one, _READS, HITS_SCHEMA) for one in reading_tools]
+        if self._writes is not None:
+            tools += [_tool(self.remember, _WRITES, HITS_SCHEMA), _tool(self.feedback, _WRITES, _FEEDBACK_SCHEMA)]
+        return tools
+
+    async def search(
+        self,
+        query: Annotated[str, Field(description='words, "phrases", filters such as agent:codex file:app.py is:error')],
+        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+        project: Project = None,
+        since: Annotated[str | None, Field(description="2026-10-31, 7d, yesterday")] = None,
+        cursor: Cursor = None,
+    ) -> CallToolResult:
+        """Find turns of earlier sessions, of any agent and project, by words and meaning. Use when earlier work may help."""
+        if len(query) > MOST_QUERY_CHARACTERS:
+            raise UsageError("the query is too long", hint="ask for a few telling words; `fix` takes whole error outputs")
+
+        def ask(memory: Memory, most: int) -> Any:
+            return memory.search(query, limit=most, cursor=cursor, here=self._folder, project=project, since=since)
+
+        def answer(memory: Memory) -> CallToolResult:
+            found, page = ask(memory, limit), Page()
+            fitting = page.add_all(
+                hit(one.ref, one.snippet, project=one.project, at=one.at, provenance=one.provenance) for one in found
+            )
+            # A shorter page has another cursor, which only a search can tell.
+            found = ask(memory, fitting) if fitting < len(found) else found
+            remarks = found.remarks or ([] if found.hits else ["nothing found; try fewer or other words"])
+            return result(memory, page, cursor=found.cursor, remark="; ".join(remarks))
+
+        return await self._reads.ask(answer)
+
+    async def get(
+        self,
+        ref: Annotated[str, Field(description="id from a result: a session, a turn (...#3) or note:7")],
+        cursor: Cursor = None,
+    ) -> CallToolResult:
+        """Read a session's outline, all of a turn, or a note. Use after another tool named it."""
+
+        def answer(memory: Memory) -> CallToolResult:
+            page, following = reading.read(memory, ref.strip(), cursor)
+            return result(memory, page, cursor=following)
+
+        return await self._reads.ask(answer)
+
+    async def recall(
+        self,
+        prompt: Annotated[str, Field(description="the task at hand; empty: what matters in this project")],
+        project: Project = None,
+        budget: Annotated[int, Field(ge=0, le=MOST_BUDGET, description="tokens")] = 600,
+    ) -> CallToolResult:
+        """What this project taught earlier sessions about a task. Use before starting on one; often there is nothing."""
+
+        def answer(memory: Memory) -> CallToolResult:
+            pack, page = memory.recall(prompt, project=project, folder=self._folder, budget=budget), Page()
+            page.add_all(reading.told_hit(memory, line) for line in pack.lines)
+            if not page.hits:
+                return sentence("Nothing stored is good enough to be told about this; search may still find something.")
+            self._offered("recall", page)
+            return result(memory, page)
+
+        return await self._reads.ask(answer)
+
+    async def fix(
+        self,
+        error: Annotated[str, Field(description="the error as it was printed")],
+        cursor: Cursor = None,
+    ) -> CallToolResult:
+        """What was done after this error before, and whether it worked. Use as soon as a command fails."""
+
+        def answer(memory: Memory) -> CallToolResult:
+            last = error[-MOST_ERROR_CHARACTERS:]
+            page, following = _rows(lambda most: memory.fix(last, folder=self._folder, limit=most), _fix, cursor)
+            if not page.hits:
+                return sentence("This error is not in what is stored; search finds its words one by one.")
+            self._offered("fix", page)
+            return result(memory, page, cursor=following)
+
+        return await self._reads.ask(answer)
+
+    async def blame(
+        self,
+        path: Annotated[str, Field(description="a file's path or the end of one; only compared, never read")],
+        cursor: Cursor = None,
+    ) -> CallToolResult:
+        """Which turns changed a file, and what was asked in them. Use to learn why code is as it is."""
+
+        def answer(memory: Memory) -> CallToolResult:
+            page, following = _rows(lambda most: memory.blame(path.strip(), folder=self._folder, limit=most), _change, cursor)
+            if not page.hits:
+                return sentence(f"No turn is known to have changed {harmless(path.strip()[:200])}.")
+            return result(memory, page, cursor=following)
+
+        return await self._reads.ask(answer)
+
+    async def how(
+        self,
+        tool: Annotated[str, Field(description="a program, such as pytest or docker compose, or an agent's tool")],
+        cursor: Cursor = None,
+    ) -> CallToolResult:
+        """The invocations of a tool that worked, in this project if it has any. Use before guessing flags."""
+
+        def answer(memory: Memory) -> CallToolResult:
+            everywhere = not memory.how(tool, folder=self._folder, limit=1)
+            page, following = _rows(
+                lambda most: memory.how(tool, folder=self._folder, everywhere=everywhere, limit=most), _invocation, cursor
+            )
+            if not page.hits:
+                return sentence("No invocation of it that worked is stored.")
+            return result(
+                memory, page, cursor=following, remark="this project has none; these are of others" if everywhere else ""
+            )
+
+        return await self._reads.ask(answer)
+
+    async def remember(
+        self,
+        text: Annotated[str, Field(description="one fact in one sentence, no secrets")],
+        category: Category = "project",
+        project: Project = None,
+    ) -> CallToolResult:
+        """Keep a fact for later sessions. Use when the user states a preference, rule or decision; a person confirms it."""
+
+        def answer(memory: Memory) -> CallToolResult:
+            page = Page()
+            page.add(reading.note_hit(memory.remember(text, category=category, project=project, folder=self._folder)))
+            return result(memory, page)
+
+        return await self._writing.ask(answer)
+
+    async def feedback(
+        self,
+        id: Annotated[str, Field(description="id from a result")],
+        helpful: bool,
+    ) -> CallToolResult:
+        """Say whether a result helped. Use after acting on one: it decides what is told next time."""
+
+        def answer(memory: Memory) -> CallToolResult:
+            memory.give_feedback(id.strip(), helpful)
+            made = sentence("Noted, thank you.")
+            made.structured_content = {"id": id.strip(), "helpful": helpful}
+            return made
+
+        return await self._writing.ask(answer)
+
+    @property
+    def _writing(self) -> Lane:
+        assert self._writes is not None
+        return self._writes
+
+    def _offered(self, tool: str, page: Page) -> None:
+        """Write down what was handed out, so that its use can be measured; nobody waits for that."""
+        refs = list(dict.fromkeys(one["id"] for one in page.hits))
+        if self._writes is not None:
+            self._writes.leave(lambda memory: memory.record_recall("mcp", tool, refs, folder=self._folder))
+
+
+def _tool(function: Callable[..., Any], annotations: ToolAnnotations, output: dict[str, Any]) -> Tool:
+    made = Tool.from_function(function, annotations=annotations)
+    made.parameters = _brief(made.parameters)
+    made.fn_metadata.output_schema = output
+    return made
+
+
+def _brief(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of arguments without titles, which repeat the names, and without saying that what is optional may be null.
+
+    Null is taken all the same. Every byte is paid for by every session, and some hosts cannot read unions.
+    """
+    return {
+        "type": "object",
+        "properties": {name: _brief_argument(argument) for name, argument in schema["properties"].items()},
+        "required": schema.get("required", []),
+    }
+
+
+def _brief_argument(argument: dict[str, Any]) -> dict[str, Any]:
+    first, *_ = argument.get("anyOf", [{}])
+    kept = {name: value for name, value in argument.items() if name not in ("anyOf", "title") and value is not None}
+    return {**first, **kept}
+
+
+def _rows(ask: Callable[[int], Answers[Any]], shown: Callable[[Any], Hit], cursor: str | None) -> tuple[Page, str | None]:
+    """A page of answers that are best asked for from the start; the cursor is how many were shown."""
+    if cursor is not None and not (cursor.isdecimal() and len(cursor) <= 6):
+        raise UsageError(f"{cursor[:50]!r} is no cursor of this", hint="use the one that the answer before ended with")
+    start, page = int(cursor or 0), Page()
+    rows = ask(start + ROWS_AT_ONCE + 1).rows[start:]
+    fitting = page.add_all(map(shown, rows[:ROWS_AT_ONCE]))
+    return page, str(start + fitting) if fitting < len(rows) else None
+
+
+def _fix(row: Fix) -> Hit:
+    lines = [f"{row.confidence}: {row.why}"]
+    # Nobody needs to read the line he asked about, and another is a tool's own words.
+    foreign = row.match not in ("exact", "shape")
+    lines += [f"error: {row.error}"] if foreign else []
+    lines += [f"failed: {row.failed}{_code(row.exit_code)}"] if row.failed else []
+    steps = [f"{'edited' if step.kind == 'edit' else 'ran'}: {step.text}{_ended(step)}" for step in row.steps]
+    lines += steps + ([f"… {row.steps_left_out} more steps"] if row.steps_left_out else [])
+    if row.proof:
+        elsewhere = f" ({row.proof.ref})" if row.proof.ref != row.ref else ""
+        lines.append(f"worked: {row.proof.text}{_code(row.proof.exit_code)}{elsewhere}")
+    # How a command ended is proven, but its words are an agent's, and a sentence may be among them.
+    trust = "external" if foreign else "assistant"
+    return hit(row.ref, "\n".join(lines), project=row.project, at=row.at, provenance="tool", trust=trust)
+
+
+def _ended(step: Step) -> str:
+    return "" if step.ok else _code(step.exit_code) or " (outcome unknown)"
+
+
+def _code(code: int | None) -> str:
+    return "" if code is None else f" (exit {code})"
+
+
+def _change(row: FileChange) -> Hit:
+    lines = "" if row.added is None else f" +{row.added} -{row.removed}"
+    ended = {True: "", False: " (failed)", None: " (outcome unknown)"}[row.ok]
+    undone = "" if row.live else " (undone)"
+    text = f"asked “{row.prompt}”{undone}; {', '.join(row.tools)} changed {row.file}{lines}{ended}: {row.excerpt}"
+    return hit(row.ref, text, project=row.project, at=row.at, provenance="assistant")
+
+
+def _invocation(row: Invocation) -> Hit:
+    text = f"{row.example}\n{row.ok} worked, {row.failed} failed, {row.unclear} unclear; shape: {row.shape}"
+    project = row.projects[0] if len(row.projects) == 1 else None
+    return hit(row.ref, text, project=project, at=row.last_at, provenance="tool", trust="assistant")

@@ -1,0 +1,79 @@
+"""A timer that runs `recollect import --wait` once a day, set with whatever this machine has for that.
+
+Hooks import what an agent says as it says it; the timer covers agents without
+hooks and sessions that ended before theirs fired, and does the jobs that wait.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Literal
+
+from recollect.reports import Installed
+from recollect.serve.install.files import Draft
+from recollect.serve.timer import cron, launchd, systemd, tasks
+from recollect.serve.timer.machine import Machine
+
+State = Literal["added", "changed", "unchanged", "removed", "skipped"]
+
+__all__ = ["Machine", "install", "uninstall"]
+
+
+def install(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
+    """Set the timer; setting it again brings it up to date."""
+    scheduler = _scheduler(machine)
+    if scheduler is None:
+        return [_with_cron(machine, cron.line(machine), dry_run=dry_run)]
+    draft = Draft()
+    rows = []
+    for path, text in scheduler.files(machine).items():
+        before = draft.read(path)
+        draft.put(path, text)
+        rows.append(_row(path, "added" if before is None else "unchanged" if before == text else "changed"))
+    if not dry_run and (draft.write() or not scheduler.runs(machine)):
+        rows[-1].note = scheduler.start(machine)
+    return rows
+
+
+def uninstall(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
+    """Unset the timer; nothing of it stays."""
+    scheduler = _scheduler(machine)
+    if scheduler is None:
+        return [_with_cron(machine, None, dry_run=dry_run)]
+    draft = Draft()
+    rows = []
+    for path in scheduler.files(machine):
+        rows.append(_row(path, "unchanged" if draft.read(path) is None else "removed"))
+        draft.put(path, None)
+    if not dry_run and any(row.state == "removed" for row in rows):
+        # First, while its files are there to be found.
+        scheduler.stop(machine)
+        draft.write()
+    return rows
+
+
+def _scheduler(machine: Machine) -> ModuleType | None:
+    """What sets timers on this machine; None leaves cron."""
+    if machine.platform == "darwin":
+        return launchd
+    if machine.platform == "win32":
+        return tasks
+    return systemd if machine.systemd else None
+
+
+def _with_cron(machine: Machine, line: str | None, *, dry_run: bool) -> Installed:
+    if not machine.runner.has("crontab"):
+        return _row("crontab", "skipped", f"there is no crontab command here; the line would be: {cron.line(machine)}")
+    before = cron.read(machine.runner)
+    after = cron.with_line(before, line)
+    if before == after:
+        return _row("crontab", "unchanged")
+    if not dry_run:
+        cron.write(machine.runner, after)
+    if line is None:
+        return _row("crontab", "removed")
+    return _row("crontab", "changed" if cron.with_line(before, None) != before else "added", line)
+
+
+def _row(path: str, state: State, note: str = "") -> Installed:
+    return Installed(agent="timer", scope="user", part="timer", path=path, state=state, note=note)

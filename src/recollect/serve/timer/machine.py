@@ -1,0 +1,100 @@
+"""The machine a timer is set on: which system it is, and how its commands are run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+from zlib import crc32
+
+from recollect import platforms
+from recollect.errors import UsageError
+from recollect.serve.agents import AGENTS, find_agent
+from recollect.serve.install.command import program
+
+
+class Ran(NamedTuple):
+    """What a command came to."""
+
+    code: int
+    output: str = ""
+    complaint: str = ""
+
+
+class Runner(Protocol):
+    """Runs the commands of a machine's scheduler."""
+
+    def has(self, program: str) -> bool:
+        """Whether there is such a program."""
+
+    def run(self, *words: str, stdin: str = "") -> Ran:
+        """Run a command to its end; one that cannot be started ends with 127."""
+
+
+class Shell:
+    """The commands of this machine."""
+
+    def has(self, program: str) -> bool:
+        return shutil.which(program) is not None
+
+    def run(self, *words: str, stdin: str = "") -> Ran:
+        # What they say is read by us, so they say it in English.
+        environ = {**os.environ, "LC_ALL": "C"}
+        try:
+            done = subprocess.run(
+                words, input=stdin, env=environ, timeout=30, check=False,
+                capture_output=True, encoding="utf-8", errors="surrogateescape",
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return Ran(127, complaint=str(error))
+        return Ran(done.returncode, done.stdout, done.stderr.strip())
+
+
+class Machine:
+    """Where the timer will run, and what it will run there.
+
+    `store` is the one that is asked for instead of the usual one, `platform`
+    that of `sys.platform`. `systemd` says whether it is systemd that runs this
+    machine: its commands may be there without it, in a container for one.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: str | None = None,
+        command: list[str] | None = None,
+        platform: str = sys.platform,
+        environ: Mapping[str, str] = os.environ,
+        systemd: bool | None = None,
+        runner: Runner | None = None,
+    ) -> None:
+        self.platform, self.environ = platform, environ
+        self.home = platforms.user_home()
+        self.systemd = os.path.isdir("/run/systemd/system") if systemd is None else systemd
+        self.runner = runner or Shell()
+        self.command = command or program()
+        # Import does the jobs it leaves, if it is told to wait for them.
+        self.daily = ["import", "--wait", *(["--store", os.path.abspath(store)] if store else [])]
+        for word in [*self.words, *self.carried().values()]:
+            if not word.isprintable():
+                raise UsageError(f"{word!r} cannot be written into a timer", hint="move it to a path without control characters")
+
+    @property
+    def words(self) -> list[str]:
+        """The whole command."""
+        return self.command + self.daily
+
+    def carried(self) -> dict[str, str]:
+        """The variables that say where the logs and the store are: a timer is not started by the shell that sets them."""
+        agents = [find_agent(agent) for agent in AGENTS]
+        moving = {agent.HOME_VARIABLE for agent in agents if agent is not None and agent.HOME_VARIABLE}
+        names = sorted(moving | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+        return {name: self.environ[name] for name in names if self.environ.get(name)}
+
+    @property
+    def minute(self) -> int:
+        """The minute of the hour for schedulers that have no random delay: the same at each install, another for each user."""
+        return crc32(self.home.encode("utf-8", "surrogateescape")) % 60

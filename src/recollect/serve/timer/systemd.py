@@ -1,0 +1,89 @@
+"""The timer as units of the user's own systemd."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from recollect.errors import UsageError
+from recollect.serve.timer.machine import Machine
+
+_UNIT = "recollect.timer"
+_ENABLE = ("systemctl", "--user", "enable", "--now", _UNIT)
+
+_SERVICE = """\
+[Unit]
+Description=Read the coding agents' new sessions into recollect
+
+[Service]
+Type=oneshot
+{environment}ExecStart={command}
+# Nobody waits for it.
+Nice=19
+CPUSchedulingPolicy=idle
+IOSchedulingClass=idle
+"""
+
+_TIMER = """\
+[Unit]
+Description=Read the coding agents' new sessions into recollect, daily
+
+[Timer]
+OnCalendar=daily
+RandomizedDelaySec=1h
+# What was missed while the machine was off is made up for.
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+def files(machine: Machine) -> dict[str, str]:
+    """The unit files, by path."""
+    folder = _folder(machine)
+    path, *rest = machine.words
+    if set(path) & set("'\"\\"):
+        raise UsageError(f"systemd starts no program with quotes in its path: {path}", hint="install recollect somewhere else")
+    environment = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in machine.carried().items())
+    # Variables are put in after the first word, and only there.
+    command = " ".join([_quoted(path), *(_quoted(word).replace("$", "$$") for word in rest)])
+    return {
+        os.path.join(folder, "recollect.service"): _SERVICE.format(environment=environment, command=command),
+        os.path.join(folder, _UNIT): _TIMER,
+    }
+
+
+def runs(machine: Machine) -> bool:
+    """Whether the timer is set for today and after the next start of the machine."""
+    return all(machine.runner.run("systemctl", "--user", question, _UNIT).code == 0 for question in ("is-enabled", "is-active"))
+
+
+def start(machine: Machine) -> str:
+    """Set the timer; what the user has to do, if it could not be done for them."""
+    machine.runner.run("systemctl", "--user", "daemon-reload")
+    if machine.runner.run(*_ENABLE).code == 0:
+        return ""
+    return f"the units are written, but your systemd does not answer here; in a session of your own run `{' '.join(_ENABLE)}`"
+
+
+def stop(machine: Machine) -> None:
+    """Unset the timer, with what systemd itself wrote down about it."""
+    machine.runner.run("systemctl", "--user", "disable", "--now", _UNIT)
+    wanted = os.path.join(_folder(machine), "timers.target.wants")
+    data = machine.environ.get("XDG_DATA_HOME") or os.path.join(machine.home, ".local", "share")
+    with suppress(OSError):
+        os.unlink(os.path.join(data, "systemd", "timers", f"stamp-{_UNIT}"))
+    # The rest is gone already if systemd answered.
+    with suppress(OSError):
+        os.unlink(os.path.join(wanted, _UNIT))
+        os.rmdir(wanted)
+
+
+def _folder(machine: Machine) -> str:
+    config = machine.environ.get("XDG_CONFIG_HOME") or os.path.join(machine.home, ".config")
+    return os.path.join(config, "systemd", "user")
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%") + '"'

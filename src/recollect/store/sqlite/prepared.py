@@ -1,0 +1,110 @@
+"""Keeps the rows of `ready` up to date: what is outdated, and what it is replaced by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.store.sqlite import jobs
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.ready import Ready
+from recollect.store.told import Reminder, Told
+
+# What may be told to an agent that did not ask: a person's words, or what a tool proved.
+_TRUSTED = "status = 'active' and trust in ('user', 'tool-verified') and valid_to is null"
+
+
+def outdated_projects(db: Database) -> list[tuple[int, str]]:
+    """The projects whose logs were read since they were prepared, number and key, the newest first."""
+    return [
+        (project, key)
+        for project, key in db.rows(
+            """
+            with read (project, at) as (
+              select coalesce(projects.merged_into, projects.id), max(sources.imported_at)
+                from turns join sessions on sessions.id = turns.session join sources on sources.id = sessions.source
+                join projects on projects.id = turns.project group by 1
+              union all select coalesce(projects.merged_into, projects.id), 0
+                from notes join projects on projects.id = notes.project
+            )
+            select projects.id, projects.key from read join projects on projects.id = read.project
+              left join packs on packs.project = projects.id
+             group by projects.id having packs.made_at is null or packs.made_at <= max(read.at) order by max(read.at) desc
+            """
+        )
+    ]
+
+
+def outdate(db: Database, project: int | None = None) -> None:
+    """Have a project prepared again, or all of them; inside the transaction of whoever changed something."""
+    if project is None:
+        db.execute("delete from packs")
+    else:
+        db.execute("delete from packs where project = (select coalesce(merged_into, id) from projects where id = ?)", (project,))
+    jobs.enqueue(db, "prepare", "projects")
+
+
+def drop(db: Database, projects: Sequence[int]) -> None:
+    """Leave nothing of these projects ready: something in it was forgotten."""
+    for project in projects:
+        for table in ("packs", "reminders", "tellings"):
+            db.execute(
+                f"delete from {table} where project in (select id from projects where id = ?1 or id = "
+                "(select merged_into from projects where id = ?1))",
+                (project,),
+            )
+    if projects:
+        jobs.enqueue(db, "prepare", "projects")
+
+
+def trusted_notes(db: Database, project: int | None, *, own: bool = False) -> list[tuple[str, str, str, int]]:
+    """The notes that may be told in a project, its own before those that hold everywhere; without a project only the latter.
+
+    Each as reference, category, text and when it was last confirmed. With
+    `own`, only the project's.
+    """
+    rows = db.rows(
+        f"""
+        select 'note:' || notes.id, category, text, seen_at from notes left join projects on projects.id = notes.project
+         where {_TRUSTED} and ((notes.project is null and not ?2) or coalesce(projects.merged_into, projects.id) = ?1)
+         order by notes.project is null, seen_at desc, notes.id desc
+        """,
+        (project, own),
+    )
+    return [(ref, category, text, at) for ref, category, text, at in rows]
+
+
+def save_reminders(db: Database, project: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
+    """Replace a project's reminders of one kind by these, each with the word it is found by."""
+    with db.transaction():
+        db.execute("delete from reminders where project = ? and kind = ?", (project, kind))
+        db.many(
+            "insert into reminders (project, kind, word, shape, line, refs, at) values (?, ?, ?, ?, ?, ?, ?)",
+            [(project, kind, word, one.shape, one.line, one.refs, one.at) for word, one in found],
+        )
+
+
+def newest_reminders(db: Database, project: int, kind: str, limit: int) -> list[Told]:
+    """What failed here last, and what worked instead."""
+    rows = db.rows(
+        "select refs, line, at from reminders where project = ? and kind = ? order by at desc, id limit ?", (project, kind, limit)
+    )
+    return [Told(*row) for row in rows]
+
+
+def save_tellings(db: Database, project: int | None, found: Sequence[tuple[Told, str]]) -> None:
+    """Replace a project's tellings by these, or those told everywhere; each has the text whose words it is found by."""
+    ready = Ready(db.connection)
+    with db.transaction():
+        db.execute("delete from tellings where project is ?", (project,))
+        for told, text in found:
+            db.execute(
+                "insert into tellings (project, ref, line, at) values (?, ?, ?, ?)", (project, told.refs, told.line, told.at)
+            )
+            telling = db.connection.last_insert_rowid()
+            db.many("insert into telling_words values (?, ?)", [(stem, telling) for stem in ready.stems(text)])
+
+
+def save_pack(db: Database, project: int, text: str, refs: str, made_at: int) -> None:
+    """Keep what an agent is told at its start, as of a moment."""
+    with db.transaction():
+        db.execute("insert or replace into packs values (?, ?, ?, ?)", (project, text, refs, made_at))

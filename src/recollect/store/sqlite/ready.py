@@ -1,0 +1,129 @@
+"""The rows that the job `prepare` keeps ready, as hooks and `recall` read them.
+
+A hook may not wait: it opens the store with no patience for writers, and a
+store that is locked, missing, damaged or of another version has nothing to
+say. Every question here reads a handful of rows by an index.
+
+On the path of a hook: apsw and nothing else is imported.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from recollect.store.text import words as words_of
+from recollect.store.told import Reminder, Told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Tellings need the newest of these migrations; a test compares it with the folder.
+OLDEST, NEWEST = 4, 4
+APPLICATION_ID = 0x7265636F
+# A whole log may be pasted; its beginning says what it is about.
+MOST_CHARACTERS = 4_000
+
+
+class Ready:
+    """A connection, asked for what is ready."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    @classmethod
+    def open(cls, path: str) -> Ready | None:
+        """The store at a path, without waiting for anybody; None when it is not one of this version. May raise apsw.Error."""
+        # Not read-only: SQLite then could not share the memory that keeps readers and writers apart.
+        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(0)
+        connection.execute("pragma query_only = on")
+        found = connection.execute(
+            "select (select user_version from pragma_user_version), (select application_id from pragma_application_id)"
+        ).fetchone()
+        ours = found is not None and OLDEST <= found[0] <= NEWEST and found[1] == APPLICATION_ID
+        return cls(connection) if ours else None
+
+    def project(self, names: Iterable[str]) -> int | None:
+        """The project that the first known of these keys or folders means, under its merged name."""
+        for name in names:
+            found = self.connection.execute(
+                """
+                select coalesce(merged_into, id) from projects
+                 where key = ?1 or id = (select project from project_aliases where alias = ?1) order by key = ?1 desc
+                """,
+                (name,),
+            ).fetchone()
+            if found:
+                return int(found[0])
+        return None
+
+    def pack(self, project: int) -> tuple[str, str] | None:
+        """What an agent is told when it starts in a project, and the references in it."""
+        found = self.connection.execute("select text, refs from packs where project = ? and text != ''", (project,)).fetchone()
+        return (found[0], found[1]) if found else None
+
+    def reminders(self, project: int, kind: str, text: str) -> list[Reminder]:
+        """Those reminders that may be about a text; whoever asks compares their shapes with it."""
+        rows = self.connection.execute(
+            "select shape, refs, line, at from reminders where project = ? and kind = ? and instr(?, word) order by at desc, id",
+            (project, kind, text.lower()),
+        )
+        return [Reminder(*row) for row in rows]
+
+    def stems(self, text: str) -> list[str]:
+        """The words of a text as tellings have them, each once."""
+        tokenizer = self.connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        found = words_of(text[:MOST_CHARACTERS])
+        stems = tokenizer(
+            " ".join(found).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
+        )
+        return list(dict.fromkeys(map(str, stems)))
+
+    def counts(self, words: list[str]) -> dict[str, int]:
+        """In how many tellings each word is; words in none are left out."""
+        rows = self.connection.execute(
+            f"select word, count(*) from telling_words where word in ({', '.join('?' * len(words))}) group by word", words
+        )
+        return {str(word): int(count) for word, count in rows}
+
+    def total(self) -> int:
+        """How many tellings there are."""
+        row = self.connection.execute("select count(*) from tellings").fetchone()
+        return int(row[0]) if row else 0
+
+    def holders(self, words: list[str], project: int) -> dict[int, list[str]]:
+        """The project's tellings that hold any of these words, with those they hold."""
+        rows = self.connection.execute(
+            f"""
+            select telling_words.telling, word from telling_words join tellings on tellings.id = telling_words.telling
+             where word in ({", ".join("?" * len(words))}) and (project = ? or project is null)
+            """,
+            [*words, project],
+        )
+        found: dict[int, list[str]] = {}
+        for telling, word in rows:
+            found.setdefault(telling, []).append(word)
+        return found
+
+    def tellings(self, numbers: list[int]) -> dict[int, Told]:
+        """These tellings, by number."""
+        rows = self.connection.execute(
+            f"select id, ref, line, at from tellings where id in ({', '.join('?' * len(numbers))})", numbers
+        )
+        return {number: Told(ref, line, at) for number, ref, line, at in rows}
+
+    def work_waits(self, now: int) -> bool:
+        """Whether a job is due."""
+        due = "(state = 'waiting' and not_before <= ?1) or (state = 'running' and lease_until < ?1)"
+        return self.connection.execute(f"select 1 from jobs where {due} limit 1", (now,)).fetchone() is not None
+
+    def offered(self, session: str, event: str) -> set[str]:
+        """What a session was offered at such an event, as far as it has been noted down."""
+        rows = self.connection.execute("select refs from recalls where session = ? and event = ?", (session, event))
+        return {ref for (refs,) in rows for ref in refs.split()}
+
+    def last_firing(self) -> int:
+        """When a hook last ran, as far as it has been noted down."""
+        row = self.connection.execute("select max(last_at) from firings").fetchone()
+        return int(row[0] or 0) if row else 0

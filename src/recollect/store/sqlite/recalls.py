@@ -1,0 +1,101 @@
+"""What was offered to which agent, and when each hook ran."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.clock import now_ms
+from recollect.store import spool
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.places import find_project
+
+
+class Line(msgspec.Struct, array_like=True):
+    """One line of the spool: a hook that ran, what it offered, and how it failed if it did."""
+
+    id: str
+    at: int
+    agent: str
+    event: str
+    session: str | None
+    folder: str | None
+    project: int | None
+    refs: str
+    fault: str | None = None
+
+
+def save(
+    db: Database, face: str, event: str, refs: Sequence[str], *, agent: str | None, session: str | None, project: str | None
+) -> None:
+    """Note down what a face offered at one of its events or tools."""
+    at = now_ms()
+    with db.transaction():
+        db.execute(
+            "insert into recalls (id, at, face, event, agent, session, project, refs) values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (f"{time.time_ns()}-{os.getpid()}", at, face, event, agent, session, _number(db, project), " ".join(refs)),
+        )
+
+
+def _number(db: Database, project: str | None) -> int | None:
+    found = find_project(db, [project]) if project else None
+    return int(db.value("select id from projects where key = ?", (found,))) if found else None
+
+
+def drain(db: Database) -> int:
+    """Take in what hooks left in the spool; a line that is torn is passed over, one that comes twice counts once."""
+    if db.path == ":memory:":
+        return 0
+    own = spool.path_of(db.path)
+    taken = f"{own}.{os.getpid()}-{time.time_ns()}"
+    folder, name = os.path.split(own)
+    try:
+        if os.path.exists(own):
+            os.rename(own, taken)
+        # Also what somebody took and died over.
+        waiting = [os.path.join(folder, entry) for entry in os.listdir(folder) if entry.startswith(name + ".")]
+    except OSError:
+        return 0
+    count = 0
+    for path in waiting:
+        lines = [line for raw in spool.read(path).splitlines() if (line := _line(raw))]
+        if lines:
+            with db.transaction():
+                _keep(db, lines)
+        os.unlink(path)
+        count += len(lines)
+    return count
+
+
+def _line(raw: bytes) -> Line | None:
+    try:
+        return msgspec.json.decode(raw, type=Line)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+
+
+def _keep(db: Database, lines: list[Line]) -> None:
+    db.many(
+        """
+        insert or ignore into recalls (id, at, face, event, agent, session, project, refs)
+        values (?, ?, 'hook', ?, ?, ?, (select id from projects where id = ?), ?)
+        """,
+        [(line.id, line.at, line.event, line.agent, line.session, line.project, line.refs) for line in lines if line.refs],
+    )
+    db.many(
+        """
+        insert into firings (agent, event, last_at, fault) values (?, ?, ?, ?) on conflict (agent, event) do update
+          set last_at = excluded.last_at, fault = excluded.fault where excluded.last_at >= last_at
+        """,
+        [(line.agent, line.event, line.at, line.fault) for line in lines],
+    )
+
+
+def firings(db: Database) -> dict[tuple[str, str], tuple[int, str | None]]:
+    """When each hook last ran, by agent and event, and the fault it ended with."""
+    return {
+        (agent, event): (at, fault) for agent, event, at, fault in db.rows("select agent, event, last_at, fault from firings")
+    }

@@ -1,0 +1,140 @@
+"""A model on the loopback: says what a test scripted, remembers what it was asked.
+
+The real agents talk to it instead of to their vendors. It understands as much
+of four APIs as they use. Requests that offer tools are the conversation and
+take the next step; the others (a title, a quota, a warm-up) get a short
+answer that costs no step.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.real import dialects
+from tests.real.steps import Say, Step
+
+
+@dataclass(frozen=True)
+class Request:
+    """One thing an agent asked, with its body as it was sent."""
+
+    method: str
+    path: str
+    text: str
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return json.loads(self.text) if self.text else {}
+
+    @property
+    def offers_tools(self) -> bool:
+        return bool(self.body.get("tools"))
+
+
+@dataclass
+class Stub:
+    """What the model will do, and what it was asked so far."""
+
+    port: int
+    steps: list[Step] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    answered: int = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def will(self, *steps: Step) -> None:
+        """From now on the model takes these steps, and what was asked before is forgotten."""
+        self.steps, self.requests = list(steps), []
+
+    @property
+    def asked(self) -> list[str]:
+        """The bodies of the conversation's requests, in the order they came."""
+        return [request.text for request in self.requests if request.offers_tools]
+
+    def take(self, request: Request) -> tuple[Step, str]:
+        """The step for a request, and an id nothing else has."""
+        with self.lock:
+            self.requests.append(request)
+            self.answered += 1
+            ident = f"{self.answered:04d}"
+            if not request.offers_tools:
+                return Say("stub"), ident
+            return (self.steps.pop(0) if self.steps else Say("the script is over")), ident
+
+
+@contextmanager
+def listening() -> Iterator[Stub]:
+    """A stub that answers until the block ends."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.stub = Stub(server.server_address[1])  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield server.stub  # type: ignore[attr-defined]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Chooses the dialect by the path, and the form by what the request asks for."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_HEAD(self) -> None:
+        self.answer(b"", "text/plain")
+
+    def do_GET(self) -> None:
+        self.stub.requests.append(Request("GET", self.path, ""))
+        self.answer(b'{"data": [], "models": []}', "application/json")
+
+    def do_POST(self) -> None:
+        text = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+        request = Request("POST", self.path, text)
+        if "countTokens" in self.path or "count_tokens" in self.path:
+            self.answer(b'{"input_tokens": 12, "totalTokens": 12}', "application/json")
+            return
+        step, ident = self.stub.take(request)
+        model = str(request.body.get("model") or "stub")
+        if "/messages" in self.path:
+            self.stream(dialects.anthropic(step, ident, model))
+        elif "/responses" in self.path:
+            self.stream(dialects.responses(step, ident, model))
+        elif "/chat/completions" in self.path:
+            self.stream(dialects.chat(step, ident, model), end="data: [DONE]\n\n")
+        elif "treamGenerateContent" in self.path:
+            self.stream(dialects.gemini(step, ident, model))
+        elif "enerateContent" in self.path:
+            (whole,) = dialects.gemini(step, ident, model)
+            self.answer(json.dumps(whole).encode(), "application/json")
+        else:
+            self.answer(b"{}", "application/json")
+
+    @property
+    def stub(self) -> Stub:
+        return self.server.stub  # type: ignore[attr-defined, no-any-return]
+
+    def stream(self, events: Iterable[dict[str, Any]], end: str = "") -> None:
+        lines = [(f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n" for event in events]
+        self.answer(("".join(lines) + end).encode(), "text/event-stream")
+
+    def answer(self, body: bytes, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: a test's output is its own."""

@@ -1,0 +1,89 @@
+"""Who asks a tool gets to read what was planted, too; but framed, and for what it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from recollect.memory import Memory
+from recollect.recall.telling import CLOSING, OPENING
+from tests.builders import plants
+from tests.serve.poison.readings import says
+from tests.serve.poison.table import PLANTS, Plant
+
+pytest.importorskip("mcp", reason="the MCP server needs the extra of that name")
+
+from recollect.serve.mcp.lanes import Lane
+from recollect.serve.mcp.tools import Tools
+
+# What the agent wrote itself, however it was talked into it; the rest came from outside.
+BY_AGENTS = {
+    plants.into_a_memory_file, plants.in_a_commit_message, plants.in_a_long_commit_message, plants.in_a_here_document,
+    plants.in_an_echo, plants.in_an_echo_without_quotes, plants.in_escaped_words, plants.in_a_comment, plants.in_a_variable,
+    plants.in_a_pipe, plants.in_a_command_that_failed, plants.in_a_branch_command, plants.in_a_file_name,
+    plants.in_a_folder_name, plants.in_a_title, plants.in_a_sub_agents_prompt, plants.in_a_reply, plants.in_a_thought,
+    plants.in_a_summary, plants.in_a_notification, plants.in_a_team_message, plants.sub_agent_log, plants.codex_reasoning,
+    plants.codex_patch,
+}  # fmt: skip
+PROGRAMS = ("pricer", "echo", "git commit", "git checkout", "make")
+
+
+@pytest.fixture(scope="module")
+def lane(planted: Memory) -> Iterator[Lane]:
+    made = Lane(planted)
+    yield made
+    made.close()
+
+
+def answers(lane: Lane, plant: Plant) -> dict[str, Any]:
+    """What each tool that reads says about a plant, asked in the plainest words for it."""
+    tools = Tools(lane, None, plant.folder)
+    words = " ".join(plant.sentence.replace("/", " ").replace(":", " ").split()[:4])
+
+    async def ask() -> dict[str, Any]:
+        found = await tools.search(plant.prompt, limit=5)
+        ref = found.structured_content["hits"][0]["id"]
+        session = ref.partition("#")[0]
+        return {
+            "search": await tools.search(words, limit=20),
+            "search here": found,
+            "turn": await tools.get(ref),
+            "session": await tools.get(session),
+            "recall": await tools.recall(plant.prompt),
+            "fix": await tools.fix(f"PriceError: rounding of kumquats failed\n{plant.text[:2000]}"),
+            "blame": await tools.blame("basket.py"),
+            **({f"how {tool}": await tools.how(tool) for tool in PROGRAMS} if plant.place in BY_AGENTS else {}),
+        }
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=str)
+def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(lane: Lane, plant: Plant) -> None:
+    """A page's words are external wherever they turn up; an agent's are its own; none are a person's, or proven."""
+    allowed = {"external", "assistant"} if plant.place in BY_AGENTS else {"external"}
+
+    wrong = []
+    for name, answer in answers(lane, plant).items():
+        framed, outside = parted(answer.content[0].text)
+        assert not says(outside, plant.sentence), f"{name} tells it outside of the frame"
+        assert OPENING not in framed
+        assert CLOSING not in framed
+        for hit in answer.structured_content["hits"]:
+            # Other plants say the same, and have their own rules; what several projects did has none.
+            own = hit["project"] in (plant.folder, None)
+            if own and says(hit["text"], plant.sentence) and hit["trust"] not in allowed:
+                wrong.append((name, hit["provenance"], hit["trust"], hit["text"][:300]))
+
+    assert wrong == []
+
+
+def parted(text: str) -> tuple[str, str]:
+    """What is inside of the first frame of a text, and what is not."""
+    before, found, rest = text.partition(OPENING)
+    inside, closed, after = rest.rpartition(CLOSING)
+    assert bool(found) == bool(closed)
+    return inside, before + after
