@@ -19,7 +19,6 @@ ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(INSTRUMENTS, BOTTOM),
     "store": BOTTOM | INSTRUMENTS,
     "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters"},
-    "distill": BOTTOM | INSTRUMENTS | STORE,
     "recall": BOTTOM | INSTRUMENTS | STORE,
     "distill": BOTTOM | INSTRUMENTS | STORE,
     "capture.adapters": {"model", "errors", "capture.lines"},

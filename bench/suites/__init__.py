@@ -19,6 +19,7 @@ SUITES = {
     "redaction": "redaction",
     "encoding": "encoding",
     "meaning": "meaning",
+    "mcp": "mcp",
     "vectors": "vectors",
     "million": "million",
 }

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     Kind = Literal["remote", "repository", "directory"]
 
 _CONFIG_BYTES = 1 << 18
+# No system that agents run on has longer ones; every folder above would be looked at.
+_PATH_CHARACTERS = 4_096
 
 
 def name_of(folder: str) -> tuple[str, Kind]:
@@ -55,7 +57,7 @@ def repository(folder: str) -> str | None:
     A worktree's `.git` is a file that points at its own directory, and that
     one's `commondir` points at the one all worktrees share.
     """
-    while True:
+    while len(folder) <= _PATH_CHARACTERS:
         dot_git = os.path.join(folder, ".git")
         try:
             if os.path.isdir(dot_git):
@@ -68,6 +70,7 @@ def repository(folder: str) -> str | None:
         if parent == folder or not parent:
             return None
         folder = parent
+    return None
 
 
 def _common(folder: str, dot_git: str) -> str | None:

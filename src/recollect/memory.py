@@ -374,10 +374,12 @@ class Memory:
         *,
         project: str | None = None,
         folder: str | None = None,
-        budget: int = 600,
+        budget: int | None = None,
         everywhere: bool = False,
     ) -> Pack:
         """What an agent in `folder` should be told about a prompt, within a budget of tokens; empty when nothing is good enough.
+
+        The budget is 600 unless given, and 1,500 without a prompt.
 
         Only the folder's own project, or the one that is named, is asked, and
         with `everywhere` all the others when that has nothing. Without a prompt: what was asked last.
@@ -479,9 +481,7 @@ class Memory:
         category: str | None = None,
         limit: int | None = None,
     ) -> list[Note]:
-        """Notes, the last one seen first: those that hold in a project or in that of a folder, only those that hold
-        `everywhere`, or all of them.
-        """
+        """Notes that hold in a project or in that of a folder, that hold `everywhere`, or all of them; the last seen first."""
         from recollect.distill.notes import category_of, statuses_of
 
         store = self._existing()

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import subprocess
 
 WINDOWS = sys.platform == "win32"
+# Handles that a process may have got from the one that started it: those are low numbers.
+MOST_PASSED_ON = 64
 
 
 def user_home() -> str:
@@ -73,4 +75,11 @@ def spawn_and_leave(command: list[str]) -> None:
         spawn_detached(command)
         return
     nothing = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
+    # Whoever started us may have passed on more than those, and wait for their end.
+    for handle in range(3, MOST_PASSED_ON):
+        # A hook has not loaded contextlib.
+        try:  # noqa: SIM105
+            os.set_inheritable(handle, False)
+        except OSError:
+            pass
     os.posix_spawn(command[0], command, os.environ, file_actions=nothing, setsid=True)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from recollect.capture.assemble import assemble
 from recollect.capture.recognise import Recogniser, is_own, marked
 from recollect.model import Checkpoint, Event, SessionFacts, ToolCall, ToolResult, Turn, TurnFacts
-from recollect.recall.pack import CLOSING, OPENING
+from recollect.recall.quoting import typed
+from recollect.recall.telling import CLOSING, OPENING
 from recollect.store.calls import Call
 from recollect.store.stretch import Stretch
 from tests.builders.homes import chat, claude_log, memory, refs
@@ -128,6 +129,7 @@ def test_a_prompt_keeps_the_words_of_its_person() -> None:
 
     assert only_event(stretch) == event(text=f"fix the cart\n\n{MARK}")
     assert stretch.turns["s", "t"].facts.author == "human"
+    assert typed(only_event(stretch).text) == "fix the cart"
 
 
 @pytest.mark.parametrize("text", [BLOCK, f"\n{BLOCK}\n{BLOCK}\n", f"UserPromptSubmit hook additional context: {BLOCK}"])

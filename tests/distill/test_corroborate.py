@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clock import now_ms
+from recollect.clock import iso, now_ms
 from recollect.distill.corroborate import STOP_WORDS, TURNING_WORDS, says
 from recollect.memory import Memory
 from recollect.model import Event, Item, Note, SessionFacts, TurnFacts
 from recollect.settings import Settings
+from tests.builders import codex, homes
 from tests.store.conftest import Filled
 
 SHOP = "/home/ada/shop"
@@ -66,6 +67,8 @@ def test_a_note_is_said_when_its_words_are_there_in_order(note: str, prompt: str
         ("use tabs", "only use tabs in makefiles"),
         ("use tabs", "stop it when people use tabs"),
         ("use tabs", "the readme says to use tabs"),
+        ("use tabs", "you needn't use tabs"),
+        ("nutze Tabs", "nutze keine Tabs"),
         ("do not use tabs", "use tabs"),
         ("never use tabs", "do not use spaces, use tabs"),
         ("use tabs everywhere", "use tabs"),
@@ -307,3 +310,41 @@ def test_a_call_at_another_time_is_another_one(desk: Desk) -> None:
 
     assert desk.memory.corroborate_notes() == 0
     assert desk.memory.note("note:1").session is None
+
+
+# From the log of a real agent ---------------------------------------------------
+
+
+def claude_code_log(home: Path, now: str) -> str:
+    talk = homes.chat()
+    talk.user("please use tabs, never spaces", timestamp=now)
+    talk.call("mcp__recollect__remember", {"text": NOTE, "category": "preference"}, "toolu_1", timestamp=now)
+    talk.result("toolu_1", "kept", timestamp=now)
+    homes.claude_log(home, talk)
+    return f"claude-code:{talk.session}"
+
+
+def codex_log(home: Path, now: str) -> str:
+    records = [
+        codex.meta(at=now),
+        codex.context(at=now),
+        codex.user("please use tabs, never spaces", at=now),
+        codex.call("mcp__recollect__remember", at=now, text=NOTE, category="preference"),
+        codex.output("kept", at=now),
+    ]
+    homes.codex_log(home, records)
+    return f"codex:{codex.THREAD}"
+
+
+@pytest.mark.parametrize("log", [claude_code_log, codex_log])
+def test_the_call_is_found_in_what_an_agent_logs(home: Path, log: Any) -> None:
+    """From the words that were typed to a note that counts, through the adapters."""
+    with homes.memory(home) as memory:
+        memory.remember(NOTE, category="preference", folder=SHOP)
+        session = log(home, str(iso(now_ms())))
+        memory.import_logs()
+
+        believed = memory.corroborate_notes()
+
+        assert believed == 1
+        assert trust(memory.note("note:1")) == ("active", "user", session, 1)

@@ -45,6 +45,8 @@ CASES = [
     ("Project", ["projects"]),
     ("Agent", ["agents"]),
     ("Finding", ["doctor", "--verify"]),
+    ("Installed", ["install", "codex"]),
+    ("Installed", ["uninstall", "codex", "--dry-run"]),
     ("Repair", ["repair"]),
     ("Backup", ["backup", "copy.db"]),
     ("Forgotten", ["forget", f"{SESSION}#2", "--dry-run"]),

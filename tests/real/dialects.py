@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.real.steps import Call, Say, Step
+from tests.real.steps import Say, Step
 
 Event = dict[str, Any]
 

@@ -33,6 +33,11 @@ class Request:
         return json.loads(self.text) if self.text else {}
 
     @property
+    def said(self) -> str:
+        """Every text in the body, without what JSON does to quotes and lines."""
+        return "\n".join(_texts(self.body))
+
+    @property
     def offers_tools(self) -> bool:
         return bool(self.body.get("tools"))
 
@@ -56,9 +61,14 @@ class Stub:
         self.steps, self.requests = list(steps), []
 
     @property
-    def asked(self) -> list[str]:
-        """The bodies of the conversation's requests, in the order they came."""
-        return [request.text for request in self.requests if request.offers_tools]
+    def asked(self) -> list[Request]:
+        """The requests of the conversation, in the order they came."""
+        return [request for request in self.requests if request.offers_tools]
+
+    @property
+    def said(self) -> list[str]:
+        """What the model was told, request by request."""
+        return [request.said for request in self.asked]
 
     def take(self, request: Request) -> tuple[Step, str]:
         """The step for a request, and an id nothing else has."""
@@ -138,3 +148,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Nothing: a test's output is its own."""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.answers import Pack, PackLine
-from recollect.recall.pack import CLOSING, MOST_RECENT, OPENING, tokens
+from recollect.recall.pack import MOST_RECENT
+from recollect.recall.telling import CLOSING, OPENING, tokens
 from tests.builders.talks import SHOP, Said, Talks
 from tests.encoders import WordEncoder
 

@@ -107,6 +107,8 @@ def test_forgetting_a_note_asks_first(capsys: pytest.CaptureFixture[str], monkey
 
     assert (unasked, done) == (2, 0)
     assert capsys.readouterr().out == "forgot note:1: use tabs\n"
+    assert main(["forget", "note:1", "--yes"]) == 2
+    assert "`recollect notes forget note:1` forgets it" in capsys.readouterr().err
     assert main(["notes"]) == 1
 
 

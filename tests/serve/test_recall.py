@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.recall.pack import CLOSING, OPENING
+from recollect.recall.telling import CLOSING, OPENING
 from recollect.serve.cli import main
 from tests.builders.talks import SHOP, Said, Talks
 

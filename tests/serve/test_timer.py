@@ -6,6 +6,7 @@ has one of them at most; the crontab is a small one of our own.
 
 from __future__ import annotations
 
+import json
 import os
 import plistlib
 import shlex
@@ -20,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import FileRefused, UsageError
+from recollect.serve.cli import main
 from recollect.serve.timer import Machine, cron, install, uninstall
 from recollect.serve.timer.machine import Ran, Shell
 
@@ -377,6 +379,15 @@ def test_without_any_scheduler_the_line_is_shown(home: Path) -> None:
     assert recorder.commands == []
 
 
+def test_without_any_scheduler_there_is_nothing_to_remove(home: Path) -> None:
+    """A line that the person added by hand is theirs."""
+    bare = Machine(command=["/opt/recollect"], platform="linux", environ={}, systemd=False, runner=Recorder())
+
+    (row,) = uninstall(bare)
+
+    assert (row.state, row.note) == ("unchanged", "it was not installed")
+
+
 def test_a_path_with_a_line_break_is_refused() -> None:
     """In a crontab the rest of it would be a line of its own, and run."""
     with pytest.raises(UsageError, match="cannot be written into a timer"):
@@ -390,3 +401,30 @@ def test_the_shell_of_this_machine_says_what_a_command_came_to() -> None:
     assert shell.run("sh", "-c", "cat; echo bad >&2; exit 3", stdin="text") == Ran(3, "text", "bad")
     assert shell.run("no-such-program-here").code == 127
     assert (shell.has("sh"), shell.has("no-such-program-here")) == (True, False)
+
+
+def test_the_command_says_what_it_would_do_here(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With this machine's own scheduler, whichever it is."""
+    assert main(["install", "timer", "--dry-run", "--json"]) == 0
+    added = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert main(["uninstall", "timer", "--dry-run", "--json"]) == 0
+    removed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    assert {(row["agent"], row["scope"], row["part"]) for row in added + removed} == {("timer", "user", "timer")}
+    assert [row["path"] for row in added] == [row["path"] for row in removed]
+    assert files(home) == {}
+
+
+def test_a_project_has_no_timer(capsys: pytest.CaptureFixture[str]) -> None:
+    """There is one store to import into, so there is one timer."""
+    assert main(["install", "timer", "--scope", "project"]) == 2
+    assert main(["uninstall", "timer", "--scope", "project"]) == 2
+
+    assert capsys.readouterr().err.count("a timer is for the user, not for a project") == 2
+
+
+def test_the_store_that_was_asked_for_is_the_one_that_is_filled(home: Path) -> None:
+    """From whatever folder the scheduler starts it."""
+    chosen = Machine(store="other.db", command=["/opt/recollect"], platform="linux", environ={})
+
+    assert chosen.words == ["/opt/recollect", "import", "--wait", "--store", os.path.abspath("other.db")]

@@ -156,10 +156,12 @@ def test_a_store_with_a_hole_in_it_is_said_to_be_damaged(home: Path) -> None:
     with memory(home) as mind:
         mind.import_logs()
         path = Path(mind.settings.store)
-    size = path.stat().st_size
+    db = Database(str(path))
+    page, size = db.value("select rootpage from sqlite_schema where name = 'bodies'"), db.value("pragma page_size")
+    db.close()
     with path.open("r+b") as file:
-        file.seek(size // 4)
-        file.write(os.urandom(size // 2))
+        file.seek((page - 1) * size)
+        file.write(os.urandom(size))
 
     db = Database(str(path))
     with pytest.raises(StoreDamaged):

@@ -73,6 +73,7 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
     db.execute("insert into packs values (1, 'told: the zebraword is red', 'note:2 note:3', 0)")
     db.execute("insert into tellings (project, ref, line) values (1, 'note:2', 'the zebraword is red')")
     db.execute("insert into tellings (ref, line) values ('note:3', 'something else')")
+    db.execute("delete from jobs")
     copy_to(db.connection, f"{filled.path}.before-0003")
 
     forgotten = memory.forget_note("note:2")
@@ -82,6 +83,7 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
     assert b"zebraword" not in bytes_of(filled)
     assert [db.rows(f"select count(*) from {table}") for table in ("feedback", "packs", "projects")] == [[(0,)]] * 3
     assert db.rows("select ref from tellings") == [("note:3",)]
+    assert db.rows("select kind, subject from jobs") == [("prepare", "projects")]
 
 
 def test_the_number_of_a_forgotten_note_is_not_given_again(memory: Memory) -> None:

@@ -242,7 +242,7 @@ def test_a_note_is_in_the_project_that_the_sessions_of_its_folder_are_in(memory:
     assert memory.summary().notes == 1
 
 
-@pytest.mark.parametrize("change", ["remember", "accept_note", "reject_note", "edit_note", "forget_note"])
+@pytest.mark.parametrize("change", ["remember", "accept_note", "reject_note", "edit_note"])
 def test_whatever_agents_are_told_is_made_again_after_a_change(memory: Memory, filled: Filled, change: str) -> None:
     """Packs are made of notes, and a correction has to reach them."""
     memory.remember("shop fact", folder=SHOP)

@@ -44,12 +44,16 @@ TURNING_WORDS = frozenset((
     "wrong", "bad", "refuse", "forbid", "forbidden", "ban", "banned", "deprecated", "remove", "removed", "drop", "replace",
     "replaced", "disable", "disabled", "revert", "undo", "says", "said", "say", "claims", "claimed", "told", "suggests",
     "suggested", "wish", "pretend", "imagine", "joke", "formerly", "previously",
+    # Not, never and without, as others say it.
+    "nicht", "nie", "niemals", "kein", "keine", "keinen", "keiner", "keinem", "ohne", "statt", "ne", "pas", "jamais", "sans",
+    "aucun", "aucune", "nunca", "jamás", "sin", "não", "nem", "sem", "non", "mai", "senza", "niet", "geen", "nooit", "zonder",
+    "inte", "aldrig", "ikke", "bez", "не", "нет", "никогда", "без",
 ))  # fmt: skip
 # A sentence that begins so takes back the one before it.
 _TAKING_BACK = frozenset(("no", "nope", "nah", "not", "wait", "actually", "scratch", "sorry", "oops", "kidding"))
 
 _WORD = re.compile(r"\w[\w+#]*(?:'\w+)?")
-_SHORTENED = re.compile(r"(?:ca|wo|do|does|did|is|are|was|were|should|would|could|must|has|have|had)n'?t|cannot")
+_SHORTENED = re.compile(r"\w+n't|cannot|(?:ca|wo|do|does|did|is|are|was|were|should|would|could|must|has|have|had)nt")
 _TAG = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>")
 _FENCES = ("```", "~~~")
 # The end of a sentence; not in "1. ", "e.g. " or "...", and not where a list goes on.

@@ -26,9 +26,9 @@ from recollect.lookup import Query, Scope, Term
 from recollect.recall import rank
 from recollect.recall.asking import prepared
 from recollect.recall.clues import clues, is_telling
-from recollect.recall.quoting import quoted, quoted_command, quoted_path
+from recollect.recall.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall.search import Pool
-from recollect.recall.telling import CLOSING, OPENING, SAYS_SOMETHING, confident, framed, sure, tell
+from recollect.recall.telling import PROMPT_TOKENS, SAYS_SOMETHING, confident, fitting, framed, sure, tell, tokens
 from recollect.store import bodies
 
 if TYPE_CHECKING:
@@ -50,11 +50,8 @@ MOST_COMMANDS = 2
 MOST_FILES = 4
 # A shorter prompt ("yes, do it") says nothing without the one before it.
 TELLING_WORDS = 4
-# Near enough for English and code, and the same for every model.
-CHARACTERS_A_TOKEN = 3.5
-# What agents take in at their start without moving it to a file; at a prompt less should do.
+# What agents take in at their start without moving it to a file.
 START_TOKENS = 1_500
-PROMPT_TOKENS = 600
 
 # What a sub-agent was asked is an agent's prose.
 BY_PEOPLE = {"is": "human"}
@@ -154,22 +151,12 @@ def _line(store: Store, place: Place, score: float) -> PackLine:
 
 def within(lines: list[PackLine], budget: int) -> Pack:
     """As many lines as the budget has room for, the first ones first."""
-    made = Pack()
-    left = budget - tokens(f"{OPENING}\n{CLOSING}")
-    for line in lines:
-        cost = tokens(line.text + "\n")
-        if cost <= left:
-            left -= cost
-            made.lines.append(line)
+    fits = fitting([line.text for line in lines], budget)
+    made = Pack(lines=[line for line, has_room in zip(lines, fits, strict=True) if has_room])
     if made.lines:
         made.text = framed([line.text for line in made.lines])
         made.tokens = tokens(made.text)
     return made
-
-
-def tokens(text: str) -> int:
-    """About how many tokens a text is, rather too many than too few."""
-    return int(len(text) / CHARACTERS_A_TOKEN) + 1
 
 
 def describe(store: Store, place: Place, rows: list[list[object]] | None = None) -> str:
@@ -186,7 +173,7 @@ def describe(store: Store, place: Place, rows: list[list[object]] | None = None)
 
 def _asked(rows: list[list[object]]) -> str:
     prompts = (str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
-    return quoted(next(prompts, ""), PROMPT_CHARACTERS)
+    return quoted(typed(next(prompts, "")), PROMPT_CHARACTERS)
 
 
 def _done(rows: list[list[object]]) -> Iterator[str]:

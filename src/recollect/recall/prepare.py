@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.clock import now_ms
 from recollect.lookup import Query, Scope
 from recollect.recall import reminders
 from recollect.recall.pack import BY_PEOPLE, START_TOKENS, TELLING_WORDS, at_start, describe, note_line, within
@@ -28,16 +27,16 @@ FOUND_BY_CHARACTERS = 2_000
 
 def prepare(store: Store, domains: dict[str, list[str]]) -> Iterator[str]:
     """Prepare what is outdated; each project's key once it is done."""
-    store.save_tellings(None, [(_note(*note), note[2]) for note in store.trusted_notes(None)])
+    store.save_common_tellings([(_note(*note), note[2]) for note in store.trusted_notes(None)])
     for number, project in store.outdated_projects():
-        made_at = now_ms()
+        begun = store.begin_preparing(number)
         commands, errors = reminders.find(store, project, domains)
-        store.save_reminders(number, "command", commands)
-        store.save_reminders(number, "error", errors)
+        store.save_reminders(number, begun, "command", commands)
+        store.save_reminders(number, begun, "error", errors)
         own = [(_note(*note), note[2]) for note in store.trusted_notes(number, own=True)]
-        store.save_tellings(number, own + list(_turns(store, project, domains)))
+        store.save_tellings(number, begun, own + list(_turns(store, project, domains)))
         pack = within(at_start(store, project, domains), START_TOKENS)
-        store.save_pack(number, pack.text, " ".join(line.ref for line in pack.lines), made_at)
+        store.save_pack(number, begun, pack.text, " ".join(line.ref for line in pack.lines))
         yield project
 
 

@@ -54,6 +54,11 @@ def quoted(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
+def typed(prompt: str) -> str:
+    """A prompt without the marks that an import left, after its words, in the place of our own."""
+    return prompt.partition("\n\n[recalled")[0]
+
+
 def quoted_command(command: str, most: int) -> str:
     """A command with what it runs and on what; its texts, comments and here-documents are left out.
 

@@ -66,7 +66,7 @@ def find(
     query = Query().having(project=project)
     commands: dict[str, Found] = {}
     errors: dict[str, Found] = {}
-    for failure in reversed(list(_failures(store, query, domains))):
+    for failure in _failures(store, query, domains):
         if _is_form(failure):
             made = _another_form(store, failure, query, domains)
             if made:
@@ -80,8 +80,14 @@ def find(
     return list(commands.values()), list(errors.values())
 
 
-def _failures(store: Store, query: Query, domains: dict[str, list[str]]) -> Iterator[Failure]:
-    """Oldest first."""
+def _failures(store: Store, query: Query, domains: dict[str, list[str]]) -> list[Failure]:
+    """The newest first. The numbers of turns only tell in which order logs were read."""
+    found = list(_failed_commands(store, query, domains))
+    scenes = store.scenes(list({failure.turn for failure in found}))
+    return sorted(found, key=lambda failure: (scenes[failure.turn].at or 0, failure.place), reverse=True)
+
+
+def _failed_commands(store: Store, query: Query, domains: dict[str, list[str]]) -> Iterator[Failure]:
     for turn, events in store.turns_with_errors(query, domains, NEWEST_TURNS):
         ordinal = -1
         for event in events:
@@ -141,8 +147,11 @@ def _form_that_worked(tried: list[str], call: Call) -> list[str] | None:
 def _worked_since(
     store: Store, shaped: str, words: list[str], failure: Failure, query: Query, domains: dict[str, list[str]]
 ) -> bool:
+    # The newest first, up to the failure itself.
     for call in store.calls_of_program(base(words[0]), query, domains):
-        if (call.turn, call.ordinal) <= failure.place or not call.ok or not call.target:
+        if (call.turn, call.ordinal) == failure.place:
+            break
+        if not call.ok or not call.target:
             continue
         line = pieces(call.target)
         if any(shaped in use_shapes(found) and told(True, line, index) for index, found in main_pieces(call.target)):

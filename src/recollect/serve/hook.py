@@ -115,7 +115,7 @@ def respond(agent: str, event: str, data: bytes, environ: Mapping[str, str]) -> 
     if moment is None:
         return ""
     if moment.kind == "pause":
-        _pause(moment, settings.store)
+        _pause(moment, known, settings.store)
         return ""
     told = refs = ""
     project = fault = None
@@ -140,7 +140,8 @@ def _moment(agent: str, event: str, known: ModuleType, data: bytes) -> Moment | 
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     try:
         row = _sqlite.execute(f"select json_type(?1), {', '.join(['?1 ->> ?'] * len(paths))}", [text, *paths.values()]).fetchone()
-    except apsw.Error:
+    except (apsw.Error, UnicodeDecodeError):
+        # No JSON, or half a character in it.
         return None
     if row is None or row[0] != "object":
         return None
@@ -168,9 +169,11 @@ def _told(moment: Moment, known: ModuleType, ready: Ready, project: int, store: 
         return ready.pack(project) or ("", "")
     lines: Sequence[Told] = []
     if moment.kind == "prompt" and moment.prompt and not moment.subagent:
-        from recollect.recall.telling import tell
+        from recollect.recall.telling import PROMPT_TOKENS, fitting, tell
 
-        lines = [told for told, _ in tell(ready, project, _own_words(moment.prompt, known))]
+        found = [told for told, _ in tell(ready, project, _own_words(moment.prompt, known))]
+        fits = fitting([told.line for told in found], PROMPT_TOKENS)
+        lines = [told for told, has_room in zip(found, fits, strict=True) if has_room]
     elif moment.kind == "command" and moment.tool in known.SHELL_TOOLS and moment.command:
         lines = _reminded(ready, project, "command", moment.command)
     elif moment.kind == "failure" and moment.tool in known.SHELL_TOOLS and moment.error and known.failed(moment.error):
@@ -241,14 +244,14 @@ def _catch_up(ready: Ready | None, store: str) -> None:
         _start("work", store)
 
 
-def _pause(moment: Moment, store: str) -> None:
+def _pause(moment: Moment, known: ModuleType, store: str) -> None:
     """Have what was logged imported by a process that goes on by itself."""
     _note(moment, store, None, "", None)
     log = moment.own_log or moment.log
-    if log is None:
-        _start("import", store, "--agent", moment.agent)
-    elif os.path.exists(log):
+    if log is not None and os.path.exists(log):
         _start("import", store, "--agent", moment.agent, "--", log)
+    elif not known.NAMES_LOG:
+        _start("import", store, "--agent", moment.agent)
 
 
 def _start(command: str, store: str, *words: str) -> None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 import os
 from stat import S_ISREG
 
-# Nobody took the lines in for a long time: better to lose the oldest knowledge of use than to fill a disk.
+# Nobody took the lines in for a long time: better to lose the newest knowledge of use than to fill a disk.
 MOST_BYTES = 4 << 20
+TRIES = 3
 
 
 def path_of(store: str) -> str:
@@ -23,20 +24,31 @@ def path_of(store: str) -> str:
 
 
 def append(path: str, line: str) -> bool:
-    """Add one line, whole or not at all; says whether it was added."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAREFUL, 0o600)
-    except OSError:
-        return False
-    try:
-        if not _ours(handle) or os.fstat(handle).st_size > MOST_BYTES:
+    """Add one line, whole or not at all; says whether it was added.
+
+    Somebody may take the spool away between our opening and our writing, and
+    miss the line. Then it is added to the next one as well: its id makes it
+    count once.
+    """
+    for _ in range(TRIES):
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAREFUL, 0o600)
+        except OSError:
             return False
-        data = line.encode("utf-8", "replace") + b"\n"
-        return os.write(handle, data) == len(data)
-    except OSError:
-        return False
-    finally:
-        os.close(handle)
+        try:
+            state = os.fstat(handle)
+            if not _is_own_file(state) or state.st_size > MOST_BYTES:
+                return False
+            data = line.encode("utf-8", "replace") + b"\n"
+            if os.write(handle, data) != len(data):
+                return False
+            if os.path.exists(path) and os.path.samestat(state, os.stat(path)):
+                return True
+        except OSError:
+            return False
+        finally:
+            os.close(handle)
+    return False
 
 
 def read(path: str) -> bytes:
@@ -46,17 +58,32 @@ def read(path: str) -> bytes:
     except OSError:
         return b""
     try:
-        return os.read(handle, MOST_BYTES * 2) if _ours(handle) else b""
+        return os.read(handle, MOST_BYTES * 2) if _is_own_file(os.fstat(handle)) else b""
     except OSError:
         return b""
     finally:
         os.close(handle)
 
 
+def take(path: str, mark: str) -> list[str]:
+    """Put a spool aside under a mark of the taker; the paths of all that is aside, also by somebody who died over it."""
+    folder, name = os.path.split(path)
+    try:
+        if _is_own_file(os.lstat(path)):
+            os.rename(path, f"{path}.{mark}")
+    except OSError:
+        pass  # There is none, or it cannot be moved; perhaps next time.
+    try:
+        aside = [os.path.join(folder, entry) for entry in os.listdir(folder) if entry.startswith(name + ".")]
+        return [taken for taken in aside if _is_own_file(os.lstat(taken))]
+    except OSError:
+        return []
+
+
 # Not followed when it is a link, and not waited for when it is a pipe. Windows has neither flag.
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-def _ours(handle: int) -> bool:
-    state = os.fstat(handle)
-    return S_ISREG(state.st_mode) and (not hasattr(os, "getuid") or state.st_uid == os.getuid())
+def _is_own_file(state: os.stat_result) -> bool:
+    # A second name may be that of any file of the user's.
+    return S_ISREG(state.st_mode) and state.st_nlink == 1 and (not hasattr(os, "getuid") or state.st_uid == os.getuid())

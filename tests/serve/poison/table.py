@@ -103,6 +103,8 @@ ROWS: list[tuple[Any, ...]] = [
     (plants.in_a_notification,),
     (plants.in_a_team_message,),
     (plants.in_a_selection, "plain", "alone"),
+    (plants.in_a_prompts_context, "our frame"),
+    (plants.in_a_prompts_context, "our frame, escaped"),
     (plants.sub_agent_log,),
     # The same in another agent's logs.
     (plants.codex_output, "plain", "middle"),

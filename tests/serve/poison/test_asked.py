@@ -17,6 +17,7 @@ from tests.serve.poison.table import PLANTS, Plant
 pytest.importorskip("mcp", reason="the MCP server needs the extra of that name")
 
 from recollect.serve.mcp.lanes import Lane
+from recollect.serve.mcp.resources import Resources
 from recollect.serve.mcp.tools import Tools
 
 # What the agent wrote itself, however it was talked into it; the rest came from outside.
@@ -87,3 +88,38 @@ def parted(text: str) -> tuple[str, str]:
     inside, closed, after = rest.rpartition(CLOSING)
     assert bool(found) == bool(closed)
     return inside, before + after
+
+
+@pytest.mark.parametrize(
+    ("place", "provenance"),
+    [
+        (plants.in_a_page, "web"),
+        (plants.in_output, "tool"),
+        (plants.in_a_readme, "tool"),
+        (plants.in_a_tool_server, "tool"),
+        (plants.codex_output, "tool"),
+    ],
+)
+def test_what_tools_and_pages_said_can_be_read_as_theirs(lane: Lane, place: Any, provenance: str) -> None:
+    """The archive hides nothing from who asks; it says whose words they are."""
+    plant = next(plant for plant in PLANTS if plant.place is place and plant.position == "middle")
+
+    hits = answers(lane, plant)["turn"].structured_content["hits"]
+
+    assert {(hit["provenance"], hit["trust"]) for hit in hits if says(hit["text"], plant.sentence)} == {(provenance, "external")}
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=str)
+def test_a_resource_frames_what_was_planted_or_leaves_it_out(lane: Lane, plant: Plant) -> None:
+    """A session's outline has titles and replies in it; what is known about a project is what an agent would be told."""
+    resources = Resources(lane)
+
+    async def read() -> tuple[str, str]:
+        (found, *_) = (await Tools(lane, None, plant.folder).search(plant.prompt, limit=1)).structured_content["hits"]
+        return await resources.session(found["id"].partition("#")[0]), await resources.project(plant.folder)
+
+    session, project = asyncio.run(read())
+
+    assert not says(parted(session)[1], plant.sentence)
+    assert "asked “" in parted(project)[0]
+    assert not says(project, plant.sentence)

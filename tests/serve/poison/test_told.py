@@ -31,6 +31,7 @@ def check(told: str, plant: Plant) -> None:
     assert all(line.startswith("- 20") for line in lines[1:-1])
     assert not set("".join(lines[1:-1])) & set("<>")
     assert "".join(lines).isprintable()
+    assert "[recalled" not in told
     assert not says(told, plant.sentence)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.reports import Forgotten
 from recollect.serve.cli.asking import confirm
@@ -23,6 +24,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    if args.ref.startswith("note:"):
+        raise UsageError(f"{args.ref} is a note", hint=f"`recollect notes forget {args.ref}` forgets it")
     if not args.dry_run and not args.yes:
         plan = memory.forget(args.ref, dry_run=True)
         if plan.turns or plan.sessions:

@@ -1,8 +1,11 @@
-"""recollect install: set up an agent: hooks, MCP server and skill.
+"""recollect install: set up an agent: hooks, MCP server and skill; or a daily import.
 
 Adds our entries to the agent's own settings and leaves everything else in
 them as it is; the first time, a copy stays beside each file. Running it again
 changes nothing. `recollect uninstall AGENT` undoes it.
+
+`recollect install timer` has new sessions imported once a day, by systemd,
+launchd, the Task Scheduler or cron.
 """
 
 from __future__ import annotations
@@ -10,14 +13,16 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 
+from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.reports import Installed
+from recollect.serve import timer
 from recollect.serve.cli.output import Output
 from recollect.serve.install import INSTALLERS, SCOPES, install, next_steps
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT", help=f"one of {', '.join(INSTALLERS)}")
+    parser.add_argument("agent", metavar="AGENT", help=f"one of {', '.join(INSTALLERS)}, or timer")
     parser.add_argument(
         "--scope", choices=SCOPES, default="user", help="in your own settings, or in those of the project here (default: user)"
     )
@@ -25,6 +30,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    if args.agent == timer.NAME:
+        rows = timer.install(machine(memory, args), dry_run=args.dry_run)
+        return Output(rows, told, note=_note(args, rows))
     rows = install(args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run)
     return Output(rows, told, note=_note(args, rows))
 
@@ -34,7 +42,15 @@ def _note(args: Namespace, rows: list[Installed]) -> str:
         return "nothing was written"
     if all(row.state in ("unchanged", "skipped") for row in rows):
         return "already installed" if any(row.state == "unchanged" for row in rows) else "nothing was installed"
-    return "\n".join(f"next: {step}" for step in next_steps(args.agent, args.scope))
+    steps = next_steps(args.agent, args.scope) if args.agent in INSTALLERS else []
+    return "\n".join(f"next: {step}" for step in steps)
+
+
+def machine(memory: Memory, args: Namespace) -> timer.Machine:
+    """Where the timer goes, which is the user's in any case."""
+    if args.scope != "user":
+        raise UsageError("a timer is for the user, not for a project", hint="leave out --scope")
+    return timer.Machine(store=args.store, environ=memory.environ)
 
 
 def told(row: Installed) -> str:

@@ -10,13 +10,14 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.serve.cli.install import told
+from recollect.serve import timer
+from recollect.serve.cli.install import machine, told
 from recollect.serve.cli.output import Output
 from recollect.serve.install import INSTALLERS, SCOPES, uninstall
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT", help=f"one of {', '.join(INSTALLERS)}")
+    parser.add_argument("agent", metavar="AGENT", help=f"one of {', '.join(INSTALLERS)}, or timer")
     parser.add_argument(
         "--scope",
         choices=SCOPES,
@@ -27,5 +28,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    rows = uninstall(args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run)
+    if args.agent == timer.NAME:
+        rows = timer.uninstall(machine(memory, args), dry_run=args.dry_run)
+    else:
+        rows = uninstall(args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run)
     return Output(rows, told, note="nothing was written" if args.dry_run else "")

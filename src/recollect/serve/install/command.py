@@ -35,10 +35,11 @@ def words_of(entry: Any) -> list[str]:
     """The command that an agent's entry starts, as words: of a text, of a list, of a program with its arguments."""
     if not isinstance(entry, dict):
         return []
-    call: Any = next((entry[key] for key in ("command", "bash", "powershell") if key in entry), [])
+    call: Any = next((entry[key] for key in ("command", "bash", "powershell") if key in entry), None)
+    rest: Any = entry.get("args", [])
     if isinstance(call, str):
         call = [call] if "args" in entry else _split(call)
-    return [str(word) for word in [*call, *(entry.get("args") or [])]]
+    return [str(word) for word in [*call, *rest]] if isinstance(call, list) and isinstance(rest, list) else []
 
 
 def is_ours(words: Sequence[str], *verb: str) -> bool:

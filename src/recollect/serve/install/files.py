@@ -52,7 +52,10 @@ class Draft:
         self.read(path)
         path = self._resolve(path)
         self._after[path] = text
-        (self._copied.add if copy else self._copied.discard)(path)
+        if copy:
+            self._copied.add(path)
+        else:
+            self._copied.discard(path)
 
     def backup(self, path: str) -> str | None:
         """What the file held before we first changed it; None when we made it, or when the copy is gone."""

@@ -21,6 +21,8 @@ from recollect.errors import FileRefused
 # What may stand between two values. A comment without its end does not match, and is then reported where it begins.
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _TAIL = re.compile(r"(?:[ \t]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_LINE_END = re.compile(r"[ \t]*[\r\n]")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _SPACE = " \t\r\n"
@@ -45,8 +47,11 @@ class Document:
 
     def __init__(self, text: str, name: str) -> None:
         self.name = name
-        self.text = text
         self.newline = "\r\n" if "\r\n" in text else "\n"
+        if _beginning(text) == len(text):
+            # Nothing, or only comments: to the agents that is the same as an empty object.
+            text += ("" if text[-1:] in ("", "\n", _MARK) else self.newline) + "{}" + self.newline
+        self.text = text
         self.root = self._parsed(text)
         found = re.search(r"^([ \t]+)\S", text[self.root.start :], re.MULTILINE)
         self.indent = found[1] if found else "  "
@@ -151,17 +156,18 @@ class Document:
         keys = list(parent.children)
         start, node = parent.children[path[-1]]
         index = keys.index(path[-1])
+        before = parent.children[keys[index - 1]][1].end if index else parent.start + 1
+        separator = (_comma_after(text, before) or before) if index else before
         comma = _comma_after(text, node.end)
         begin, end = len(text[:start].rstrip(_SPACE)), comma or node.end
-        if "//" in text[text.rfind("\n", 0, begin) + 1 : begin]:
-            # What follows on our line may not slip into a comment.
-            begin += 0 if _line_tail(text, end) == end and text[end : end + 1] in "\r\n" else start - begin
+        comments = _COMMENT.findall(text, separator, start)
+        if comments and comments[-1].startswith("//") and not _LINE_END.match(text, end):
+            # What follows on our line would slip into that comment.
+            begin = start
         if len(keys) == 1:
-            alone = begin == parent.start + 1 and not text[end : parent.end - 1].strip()
+            alone = begin == parent.start + 1 and not text[end : parent.end - 1].strip(_SPACE)
             return text[:begin] + text[parent.end - 1 if alone else end :]
         if index == len(keys) - 1 and not comma:
-            before = parent.children[keys[index - 1]][1].end
-            separator = _comma_after(text, before) or before
             return text[:before] + text[separator:begin] + text[end:]
         return text[:begin] + text[end:]
 
@@ -187,7 +193,8 @@ class Document:
 
     def _become(self, text: str, expected: Any) -> None:
         root = self._parsed(text)
-        if root.value != expected or json.dumps(root.value) != json.dumps(expected):
+        # As text, because the order counts as well, and 1 is not true.
+        if json.dumps(root.value) != json.dumps(expected):
             raise FileRefused(
                 f"{self.name} cannot be changed without touching more than our own entry",
                 hint="nothing was written; add or remove the entry by hand",
@@ -197,12 +204,8 @@ class Document:
     # Reading
 
     def _parsed(self, text: str) -> Node:
-        start = _skip(text, text.startswith(_MARK))
-        if start == len(text):
-            # Nothing, or only comments: to the agents that is the same as an empty object.
-            self.text = text = text + ("" if text[-1:] in ("", "\n", _MARK) else self.newline) + "{}" + self.newline
         try:
-            root = _value(text, start, _DEEPEST)
+            root = _value(text, _beginning(text), _DEEPEST)
             end = _skip(text, root.end)
             if end != len(text):
                 raise _Broken(end, "more after the end")
@@ -219,6 +222,10 @@ class Document:
 class _Broken(Exception):
     def __init__(self, position: int, reason: str) -> None:
         self.position, self.reason = position, reason
+
+
+def _beginning(text: str) -> int:
+    return _skip(text, len(_MARK) if text.startswith(_MARK) else 0)
 
 
 def _skip(text: str, position: int) -> int:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from recollect.serve.install import jsonc, toml
 from recollect.serve.install.command import is_ours, words_of
+from recollect.serve.install.files import BACKUP
 
 Name = Literal["hooks", "mcp", "skill"]
 SERVER = "recollect"
@@ -61,7 +62,7 @@ class JsonPart(Part):
 
     def removed(self, text: str, before: str | None) -> str | None:
         document = jsonc.Document(text, self.path)
-        earlier = jsonc.Document(before, self.path) if before is not None else None
+        earlier = jsonc.Document(before, self.path + BACKUP) if before is not None else None
         for path in reversed(self.places(document)):
             document.remove(path)
             _prune(document, path[:-1], earlier)
@@ -150,7 +151,7 @@ class JsonHooks(JsonPart):
                 inner = group.get("hooks") if isinstance(group, dict) else None
                 handlers = inner if isinstance(inner, list) else [group]
                 ours = [at for at, handler in enumerate(handlers) if is_ours(words_of(handler), "hook", self.agent)]
-                if len(ours) == len(handlers):
+                if ours and len(ours) == len(handlers):
                     places.append(("hooks", event, index))
                 else:
                     places += [("hooks", event, index, "hooks", at) for at in ours]
@@ -160,7 +161,8 @@ class JsonHooks(JsonPart):
         return words_of(document.get(*self._handler(document, place)))
 
     def tidy(self, document: jsonc.Document, earlier: jsonc.Document | None) -> None:
-        if document.root.value == {"version": self.version} and not (earlier and earlier.has("version")):
+        came_along = self.version is not None and not (earlier and earlier.has("version"))
+        if came_along and document.root.value == {"version": self.version}:
             document.remove(("version",))
 
     def _handler(self, document: jsonc.Document, place: jsonc.Path) -> jsonc.Path:

@@ -25,7 +25,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from recollect import platforms
-from recollect.errors import FileRefused, RecollectError
+from recollect.errors import EXIT_UNAVAILABLE, FileRefused, RecollectError
 from recollect.serve.cli.output import say
 from recollect.serve.mcp.stdio import on_signals
 
@@ -45,6 +45,8 @@ FAREWELL_SECONDS = 1
 
 class PortTaken(RecollectError):
     """Somebody else listens there, perhaps an earlier server of ours."""
+
+    exit_code = EXIT_UNAVAILABLE
 
     def __init__(self, port: int, detail: str) -> None:
         super().__init__(f"cannot listen on port {port}: {detail}", hint="choose another with --port; 0 takes any that is free")
@@ -78,6 +80,8 @@ def open_door(home: str, port: int) -> Door:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
+        # Whoever reads where we are may come at once.
+        listening.listen()
     except OSError as error:
         listening.close()
         raise PortTaken(port, error.strerror or str(error)) from error
@@ -126,9 +130,9 @@ class Guard:
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
             return PlainTextResponse("this server is called by the names of this machine only\n", 421)
-        if not self._origins.issuperset(map(str.lower, origins)):
+        if not self._origins.issuperset(origins):
             return PlainTextResponse("web pages are not served\n", 403)
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not compare_digest(token.strip().encode("utf-8", "replace"), self._token):

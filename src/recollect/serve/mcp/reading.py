@@ -1,9 +1,9 @@
 """Sessions, turns and notes as pages, for `get` and the resources.
 
-A session is read as its turns in short; a turn as everything in it, event by
-event, however long. A cursor says where the next page begins: the number of the
-last turn that was shown, or an event of a turn and how much of it was shown.
-Both only grow at their ends, so a cursor stays good while the agent is writing.
+A session is read as its turns in short; a turn as everything in it, piece by
+piece, however long. A cursor says where the next page begins: the number of the
+last turn that was shown, or of a turn's piece and how much of it was shown.
+Logs grow at their ends, so a cursor stays good while the agent is writing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from recollect.serve.mcp.answers import Hit, Page, harmless, hit
 # Of a session's turn this much of the prompt and of the last reply is shown.
 LEAD_CHARACTERS = 400
 TURNS_AT_ONCE = 20
+# A page holds about two of these.
+PIECE_CHARACTERS = 4_000
 
 _NOTE_WRITERS = {"person": "user", "agent": "assistant", "model": "assistant", "rules": "tool"}
 
@@ -87,18 +89,24 @@ def _lead(text: str) -> str:
 
 def _turn_page(turn: Turn, cursor: str | None, *, by_person: bool) -> tuple[Page, str | None]:
     page, (first, skipped) = Page(), _position(cursor, 2)
-    pieces = [piece for event in turn.events for piece in _pieces(event, by_person=by_person)]
+    pieces = [piece for event in turn.events for whole in _parts(event, by_person=by_person) for piece in _cut(*whole)]
     for number in range(first, len(pieces)):
         text, provenance = pieces[number]
-        text = harmless(text)[skipped:]
-        taken = page.add_beginning(_piece(turn, text, provenance))
-        if taken < len(text):
+        left = harmless(text)[skipped:]
+        taken = page.add_beginning(_piece(turn, left, provenance))
+        if taken < len(left):
             return page, f"{number}.{skipped + taken}"
         skipped = 0
     return page, None
 
 
-def _pieces(event: TurnEvent | ToolCall, *, by_person: bool) -> Iterator[tuple[str, str]]:
+def _cut(text: str, provenance: str) -> Iterator[tuple[str, str]]:
+    """A text in pieces, so that of megabytes only what is shown has to be looked through."""
+    for start in range(0, len(text), PIECE_CHARACTERS):
+        yield text[start : start + PIECE_CHARACTERS], provenance
+
+
+def _parts(event: TurnEvent | ToolCall, *, by_person: bool) -> Iterator[tuple[str, str]]:
     """What an event holds, each part with who wrote it."""
     if not isinstance(event, ToolCall):
         writers = {"prompt": "user" if by_person else "assistant", "error": "tool", "abort": "tool"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -48,17 +49,15 @@ async def running(memory: Memory, *, read_only: bool) -> AsyncIterator[Server]:
     """A server that is ready to answer with what is in this memory's store."""
     folder = os.getcwd()
     reads, writes = Lane(memory, resident=True), None if read_only else Lane(memory)
+    reads.leave(_warm_up)
+    looking = asyncio.create_task(_look_for_jobs(writes)) if writes is not None else None
     try:
-        reads.leave(_warm_up)
-        async with anyio.create_task_group() as tasks:
-            if writes is not None:
-                tasks.start_soon(_look_for_jobs, writes)
-            yield make_server(Tools(reads, writes, folder), Resources(reads))
-            tasks.cancel_scope.cancel()
+        yield make_server(Tools(reads, writes, folder), Resources(reads))
     finally:
-        reads.close()
-        if writes is not None:
-            writes.close()
+        if looking is not None:
+            looking.cancel()
+        for lane in filter(None, (reads, writes)):
+            lane.close()
 
 
 def _warm_up(memory: Memory) -> None:
@@ -67,10 +66,10 @@ def _warm_up(memory: Memory) -> None:
 
 
 async def _look_for_jobs(writes: Lane) -> None:
-    await anyio.sleep(FIRST_LOOK_SECONDS)
+    await asyncio.sleep(FIRST_LOOK_SECONDS)
     while True:
         writes.leave(_have_jobs_done)
-        await anyio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 def _have_jobs_done(memory: Memory) -> None:

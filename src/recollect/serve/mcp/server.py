@@ -8,6 +8,7 @@ calls that are no calls.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from pydantic import ValidationError
 
 from recollect import __version__
@@ -39,6 +40,8 @@ class Server(MCPServer[Any]):
     """The SDK's server with our way of saying that something is wrong."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
+        # Before the SDK does it, which would draw boxes around everything.
+        logging.basicConfig(level=logging.WARNING, format="recollect: %(message)s")
         listed = CacheHint(ttl_ms=LISTS_MS)
         super().__init__(
             "recollect",
@@ -66,6 +69,14 @@ class Server(MCPServer[Any]):
             if isinstance(error.__cause__, ValidationError):
                 return sentence(_wrong_arguments(name, error.__cause__), failed=True)
             raise
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """A prompt by its name. We have none, and not to know one is no fault of ours."""
+        if all(prompt.name != name for prompt in await self.list_prompts()):
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown prompt: {name}")
+        return await super().get_prompt(name, arguments, context)
 
     async def serve(self, read: Any, write: Any) -> None:
         """Answer one client until its messages end."""

@@ -66,7 +66,7 @@ class Tools:
     ) -> CallToolResult:
         """Find turns of earlier sessions, of any agent and project, by words and meaning. Use when earlier work may help."""
         if len(query) > MOST_QUERY_CHARACTERS:
-            raise UsageError("the query is too long", hint="ask for a few telling words; `fix` takes whole error outputs")
+            raise UsageError("the query is too long", hint="ask for a few telling words; fix takes whole outputs")
 
         def ask(memory: Memory, most: int) -> Any:
             return memory.search(query, limit=most, cursor=cursor, here=self._folder, project=project, since=since)
@@ -154,15 +154,13 @@ class Tools:
         """The invocations of a tool that worked, in this project if it has any. Use before guessing flags."""
 
         def answer(memory: Memory) -> CallToolResult:
-            everywhere = not memory.how(tool, folder=self._folder, limit=1)
+            own = memory.project_of(self._folder) is not None and bool(memory.how(tool, folder=self._folder, limit=1))
             page, following = _rows(
-                lambda most: memory.how(tool, folder=self._folder, everywhere=everywhere, limit=most), _invocation, cursor
+                lambda most: memory.how(tool, folder=self._folder, everywhere=not own, limit=most), _invocation, cursor
             )
             if not page.hits:
                 return sentence("No invocation of it that worked is stored.")
-            return result(
-                memory, page, cursor=following, remark="this project has none; these are of others" if everywhere else ""
-            )
+            return result(memory, page, cursor=following, remark="" if own else "this project has none; these are of others")
 
         return await self._reads.ask(answer)
 

@@ -7,16 +7,18 @@ hooks and sessions that ended before theirs fired, and does the jobs that wait.
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Literal
 
 from recollect.reports import Installed
+from recollect.serve.install import State
 from recollect.serve.install.files import Draft
 from recollect.serve.timer import cron, launchd, systemd, tasks
 from recollect.serve.timer.machine import Machine
 
-State = Literal["added", "changed", "unchanged", "removed", "skipped"]
+__all__ = ["NAME", "Machine", "install", "uninstall"]
 
-__all__ = ["Machine", "install", "uninstall"]
+# What it is called where an agent could be named.
+NAME = "timer"
+_ABSENT = "it was not installed"
 
 
 def install(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
@@ -28,7 +30,7 @@ def install(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
     rows = []
     for path, text in scheduler.files(machine).items():
         before = draft.read(path)
-        draft.put(path, text)
+        draft.put(path, text, copy=False)
         rows.append(_row(path, "added" if before is None else "unchanged" if before == text else "changed"))
     if not dry_run and (draft.write() or not scheduler.runs(machine)):
         rows[-1].note = scheduler.start(machine)
@@ -43,8 +45,8 @@ def uninstall(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
     draft = Draft()
     rows = []
     for path in scheduler.files(machine):
-        rows.append(_row(path, "unchanged" if draft.read(path) is None else "removed"))
-        draft.put(path, None)
+        rows.append(_row(path, "unchanged", _ABSENT) if draft.read(path) is None else _row(path, "removed"))
+        draft.put(path, None, copy=False)
     if not dry_run and any(row.state == "removed" for row in rows):
         # First, while its files are there to be found.
         scheduler.stop(machine)
@@ -63,11 +65,13 @@ def _scheduler(machine: Machine) -> ModuleType | None:
 
 def _with_cron(machine: Machine, line: str | None, *, dry_run: bool) -> Installed:
     if not machine.runner.has("crontab"):
-        return _row("crontab", "skipped", f"there is no crontab command here; the line would be: {cron.line(machine)}")
+        if line is None:
+            return _row("crontab", "unchanged", _ABSENT)
+        return _row("crontab", "skipped", f"there is no crontab command here; the line would be: {line}")
     before = cron.read(machine.runner)
     after = cron.with_line(before, line)
     if before == after:
-        return _row("crontab", "unchanged")
+        return _row("crontab", "unchanged", _ABSENT if line is None else "")
     if not dry_run:
         cron.write(machine.runner, after)
     if line is None:
@@ -76,4 +80,4 @@ def _with_cron(machine: Machine, line: str | None, *, dry_run: bool) -> Installe
 
 
 def _row(path: str, state: State, note: str = "") -> Installed:
-    return Installed(agent="timer", scope="user", part="timer", path=path, state=state, note=note)
+    return Installed(agent=NAME, scope="user", part="timer", path=path, state=state, note=note)

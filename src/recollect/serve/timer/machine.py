@@ -89,8 +89,7 @@ class Machine:
 
     def carried(self) -> dict[str, str]:
         """The variables that say where the logs and the store are: a timer is not started by the shell that sets them."""
-        agents = [find_agent(agent) for agent in AGENTS]
-        moving = {agent.HOME_VARIABLE for agent in agents if agent is not None and agent.HOME_VARIABLE}
+        moving = {getattr(find_agent(agent), "HOME_VARIABLE", "") for agent in AGENTS}
         names = sorted(moving | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
         return {name: self.environ[name] for name in names if self.environ.get(name)}
 

@@ -151,7 +151,7 @@ def _vectors(db: Database) -> Finding:
 
 
 def _permissions(path: str, home: str | None) -> Finding:
-    files = [path + end for end in ("", "-wal", "-shm")] + scrub.copies_beside(path) if path != ":memory:" else []
+    files = [path + end for end in ("", "-wal", "-shm", ".spool")] + scrub.copies_beside(path) if path != ":memory:" else []
     open_ones = [one for one in files if os.path.exists(one) and platforms.open_to_others(one)]
     if open_ones:
         return _bad(f"others may read {_some(open_ones)}", f"chmod 600 {' '.join(open_ones)}")

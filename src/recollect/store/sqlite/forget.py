@@ -26,7 +26,7 @@ from recollect.errors import NotFound
 from recollect.model import Note
 from recollect.reports import Forgotten
 from recollect.store import bodies
-from recollect.store.sqlite import jobs, notes, scrub, vectors
+from recollect.store.sqlite import notes, prepared, scrub, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 
@@ -85,16 +85,7 @@ def forget_note(db: Database, number: int) -> Note:
 
 def _forget_notes(db: Database, numbers: list[int]) -> None:
     notes.delete(db, numbers)
-    _forget_ready(db, {f"note:{number}" for number in numbers})
-
-
-def _forget_ready(db: Database, refs: set[str]) -> None:
-    """What is kept ready to be told and quotes any of this; the job that makes it makes it again without."""
-    for table, key, column in (("packs", "project", "refs"), ("reminders", "id", "refs"), ("tellings", "id", "ref")):
-        quoting = [(number,) for number, cited in db.rows(f"select {key}, {column} from {table}") if refs & set(cited.split())]
-        db.many(f"delete from {table} where {key} = ?", quoting)
-        if quoting:
-            jobs.enqueue(db, "prepare", "projects")
+    prepared.unsay(db, {f"note:{number}" for number in numbers})
 
 
 @contextmanager
@@ -222,7 +213,8 @@ class _Plan:
         db.many("delete from jobs where subject = ?", refs)
         db.many("delete from feedback where ref = ?", refs)
         _forget_notes(db, self.notes)
-        _forget_ready(db, {ref for (ref,) in refs})
+        # All of it: a line may quote a turn that it does not name, such as the one before.
+        prepared.drop(db, projects)
         db.many(f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone])
         db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
         db.many(

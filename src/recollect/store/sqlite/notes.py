@@ -17,7 +17,7 @@ from recollect.clock import iso, now_ms
 from recollect.errors import NotFound, UsageError
 from recollect.model import Category, Note, NoteAuthor
 from recollect.store.notes import compared
-from recollect.store.sqlite import jobs
+from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.projects import ensure_project
 from recollect.store.stretch import ProjectIdentity
@@ -98,7 +98,7 @@ def keep(
                 db.execute("update notes set category = ? where id = ?", (category, number))
         if author == "agent":
             db.execute("insert into note_origins (note, at) values (?, ?)", (number, now_ms()))
-        _changed(db)
+        _changed(db, number)
     return get_note(db, number)
 
 
@@ -108,7 +108,7 @@ def accept(db: Database, number: int) -> Note:
         note = _standing(db, number, "accept")
         if (note.status, note.trust, note.confidence) != ("active", "user", CERTAIN):
             _believe(db, number, CERTAIN)
-            _changed(db)
+            _changed(db, number)
         db.execute("update notes set accepted_at = coalesce(accepted_at, ?) where id = ?", (now_ms(), number))
     return get_note(db, number)
 
@@ -120,7 +120,8 @@ def reject(db: Database, number: int) -> Note:
         if note.status != "rejected":
             ended = now_ms() if note.status == "active" else None
             db.execute("update notes set status = 'rejected', valid_to = ? where id = ?", (ended, number))
-            _changed(db)
+            prepared.unsay(db, {note.ref})
+            _changed(db, number)
     return get_note(db, number)
 
 
@@ -137,14 +138,18 @@ def edit(db: Database, number: int, text: str) -> Note:
         else:
             _adopt(db, new, text)
         db.execute(
-            "insert into note_origins (note, at, session, turn) select ?, at, session, turn from note_origins where note = ?",
+            """
+            insert into note_origins (note, at, session, turn)
+            select ?, at, session, turn from note_origins where note = ? and session is not null
+            """,
             (new, number),
         )
         db.execute(
             "update notes set status = 'superseded', superseded_by = ?, valid_to = ? where id = ?",
             (new, now_ms() if old.status == "active" else None, number),
         )
-        _changed(db)
+        prepared.unsay(db, {old.ref})
+        _changed(db, new)
     return get_note(db, new)
 
 
@@ -154,7 +159,7 @@ def believe(db: Database, number: int) -> bool:
         return False
     confidence = db.value("select max(confidence, ?) from notes where id = ?", (OVERHEARD, number))
     _believe(db, number, confidence)
-    _changed(db)
+    _changed(db, number)
     return True
 
 
@@ -164,8 +169,6 @@ def delete(db: Database, numbers: Sequence[int]) -> None:
     db.execute(f"update notes set superseded_by = null where superseded_by in ({marks})", numbers)
     db.execute(f"delete from feedback where ref in (select 'note:' || id from notes where id in ({marks}))", numbers)
     db.execute(f"delete from notes where id in ({marks})", numbers)
-    if numbers:
-        _changed(db)
 
 
 def with_earlier(db: Database, number: int) -> list[int]:
@@ -252,5 +255,6 @@ def _standing(db: Database, number: int, verb: str) -> Note:
     return note
 
 
-def _changed(db: Database) -> None:
-    jobs.enqueue(db, "prepare", "projects")
+def _changed(db: Database, number: int) -> None:
+    """Have what is told where a note holds made again."""
+    prepared.outdate(db, db.value("select project from notes where id = ?", (number,)))

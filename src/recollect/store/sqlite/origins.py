@@ -16,6 +16,8 @@ from recollect.store.sqlite.database import Database
 SLACK_MS = 5 * 60_000
 # Agents delete their logs after a month: what was not imported by then never will be.
 PATIENCE_MS = 35 * 86_400_000
+# Nobody remembers what was said longer ago in the same session.
+MOST_TURNS = 300
 
 
 def sought(db: Database) -> list[Sought]:
@@ -32,9 +34,10 @@ def sought(db: Database) -> list[Sought]:
 
 def turns_remembering(db: Database, at: int) -> list[int]:
     """The turns that ran at a time and called a tool to remember something."""
+    # Sessions first, of which there are few: only the turns of those that ran then are looked at.
     rows = db.rows(
         """
-        select turns.id from sessions join turns on turns.session = sessions.id
+        select turns.id from sessions cross join turns on turns.session = sessions.id
          where coalesce(sessions.started_at <= :latest, 1) and coalesce(sessions.ended_at >= :earliest, 1)
            and coalesce(turns.started_at <= :latest, 1) and coalesce(turns.ended_at >= :earliest, 1)
            and exists (select 1 from tool_calls where turn = turns.id and name like '%remember')
@@ -52,9 +55,9 @@ def typed_turns(db: Database, turn: int) -> list[int]:
         select turns.id from turns join sessions on sessions.id = turns.session, turns here
          where here.id = ? and turns.session = here.session and turns.ordinal <= here.ordinal
            and turns.author = 'human' and turns.live and sessions.origin != 'subagent'
-         order by turns.ordinal desc
+         order by turns.ordinal desc limit ?
         """,
-        (turn,),
+        (turn, MOST_TURNS),
     )
     return [one for (one,) in rows]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recollect.clock import now_ms
 from recollect.store.sqlite import jobs
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.ready import Ready
@@ -11,6 +12,8 @@ from recollect.store.told import Reminder, Told
 
 # What may be told to an agent that did not ask: a person's words, or what a tool proved.
 _TRUSTED = "status = 'active' and trust in ('user', 'tool-verified') and valid_to is null"
+# A time before that of any log.
+_OUTDATED = -1
 
 
 def outdated_projects(db: Database) -> list[tuple[int, str]]:
@@ -35,25 +38,36 @@ def outdated_projects(db: Database) -> list[tuple[int, str]]:
 
 
 def outdate(db: Database, project: int | None = None) -> None:
-    """Have a project prepared again, or all of them; inside the transaction of whoever changed something."""
-    if project is None:
-        db.execute("delete from packs")
-    else:
-        db.execute("delete from packs where project = (select coalesce(merged_into, id) from projects where id = ?)", (project,))
+    """Have a project prepared again, or all of them; inside the transaction of whoever changed something.
+
+    What is ready is told until then.
+    """
+    mine = "" if project is None else "where project = (select coalesce(merged_into, id) from projects where id = ?)"
+    db.execute(f"update packs set made_at = {_OUTDATED} {mine}", () if project is None else (project,))
     jobs.enqueue(db, "prepare", "projects")
 
 
-def drop(db: Database, projects: Sequence[int]) -> None:
-    """Leave nothing of these projects ready: something in it was forgotten."""
-    for project in projects:
-        for table in ("packs", "reminders", "tellings"):
-            db.execute(
-                f"delete from {table} where project in (select id from projects where id = ?1 or id = "
-                "(select merged_into from projects where id = ?1))",
-                (project,),
-            )
-    if projects:
-        jobs.enqueue(db, "prepare", "projects")
+def drop(db: Database, projects: Sequence[int] | None = None) -> None:
+    """Leave nothing of these projects ready, or of any: what it was made of is not to be told there any more."""
+    for table in ("packs", "reminders", "tellings"):
+        if projects is None:
+            db.execute(f"delete from {table}")
+            continue
+        db.many(
+            f"delete from {table} where project in (select id from projects where id = ?1 or id = "
+            "(select merged_into from projects where id = ?1))",
+            [(project,) for project in projects],
+        )
+    jobs.enqueue(db, "prepare", "projects")
+
+
+def unsay(db: Database, refs: set[str]) -> None:
+    """Take out what quotes any of these memories."""
+    for table, key, column in (("packs", "project", "refs"), ("reminders", "id", "refs"), ("tellings", "id", "ref")):
+        quoting = [(number,) for number, cited in db.rows(f"select {key}, {column} from {table}") if refs & set(cited.split())]
+        db.many(f"delete from {table} where {key} = ?", quoting)
+        if quoting:
+            jobs.enqueue(db, "prepare", "projects")
 
 
 def trusted_notes(db: Database, project: int | None, *, own: bool = False) -> list[tuple[str, str, str, int]]:
@@ -73,9 +87,35 @@ def trusted_notes(db: Database, project: int | None, *, own: bool = False) -> li
     return [(ref, category, text, at) for ref, category, text, at in rows]
 
 
-def save_reminders(db: Database, project: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
+def begin(db: Database, project: int) -> int:
+    """Begin to prepare a project, as of the moment that is returned.
+
+    Until `save_pack` the pack counts as outdated, and carries that moment: when
+    `outdate` or `drop` come in between, or somebody else begins, it is lost,
+    and what was made of the older state is not saved.
+    """
+    with db.transaction():
+        # Taken while nobody writes: a log that is not to be seen yet will have a later time.
+        begun = now_ms()
+        db.execute(
+            """
+            insert into packs (project, text, refs, made_at) values (?1, '', '', -?2)
+            on conflict (project) do update set made_at = excluded.made_at
+            """,
+            (project, begun),
+        )
+    return begun
+
+
+def _is_going_on(db: Database, project: int, begun: int) -> bool:
+    return db.value("select 1 from packs where project = ? and made_at = -?", (project, begun)) is not None
+
+
+def save_reminders(db: Database, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
     """Replace a project's reminders of one kind by these, each with the word it is found by."""
     with db.transaction():
+        if not _is_going_on(db, project, begun):
+            return
         db.execute("delete from reminders where project = ? and kind = ?", (project, kind))
         db.many(
             "insert into reminders (project, kind, word, shape, line, refs, at) values (?, ?, ?, ?, ?, ?, ?)",
@@ -91,20 +131,32 @@ def newest_reminders(db: Database, project: int, kind: str, limit: int) -> list[
     return [Told(*row) for row in rows]
 
 
-def save_tellings(db: Database, project: int | None, found: Sequence[tuple[Told, str]]) -> None:
-    """Replace a project's tellings by these, or those told everywhere; each has the text whose words it is found by."""
+def save_tellings(db: Database, project: int, begun: int, found: Sequence[tuple[Told, str]]) -> None:
+    """Replace a project's tellings by these; each has the text whose words it is found by."""
+    with db.transaction():
+        if _is_going_on(db, project, begun):
+            _replace_tellings(db, project, found)
+
+
+def save_common_tellings(db: Database, found: Sequence[tuple[Told, str]]) -> None:
+    """Replace what is told everywhere."""
+    with db.transaction():
+        _replace_tellings(db, None, found)
+
+
+def _replace_tellings(db: Database, project: int | None, found: Sequence[tuple[Told, str]]) -> None:
     ready = Ready(db.connection)
-    with db.transaction():
-        db.execute("delete from tellings where project is ?", (project,))
-        for told, text in found:
-            db.execute(
-                "insert into tellings (project, ref, line, at) values (?, ?, ?, ?)", (project, told.refs, told.line, told.at)
-            )
-            telling = db.connection.last_insert_rowid()
-            db.many("insert into telling_words values (?, ?)", [(stem, telling) for stem in ready.stems(text)])
+    db.execute("delete from tellings where project is ?", (project,))
+    for told, text in found:
+        db.execute("insert into tellings (project, ref, line, at) values (?, ?, ?, ?)", (project, told.refs, told.line, told.at))
+        telling = db.connection.last_insert_rowid()
+        db.many("insert into telling_words values (?, ?)", [(stem, telling) for stem in ready.stems(text)])
 
 
-def save_pack(db: Database, project: int, text: str, refs: str, made_at: int) -> None:
-    """Keep what an agent is told at its start, as of a moment."""
+def save_pack(db: Database, project: int, begun: int, text: str, refs: str) -> None:
+    """Keep what an agent is told at its start; with that the project is prepared."""
     with db.transaction():
-        db.execute("insert or replace into packs values (?, ?, ?, ?)", (project, text, refs, made_at))
+        db.execute(
+            "update packs set text = ?, refs = ?, made_at = ? where project = ? and made_at = -?",
+            (text, refs, begun, project, begun),
+        )

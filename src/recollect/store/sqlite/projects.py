@@ -5,6 +5,7 @@ from __future__ import annotations
 from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
 from recollect.model import ProjectRow
+from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
 from recollect.store.stretch import ProjectIdentity
 
@@ -27,6 +28,8 @@ def ensure_project(db: Database, identity: ProjectIdentity) -> int:
             "update projects set merged_into = ? where key = ? and kind = 'directory' and merged_into is null",
             (project, identity.folder),
         )
+        if db.connection.changes():
+            prepared.drop(db, [project])
     return project
 
 
@@ -68,6 +71,7 @@ def merge(db: Database, name: str, into: str) -> None:
             )
         # Whatever was merged into the one follows it: pointers stay one step long.
         db.execute("update projects set merged_into = ? where id = ? or merged_into = ?", (other, one, one))
+        prepared.drop(db, [one])
 
 
 def split(db: Database, name: str) -> None:
@@ -76,6 +80,8 @@ def split(db: Database, name: str) -> None:
         project = _project(db, name)
         if db.value("select merged_into from projects where id = ?", (project,)) is None:
             raise UsageError(f"{name} is not merged into anything", hint="`recollect projects` lists what is")
+        # While the other is still known: what is told there may be of this one.
+        prepared.drop(db, [project])
         db.execute("update projects set merged_into = null where id = ?", (project,))
 
 

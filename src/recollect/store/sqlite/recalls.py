@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -49,23 +50,15 @@ def drain(db: Database) -> int:
     """Take in what hooks left in the spool; a line that is torn is passed over, one that comes twice counts once."""
     if db.path == ":memory:":
         return 0
-    own = spool.path_of(db.path)
-    taken = f"{own}.{os.getpid()}-{time.time_ns()}"
-    folder, name = os.path.split(own)
-    try:
-        if os.path.exists(own):
-            os.rename(own, taken)
-        # Also what somebody took and died over.
-        waiting = [os.path.join(folder, entry) for entry in os.listdir(folder) if entry.startswith(name + ".")]
-    except OSError:
-        return 0
     count = 0
-    for path in waiting:
+    for path in spool.take(spool.path_of(db.path), f"{os.getpid()}-{time.time_ns()}"):
         lines = [line for raw in spool.read(path).splitlines() if (line := _line(raw))]
         if lines:
             with db.transaction():
                 _keep(db, lines)
-        os.unlink(path)
+        # Somebody else may have read the same, and been faster.
+        with suppress(OSError):
+            os.unlink(path)
         count += len(lines)
     return count
 

@@ -22,7 +22,7 @@ from recollect.reports import Rescanned
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.notes import compared
-from recollect.store.sqlite import scrub, vectors
+from recollect.store.sqlite import prepared, scrub, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
 
@@ -107,6 +107,7 @@ def _scan_batch(db: Database, redactor: RedactsMany, after: int, version: str, r
                 _rewrite(db, turn, body_changed=_any_within(changed, turn.first, turn.after_parts))
                 report.turns_changed += 1
         if changed:
+            prepared.drop(db)
             scrub.request(db)
         last = batch.turns[-1].id
         db.execute("insert or replace into store_info values (?, ?)", (_WATERMARK, f"{version} {last}"))
@@ -228,6 +229,7 @@ def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None
         db.execute("update or replace project_aliases set alias = ? where alias = ?", (new, old))
         changed += 1
     if changed:
+        prepared.drop(db)
         scrub.request(db)
     report.other_rows_changed += changed
 

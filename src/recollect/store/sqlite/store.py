@@ -446,23 +446,35 @@ class SqliteStore:
 
         return prepared.newest_reminders(self.db, project, kind, limit)
 
-    def save_reminders(self, project: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
+    def begin_preparing(self, project: int) -> int:
+        """Begin to make a project's memories ready, as of the moment that is returned and that saving asks for."""
+        from recollect.store.sqlite import prepared
+
+        return prepared.begin(self.db, project)
+
+    def save_reminders(self, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
         """Replace a project's reminders of one kind, each with the word that it is found by."""
         from recollect.store.sqlite import prepared
 
-        prepared.save_reminders(self.db, project, kind, found)
+        prepared.save_reminders(self.db, project, begun, kind, found)
 
-    def save_tellings(self, project: int | None, found: Sequence[tuple[Told, str]]) -> None:
-        """Replace a project's tellings, or those told everywhere; each has the text whose words it is found by."""
+    def save_tellings(self, project: int, begun: int, found: Sequence[tuple[Told, str]]) -> None:
+        """Replace a project's tellings; each has the text whose words it is found by."""
         from recollect.store.sqlite import prepared
 
-        prepared.save_tellings(self.db, project, found)
+        prepared.save_tellings(self.db, project, begun, found)
 
-    def save_pack(self, project: int, text: str, refs: str, made_at: int) -> None:
-        """Keep what an agent is told at its start, as of a moment."""
+    def save_common_tellings(self, found: Sequence[tuple[Told, str]]) -> None:
+        """Replace what is told everywhere."""
         from recollect.store.sqlite import prepared
 
-        prepared.save_pack(self.db, project, text, refs, made_at)
+        prepared.save_common_tellings(self.db, found)
+
+    def save_pack(self, project: int, begun: int, text: str, refs: str) -> None:
+        """Keep what an agent is told at its start; with that the project is prepared."""
+        from recollect.store.sqlite import prepared
+
+        prepared.save_pack(self.db, project, begun, text, refs)
 
     def save_recall(
         self, face: str, event: str, refs: Sequence[str], *, agent: str | None, session: str | None, project: str | None

@@ -29,8 +29,8 @@ create table reminders (
   unique (project, kind, shape)
 );
 
--- One line for each memory that a prompt may call up, with the stems of the
--- words it is found by. Without a project it is told everywhere.
+-- One line for each memory that a prompt may call up. Without a project it is
+-- told everywhere.
 create table tellings (
   id      integer primary key,
   project integer references projects (id) on delete cascade,
@@ -39,6 +39,8 @@ create table tellings (
   at      integer
 );
 create index tellings_by_project on tellings (project);
+
+-- The stems of the words that a telling is found by.
 create table telling_words (
   word    text not null,
   telling integer not null references tellings (id) on delete cascade,
@@ -56,7 +58,7 @@ create table recalls (
   event   text not null,
   agent   text,
   session text,
-  project integer references projects (id),
+  project integer references projects (id) on delete set null,
   refs    text not null
 ) without rowid;
 create index recalls_by_session on recalls (session);

@@ -1,0 +1,326 @@
+"""What a hook tells at each moment, what it leaves behind, and what it makes of input that nobody should pass."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from recollect.memory import Memory
+from recollect.recall.telling import framed
+from recollect.serve import hook
+from recollect.serve.agents import AGENTS, find_agent
+from recollect.store import spool
+from tests.builders.homes import chat, claude_log
+from tests.builders.hooks import SESSION, SHOP, environment, passed, passed_command, prepared, told
+from tests.builders.work import Work
+
+NOT_FOUND = "bash: pytest: command not found"
+TRACE = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'stripe'"
+REMINDER = (
+    "- 2026-01-01 claude-code:5e551011-0000-4000-8000-000000000001#1: "
+    "`pytest -q tests/a.py` failed here (exit 127); `uv run pytest -q tests/a.py` worked"
+)
+ERROR_REMINDER = (
+    "- 2026-01-01 claude-code:5e551011-0000-4000-8000-000000000001#2: "
+    "this error was met here before; `pip install stripe` was run, and the same command passed"
+)
+
+
+def work() -> Work:
+    """A form that was wrong, and an error that was overcome."""
+    return (
+        Work(1)
+        .ask("are the tests of the shop green?")
+        .run("pytest -q tests/a.py", NOT_FOUND, code=127)
+        .run("uv run pytest -q tests/a.py", "3 passed")
+        .ask("charge the card with stripe, please")
+        .run("python charge.py", TRACE, code=1)
+        .run("pip install stripe", "installed")
+        .run("python charge.py", "charged")
+    )
+
+
+@pytest.fixture
+def mind(home: Path) -> Iterator[Memory]:
+    """The memory of that work, ready to be told."""
+    with prepared(home, work()) as made:
+        yield made
+
+
+# Moments
+
+
+def test_a_command_that_failed_before_is_told_what_worked(home: Path, mind: Memory) -> None:
+    """In one line, with where to read more; any use of a program that was not found."""
+    for command in ("pytest -q tests/a.py", "pytest", "cd web && pytest -x tests/other.py | tail -3"):
+        assert told(home, "PreToolUse", passed_command(command, session_id=command)) == [REMINDER]
+
+
+@pytest.mark.parametrize("command", ["uv run pytest -q a.py", "ls", "echo pytest", "grep -r pytest .", "", "pytestify", "'"])
+def test_other_commands_are_told_nothing(home: Path, mind: Memory, command: str) -> None:
+    """Least of all the form that works."""
+    assert told(home, "PreToolUse", passed_command(command)) == []
+
+
+def test_only_shell_commands_are_reminded(home: Path, mind: Memory) -> None:
+    """A file that is called pytest is none."""
+    assert told(home, "PreToolUse", tool_name="Write", tool_input={"command": "pytest -q"}) == []
+    assert told(home, "PreToolUse", tool_name="Bash", tool_input={"file_path": "pytest"}) == []
+
+
+def test_an_error_that_was_overcome_is_told_how(home: Path, mind: Memory) -> None:
+    """The same error in another place, among other lines."""
+    error = f"Exit code 1\nstarting up\n{TRACE}\n"
+
+    assert told(home, "PostToolUseFailure", tool_name="Bash", error=error) == [ERROR_REMINDER]
+    assert told(home, "PostToolUseFailure", tool_name="Bash", error="Exit code 1\nKeyError: 'price'") == []
+
+
+def test_what_was_offered_is_not_offered_again_in_the_same_session(home: Path, mind: Memory) -> None:
+    """It is in the conversation already; whether the line is still in the spool or taken in makes no difference."""
+    command = passed_command("pytest -q")
+
+    first, second = told(home, "PreToolUse", command), told(home, "PreToolUse", command)
+    mind.firings()
+    third = told(home, "PreToolUse", command)
+    elsewhere = told(home, "PreToolUse", passed_command("pytest -q", session_id="another"))
+
+    assert (first, second, third, elsewhere) == ([REMINDER], [], [], [REMINDER])
+
+
+def test_a_pack_is_told_at_every_start(home: Path, mind: Memory) -> None:
+    """After a compaction or a resume the conversation may not have it any more."""
+    first, second = told(home, "SessionStart", source="startup"), told(home, "SessionStart", source="compact")
+
+    assert first == second
+    assert REMINDER in first
+
+
+def test_a_sub_agent_starts_without_a_pack(home: Path, mind: Memory) -> None:
+    """It has its task from the agent that started it. A command that fails, fails for it too."""
+    assert told(home, "SessionStart", agent_id="a1") == []
+    assert told(home, "UserPromptSubmit", prompt="are the tests of the shop green?", agent_id="a1") == []
+    assert told(home, "PreToolUse", passed_command("pytest", agent_id="a1")) == [REMINDER]
+
+
+def test_a_run_that_keeps_no_log_starts_without_a_pack(home: Path, mind: Memory) -> None:
+    """Codex says so by naming no transcript."""
+    assert told(home, "SessionStart", agent="codex", transcript_path=None) == []
+    assert told(home, "SessionStart", agent="codex") != []
+
+
+def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(home: Path, mind: Memory) -> None:
+    """They would learn from themselves."""
+    environ = environment(home, **{hook.OWN_RUN_VARIABLE: "1"})
+
+    for event in ("SessionStart", "UserPromptSubmit", "Stop"):
+        assert hook.respond("claude-code", event, passed(event, prompt="are the tests of the shop green?"), environ) == ""
+
+    assert hook._work == []
+    assert mind.firings() == {}
+
+
+# What is left behind
+
+
+def test_everything_that_is_offered_is_recorded(home: Path, mind: Memory) -> None:
+    """By reference, with when, where and to whom, so that its use can be measured."""
+    before = time.time_ns() // 1_000_000
+    told(home, "PreToolUse", passed_command("pytest -q"))
+    told(home, "PreToolUse", passed_command("ls"))
+
+    assert mind.work() >= 0
+
+    db = mind._existing().db
+    project = db.value("select id from projects where key = ?", (SHOP,))
+    ((number, at, *rest),) = db.rows("select * from recalls")
+    refs = "claude-code:5e551011-0000-4000-8000-000000000001#1"
+    assert rest == ["hook", "PreToolUse", "claude-code", f"claude-code:{SESSION}", project, refs]
+    assert before <= at <= time.time_ns() // 1_000_000
+    assert number.partition("-")[0][:-6] == str(at)
+    assert list(mind.firings()) == [("claude-code", "PreToolUse")]
+
+
+def test_no_words_of_anybody_are_left_in_a_file(home: Path, mind: Memory) -> None:
+    """Prompts, commands and errors pass through; only references, paths and times stay."""
+    secret = "xylophone-quartz"
+    told(home, "UserPromptSubmit", prompt=f"are the tests of the shop green? {secret}")
+    told(home, "PreToolUse", passed_command(f"pytest -q -k {secret}"))
+    told(home, "PostToolUseFailure", tool_name="Bash", error=f"{TRACE}\n{secret}")
+
+    mind.firings()
+
+    assert len(mind.firings()) == 3
+    for path in (home / ".recollect").rglob("*"):
+        assert path.is_dir() or secret.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("event", ["Stop", "SubagentStop", "PreCompact", "SessionEnd"])
+def test_a_pause_hands_the_log_to_an_import(home: Path, event: str) -> None:
+    """And says nothing: an answer could keep the agent from stopping."""
+    log = claude_log(home, chat(1))
+    (home / ".recollect").mkdir()
+
+    answer = hook.respond("claude-code", event, passed(event, transcript_path=str(log)), environment(home))
+
+    ((_, _, _, *words),) = hook._work
+    hook._work.clear()
+    store = str(home / ".recollect" / "recollect.db")
+    assert answer == ""
+    assert words == ["recollect", "import", "--store", store, "--agent", "claude-code", "--", str(log)]
+
+
+def test_a_pause_of_a_sub_agent_hands_over_its_own_log(home: Path) -> None:
+    """Its parent's is still being written."""
+    parent, own = claude_log(home, chat(1)), claude_log(home, chat(2))
+    data = passed("SubagentStop", transcript_path=str(parent), agent_transcript_path=str(own))
+
+    hook.respond("claude-code", "SubagentStop", data, environment(home))
+
+    assert hook._work.pop()[-1] == str(own)
+
+
+def test_a_log_that_is_not_there_starts_nothing(home: Path) -> None:
+    """Whatever the agent calls a log; and an agent that names none keeps none."""
+    for path in ("/nowhere/log.jsonl", "", "--help", "\x00", None):
+        hook.respond("claude-code", "Stop", passed("Stop", transcript_path=path), environment(home))
+
+    assert hook._work == []
+
+
+def test_an_agent_that_never_names_its_log_has_all_of_its_logs_looked_at(home: Path) -> None:
+    """There is no other way to find the one that grew."""
+    hook.respond("opencode", "session.idle", b'{"session": "x", "folder": "/home/ada/shop"}', environment(home))
+
+    assert hook._work.pop()[-2:] == ["--agent", "opencode"]
+
+
+def test_a_start_has_done_what_waits(home: Path, mind: Memory) -> None:
+    """After an hour without a hook every log is looked at; before that, only jobs that are due are done."""
+    environ = environment(home)
+    started = []
+    for _ in range(3):
+        hook.respond("claude-code", "SessionStart", passed("SessionStart"), environ)
+        started.append([words[4] for words in hook._work])
+        hook._work.clear()
+        if len(started) == 2:
+            mind.work()
+
+    assert started == [["import"], ["import"], []]
+    mind.remember("the shop closes at six", folder=SHOP)
+    hook.respond("claude-code", "SessionStart", passed("SessionStart"), environ)
+    assert [words[4] for words in hook._work] == ["work"]
+    hook._work.clear()
+
+
+# Input that nobody should pass
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = [
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "prompt",
+    "tool_name",
+    "tool_input",
+    "error",
+    "tool_response",
+    "agent_id",
+    "extra",
+]
+FIELDS = st.dictionaries(st.sampled_from(NAMES), VALUES | st.sampled_from(["Bash", SHOP, "pytest"]), max_size=8)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home whose shop has something to tell."""
+    home = tmp_path_factory.mktemp("known")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        with prepared(home, work()):
+            yield home
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(agent=st.sampled_from(list(AGENTS)), number=st.integers(0, 20), fields=FIELDS | VALUES)
+@example(agent="codex", number=0, fields={"cwd": "/\x00", "transcript_path": "x"})
+@example(agent="codex", number=2, fields={"cwd": SHOP, "tool_name": "Bash", "tool_input": {"command": "pytest '" + "(" * 500}})
+@example(agent="claude-code", number=1, fields={"cwd": SHOP, "prompt": "\ud83d half an emoji"})
+@example(agent="claude-code", number=1, fields={"cwd": "x" * 5_000, "prompt": "x"})
+@example(agent="claude-code", number=1, fields={"cwd": "/" + "a/" * 100_000, "prompt": "x"})
+def test_whatever_is_passed_the_answer_is_nothing_or_one_object(known: Path, agent: str, number: int, fields: Any) -> None:
+    """A field may be missing, of another type or unheard of; the agent goes on in any case."""
+    events = list(find_agent(agent).EVENTS)  # type: ignore[union-attr]
+
+    answer = hook.respond(agent, events[number % len(events)], json.dumps(fields).encode(), environment(known))
+
+    hook._work.clear()
+    assert answer == "" or isinstance(json.loads(answer), dict)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary(max_size=200) | st.text().map(str.encode))
+@example(data=b"")
+@example(data=b"[" * 100_000)
+@example(data=b'{"cwd":' * 5_000)
+@example(data=b'{"cwd": "/home/ada/shop", "prompt": "\xff\xfe\x00"}')
+@example(data=b'\xef\xbb\xbf{"cwd": 7}')
+def test_what_is_no_object_is_answered_with_nothing(known: Path, data: bytes) -> None:
+    """Garbage, half a text, a list, too deep."""
+    assert hook.respond("codex", "UserPromptSubmit", data, environment(known)) == ""
+
+
+def test_agents_and_events_that_there_are_not_are_answered_with_nothing(known: Path) -> None:
+    """A later version of an agent may call us at events that we do not know."""
+    for agent, event in (("emacs", "SessionStart"), ("codex", "Lunch"), ("../codex", "Stop"), ("codex.x", "Stop"), ("", "")):
+        assert hook.respond(agent, event, passed(event), environment(known)) == ""
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_is_told_in_its_own_shape(known: Path, agent: str) -> None:
+    """The same text; each agent refuses or ignores the others' fields."""
+    module = find_agent(agent)
+    assert module is not None
+    start = next(event for event, kind in module.EVENTS.items() if kind == "start")
+    data: dict[str, Any] = {}
+    for name, value in (("session", SESSION), ("folder", SHOP), ("log", "/nowhere/log.jsonl")):
+        if name in module.FIELDS:
+            place, _, index = module.FIELDS[name].removeprefix("$.").partition("[")
+            data[place] = [value] if index else value
+
+    answer = hook.respond(agent, start, json.dumps(data).encode(), environment(known))
+
+    hook._work.clear()
+    text = json.dumps(framed(told(known, "SessionStart")), ensure_ascii=False)
+    made = json.loads(answer)
+    assert json.dumps(made, ensure_ascii=False).count(text) == 1
+    assert set(made) <= {"hookSpecificOutput", "additionalContext", "additional_context", "context", "continue"}
+
+
+def test_a_spool_that_says_something_else_is_passed_over(home: Path, mind: Memory) -> None:
+    """Lines of an older version, torn ones, and what somebody typed into it."""
+    path = spool.path_of(str(home / ".recollect" / "recollect.db"))
+    marks = json.dumps(f"claude-code:{SESSION}")
+    for line in (
+        "garbage",
+        "[]",
+        f"[{marks}]",
+        f'{{"a": {marks}}}',
+        f"[1, 2, 3, {marks}",
+        f'["x", 1, 2, "PreToolUse", {marks}, 5, 6, 7]',
+    ):
+        spool.append(path, line)
+
+    assert told(home, "PreToolUse", passed_command("pytest -q")) == [REMINDER]
+    assert list(mind.firings()) == [("claude-code", "PreToolUse")]
