@@ -4,17 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUITE ?= all
 
-.PHONY: run test test-fast check bench docs clean
+.PHONY: run test test-fast agents check bench docs clean
 
 run: $(VENV)/installed  ## set up, import this machine's sessions, show what can be done with them
 	@$(BIN)/recollect demo
 
-test: $(VENV)/tested check  ## set up and pass every test
+test: $(VENV)/tested agents check  ## set up and pass every test
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 	$(BIN)/python tests/wheel.py
 
 test-fast: $(VENV)/tested  ## the tests that take seconds
 	$(BIN)/python -m pytest -m "not slow" -x
+
+agents: $(VENV)/tested  ## the real agents that tests run, if there is npm to install them with
+	$(BIN)/python -m tests.npm
 
 check: $(VENV)/tested  ## style and types
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +15,12 @@ from typing import Any
 from recollect.memory import Memory
 from recollect.recall.telling import CLOSING, OPENING
 from recollect.serve import hook
+from recollect.serve.install.command import program
 from tests.builders.homes import claude_log, memory
 from tests.builders.work import Work
 
 SHOP = "/home/ada/shop"
 SESSION = "0b5e55ed-0000-4000-8000-000000000001"
-# Not -m: as little as possible besides what an installed `recollect` does.
-PROGRAM = [sys.executable, "-P", "-c", "from recollect.serve.cli import main; raise SystemExit(main())"]
 
 
 @contextmanager
@@ -84,19 +82,16 @@ class Ended:
         return (self.code, self.out, self.err) == (0, b"", b"") and self.seconds < 1
 
 
-def run(
-    home: Path,
-    event: str,
-    data: bytes,
-    *,
-    agent: str = "claude-code",
-    folder: Path | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> Ended:
-    """Run a hook the way an agent does."""
-    started = time.monotonic()
-    done = subprocess.run(
-        [*PROGRAM, "hook", agent, event], input=data, capture_output=True, check=False, cwd=folder,
-        env={**os.environ, **environment(home), **(environ or {})},
-    )  # fmt: skip
-    return Ended(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+def start(home: Path, event: str, *, agent: str = "claude-code", **options: Any) -> subprocess.Popen[bytes]:
+    """Start a hook the way an agent does, with the command that `recollect install` writes down."""
+    environ = {**os.environ, **environment(home), **options.pop("environ", {})}
+    pipe = subprocess.PIPE
+    return subprocess.Popen([*program(), "hook", agent, event], stdin=pipe, stdout=pipe, stderr=pipe, env=environ, **options)
+
+
+def run(home: Path, event: str, data: bytes, **options: Any) -> Ended:
+    """Run a hook to its end."""
+    began = time.monotonic()
+    process = start(home, event, **options)
+    out, err = process.communicate(data)
+    return Ended(process.returncode, out, err, time.monotonic() - began)

@@ -260,6 +260,15 @@ def test_a_result_of_ours_that_comes_in_the_next_stretch_is_known() -> None:
     assert outputs == ["[recalled]", "[recalled]"]
 
 
+@pytest.mark.parametrize("piece", ["\n", ";", " ", "a=b ", "-a b ", ";recollect -a", ';"/', "; time timeout 3 ", "|'a/"])
+def test_a_hostile_command_costs_little(piece: str) -> None:
+    """Every command of every log is looked at."""
+    started = time.process_time()
+    is_own("Bash", "shell", f"recollect{piece * 5_000}")
+
+    assert time.process_time() - started < 0.5
+
+
 # In a whole import
 
 

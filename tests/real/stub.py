@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.real import dialects
-from tests.real.steps import Say, Step
+from tests.real.steps import Call, Say, Step
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,21 @@ class Request:
         return json.loads(self.text) if self.text else {}
 
     @property
-    def said(self) -> str:
+    def texts(self) -> list[str]:
         """Every text in the body, without what JSON does to quotes and lines."""
-        return "\n".join(_texts(self.body))
+        return list(_texts(self.body))
+
+    @property
+    def said(self) -> str:
+        return "\n".join(self.texts)
 
     @property
     def offers_tools(self) -> bool:
         return bool(self.body.get("tools"))
+
+    def offers(self, tool: str) -> bool:
+        """Whether a tool is among those that the model may call; of one in a namespace, the namespace."""
+        return tool.partition("/")[0] in _texts(self.body["tools"])
 
 
 @dataclass
@@ -48,6 +56,8 @@ class Stub:
 
     port: int
     steps: list[Step] = field(default_factory=list)
+    # What the model does instead of calling a tool that it is not offered yet.
+    meanwhile: Step | None = None
     requests: list[Request] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     answered: int = 0
@@ -56,9 +66,14 @@ class Stub:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def will(self, *steps: Step) -> None:
-        """From now on the model takes these steps, and what was asked before is forgotten."""
-        self.steps, self.requests = list(steps), []
+    def will(self, *steps: Step, meanwhile: Step | None = None) -> None:
+        """From now on the model takes these steps, and what was asked before is forgotten.
+
+        Agents do not wait for an MCP server that starts slowly: the first
+        requests come without its tools. `meanwhile` is what the model does
+        until the next tool is there; without it the tool is called anyway.
+        """
+        self.steps, self.meanwhile, self.requests = list(steps), meanwhile, []
 
     @property
     def asked(self) -> list[Request]:
@@ -78,7 +93,11 @@ class Stub:
             ident = f"{self.answered:04d}"
             if not request.offers_tools:
                 return Say("stub"), ident
-            return (self.steps.pop(0) if self.steps else Say("the script is over")), ident
+            if not self.steps:
+                return Say("the script is over"), ident
+            if self.meanwhile and isinstance(self.steps[0], Call) and not request.offers(self.steps[0].tool):
+                return self.meanwhile, ident
+            return self.steps.pop(0), ident
 
 
 @contextmanager

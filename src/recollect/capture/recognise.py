@@ -47,7 +47,7 @@ _OWN_TOOL = re.compile(r"(?:^|[_./-])recollect[_./:-]+(?:search|get|recall|fix|b
 # Commands whose output quotes what is stored, where a command can begin: at the
 # start, after an operator, in a shell's script, behind what starts programs.
 _OWN_COMMAND = re.compile(
-    r"""(?:^|[;&|(`\n]|\s-l?c\s+['"]) \s* (?:\w+=\S*\s+)*
+    r"""(?:^|[;&|(`\n]|\s-l?c\s+['"]) [ \t]* (?:\w+=\S*\s+)*
         (?:(?:sudo|env|command|exec|time|nohup|uvx|timeout\s+\S+|(?:uv|poetry|hatch|pdm|rye|pipx)\s+run|\S*python[\d.]*\s+-m)\s+)*
         (?:(?P<quote>["'])(?:[^"'\n]*/)?|(?:[^\s"';&|()]*/)?)recollect(?:\.exe)?(?(quote)(?P=quote))
         (?:\s+-\S+(?:\s+[^\s-]\S*)?)*?

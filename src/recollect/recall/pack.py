@@ -18,6 +18,7 @@ a search finds and that we are sure of.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import exp
 from typing import TYPE_CHECKING
 
 from recollect.answers import Pack, PackLine
@@ -28,7 +29,7 @@ from recollect.recall.asking import prepared
 from recollect.recall.clues import clues, is_telling
 from recollect.recall.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall.search import Pool
-from recollect.recall.telling import PROMPT_TOKENS, SAYS_SOMETHING, confident, fitting, framed, sure, tell, tokens
+from recollect.recall.telling import PROMPT_TOKENS, SAYS_SOMETHING, confident, fitting, framed, tell, tokens
 from recollect.store import bodies
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     from recollect.recall.search import Asked
     from recollect.store import Store
 
+# How sure we are that a turn helps with a prompt, as a logistic sum: how much of
+# the prompt it holds, how many rare words that is, and how near its vector is.
+# Fitted on the development part of our own set, where the threshold of
+# `telling` gives precision 0.90 and silence 0.91 (cross-validated); a lower one
+# speaks more often and is wrong more often.
+HOLDS, RARE_WORDS, COSINE, BIAS = 3.25, 0.6, 2.9, -3.25
 CANDIDATES = 20
 MOST_NOTES = 10
 MOST_REMINDERS = 5
@@ -115,7 +122,8 @@ def confidence(score: rank.Score, words: rank.Words) -> float:
     if not words.needed:
         return 0.0
     holds = rank.gathered(score, words.needs) / words.needed
-    return sure(holds, words.held.get(score.place.turn, 0.0) / words.rarest, score.cosine)
+    rare_words = words.held.get(score.place.turn, 0.0) / words.rarest
+    return 1 / (1 + exp(-(HOLDS * holds + RARE_WORDS * rare_words + COSINE * score.cosine + BIAS)))
 
 
 def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -> list[PackLine]:
@@ -137,12 +145,24 @@ def note_line(ref: str, category: str, text: str, at: int) -> str:
 
 
 def _recent(store: Store, scope: Scope) -> list[Place]:
-    """The last thing that was asked in each of the newest sessions."""
+    """The last thing that was asked in each of the newest sessions, and nothing twice."""
     newest: dict[int, Place] = {}
+    known: set[str] = set()
     for place in store.newest_turns(scope, limit=20 * MOST_RECENT):
-        if place.live and place.origin != "subagent":
-            newest.setdefault(place.session, place)
-    return list(newest.values())[:MOST_RECENT]
+        if place.session in newest or not place.live or place.origin == "subagent":
+            continue
+        asked = _asked(store.turn_rows(place.turn))
+        if asks(asked) and asked not in known:
+            known.add(asked)
+            newest[place.session] = place
+        if len(newest) == MOST_RECENT:
+            break
+    return list(newest.values())
+
+
+def asks(prompt: str) -> bool:
+    """Whether a prompt says by itself what is wanted: "go on" does not, nor do commands to the agent and the shell."""
+    return len(prompt.split()) >= TELLING_WORDS and not prompt.startswith(("/", "!"))
 
 
 def _line(store: Store, place: Place, score: float) -> PackLine:

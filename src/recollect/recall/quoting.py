@@ -29,7 +29,7 @@ READ_AHEAD = 16
 # Printable by the book, but nothing is seen of them: joiners, fillers, blanks, variation selectors.
 _UNSEEN = [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0]
 _SELECTORS = [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]
-_OPENERS, _CLOSERS = "<˂ᐸ‹❬❮❰⟨〈〈⧼﹤＜", ">˃ᐳ›❭❯❱⟩〉〉⧽﹥＞"
+_OPENERS, _CLOSERS = "<˂ᐸ‹❬❮❰⟨〈\u2329⧼﹤＜", ">˃ᐳ›❭❯❱⟩〉\u232a⧽﹥＞"
 _QUOTES = "“”„‟«»〝〞＂"
 _TABLE = (
     dict.fromkeys([*_UNSEEN, *_SELECTORS])
@@ -37,10 +37,11 @@ _TABLE = (
     | dict.fromkeys(map(ord, _CLOSERS), "›")
     | dict.fromkeys(map(ord, _QUOTES), '"')
 )
-_SLASHES = " /\\⁄∕⧸／＼"
+# A closing tag, with a bracket or a slash of whatever sort, or ours even without its end; `cat < /etc/hosts` is none.
+_END_OF_TAG = re.compile(r"‹[ /\\⁄∕⧸／＼]+(?=[\w:-]* ?›|recalled)", re.IGNORECASE)
 
 _BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{BLOB_CHARACTERS + 1},}}")
-_DOCUMENT = re.compile(r"(<<[-~]?[ \t]*(['\"]?)(\w+)\2)([^\n]*)\n.*?(?:\n[ \t]*\3(?!\w)|\Z)", re.DOTALL)
+_DOCUMENT = re.compile(r"((?<!<)<<(?!<)[-~]?[ \t]*(['\"]?)(\w+)\2)([^\n]*)\n.*?(?:\n[ \t]*\3(?!\w)|\Z)", re.DOTALL)
 _LITERAL = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|(?<!\S)\#[^\n]*""", re.DOTALL)
 _NAME = re.compile(r"[^\s/:=]+")
 _PLAIN = re.compile(r"""["'(\[{]*[^\W\d_][\w.'’-]*[.,;:!?"')\]}\\]*""")
@@ -50,8 +51,7 @@ _GO_ON = ("&", "|", ";")
 
 def quoted(text: str, most: int) -> str:
     """A text as one line of at most so many characters, all of them visible, none of which can end our frame."""
-    line = _without_blobs(_visible(" ".join(text[: most * READ_AHEAD].split())))
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return _at_most(_without_blobs(_visible(" ".join(text[: most * READ_AHEAD].split()))), most)
 
 
 def typed(prompt: str) -> str:
@@ -66,15 +66,18 @@ def quoted_command(command: str, most: int) -> str:
     """
     bare = _LITERAL.sub(_literal, _DOCUMENT.sub(r"\1\4 …", command[: most * READ_AHEAD]))
     line = _without_blobs(_visible(_on_one_line(bare))).replace("`", "'")
-    return quoted(_few_plain_words(_NAME.sub(_name, line)), most)
+    return _at_most(_few_plain_words(_NAME.sub(_name, line)), most)
 
 
 def quoted_path(path: str, most: int) -> str:
     """A path, or several with commas between them, whose names are too short for a sentence; a long one keeps its end."""
-    line = ", ".join("/".join(map(_path_part, one.split("/"))) for one in _visible(" ".join(path.split())).split(", "))
-    # Twice as long is never shown, and the end is what tells files apart.
-    line = quoted(line, len(line) + 1)
+    names = _visible(" ".join(path[-most * READ_AHEAD :].split())).split(", ")
+    line = _without_blobs(", ".join("/".join(map(_path_part, name.split("/"))) for name in names))
     return line if len(line) <= most else "…" + line[len(line) - most + 1 :].lstrip()
+
+
+def _at_most(line: str, most: int) -> str:
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def _visible(line: str) -> str:
@@ -82,11 +85,7 @@ def _visible(line: str) -> str:
     if not line.isprintable():
         line = "".join(filter(str.isprintable, line))
     line = line.translate(_TABLE)
-    if "‹" not in line:
-        return line
-    # A closing tag is one even with a bracket of another sort.
-    first, *rest = line.split("‹")
-    return "‹".join([first, *(piece.lstrip(_SLASHES) for piece in rest)])
+    return _END_OF_TAG.sub("‹", line) if "‹" in line else line
 
 
 def _without_blobs(line: str) -> str:

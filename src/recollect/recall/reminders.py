@@ -56,7 +56,8 @@ class Failure:
     def __init__(self, turn: int, ordinal: int, command: str, exit_code: int | None, output: str) -> None:
         self.turn, self.ordinal, self.place = turn, ordinal, (turn, ordinal)
         self.command, self.exit_code, self.output = command, exit_code, output
-        self.error = headline(error_lines(output)) if output else None
+        # A warning stands in the output of every run, and is overcome by none.
+        self.error = headline([line for line in error_lines(output) if not line.lower().startswith("warn")])
 
 
 def find(
@@ -120,13 +121,14 @@ def _another_form(store: Store, failure: Failure, query: Query, domains: dict[st
         return None
     for ref, call in calls[at + 1 : at + 1 + CALLS_AFTER]:
         found = _form_that_worked(words, call)
+        failed, worked = _said(failure.command), _said(call.target or "")
+        # Two that look alike where they are cut tell nobody what to do.
+        if failed == worked:
+            continue
         if found and shaped not in use_shapes(found) and not _worked_since(store, shaped, words, failure, query, domains):
             scene = store.scenes([failure.turn])[failure.turn]
             code = "" if failure.exit_code is None else f" (exit {failure.exit_code})"
-            line = (
-                f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{_said(failure.command)}` failed here{code}; "
-                f"`{_said(call.target or '')}` worked"
-            )
+            line = f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{failed}` failed here{code}; `{worked}` worked"
             refs = scene.ref if scene.ref == ref else f"{scene.ref} {ref}"
             return base(words[launched(words) % len(words)]).lower(), Reminder(shaped, refs, line, scene.at)
     return None
@@ -164,14 +166,14 @@ def _overcome(store: Store, failure: Failure, shaped: str) -> Found | None:
     after = retry.follow(store, failure.turn, failure.ordinal, lambda call: True)
     if after.proof is None or after.match != "same" or after.hidden or not after.steps:
         return None
-    done = [
+    steps = dict.fromkeys(
         f"{quoted_path(step.text, COMMAND_CHARACTERS)} was changed" if step.kind == "edit" else f"`{_said(step.text)}` was run"
-        for step in after.steps[-MOST_STEPS:]
-    ]
+        for step in after.steps
+    )
     scene = store.scenes([failure.turn])[failure.turn]
     line = (
         f"- {(iso(scene.at) or '')[:10]} {quoted(after.proof.ref, 200)}: this error was met here before; "
-        f"{' and '.join(done)}, and the same command passed"
+        f"{' and '.join(list(steps)[-MOST_STEPS:])}, and the same command passed"
     )
     refs = scene.ref if scene.ref == after.proof.ref else f"{scene.ref} {after.proof.ref}"
     return longest_word(shaped), Reminder(shaped, refs, line, scene.at)

@@ -20,8 +20,13 @@ def shapes_of(kind: str, text: str) -> set[str]:
 
 
 def use_shapes(words: list[str]) -> tuple[str, str]:
-    """A command's own shape, and the one of any use of its program."""
+    """A command's own shape, and the one of any use of its program.
+
+    Of a program with its folder: `pytest` may be missing where `.venv/bin/pytest` works.
+    """
     start = launched(words)
     start = start if start < len(words) else 0
     program = base(words[start])
-    return shape_of(words, start, [program]), " ".join([*words[:start], program]) + ANY_USE
+    shaped = shape_of(words, start, [program])
+    began, begins = (" ".join([*words[:start], name]) for name in (program, words[start]))
+    return begins + shaped.removeprefix(began), begins + ANY_USE

@@ -175,22 +175,22 @@ def test_the_token_is_a_file_for_its_owner_and_is_not_shown(listening: Listening
 
 def test_the_token_is_made_once(tmp_path: Path) -> None:
     """Clients have it in their settings."""
-    home = str(tmp_path / "home")
+    path = tmp_path / "home" / "mcp-token"
 
-    first = ensure_token(home, os.path.join(home, "mcp-token"))
+    first = ensure_token(str(path))
 
-    assert ensure_token(home, os.path.join(home, "mcp-token")) == first
-    assert os.listdir(home) == ["mcp-token"]
+    assert ensure_token(str(path)) == first
+    assert os.listdir(path.parent) == ["mcp-token"]
 
 
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     """It is no secret any more."""
     path = tmp_path / "mcp-token"
-    ensure_token(str(tmp_path), str(path))
+    ensure_token(str(path))
     path.chmod(0o644)
 
     with pytest.raises(FileRefused, match="not a file that only you can read"):
-        ensure_token(str(tmp_path), str(path))
+        ensure_token(str(path))
 
 
 def test_a_token_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_token_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mcp-token").symlink_to(known)
 
     with pytest.raises(FileRefused):
-        ensure_token(str(tmp_path), str(tmp_path / "mcp-token"))
+        ensure_token(str(tmp_path / "mcp-token"))
 
 
 def test_an_empty_token_is_refused(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_an_empty_token_is_refused(tmp_path: Path) -> None:
     path.touch(0o600)
 
     with pytest.raises(FileRefused, match="holds no token"):
-        ensure_token(str(tmp_path), str(path))
+        ensure_token(str(path))
 
 
 def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,6 +223,7 @@ def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path, capsys: pytest.Captu
         with pytest.raises(PortTaken):
             open_door(str(tmp_path), port)
         assert main(["mcp", "--http", "--port", str(port)]) == 69
+    assert main(["mcp", "--http", "--port", "70000"]) == 69
 
     assert capsys.readouterr().err.endswith("choose another with --port; 0 takes any that is free\n")
 

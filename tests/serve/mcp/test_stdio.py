@@ -203,7 +203,7 @@ def test_a_store_that_was_replaced_is_noticed(start: Start, store: Path, tmp_pat
 
 
 def test_it_ends_with_its_agent(start: Start, store: Path) -> None:
-    """What was asked before is still answered."""
+    """Its input closes, and nobody is left to answer to."""
     server = start(store=store)
 
     server.call("search", query="tulips")

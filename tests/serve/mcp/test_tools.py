@@ -176,7 +176,7 @@ def test_what_was_offered_is_written_down(in_shop: Asking, store: Path) -> None:
 
     with Memory.open(store) as memory:
         rows = memory._existing().db.rows("select face, event, refs from recalls order by id")
-    assert [(face, event) for face, event, _ in rows] == [("mcp", "recall"), ("mcp", "fix")]
+    assert rows == [("mcp", "recall", "codex:a#1"), ("mcp", "fix", "codex:a#1")]
 
 
 def test_a_reader_leaves_no_trace(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

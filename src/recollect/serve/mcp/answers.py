@@ -22,6 +22,10 @@ from recollect.serve.cli.output import printable
 # What a result may take, everything in it counted; the protocol's own envelope and remarks get the rest.
 PAGE_BYTES = 20_000
 _ROOM = PAGE_BYTES - 1_500
+# A remark may quote what was asked.
+REMARK_CHARACTERS = 200
+# Fewer characters of a longer text are not worth a line; they come on the next page.
+_FEWEST_CHARACTERS = 80
 
 PROVENANCES = ["user", "assistant", "tool", "web"]
 TRUSTS = ["user", "tool-verified", "assistant", "external"]
@@ -124,11 +128,11 @@ class Page:
         return sum(map(_cost, some)) <= self._room
 
     def _fitting(self, one: Hit) -> int:
-        """How many characters of a hit's text have room. Fewer than a line's worth of a longer one are none."""
+        """How many characters of a hit's text have room; of a long text rather none than a few."""
         taken = min(len(one["text"]), max(0, self._room // 2))
         while taken > 0 and _cost({**one, "text": one["text"][:taken]}) > self._room:
             taken = taken * 3 // 4
-        return taken if taken == len(one["text"]) or taken >= 80 else 0
+        return taken if taken == len(one["text"]) or taken >= _FEWEST_CHARACTERS else 0
 
 
 def result(memory: Memory, page: Page, *, cursor: str | None = None, remark: str = "") -> CallToolResult:
@@ -136,7 +140,7 @@ def result(memory: Memory, page: Page, *, cursor: str | None = None, remark: str
     structured: dict[str, Any] = {"notice": NOTICE, "hits": page.hits}
     lines = [text_of(memory, page)] if page.hits else []
     if remark:
-        structured["remark"] = harmless(remark)
+        structured["remark"] = harmless(remark)[:REMARK_CHARACTERS]
         lines.append(structured["remark"])
     if cursor is not None:
         structured["cursor"] = cursor

@@ -74,7 +74,7 @@ class Door:
 def open_door(home: str, port: int) -> Door:
     """Take the port, on loopback alone, and find the token."""
     path = os.path.join(home, TOKEN_FILE)
-    token = ensure_token(home, path)
+    token = ensure_token(path)
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if not platforms.WINDOWS:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -82,16 +82,22 @@ def open_door(home: str, port: int) -> Door:
         listening.bind((HOST, port))
         # Whoever reads where we are may come at once.
         listening.listen()
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listening.close()
-        raise PortTaken(port, error.strerror or str(error)) from error
+        raise PortTaken(port, getattr(error, "strerror", None) or str(error)) from error
     return Door(listening, token, path)
 
 
-def ensure_token(home: str, path: str) -> str:
+def ensure_token(path: str) -> str:
     """The token, made at first use. A file that others could have written or can read is refused."""
-    platforms.private_folder(home)
-    partial = f"{path}.{os.getpid()}"
+    platforms.private_folder(os.path.dirname(path))
+    if not os.path.lexists(path):
+        _make_token(path)
+    return _read_token(path)
+
+
+def _make_token(path: str) -> None:
+    partial = f"{path}.{secrets.token_hex(4)}"
     with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(secrets.token_urlsafe(TOKEN_BYTES))
     try:
@@ -101,7 +107,6 @@ def ensure_token(home: str, path: str) -> str:
         pass
     finally:
         os.unlink(partial)
-    return _read_token(path)
 
 
 def _read_token(path: str) -> str:
@@ -158,7 +163,7 @@ def make_app(server: Server, door: Door) -> Guard:
 async def serve(server: Server, door: Door) -> None:
     """Answer until we are told to end."""
     config = uvicorn.Config(
-        make_app(server, door), log_level="warning", access_log=False, timeout_graceful_shutdown=FAREWELL_SECONDS
+        make_app(server, door), ws="none", log_level="warning", access_log=False, timeout_graceful_shutdown=FAREWELL_SECONDS
     )
     listener = _Listener(config)
 

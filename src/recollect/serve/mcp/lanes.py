@@ -56,6 +56,8 @@ class Lane:
             errand(self._current())
         except RecollectError as error:
             log.info("left undone", extra={"fault": str(error)})
+        except Exception:
+            log.exception("left undone")
 
     def _current(self) -> Memory:
         file = _identity(self._like.settings.store)

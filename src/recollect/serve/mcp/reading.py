@@ -40,10 +40,11 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
 
 def told_hit(memory: Memory, line: PackLine) -> Hit:
     """A line of a pack: a note, or the user's words and facts about a turn."""
-    text = line.text.partition(": ")[2]
-    if line.ref.startswith("note:"):
-        return {**note_hit(memory.note(line.ref)), "text": harmless(text)}
-    return hit(line.ref, text, project=line.project, at=line.at, provenance="user", trust="tool-verified")
+    # A line may stand on several turns; all of them are named in it.
+    ref, text = line.ref.split()[0], line.text.partition(": ")[2]
+    if ref.startswith("note:"):
+        return {**note_hit(memory.note(ref)), "text": harmless(text)}
+    return hit(ref, text, project=line.project, at=line.at, provenance="user", trust="tool-verified")
 
 
 def note_hit(note: Note) -> Hit:

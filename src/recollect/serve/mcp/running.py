@@ -73,7 +73,8 @@ async def _look_for_jobs(writes: Lane) -> None:
 
 
 def _have_jobs_done(memory: Memory) -> None:
-    """Have waiting jobs done by another process: in this one they would hold up every answer."""
+    """Take in what hooks left, and have waiting jobs done by another process: in this one they would hold up every answer."""
+    memory.work(limit=0)
     now = iso(now_ms()) or ""
     if any(job.state == "waiting" and (job.not_before or "") <= now for job in memory.jobs()):
         leave_work(memory, gently=True)

@@ -100,7 +100,7 @@ class Tools:
         self,
         prompt: Annotated[str, Field(description="the task at hand; empty: what matters in this project")],
         project: Project = None,
-        budget: Annotated[int, Field(ge=0, le=MOST_BUDGET, description="tokens")] = 600,
+        budget: Annotated[int | None, Field(ge=0, le=MOST_BUDGET, description="tokens, 600 unless given")] = None,
     ) -> CallToolResult:
         """What this project taught earlier sessions about a task. Use before starting on one; often there is nothing."""
 
@@ -109,7 +109,7 @@ class Tools:
             page.add_all(reading.told_hit(memory, line) for line in pack.lines)
             if not page.hits:
                 return sentence("Nothing stored is good enough to be told about this; search may still find something.")
-            self._offered("recall", page)
+            self._offered("recall", [ref for line in pack.lines for ref in line.ref.split()])
             return result(memory, page)
 
         return await self._reads.ask(answer)
@@ -126,7 +126,7 @@ class Tools:
             page, following = _rows(lambda most: memory.fix(last, folder=self._folder, limit=most), _fix, cursor)
             if not page.hits:
                 return sentence("This error is not in what is stored; search finds its words one by one.")
-            self._offered("fix", page)
+            self._offered("fix", [one["id"] for one in page.hits])
             return result(memory, page, cursor=following)
 
         return await self._reads.ask(answer)
@@ -199,9 +199,8 @@ class Tools:
         assert self._writes is not None
         return self._writes
 
-    def _offered(self, tool: str, page: Page) -> None:
+    def _offered(self, tool: str, refs: list[str]) -> None:
         """Write down what was handed out, so that its use can be measured; nobody waits for that."""
-        refs = list(dict.fromkeys(one["id"] for one in page.hits))
         if self._writes is not None:
             self._writes.leave(lambda memory: memory.record_recall("mcp", tool, refs, folder=self._folder))
 

@@ -147,7 +147,8 @@ def save_common_tellings(db: Database, found: Sequence[tuple[Told, str]]) -> Non
 def _replace_tellings(db: Database, project: int | None, found: Sequence[tuple[Told, str]]) -> None:
     ready = Ready(db.connection)
     db.execute("delete from tellings where project is ?", (project,))
-    for told, text in found:
+    # Of those that fit equally well, the one with the highest number is told.
+    for told, text in sorted(found, key=lambda pair: pair[0].at or 0):
         db.execute("insert into tellings (project, ref, line, at) values (?, ?, ?, ?)", (project, told.refs, told.line, told.at))
         telling = db.connection.last_insert_rowid()
         db.many("insert into telling_words values (?, ?)", [(stem, telling) for stem in ready.stems(text)])

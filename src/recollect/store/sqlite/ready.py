@@ -16,7 +16,7 @@ from recollect.store.told import Reminder, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 # Tellings need the newest of these migrations; a test compares it with the folder.
 OLDEST, NEWEST = 4, 4
@@ -71,10 +71,10 @@ class Ready:
         )
         return [Reminder(*row) for row in rows]
 
-    def stems(self, text: str) -> list[str]:
-        """The words of a text as tellings have them, each once."""
+    def stems(self, text: str, but: Collection[str] = ()) -> list[str]:
+        """The words of a text as tellings have them, each once, but for some that do not count."""
         tokenizer = self.connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        found = words_of(text[:MOST_CHARACTERS])
+        found = [word for word in words_of(text[:MOST_CHARACTERS]) if word.lower() not in but]
         stems = tokenizer(
             " ".join(found).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
         )
@@ -92,19 +92,16 @@ class Ready:
         row = self.connection.execute("select count(*) from tellings").fetchone()
         return int(row[0]) if row else 0
 
-    def holders(self, words: list[str], project: int) -> dict[int, list[str]]:
-        """The project's tellings that hold any of these words, with those they hold."""
+    def holders(self, word: str, project: int) -> list[int]:
+        """The project's tellings that hold a word, and those for every project."""
         rows = self.connection.execute(
-            f"""
-            select telling_words.telling, word from telling_words join tellings on tellings.id = telling_words.telling
-             where word in ({", ".join("?" * len(words))}) and (project = ? or project is null)
+            """
+            select tellings.id from telling_words join tellings on tellings.id = telling_words.telling
+             where word = ? and (project = ? or project is null)
             """,
-            [*words, project],
+            (word, project),
         )
-        found: dict[int, list[str]] = {}
-        for telling, word in rows:
-            found.setdefault(telling, []).append(word)
-        return found
+        return [telling for (telling,) in rows]
 
     def tellings(self, numbers: list[int]) -> dict[int, Told]:
         """These tellings, by number."""
