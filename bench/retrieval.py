@@ -4,7 +4,8 @@ Sets: `own` (part of the project), and published ones that are given by path:
 `locomo`, `longmemeval` and `cosqa`; how each is read is in `bench/judging`, what
 the figures mean in `bench/judging/metrics.py`. Weights are chosen on the `dev`
 part; what we claim is measured on `test`. With --json one object is printed:
-part, then mode, then figures; our own set also has `injection` in each part.
+part, then mode, then figures; our own set also has `injection`, what `recall`
+tells unasked, and `hook`, what an agent's hook tells, in each part.
 """
 
 from __future__ import annotations
@@ -25,7 +26,17 @@ if __name__ == "__main__":
     # A script finds what is beside it; the project is one folder up.
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.judging.asking import MODES, PROMPTS, Answer, Reaction, answers, figures, reactions  # noqa: E402
+from bench.judging.asking import (  # noqa: E402
+    MODES,
+    PROMPTS,
+    Answer,
+    Reaction,
+    agreement,
+    answers,
+    figures,
+    reactions,
+    reactions_of_hook,
+)
 from bench.judging.metrics import injection_summary  # noqa: E402
 from bench.judging.sets import PARTS, Collection, LabelledSet, Question  # noqa: E402
 from bench.judging.show import misjudged, missed, table  # noqa: E402
@@ -70,6 +81,7 @@ class Measurement:
         self.asked: Counter[str] = Counter()
         self.answers: defaultdict[tuple[str, str], list[Answer]] = defaultdict(list)
         self.reactions: defaultdict[str, list[Reaction]] = defaultdict(list)
+        self.hooked: defaultdict[str, list[Reaction]] = defaultdict(list)
         self.misses: list[str] = []
 
     def run(self, labelled: LabelledSet, stores: Stores) -> None:
@@ -105,9 +117,12 @@ class Measurement:
                 self.answers[answer.question.part, mode].append(answer)
             if self.args.misses:
                 self.misses += missed(memory, given)
-        reacted = list(reactions(memory, [question for question in questions if question.kind in PROMPTS]))
+        prompts = [question for question in questions if question.kind in PROMPTS]
+        reacted = list(reactions(memory, prompts))
         for reaction in reacted:
             self.reactions[reaction[0].part].append(reaction)
+        for reaction in reactions_of_hook(memory, prompts):
+            self.hooked[reaction[0].part].append(reaction)
         if self.args.misses:
             self.misses += misjudged(memory, reacted)
 
@@ -120,7 +135,10 @@ class Measurement:
                 mode: figures(self.answers[part, mode], by_kind=by_kind) for mode in self.modes if self.answers[part, mode]
             }
             if self.reactions[part]:
-                report[part]["injection"] = injection_summary([injection for _, injection in self.reactions[part]])
+                recalled, hooked = self.reactions[part], self.hooked[part]
+                report[part]["injection"] = injection_summary([injection for _, injection in recalled])
+                told = injection_summary([injection for _, injection in hooked])
+                report[part]["hook"] = {**told, "agreed": agreement(hooked, recalled)}
         return report
 
     def some_misses(self) -> list[str]:

@@ -6,14 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from bench.judging.metrics import Injection, judged, summary
+import msgspec
+
+from bench.judging.metrics import Injection, judged, share, summary
 from bench.judging.sets import Question
 from recollect import Memory
 from recollect.lookup import Hit
+from recollect.serve.hook import respond
 
 MODES = ("text", "vector", "hybrid")
 # What an agent gets unasked is judged apart from what a search finds.
 PROMPTS = ("silent", "speak")
+# Where that is in a report: what `recall` says, and what a hook does.
+UNASKED = ("injection", "hook")
 # What a person sees of a search, and how far down we look for sessions and first ranks.
 SHOWN, DEEP = 10, 200
 
@@ -56,6 +61,23 @@ def reactions(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]
     for prompt in prompts:
         pack = memory.recall(prompt.text, folder=prompt.project)
         yield prompt, Injection([line.ref for line in pack.lines], prompt.evidence)
+
+
+def reactions_of_hook(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]:
+    """What an agent is told when a person types each prompt, by the code that its hook runs."""
+    for prompt in prompts:
+        # Each in a session of its own, because a session is told nothing twice.
+        passed = {"session_id": prompt.id, "cwd": prompt.project, "prompt": prompt.text}
+        answer = respond("codex", "UserPromptSubmit", msgspec.json.encode(passed), {"RECOLLECT_HOME": memory.settings.home})
+        told = msgspec.json.decode(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
+        # Between the lines of the frame: dash, date and reference.
+        yield prompt, Injection([line.split()[2].rstrip(":") for line in told.splitlines()[1:-1]], prompt.evidence)
+
+
+def agreement(hook: Iterable[Reaction], recall: Iterable[Reaction]) -> float | None:
+    """The share of the lines a hook told that `recall` tells too, for the same prompts in the same order."""
+    told = [ref in recalled.lines for (_, said), (_, recalled) in zip(hook, recall, strict=True) for ref in said.lines]
+    return share(told)
 
 
 def figures(given: Sequence[Answer], *, by_kind: bool = False) -> dict[str, object]:

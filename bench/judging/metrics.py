@@ -82,13 +82,14 @@ def injection_summary(prompts: Sequence[Injection]) -> dict[str, float | None]:
     spoken = [prompt for prompt in prompts if prompt.lines]
     lines = [ref in prompt.helpful for prompt in spoken for ref in prompt.lines]
     return {
-        "precision": _share([not prompt.helpful.isdisjoint(prompt.lines) for prompt in spoken]),
-        "line_precision": _share(lines),
-        "silence": _share([not prompt.lines for prompt in prompts if not prompt.helpful]),
-        "spoke": _share([bool(prompt.lines) for prompt in prompts if prompt.helpful]),
+        "precision": share([not prompt.helpful.isdisjoint(prompt.lines) for prompt in spoken]),
+        "line_precision": share(lines),
+        "silence": share([not prompt.lines for prompt in prompts if not prompt.helpful]),
+        "spoke": share([bool(prompt.lines) for prompt in prompts if prompt.helpful]),
         "prompts": len(prompts),
     }
 
 
-def _share(answers: Sequence[bool]) -> float | None:
+def share(answers: Sequence[bool]) -> float | None:
+    """How many of these are true, as a share; None of nothing."""
     return round(sum(answers) / len(answers), 4) if answers else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bench.judging.asking import Answer, Reaction
+from bench.judging.asking import UNASKED, Answer, Reaction
 from bench.judging.metrics import FIGURES
 from recollect import Memory
 from recollect.model import Turn
@@ -22,13 +22,14 @@ def table(report: dict[str, dict[str, Any]]) -> str:
         (part, mode, kind, *(f"{figures[name]:.3f}" if name != "questions" else str(figures[name]) for name in names))
         for part, modes in report.items()
         for mode, whole in modes.items()
-        if mode != "injection"
+        if mode not in UNASKED
         for kind, figures in [("", whole), *whole.get("by", {}).items()]
     ]
     lines = _aligned(rows)
     for part, modes in report.items():
-        if said := modes.get("injection"):
-            lines += ["", f"{part} injection: " + ", ".join(f"{name} {value}" for name, value in said.items())]
+        for face in UNASKED:
+            if said := modes.get(face):
+                lines += ["", f"{part} {face}: " + ", ".join(f"{name} {value}" for name, value in said.items())]
     return "\n".join(lines)
 
 

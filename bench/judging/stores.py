@@ -27,9 +27,9 @@ from recollect.capture.lines import blocks, records
 from recollect.errors import RecollectError
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts
 
-# Parts of the package that only read a store, and the one in them that does not.
+# Parts of the package that only read a store, and what in them does not: vectors, and what hooks find ready.
 _READERS = ("recall", "serve", "samples")
-_WRITER = "recall/embedding.py"
+_WRITERS = [f"recall/{name}.py" for name in ("embedding", "pack", "prepare", "quoting", "reminders", "shapes")]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ class Stores:
         with Memory.open(adapters=_adapters(), environ=environ, resident=self.resident) as memory:
             if not done.is_file():
                 _fill(memory, collection, home)
+                list(memory.prepare())
                 # Written last: a run that was interrupted is made again.
                 done.touch()
             if embed:
@@ -144,7 +145,7 @@ def _code() -> str:
     """What is in the modules that fill a store: a change of them makes other stores."""
     package = Path(recollect.__file__).parent
     writers = [path for path in sorted(package.iterdir()) if path.name not in _READERS]
-    return digest_of([*writers, package / _WRITER, Path(__file__).parent])
+    return digest_of([*writers, *(package / name for name in _WRITERS), Path(__file__).parent])
 
 
 @cache

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.judging import cosqa, locomo, longmemeval
+from bench.judging.asking import agreement
 from bench.judging.metrics import FIGURES, Injection, injection_summary, judged
 from bench.judging.sets import PARTS, Question, part_by_hash
 from bench.judging.stores import Encoder, Stores
@@ -125,6 +126,18 @@ def test_injection_is_judged_by_what_it_says_and_by_when_it_is_silent() -> None:
         "prompts": 5,
     }
     assert injection_summary([Injection([], helpful)])["precision"] is None
+
+
+def test_agreement_is_the_share_of_a_hooks_lines_that_recall_tells_too() -> None:
+    """A hook that says something of its own could not be checked with `recollect recall`."""
+    prompt = Question(id="q", part="dev", kind="speak", text="", evidence=frozenset(), sessions=frozenset())
+
+    def said(*lines: list[str]) -> list[tuple[Question, Injection]]:
+        return [(prompt, Injection(refs, frozenset())) for refs in lines]
+
+    assert agreement(said(["a#1"], []), said(["a#1", "b#1"], ["c#1"])) == 1
+    assert agreement(said(["a#1", "d#1"], ["b#1", "c#1"]), said(["a#1"], ["c#1"])) == 0.5
+    assert agreement(said([]), said(["a#1"])) is None
 
 
 def test_locomo_labels_are_cleaned() -> None:
@@ -421,8 +434,12 @@ def test_injection_is_measured_on_our_own_prompts(capsys: pytest.CaptureFixture[
 
     report = json.loads(capsys.readouterr().out)
     assert list(report) == ["dev"]
-    assert list(report["dev"]) == ["injection"]
-    injection = report["dev"]["injection"]
+    assert list(report["dev"]) == ["injection", "hook"]
+    injection, hook = report["dev"]["injection"], report["dev"]["hook"]
     assert set(injection) == {"precision", "line_precision", "silence", "spoke", "prompts"}
-    assert injection["prompts"] > 60
+    assert injection["prompts"] == hook["prompts"] > 60
     assert all(0 <= injection[name] <= 1 for name in ("silence", "spoke"))
+    # A hook knows less than recall, so it speaks less often; what it says, recall says too.
+    assert 0.5 < hook["spoke"] < injection["spoke"]
+    assert hook["silence"] > 0.9
+    assert hook["agreed"] == 1

@@ -29,7 +29,7 @@ from recollect.recall.asking import prepared
 from recollect.recall.clues import clues, is_telling
 from recollect.recall.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall.search import Pool
-from recollect.recall.telling import PROMPT_TOKENS, SAYS_SOMETHING, confident, fitting, framed, tell, tokens
+from recollect.recall.telling import MOST_LINES, PROMPT_TOKENS, SAYS_SOMETHING, confident, fitting, framed, tell, tokens
 from recollect.store import bodies
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def pack(
             known = {line.ref for line in lines}
             asked, _ = prepared(store, encoder, query, scope)
             lines += [_line(store, place, score) for place, score in _confident(store, asked) if place.ref not in known]
+            lines = lines[:MOST_LINES]
         else:
             lines = at_start(store, project, domains)
         made = within(lines, (PROMPT_TOKENS if prompt.strip() else START_TOKENS) if budget is None else budget)

@@ -42,7 +42,7 @@ def append(path: str, line: str) -> bool:
             data = line.encode("utf-8", "replace") + b"\n"
             if os.write(handle, data) != len(data):
                 return False
-            if os.path.exists(path) and os.path.samestat(state, os.stat(path)):
+            if _is_at(path, state):
                 return True
         except OSError:
             return False
@@ -82,6 +82,13 @@ def take(path: str, mark: str) -> list[str]:
 
 # Not followed when it is a link, and not waited for when it is a pipe. Windows has neither flag.
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _is_at(path: str, state: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(state, os.stat(path))
+    except OSError:
+        return False
 
 
 def _is_own_file(state: os.stat_result) -> bool:

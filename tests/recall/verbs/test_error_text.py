@@ -14,6 +14,7 @@ from recollect.recall.verbs.error_text import error_lines, headline, longest_wor
     [
         ("src/a.py:12:5: E501 Line too long (131 > 110)", "/home/kim/web/b.py:7:1: E501 Line too long (99 > 88)"),
         ("E   TypeError: bad operand", "TypeError: bad operand"),
+        ("Output: error: no such table", "error: no such table"),
         ("\x1b[31merror\x1b[0m: could not compile `shop`", 'error: could not compile "shop"'),
         ("#9 33.71 error: failed to run build", "#12 4.02 error: failed to run build"),
         ("panic at 0x7ffde41", "panic at 0x55aa"),

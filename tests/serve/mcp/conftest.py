@@ -25,7 +25,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
         Said("run the hooks again", command="pytest -q hooks", reply="The signature check passes now."),
         Said("round the prices up", edited=f"{SHOP}/prices.py", reply="Prices are rounded up."),
     )
-    made.tell("b", "write about tulips", "and about daffodils", project="/home/ada/blog", day=1)
+    made.tell("b", "write a post about tulips", "and about daffodils", project="/home/ada/blog", day=1)
     yield made.embed()
     made.close()
 

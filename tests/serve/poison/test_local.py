@@ -78,7 +78,7 @@ def test_another_user_can_read_nothing_of_ours(home: Path, shared: Path) -> None
 
     own = shared / "own"
     remembered(home, "/srv/shop", own)
-    ensure_token(str(own), str(own / TOKEN_FILE))
+    ensure_token(str(own / TOKEN_FILE))
     told = hook(own, "SessionStart", at_start("/srv/shop"))
     (shared / "open").write_text("control")
 

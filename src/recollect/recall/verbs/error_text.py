@@ -61,8 +61,8 @@ _STEPS = [
     (re.compile(_HASH, re.IGNORECASE), "§hex"),
     (re.compile(_NUMBER), "§n"),
 ]
-# What a build or a test runner puts before every line.
-_MARGIN = re.compile(r"^(?:#\d+ \d+\.\d+ |\[[^\]]{1,60}\] \| |E (?=\S))")
+# What a build or a test runner puts before every line, and an agent before the first.
+_MARGIN = re.compile(r"^(?:#\d+ \d+\.\d+ |\[[^\]]{1,60}\] \| |E (?=\S)|Output: (?=\S))")
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": "'", "”": "'", '"': "'", "`": "'", "´": "'"})
 _QUOTED = re.compile(r"'[^']+'")
 _HOLE = re.compile(r"§\w+")

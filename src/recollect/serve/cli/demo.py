@@ -57,7 +57,7 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
     foot = (
         f"\nnext:\n  {name} search WORDS{store}\n  {name} fix ERROR{store}\n  {name} blame FILE{store}\n"
         f"  {name} sessions{store}\n  {name} stats --by project{store}\n"
-        f"  {name} import --watch      keeps the memory up to date\n  {name} --help"
+        f"  {name} install AGENT       has an agent told what was learned here, and keeps the memory up to date\n  {name} --help"
     )
     return Output(memory.search(question, limit=3), _text, foot=foot, empty="nothing found")
 

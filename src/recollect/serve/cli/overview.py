@@ -48,6 +48,7 @@ def _text(summary: StoreSummary) -> str:
         "  recollect blame FILE        which turns changed a file, and why",
         "  recollect sessions          the newest sessions",
         "  recollect stats --by day    what was spent",
+        "  recollect install AGENT     have an agent told what was learned here, and let it ask",
     ]
     if summary.jobs_waiting:
         lines.append(f"  recollect work              {counted(summary.jobs_waiting, 'job waits', 'jobs wait')}")

@@ -24,12 +24,12 @@ def ensure_project(db: Database, identity: ProjectIdentity) -> int:
             (identity.folder, project),
         )
         # What was taken for a plain folder before now has a name.
-        db.execute(
-            "update projects set merged_into = ? where key = ? and kind = 'directory' and merged_into is null",
+        folders = db.rows(
+            "update projects set merged_into = ? where key = ? and kind = 'directory' and merged_into is null returning id",
             (project, identity.folder),
         )
-        if db.connection.changes():
-            prepared.drop(db, [project])
+        if folders:
+            prepared.drop(db, [folder for (folder,) in folders])
     return project
 
 

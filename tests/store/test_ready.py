@@ -1,0 +1,178 @@
+"""The rows that are kept ready: read without waiting, and never saved over what was changed meanwhile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect.store.sqlite import prepared
+from recollect.store.sqlite.database import APPLICATION_ID, SCHEMA, Database
+from recollect.store.sqlite.ready import APPLICATION_ID as SAME_APPLICATION_ID
+from recollect.store.sqlite.ready import NEWEST, OLDEST, Ready
+from recollect.store.told import Reminder, Told
+from tests.store.conftest import Filled, facts, turn
+
+SHOP = "/home/ada/shop"
+
+
+def shop(filled: Filled) -> int:
+    """A project with a turn in it."""
+    filled.keep("a.jsonl", facts("a", cwd=SHOP), *turn("a", "1", "water the trees"))
+    return int(filled.db.value("select id from projects where key = ?", (SHOP,)))
+
+
+def fill(db: Database, project: int, begun: int, word: str = "webhook") -> None:
+    """Everything that is kept ready about a project."""
+    prepared.save_reminders(db, project, begun, "command", [(word, Reminder(f"{word} *", "codex:a#1", f"- {word} failed", 5))])
+    prepared.save_tellings(db, project, begun, [(Told("codex:a#1", f"- the {word}", 5), f"about {word}s")])
+    prepared.save_pack(db, project, begun, f"pack of {word}", "codex:a#1")
+
+
+def contents(db: Database) -> list[object]:
+    return [
+        db.rows("select project, text, refs from packs where text != ''"),
+        db.rows("select project, kind, word, shape, line, refs, at from reminders"),
+        db.rows("select project, ref, line, at from tellings"),
+        db.rows("select word from telling_words order by word"),
+    ]
+
+
+def test_the_hook_knows_the_same_versions_as_the_store(filled: Filled) -> None:
+    """It does not load the module that says so. A migration that changes these tables raises the oldest."""
+    made_in = [
+        int(path.name[:4])
+        for path in (Path(prepared.__file__).parent / "migrations").glob("*.sql")
+        if re.search(r"\b(packs|reminders|tellings|telling_words|recalls|firings)\b", path.read_text())
+    ]
+
+    assert (max(made_in), SCHEMA, APPLICATION_ID) == (OLDEST, NEWEST, SAME_APPLICATION_ID)
+    assert Ready.open(str(filled.path)) is not None
+
+
+def test_what_is_saved_is_what_is_read(filled: Filled) -> None:
+    """By whom hooks and `recall` ask."""
+    project = shop(filled)
+    fill(filled.db, project, prepared.begin(filled.db, project))
+
+    ready = Ready.open(str(filled.path))
+
+    assert ready is not None
+    assert ready.project(["nowhere", SHOP]) == project
+    assert ready.pack(project) == ("pack of webhook", "codex:a#1")
+    (reminder,) = ready.reminders(project, "command", "run the WEBHOOK now")
+    assert (reminder.shape, reminder.refs, reminder.line, reminder.at) == ("webhook *", "codex:a#1", "- webhook failed", 5)
+    (number,) = ready.holders("webhook", project)
+    assert {one: (told.refs, told.line, told.at) for one, told in ready.tellings([number]).items()} == {
+        number: ("codex:a#1", "- the webhook", 5)
+    }
+    assert (ready.counts(["webhook", "about", "x"]), ready.total()) == ({"webhook": 1, "about": 1}, 1)
+
+
+def test_others_are_told_nothing_of_it(filled: Filled) -> None:
+    """Each question names its project."""
+    project = shop(filled)
+    fill(filled.db, project, prepared.begin(filled.db, project))
+    ready = Ready(filled.db.connection)
+
+    assert ready.pack(project + 1) is None
+    assert ready.reminders(project + 1, "command", "webhook") == []
+    assert ready.holders("webhook", project + 1) == []
+    assert ready.reminders(project, "error", "webhook") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\x00", "☃", "\ud800", "the", "x" * 100_000, "Übergröße straße", "parseRolloutFile", "日本語"]
+)
+def test_any_text_has_stems(filled: Filled, text: str) -> None:
+    """A prompt is whatever somebody pasted."""
+    stems = Ready(filled.db.connection).stems(text)
+
+    assert len(stems) == len(set(stems))
+    assert all(stem == stem.lower() for stem in stems)
+
+
+def test_it_never_writes(filled: Filled) -> None:
+    """Whoever reads for an agent may not change what is remembered."""
+    shop(filled)
+    ready = Ready.open(str(filled.path))
+    assert ready is not None
+
+    with pytest.raises(apsw.ReadOnlyError):
+        ready.connection.execute("delete from turns")
+
+
+# Changes while something is prepared
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda db, project: prepared.outdate(db, project), lambda db, project: prepared.outdate(db)],
+    ids=["of a project", "of all"],
+)
+def test_what_was_changed_meanwhile_is_prepared_again(filled: Filled, change: Callable[[Database, int], None]) -> None:
+    """The note that came while the pack was made is not in it; the job has to come back."""
+    project = shop(filled)
+    fill(filled.db, project, prepared.begin(filled.db, project), "webhook")
+    before = contents(filled.db)
+    begun = prepared.begin(filled.db, project)
+    with filled.db.transaction():
+        change(filled.db, project)
+
+    fill(filled.db, project, begun, "deadlock")
+
+    assert contents(filled.db) == before
+    assert prepared.outdated_projects(filled.db) == [(project, SHOP)]
+
+
+def test_what_was_forgotten_meanwhile_is_not_saved(filled: Filled) -> None:
+    """It was read before it was forgotten, and would be written after."""
+    project = shop(filled)
+    begun = prepared.begin(filled.db, project)
+    with filled.db.transaction():
+        prepared.drop(filled.db, [project])
+
+    fill(filled.db, project, begun)
+
+    assert contents(filled.db) == [[], [], [], []]
+    assert prepared.outdated_projects(filled.db) == [(project, SHOP)]
+
+
+def test_of_two_that_prepare_the_same_the_later_one_counts(filled: Filled) -> None:
+    """It has read more."""
+    project = shop(filled)
+    first = prepared.begin(filled.db, project)
+    filled.db.execute("update packs set made_at = made_at + 5")
+    second = first - 5
+
+    fill(filled.db, project, first, "webhook")
+    fill(filled.db, project, second, "deadlock")
+
+    assert filled.db.rows("select text from packs") == [("pack of deadlock",)]
+
+
+def test_a_log_that_is_read_meanwhile_outdates(filled: Filled) -> None:
+    """Also when both happen within a millisecond."""
+    project = shop(filled)
+    begun = prepared.begin(filled.db, project)
+    filled.keep("b.jsonl", facts("b", cwd=SHOP), *turn("b", "2", "prune the trees"))
+
+    fill(filled.db, project, begun)
+
+    assert prepared.outdated_projects(filled.db) == [(project, SHOP)]
+
+
+def test_a_project_that_is_gone_takes_what_was_ready_with_it(filled: Filled) -> None:
+    """Down to the words."""
+    project = shop(filled)
+    fill(filled.db, project, prepared.begin(filled.db, project))
+
+    with filled.db.transaction():
+        for table in ("bodies", "tool_calls", "usage", "turns", "sessions"):
+            filled.db.execute(f"delete from {table}")
+        filled.db.execute("delete from projects")
+
+    assert contents(filled.db) == [[], [], [], []]
