@@ -1,13 +1,16 @@
-"""What happens in a fresh process: one import, one embedding, or one reading of the same lines.
+"""What happens in a fresh process: an import, one embedding, or one reading of the same lines.
 
 `python -m bench.child import` brings the store of RECOLLECT_HOME up to date;
-`python -m bench.child embed` makes its vectors; `python -m bench.child read
-FOLDER` decodes every line below a folder. Each prints what it cost from the first import of a module to the last byte written,
-that is, without the start of the interpreter.
+`python -m bench.child embed` makes its vectors; `python -m bench.child grow
+FOLDER SECONDS` imports logs over and over that grow meanwhile; `python -m
+bench.child read FOLDER` decodes every line below a folder. Each prints what it
+cost from the first import of a module to the last byte written, that is,
+without the start of the interpreter.
 """
 
 import os
 import sys
+import time
 from collections.abc import Callable
 
 from bench.clocks import cpu_seconds, peak_bytes
@@ -36,6 +39,23 @@ def embed() -> dict[str, float]:
     return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "turns": report.turns, "pieces": report.pieces}
 
 
+def grow(folder: str, seconds: str) -> dict[str, float]:
+    """Let every log below a folder grow by a turn and import them, over and over, for so long."""
+    from pathlib import Path
+
+    from bench.corpora import generator
+    from recollect import Memory
+
+    start, end = cpu_seconds(), time.monotonic() + float(seconds)
+    rounds = turns = 0
+    with Memory.open() as memory:
+        while time.monotonic() < end:
+            turns += memory.import_logs([folder]).turns
+            rounds += 1
+            generator().grow(Path(folder), "codex", sys.maxsize, rounds)
+    return {"seconds": cpu_seconds() - start, "turns": turns, "rounds": rounds}
+
+
 def read(folder: str) -> dict[str, float]:
     """Read every line and decode it; finding the files is not counted."""
     paths = [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names if name.endswith(".jsonl")]
@@ -52,6 +72,6 @@ def read(folder: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    works: dict[str, Callable[..., dict[str, float]]] = {"import": import_logs, "embed": embed, "read": read}
+    works: dict[str, Callable[..., dict[str, float]]] = {"import": import_logs, "embed": embed, "grow": grow, "read": read}
     answer = works[sys.argv[1]](*sys.argv[2:])
     print(" ".join(f"{name}={value}" for name, value in answer.items()))

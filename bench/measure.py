@@ -105,9 +105,10 @@ def absolute(
     target: float | None,
     unit: str,
     better: Literal["lower", "higher"] = "lower",
+    of: Callable[[Sequence[float]], float] = statistics.median,
 ) -> Figure:
-    """A figure that stands alone: a share, a speed, an amount of memory."""
-    middle = statistics.median(samples)
+    """A figure that stands alone: a share, a speed, an amount of memory; the median `of` its samples, or the worst."""
+    middle = of(samples)
     return Figure(
         name=name,
         title=title,
@@ -144,11 +145,12 @@ def spent(work: Callable[[], object], *, clock: Clock = cpu_seconds, repeats: in
     return (clock() - start) / repeats
 
 
-def wall_of_process(command: list[str], environ: Mapping[str, str]) -> float:
-    """Seconds from starting a program to its end; what it prints is thrown away."""
-    silence = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
+def wall_of_process(command: list[str], environ: Mapping[str, str], *, stdin: str = os.devnull) -> float:
+    """Seconds from starting a program to its end; it reads a file, and what it prints is thrown away."""
+    streams = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
+    streams.append((os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0))
     start = wall_seconds()
-    process = os.posix_spawn(command[0], command, environ, file_actions=silence)
+    process = os.posix_spawn(command[0], command, environ, file_actions=streams)
     _, status = os.waitpid(process, 0)
     seconds = wall_seconds() - start
     if status:

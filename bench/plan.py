@@ -84,6 +84,12 @@ def clean_environ(work: Path) -> dict[str, str]:
     return passed | {"HOME": str(nobody)} | dict.fromkeys(_ONE_THREAD, "1")
 
 
+def child_process(arguments: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
+    """A process of bench/child.py that runs beside us."""
+    command = [sys.executable, "-m", "bench.child", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environ, cwd=ROOT)
+
+
 def child(arguments: list[str], environ: dict[str, str]) -> dict[str, float]:
     """What a fresh process measured; see bench/child.py."""
     command = [sys.executable, "-m", "bench.child", *arguments]

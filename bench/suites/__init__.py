@@ -16,6 +16,7 @@ SUITES = {
     "sweep": "sweep",
     "grow": "grow",
     "search": "search",
+    "hook": "hook",
     "redaction": "redaction",
     "encoding": "encoding",
     "meaning": "meaning",

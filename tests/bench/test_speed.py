@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 from pathlib import Path
 
 import apsw
@@ -11,8 +12,10 @@ import msgspec
 import pytest
 
 from bench.judging.sets import TalkSession
+from bench.measure import absolute, wall_of_process
 from bench.queries import ASKING, QUESTION_WORDS, questions_about
 from bench.suites import SUITES, get_suite, million
+from bench.suites.hook import Hook
 
 WORDS = [f"word{letter}{other}" for letter in "abcdefgh" for other in "abcdefgh"]
 
@@ -67,6 +70,40 @@ def test_words_that_are_asked_for_are_as_common_in_the_large_store(
 
     prompts = [turn.prompt for log in logs for session in log for turn in session.turns]
     assert sum(bool(re.search(r"\bseldom\b", prompt)) for prompt in prompts) == 10
+
+
+def test_the_slowest_counts_where_none_may_be_slow() -> None:
+    """A median would hide the one hook that an agent waits for."""
+    slowest = absolute("hook", "slowest hook", [0.02, 1.5, 0.03], target=1, unit="s wall", of=max)
+
+    assert (slowest.ours, slowest.ratio, slowest.reached) == (1.5, 1.5, False)
+    assert slowest.samples() == [0.02, 1.5, 0.03]
+
+
+def test_every_run_of_a_hook_is_another_session(tmp_path: Path) -> None:
+    """A session is told nothing twice: the second run would be measured silent."""
+    hook = Hook("UserPromptSubmit", tmp_path, speaks=True, fields={"prompt": "the worker deadlocks"})
+
+    runs = [msgspec.json.decode(Path(hook.passed(tmp_path / "in.json")).read_bytes()) for _ in range(2)]
+
+    assert runs[0]["session_id"] != runs[1]["session_id"]
+    del runs[0]["session_id"]
+    assert runs[0] == {
+        "transcript_path": "/nowhere/rollout.jsonl",
+        "cwd": str(tmp_path),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "the worker deadlocks",
+    }
+
+
+def test_a_measured_process_gets_its_input(tmp_path: Path) -> None:
+    """A hook that reads nothing is faster than any agent will see it; one that fails is not measured at all."""
+    (tmp_path / "in.json").write_text("passed")
+    reads = [sys.executable, "-c", "import sys; sys.exit(sys.stdin.read() != 'passed')"]
+
+    assert wall_of_process(reads, {}, stdin=str(tmp_path / "in.json")) > 0
+    with pytest.raises(RuntimeError, match="ended with 1"):
+        wall_of_process(reads, {})
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import threading
 from pathlib import Path
 
 from tests import npm
@@ -135,6 +136,37 @@ class Codex(Agent):
     def words(self, prompt: str) -> list[str]:
         trust = ["--dangerously-bypass-hook-trust"] if self.trusted else []
         return ["exec", prompt, *trust, "--dangerously-bypass-approvals-and-sandbox"]
+
+    def trust_hooks(self, folder: Path) -> None:
+        """What a person does with /hooks: Codex shows each hook with a hash, and keeps the hash of those they trust."""
+        asked = [
+            {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "tests", "version": "1"}}},
+            {"method": "initialized"},
+            {"id": 2, "method": "hooks/list", "params": {"cwds": [str(folder)]}},
+        ]
+        with subprocess.Popen(
+            [str(self.program), "app-server"],
+            env=environment(self.home),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as server:
+            # It ends when its input does, without answering what it was asked last; so the answer is waited for.
+            too_late = threading.Timer(WAIT_SECONDS, server.kill)
+            too_late.start()
+            try:
+                assert server.stdin and server.stdout  # noqa: PT018
+                server.stdin.write("".join(json.dumps(one) + "\n" for one in asked))
+                server.stdin.flush()
+                answer = next(found for line in server.stdout if (found := json.loads(line)).get("id") == 2)
+            finally:
+                too_late.cancel()
+                server.kill()
+        with (self.home / ".codex" / "config.toml").open("a") as config:
+            for hook in answer["result"]["data"][0]["hooks"]:
+                assert hook["trustStatus"] == "untrusted"
+                config.write(f'\n[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n')
 
 
 class GeminiCli(Agent):

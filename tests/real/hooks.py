@@ -51,9 +51,13 @@ def register(agent: Agent, folder: Path, answers: dict[str, str]) -> None:
 
 
 def given(folder: Path) -> list[tuple[str, dict[str, Any]]]:
-    """The events that came, in order, each with what it was given."""
-    files = sorted(folder.glob("*.json"))
-    return [(file.stem.partition("-")[2], json.loads(file.read_text())) for file in files]
+    """The events that came, in order, each with what it was given; the tools of a sub-agent are of a kind of their own."""
+    found = []
+    for file in sorted(folder.glob("*.json")):
+        payload = json.loads(file.read_text())
+        event = file.stem.partition("-")[2]
+        found.append((f"{event}-in-sub-agent" if "agent_id" in payload and "tool_name" in payload else event, payload))
+    return found
 
 
 def main(folder: Path, event: str, text: str, agent: str) -> None:

@@ -109,9 +109,7 @@ def keep_events(agent: str, events: Iterable[tuple[str, dict[str, Any]]], home: 
     folder.mkdir(parents=True)
     text = "\n".join(timed(json.dumps(pair) for pair in events))
     for event, payload in map(json.loads, replaced(text, home, project).splitlines()):
-        # The tool events of a sub-agent are of a kind of their own.
-        inside = "-in-sub-agent" if "agent_id" in payload and event != "SubagentStop" else ""
-        file = folder / f"{event}{inside}.json"
+        file = folder / f"{event}.json"
         if not file.exists():
             file.write_text(json.dumps(payload, indent=2) + "\n")
 

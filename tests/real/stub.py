@@ -12,7 +12,7 @@ import json
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -50,21 +50,23 @@ class Request:
         return tool.partition("/")[0] in _texts(self.body["tools"])
 
 
-@dataclass
-class Stub:
+class Stub(ThreadingHTTPServer):
     """What the model will do, and what it was asked so far."""
 
-    port: int
-    steps: list[Step] = field(default_factory=list)
-    # What the model does instead of calling a tool that it is not offered yet.
-    meanwhile: Step | None = None
-    requests: list[Request] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    answered: int = 0
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.steps: list[Step] = []
+        # What the model does instead of calling a tool that it is not offered yet.
+        self.meanwhile: Step | None = None
+        self.requests: list[Request] = []
+        self.lock = threading.Lock()
+        self.answered = 0
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.server_port}"
 
     def will(self, *steps: Step, meanwhile: Step | None = None) -> None:
         """From now on the model takes these steps, and what was asked before is forgotten.
@@ -103,29 +105,27 @@ class Stub:
 @contextmanager
 def listening() -> Iterator[Stub]:
     """A stub that answers until the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.stub = Stub(server.server_address[1])  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield server.stub  # type: ignore[attr-defined]
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with Stub() as stub:
+        thread = threading.Thread(target=stub.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield stub
+        finally:
+            stub.shutdown()
+            thread.join()
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Chooses the dialect by the path, and the form by what the request asks for."""
+    """Chooses the dialect by the path."""
 
+    server: Stub
     protocol_version = "HTTP/1.1"
 
     def do_HEAD(self) -> None:
         self.answer(b"", "text/plain")
 
     def do_GET(self) -> None:
-        self.stub.requests.append(Request("GET", self.path, ""))
+        self.server.requests.append(Request("GET", self.path, ""))
         self.answer(b'{"data": [], "models": []}', "application/json")
 
     def do_POST(self) -> None:
@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
         if "countTokens" in self.path or "count_tokens" in self.path:
             self.answer(b'{"input_tokens": 12, "totalTokens": 12}', "application/json")
             return
-        step, ident = self.stub.take(request)
+        step, ident = self.server.take(request)
         model = str(request.body.get("model") or "stub")
         if "/messages" in self.path:
             self.stream(dialects.anthropic(step, ident, model))
@@ -149,10 +149,6 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(json.dumps(whole).encode(), "application/json")
         else:
             self.answer(b"{}", "application/json")
-
-    @property
-    def stub(self) -> Stub:
-        return self.server.stub  # type: ignore[attr-defined, no-any-return]
 
     def stream(self, events: Iterable[dict[str, Any]], end: str = "") -> None:
         lines = [(f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n" for event in events]

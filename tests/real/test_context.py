@@ -17,7 +17,8 @@ from tests.real.steps import Say
 
 Start = Callable[[str], Agent]
 
-PAIR = "`shopctl check stock` failed here (exit 127); `sh bin/shopctl check stock` worked"
+PAIR = "`shopctl check stock` failed here (exit 127); `./bin/shopctl check stock` worked"
+ASKED = "asked “where do we keep the left-handed sprocket shims?”"
 OVERCOME = "this error was met here before; `./bin/unlock --warehouse` was run"
 # Gemini runs a hook before a command, but does not pass on what it says.
 TELL_BEFORE_A_COMMAND = [name for name in AGENTS if name != "gemini-cli"]
@@ -26,24 +27,31 @@ TELL_BEFORE_A_COMMAND = [name for name in AGENTS if name != "gemini-cli"]
 def earlier_work(machine: Machine) -> Work:
     work = Work(cwd=str(machine.shop))
     work.ask("is the flange in stock?").run("shopctl check stock", "bash: line 1: shopctl: command not found", code=127)
-    work.run("sh bin/shopctl check stock", "12 in stock").done("There are twelve.")
+    work.run("./bin/shopctl check stock", "12 in stock").done("There are twelve.")
     work.ask("count the ledger").run("./bin/ledger count", "Error: the blue ledger is locked by the warehouse", code=3)
     work.run("./bin/unlock --warehouse", "unlocked").run("./bin/ledger count", "41 entries")
     return work.done("There are 41 entries.")
 
 
+def older_work(machine: Machine) -> Work:
+    """What was asked first in a session is not what the next one starts with."""
+    work = Work(2, cwd=str(machine.shop))
+    work.ask("where do we keep the left-handed sprocket shims?").run("grep -r shims catalogue", "shelf 7").done("On shelf 7.")
+    return work.ask("thanks, please print the label for me").done("It is printed.")
+
+
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_is_told_what_the_project_taught(name: str, start: Start, machine: Machine) -> None:
-    """A memory that an agent has to be told about is not used, so it comes by itself: at the start, and when it matters."""
-    machine.learn(earlier_work(machine))
+    """A memory that has to be asked for is not used, so it comes by itself: at the start, at the prompt, at a command."""
+    machine.learn(earlier_work(machine), older_work(machine))
     agent = start(name)
     machine.recollect("install", name)
     agent.stub.will(agent.shell("shopctl check paint"), agent.shell("./bin/ledger count"), Say("That did not work."))
 
-    agent.run("is there paint?", machine.shop)
+    agent.run("how many left-handed sprocket shims are there?", machine.shop)
 
     first, after_command, after_failure = agent.stub.said
-    assert PAIR in first
+    assert (PAIR in first, ASKED in first) == (True, True)
     # At the start, and again with the result of a command that is about to fail in the same way.
     assert after_command.count(PAIR) == (2 if name in TELL_BEFORE_A_COMMAND else 1)
     assert after_command.count(OVERCOME) == first.count(OVERCOME)

@@ -7,7 +7,6 @@ record it again (`tests/real/record.py`), read the diff, and adapt.
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.real import hooks
-from tests.real.agents import AGENTS, WAIT_SECONDS, Agent, Codex, environment
+from tests.real.agents import Agent, Codex
 from tests.real.machine import Machine
 from tests.real.record import GOLDEN, work
 from tests.real.steps import Say
@@ -44,8 +43,7 @@ def test_an_agent_gives_its_hooks_what_was_recorded(name: str, start: Start, mac
     recorded = {file.stem: fields(json.loads(file.read_text())) for file in (GOLDEN / "hooks" / name).iterdir()}
     found: dict[str, set[str]] = {}
     for event, payload in hooks.given(tmp_path / "given"):
-        inside = "-in-sub-agent" if "agent_id" in payload and event != "SubagentStop" else ""
-        found.setdefault(event + inside, fields(payload))
+        found.setdefault(event, fields(payload))
     assert found == recorded
 
 
@@ -85,53 +83,14 @@ def test_codex_runs_only_hooks_that_were_trusted(start: Start, machine: Machine)
     agent.stub.will(Say("I know nothing."), Say("Shelf 7."))
 
     agent.run("where are the flanges?", machine.shop)
-    trust(agent, machine.shop)
+    agent.trust_hooks(machine.shop)
     agent.run("where are the flanges?", machine.shop)
 
     assert ["the flanges are on shelf 7" in said for said in agent.stub.said] == [False, True]
 
 
 def fields(value: Any, path: str = "$") -> set[str]:
-    """The names in a payload, with where they are; what a tool was given and gave back counts as one."""
+    """The names in a payload, each with where it is."""
     if not isinstance(value, dict):
         return {path}
     return {name for key, inner in value.items() for name in fields(inner, f"{path}.{key}")}
-
-
-def trust(agent: Agent, folder: Path) -> None:
-    """What a person does in Codex with /hooks: it shows each hook with a hash, and keeps that of those they trust."""
-    asked = [
-        {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "tests", "version": "1"}}},
-        {"method": "initialized"},
-        {"id": 2, "method": "hooks/list", "params": {"cwds": [str(folder)]}},
-    ]
-    server = subprocess.Popen(
-        [str(agent.program), "app-server"],
-        env=environment(agent.home),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        assert server.stdin
-        assert server.stdout
-        server.stdin.write("".join(json.dumps(one) + "\n" for one in asked))
-        server.stdin.flush()
-        answer = next(found for line in server.stdout if (found := json.loads(line)).get("id") == 2)
-        server.stdin.close()
-        server.wait(WAIT_SECONDS)
-    finally:
-        server.kill()
-        server.wait()
-        server.stdout.close() if server.stdout else None
-    listed = answer["result"]["data"][0]["hooks"]
-    assert {hook["trustStatus"] for hook in listed} == {"untrusted"}
-    with (agent.home / ".codex" / "config.toml").open("a") as config:
-        for hook in listed:
-            config.write(f'\n[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n')
-
-
-def test_the_table_names_real_agents() -> None:
-    """A hook of Cursor cannot be tried out here: its program is not on npm."""
-    assert set(hooks.EVENTS) < set(AGENTS)

@@ -16,13 +16,13 @@ from tests.real.steps import Say
 Start = Callable[[str], Agent]
 
 READ = ["claude-code", "codex"]
-PAIR = "`shopctl check stock` failed here (exit 127); `sh bin/shopctl check stock` worked"
+PAIR = "`shopctl check stock` failed here (exit 127); `./bin/shopctl check stock` worked"
 
 
 def work_once(agent: Agent, machine: Machine) -> None:
     """A session in which the first command is not found and another form of it works."""
     agent.stub.will(
-        agent.shell("shopctl check stock"), agent.shell("sh bin/shopctl check stock"), Say("There are twelve flanges.")
+        agent.shell("shopctl check stock"), agent.shell("./bin/shopctl check stock"), Say("There are twelve flanges.")
     )
     agent.run("is the flange in stock?", machine.shop)
     machine.wait()
@@ -35,7 +35,7 @@ def test_a_command_that_failed_is_remembered_in_the_next_session(name: str, star
     machine.recollect("install", name)
     work_once(agent, machine)
     first = [said.count(PAIR) for said in agent.stub.said]
-    agent.stub.will(agent.shell("shopctl check paint"), agent.shell("sh bin/shopctl check paint"), Say("There is paint."))
+    agent.stub.will(agent.shell("shopctl check paint"), agent.shell("./bin/shopctl check paint"), Say("There is paint."))
 
     agent.run("and paint?", machine.shop)
 
@@ -60,7 +60,7 @@ def test_a_session_of_a_real_agent_is_imported_whole(name: str, start: Start, ma
     assert turn["prompt"] == "is the flange in stock?"
     assert [(call["target"], call["ok"]) for call in calls] == [
         ("shopctl check stock", False),
-        ("sh bin/shopctl check stock", True),
+        ("./bin/shopctl check stock", True),
     ]
     assert calls[0]["exit_code"] == 127
     assert "shopctl: command not found" in calls[0]["output"]

@@ -152,8 +152,9 @@ def test_a_short_prompt_is_told_with_the_one_before(shop: Talks) -> None:
 def test_the_one_before_is_a_persons_too(talks: Talks) -> None:
     """What a program said there is no prompt to quote."""
     talks.tell("a", Said("canary continue the session", author="system"), "deploy billing")
+    talks.tell("b", *[f"prune the apple tree number {number}" for number in range(8)])
 
-    pack = talks.memory.recall("", folder=SHOP)
+    pack = talks.memory.recall("deploy billing", folder=SHOP)
 
     assert [line.text for line in pack.lines] == ["- 2026-01-01 codex:a#2: asked “deploy billing”"]
 
@@ -182,6 +183,26 @@ def test_an_undone_turn_is_not_told(talks: Talks) -> None:
 
     assert [line.ref for line in before.lines] == ["codex:a#1"]
     assert talks.memory.recall("deploy the billing service", folder=SHOP) == Pack()
+
+
+@pytest.mark.parametrize("said", ["go on", "/model opus please and be quick", "!make test && make lint now"])
+def test_what_says_nothing_by_itself_is_not_what_was_asked_last(talks: Talks, said: str) -> None:
+    """An agent that starts learns nothing from "go on", nor from what was said to another program."""
+    talks.tell("a", "deploy the billing service to staging", said).tell("b", said)
+
+    pack = talks.memory.recall("", folder=SHOP)
+
+    assert [line.ref for line in pack.lines] == ["codex:a#1"]
+
+
+def test_what_was_asked_twice_is_told_once(talks: Talks) -> None:
+    """The same line five times tells no more than once."""
+    for session in "abc":
+        talks.tell(session, "search the web for the newest model", day=ord(session))
+
+    pack = talks.memory.recall("", folder=SHOP)
+
+    assert [line.ref for line in pack.lines] == ["codex:c#1"]
 
 
 # Budget

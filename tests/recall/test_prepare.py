@@ -16,6 +16,7 @@ from recollect.memory import Memory
 from recollect.recall.pack import MOST_NOTES
 from recollect.redact import Redactor
 from recollect.store.sqlite.prepared import drop, outdate
+from recollect.store.told import Told
 from tests.builders.homes import claude_log, memory
 from tests.builders.hooks import SHOP, passed_command, told
 from tests.builders.work import Remember, Work
@@ -139,6 +140,19 @@ def test_a_note_for_every_project_is_told_in_every_one(home: Path, remember: Rem
     assert all("British" in told(home, "SessionStart", cwd=folder)[0] for folder in (SHOP, ORCHARD))
 
 
+def test_a_project_that_has_notes_and_no_logs_is_told_them(home: Path, remember: Remember) -> None:
+    """Somebody may begin with the rules of the house; the second one counts as well."""
+    mind = remember()
+    told_each_time = []
+    for text in ("commit messages are written in the present tense", "the main branch is called trunk"):
+        mind.remember(text, folder="/srv/new", by="person")
+        assert prepare(mind) == ["/srv/new"]
+        told_each_time.append([line.split()[2] for line in told(home, "SessionStart", cwd="/srv/new")])
+
+    assert told_each_time == [["note:1:"], ["note:2:", "note:1:"]]
+    assert prepare(mind) == []
+
+
 def test_what_an_agent_noted_is_told_once_a_person_accepts_it(home: Path, remember: Remember) -> None:
     """A candidate is never told unasked."""
     mind = remember(shop())
@@ -153,8 +167,7 @@ def test_what_an_agent_noted_is_told_once_a_person_accepts_it(home: Path, rememb
     assert "sleeps" in told(home, "SessionStart")[0]
 
 
-@pytest.mark.parametrize("folder", [SHOP, None], ids=["of a project", "for every project"])
-@pytest.mark.parametrize(
+taken_back = pytest.mark.parametrize(
     "change",
     [
         lambda mind, ref: mind.reject_note(ref),
@@ -163,6 +176,10 @@ def test_what_an_agent_noted_is_told_once_a_person_accepts_it(home: Path, rememb
     ],
     ids=["rejected", "edited", "forgotten"],
 )
+
+
+@pytest.mark.parametrize("folder", [SHOP, None], ids=["of a project", "for every project"])
+@taken_back
 def test_a_note_that_no_longer_holds_is_not_told_from_that_moment_on(
     home: Path, remember: Remember, change: Callable[[Memory, str], Any], folder: str | None
 ) -> None:
@@ -179,6 +196,27 @@ def test_a_note_that_no_longer_holds_is_not_told_from_that_moment_on(
     assert "sleeps" not in repr(at_once)
     assert "sleeps" not in everything_said(mind)
     assert told(home, "SessionStart") != []
+
+
+@taken_back
+def test_a_note_that_is_taken_back_while_it_is_prepared_is_not_told(
+    remember: Remember, change: Callable[[Memory, str], Any]
+) -> None:
+    """The job has read it already, and saves what it made of it after that."""
+    mind = remember(shop())
+    prepare(mind)
+    note = mind.remember("the warehouse sleeps at night, load it by day", folder=SHOP, by="person")
+    store = mind._existing()
+    number = store.project_number(SHOP)
+    assert number is not None
+    begun = store.begin_preparing(number)
+
+    change(mind, note.ref)
+    store.save_tellings(number, begun, [(Told(note.ref, "the warehouse sleeps", 1), "sleeps")])
+    store.save_pack(number, begun, "the warehouse sleeps", note.ref)
+
+    assert "sleeps" not in everything_said(mind)
+    assert prepare(mind) == [SHOP]
 
 
 def test_the_newest_notes_are_told_at_the_start_and_the_others_when_they_are_called_up(home: Path, remember: Remember) -> None:
@@ -293,15 +331,38 @@ def test_a_folder_that_turns_out_to_be_a_repository_keeps_its_memories(home: Pat
 
 
 def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> None:
-    """What can be made again is not salvaged."""
+    """What can be made again is not salvaged; what was offered to whom cannot, and is."""
     mind = remember(shop(), orchard())
     prepare(mind)
-    before = ready(mind)
+    told(home, "PreToolUse", passed_command("pytest -q"))
+    fired = mind.firings()
+    db = mind._existing().db
+    before, offered = ready(mind), db.rows("select * from recalls")
+    size, page = db.value("pragma page_size"), db.value("select rootpage from sqlite_schema where name = 'packs'")
+    mind.close()
+    with open(mind.settings.store, "r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xa5" * size)
 
     mind.repair()
     mind.work()
 
     assert ready(mind) == before
+    assert (mind.firings(), mind._existing().db.rows("select * from recalls")) == (fired, offered)
+    assert len(offered) == 1
+
+
+def test_what_was_offered_does_not_keep_a_project_from_being_forgotten(home: Path, remember: Remember) -> None:
+    """The record stays, without a place."""
+    mind = remember(shop())
+    prepare(mind)
+    told(home, "PreToolUse", passed_command("pytest -q"))
+    mind.firings()
+
+    mind.forget(shop().ref)
+
+    assert mind.projects() == []
+    assert mind._existing().db.rows("select project, refs from recalls") == [(None, f"{shop().ref}#1")]
 
 
 # Disturbances

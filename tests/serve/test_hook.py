@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -130,13 +130,15 @@ def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(home:
 # What is left behind
 
 
-def test_everything_that_is_offered_is_recorded(home: Path, mind: Memory) -> None:
+@pytest.mark.parametrize("take_in", [Memory.work, Memory.import_logs, Memory.firings])
+def test_everything_that_is_offered_is_recorded(home: Path, mind: Memory, take_in: Callable[[Memory], object]) -> None:
     """By reference, with when, where and to whom, so that its use can be measured."""
     before = time.time_ns() // 1_000_000
     told(home, "PreToolUse", passed_command("pytest -q"))
     told(home, "PreToolUse", passed_command("ls"))
 
-    assert mind.work() >= 0
+    take_in(mind)
+    take_in(mind)
 
     db = mind._existing().db
     project = db.value("select id from projects where key = ?", (SHOP,))
@@ -160,6 +162,14 @@ def test_no_words_of_anybody_are_left_in_a_file(home: Path, mind: Memory) -> Non
     assert len(mind.firings()) == 3
     for path in (home / ".recollect").rglob("*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes()
+
+
+def test_names_that_are_none_are_not_noted_down(home: Path, mind: Memory) -> None:
+    """The spool would soon be full."""
+    told(home, "PreToolUse", passed_command("pytest", session_id="s" * 100_000, cwd="/" + "x" * 100_000))
+
+    assert Path(spool.path_of(mind.settings.store)).stat().st_size < 200
+    assert list(mind.firings()) == [("claude-code", "PreToolUse")]
 
 
 @pytest.mark.parametrize("event", ["Stop", "SubagentStop", "PreCompact", "SessionEnd"])

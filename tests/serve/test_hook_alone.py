@@ -456,9 +456,16 @@ def test_the_folder_of_the_agent_is_not_trusted(home: Path, store: Path, tmp_pat
 
 def test_many_hooks_at_once_lose_no_line(home: Path, store: Path) -> None:
     """Agents run tools side by side, and each has its hook."""
-    processes = [start(home, "PreToolUse") for _ in range(20)]
-    for number, process in enumerate(processes):
-        process.communicate(passed_command("pytest -q", session_id=f"s{number}"))
+    processes = []
+    for number in range(20):
+        processes.append(start(home, "PreToolUse"))
+        stdin = processes[-1].stdin
+        assert stdin is not None
+        stdin.write(passed_command("pytest -q", session_id=f"s{number}"))
+        stdin.close()
+        processes[-1].stdin = None
+    for process in processes:
+        process.communicate()
     path = Path(spool.path_of(str(store)))
     mode = path.stat().st_mode & 0o777
 

@@ -141,6 +141,52 @@ def test_what_was_forgotten_meanwhile_is_not_saved(filled: Filled) -> None:
     assert prepared.outdated_projects(filled.db) == [(project, SHOP)]
 
 
+def gone(db: Database, project: int) -> None:
+    for table in ("bodies", "tool_calls", "usage", "turns", "sessions", "projects"):
+        db.execute(f"delete from {table}")
+
+
+def merged(db: Database, project: int) -> None:
+    db.execute("insert into projects (key, kind) values ('/srv/all', 'directory')")
+    db.execute("update projects set merged_into = last_insert_rowid() where id = ?", (project,))
+    prepared.drop(db, [project])
+
+
+@pytest.mark.parametrize("change", [gone, merged])
+@pytest.mark.parametrize("early", [True, False], ids=["before it began", "after it began"])
+def test_a_project_that_is_there_no_more_is_not_prepared(
+    filled: Filled, change: Callable[[Database, int], None], early: bool
+) -> None:
+    """The job has a list of projects, and it takes its time."""
+    project = shop(filled)
+    begun = 0 if early else prepared.begin(filled.db, project)
+    with filled.db.transaction():
+        change(filled.db, project)
+
+    fill(filled.db, project, prepared.begin(filled.db, project) if early else begun)
+
+    assert contents(filled.db) == [[], [], [], []]
+    assert filled.db.rows("select * from packs") == []
+
+
+def test_a_note_that_was_taken_back_meanwhile_is_not_told(filled: Filled) -> None:
+    """It was read before, and would be saved after."""
+    for number in (1, 2):
+        filled.db.execute(
+            """
+            insert into notes (id, category, text, words, status, trust, author, confidence, seen, created_at, seen_at)
+            values (?1, 'project', 'x' || ?1, 'x' || ?1, 'active', 'user', 'person', 1, 1, 0, 0)
+            """,
+            (number,),
+        )
+    found = [(Told(ref, f"- {text}", at), text) for ref, _, text, at in prepared.trusted_notes(filled.db, None)]
+    filled.db.execute("update notes set status = 'rejected' where id = 1")
+
+    prepared.save_common_tellings(filled.db, found)
+
+    assert filled.db.rows("select project, ref, line from tellings") == [(None, "note:2", "- x2")]
+
+
 def test_of_two_that_prepare_the_same_the_later_one_counts(filled: Filled) -> None:
     """It has read more."""
     project = shop(filled)
@@ -171,8 +217,6 @@ def test_a_project_that_is_gone_takes_what_was_ready_with_it(filled: Filled) -> 
     fill(filled.db, project, prepared.begin(filled.db, project))
 
     with filled.db.transaction():
-        for table in ("bodies", "tool_calls", "usage", "turns", "sessions"):
-            filled.db.execute(f"delete from {table}")
-        filled.db.execute("delete from projects")
+        gone(filled.db, project)
 
     assert contents(filled.db) == [[], [], [], []]

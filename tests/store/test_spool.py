@@ -178,6 +178,11 @@ def dangling(path: str, elsewhere: Path) -> None:
     os.symlink(elsewhere, path)
 
 
+def second_name(path: str, elsewhere: Path) -> None:
+    elsewhere.write_text("somebody's letters\n")
+    os.link(elsewhere, path)
+
+
 def pipe(path: str, elsewhere: Path) -> None:
     os.mkfifo(path)
 
@@ -195,7 +200,7 @@ def of_somebody_else(path: str, elsewhere: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("put", [link, dangling, pipe, folder, of_somebody_else])
+@pytest.mark.parametrize("put", [link, dangling, second_name, pipe, folder, of_somebody_else])
 @pytest.mark.parametrize("aside", ["", ".4711-1"], ids=["in its place", "put aside"])
 def test_what_is_not_our_file_is_left_alone(
     filled: Filled, path: str, tmp_path: Path, put: Callable[[str, Path], None], aside: str

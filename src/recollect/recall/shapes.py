@@ -6,7 +6,6 @@ the same code.
 
 from __future__ import annotations
 
-from recollect.recall.verbs.error_text import error_lines, shape, telling, tells
 from recollect.recall.verbs.programs import base, launched, main_pieces, shape_of
 
 ANY_USE = " *"
@@ -16,17 +15,16 @@ def shapes_of(kind: str, text: str) -> set[str]:
     """The shapes by which a command, or an output with an error, may have a reminder."""
     if kind == "command":
         return {shaped for _, words in main_pieces(text) for shaped in use_shapes(words)}
+    # Compiling its patterns takes a quarter as long as starting Python, and a command needs none of them.
+    from recollect.recall.verbs.error_text import error_lines, shape, telling, tells
+
     return {shaped for line in error_lines(text) if tells(line) and telling(shaped := shape(line))}
 
 
 def use_shapes(words: list[str]) -> tuple[str, str]:
-    """A command's own shape, and the one of any use of its program.
-
-    Of a program with its folder: `pytest` may be missing where `.venv/bin/pytest` works.
-    """
+    """A command's own shape, and the one of any use of its program; `.venv/bin/pytest` is another program than `pytest`."""
     start = launched(words)
     start = start if start < len(words) else 0
     program = base(words[start])
-    shaped = shape_of(words, start, [program])
-    began, begins = (" ".join([*words[:start], name]) for name in (program, words[start]))
-    return begins + shaped.removeprefix(began), begins + ANY_USE
+    written = " ".join(words[: start + 1])
+    return written + shape_of(words[start:], 0, [program]).removeprefix(program), written + ANY_USE

@@ -58,12 +58,13 @@ def tell(ready: Ready, project: int, prompt: str) -> list[tuple[Told, float]]:
     needed = sum(rarity_of(counts.get(stem, 0), total) for stem in stems)
     if needed < SAYS_SOMETHING * rarest:
         return []
+    here = ready.tellings_in(project)
     held: dict[int, float] = {}
     asked = 0
     for stem in sorted(counts, key=lambda stem: (counts[stem], stem)):
-        holders = ready.holders(stem, project)
+        holders, weight = here & ready.holders(stem), rarity_of(counts[stem], total)
         for telling in holders:
-            held[telling] = held.get(telling, 0.0) + rarity_of(counts[stem], total)
+            held[telling] = held.get(telling, 0.0) + weight
         asked += bool(holders)
         if asked == MOST_WORDS:
             break

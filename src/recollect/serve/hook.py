@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 # Agents give up on a hook after seconds; we do before they notice.
 SELF_LIMIT_SECONDS = 0.9
 MOST_BYTES = 8 << 20
+# No folder and no session is called more than this; the spool keeps both.
+MOST_NAME_CHARACTERS = 4_096
 QUIET_MS = 3_600_000
 # Set for agents that recollect starts itself: their sessions are no one's work.
 OWN_RUN_VARIABLE = "RECOLLECT_OWN_RUN"
@@ -146,6 +148,9 @@ def _moment(agent: str, event: str, known: ModuleType, data: bytes) -> Moment | 
     if row is None or row[0] != "object":
         return None
     values = {name: value for name, value in zip(paths, row[1:], strict=True) if isinstance(value, str)}
+    for name in ("session", "folder", "log", "own_log"):
+        if len(values.get(name, "")) > MOST_NAME_CHARACTERS:
+            del values[name]
     return Moment(agent, event, known.EVENTS[event], values)
 
 

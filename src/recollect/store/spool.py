@@ -15,7 +15,7 @@ from stat import S_ISREG
 
 # Nobody took the lines in for a long time: better to lose the newest knowledge of use than to fill a disk.
 MOST_BYTES = 4 << 20
-TRIES = 3
+TRIES = 10
 
 
 def path_of(store: str) -> str:
@@ -69,15 +69,13 @@ def take(path: str, mark: str) -> list[str]:
     """Put a spool aside under a mark of the taker; the paths of all that is aside, also by somebody who died over it."""
     folder, name = os.path.split(path)
     try:
-        if _is_own_file(os.lstat(path)):
+        if _is_ours(path):
             os.rename(path, f"{path}.{mark}")
-    except OSError:
-        pass  # There is none, or it cannot be moved; perhaps next time.
-    try:
         aside = [os.path.join(folder, entry) for entry in os.listdir(folder) if entry.startswith(name + ".")]
-        return [taken for taken in aside if _is_own_file(os.lstat(taken))]
     except OSError:
+        # Somebody else was faster, or may change things here and we may not.
         return []
+    return [taken for taken in aside if _is_ours(taken)]
 
 
 # Not followed when it is a link, and not waited for when it is a pipe. Windows has neither flag.
@@ -91,6 +89,13 @@ def _is_at(path: str, state: os.stat_result) -> bool:
         return False
 
 
+def _is_ours(path: str) -> bool:
+    try:
+        return _is_own_file(os.lstat(path))
+    except OSError:
+        return False
+
+
 def _is_own_file(state: os.stat_result) -> bool:
-    # A second name may be that of any file of the user's.
-    return S_ISREG(state.st_mode) and state.st_nlink == 1 and (not hasattr(os, "getuid") or state.st_uid == os.getuid())
+    # A second name may be that of any file of the user's; none means that it was taken away this moment.
+    return S_ISREG(state.st_mode) and state.st_nlink <= 1 and (not hasattr(os, "getuid") or state.st_uid == os.getuid())

@@ -204,6 +204,17 @@ def test_a_token_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
         ensure_token(str(tmp_path / "mcp-token"))
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a file away")
+def test_a_token_that_belongs_to_somebody_else_is_refused(tmp_path: Path) -> None:
+    """He can read it, whatever its permissions say."""
+    path = tmp_path / "mcp-token"
+    ensure_token(str(path))
+    os.chown(path, 65534, -1)
+
+    with pytest.raises(FileRefused):
+        ensure_token(str(path))
+
+
 def test_an_empty_token_is_refused(tmp_path: Path) -> None:
     """It would let everybody in."""
     path = tmp_path / "mcp-token"

@@ -166,7 +166,7 @@ class Tools:
 
     async def remember(
         self,
-        text: Annotated[str, Field(description="one fact in one sentence, no secrets")],
+        text: Annotated[str, Field(description="one fact, in the user's own words if they said it; no secrets")],
         category: Category = "project",
         project: Project = None,
     ) -> CallToolResult:

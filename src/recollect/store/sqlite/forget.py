@@ -84,8 +84,12 @@ def forget_note(db: Database, number: int) -> Note:
 
 
 def _forget_notes(db: Database, numbers: list[int]) -> None:
+    places = {db.value("select project from notes where id = ?", (number,)) for number in numbers}
     notes.delete(db, numbers)
     prepared.unsay(db, {f"note:{number}" for number in numbers})
+    # Somebody may be preparing just now, and have read them.
+    for project in places:
+        prepared.outdate(db, project)
 
 
 @contextmanager

@@ -92,14 +92,16 @@ def begin(db: Database, project: int) -> int:
 
     Until `save_pack` the pack counts as outdated, and carries that moment: when
     `outdate` or `drop` come in between, or somebody else begins, it is lost,
-    and what was made of the older state is not saved.
+    and what was made of the older state is not saved. Nor is anything of a
+    project that is gone or merged by now.
     """
     with db.transaction():
         # Taken while nobody writes: a log that is not to be seen yet will have a later time.
         begun = now_ms()
         db.execute(
             """
-            insert into packs (project, text, refs, made_at) values (?1, '', '', -?2)
+            insert into packs (project, text, refs, made_at)
+            select id, '', '', -?2 from projects where id = ?1 and merged_into is null
             on conflict (project) do update set made_at = excluded.made_at
             """,
             (project, begun),
@@ -139,9 +141,10 @@ def save_tellings(db: Database, project: int, begun: int, found: Sequence[tuple[
 
 
 def save_common_tellings(db: Database, found: Sequence[tuple[Told, str]]) -> None:
-    """Replace what is told everywhere."""
+    """Replace what is told everywhere; what was taken back since it was read is left out."""
     with db.transaction():
-        _replace_tellings(db, None, found)
+        still = {ref for ref, *_ in trusted_notes(db, None)}
+        _replace_tellings(db, None, [(told, text) for told, text in found if told.refs in still])
 
 
 def _replace_tellings(db: Database, project: int | None, found: Sequence[tuple[Told, str]]) -> None:

@@ -37,7 +37,8 @@ from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_te
 # In this order, so that what a row refers to is there before it.
 _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns", "bodies",
-    "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "jobs", "migrations",
+    "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
+    "firings", "jobs", "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
 _TOLD_BY_LOGS = ("sessions", "turns", "bodies", "usage")
@@ -50,7 +51,7 @@ _WITNESSES = {
 }
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
-_NO_STRAYS = ("project_aliases", "note_origins", "migrations")
+_NO_STRAYS = ("project_aliases", "note_origins", "recalls", "firings", "migrations")
 
 
 def repair(path: str, *, rebuild: bool = False) -> RepairReport:
@@ -260,6 +261,8 @@ class _Salvage:
             self._fill_other_tables()
             if "notes" in tables:
                 self._keep_notes_apart()
+            if "recalls" in tables:
+                db.execute("update recalls set project = null where project not in (select id from projects)")
             if not any(self.report.kept.get(name) for name in ("store_info", "sources", "notes", *_TOLD_BY_LOGS)):
                 raise StoreError(
                     f"nothing in {self.report.path} looks like a store",

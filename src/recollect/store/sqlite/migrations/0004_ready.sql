@@ -5,8 +5,8 @@
 
 -- What an agent is told when it starts in a project. `refs` are the memories in
 -- it, separated by spaces. `made_at` also says up to when the project's logs
--- have been looked at; a project about which nothing is worth telling has an
--- empty text.
+-- have been looked at, and is below 0 while that is out of date; a project about
+-- which nothing is worth telling has an empty text.
 create table packs (
   project integer primary key references projects (id) on delete cascade,
   text    text not null,

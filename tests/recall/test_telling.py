@@ -1,0 +1,140 @@
+"""What a prompt calls up: only what is of this project, what is sure, and mostly nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from recollect.memory import Memory
+from recollect.recall.telling import CLOSING, MOST_LINES, NEARLY, OPENING, PROMPT_TOKENS, confident, fitting, framed, tell, tokens
+from tests.builders.hooks import SHOP
+from tests.builders.work import Remember, Work
+
+ORCHARD = "/home/kim/orchard"
+WEBHOOK = "why does the webhook signature check fail in the staging cluster?"
+
+
+def told(mind: Memory, prompt: str, folder: str = SHOP) -> list[str]:
+    """The references of what a prompt calls up."""
+    store = mind._existing()
+    number = store.project_number(folder)
+    assert number is not None
+    return [one.refs for one, _ in tell(store.ready(), number, prompt)]
+
+
+def prepare(mind: Memory) -> Memory:
+    list(mind.prepare())
+    return mind
+
+
+def filler(number: int, folder: str = SHOP) -> Work:
+    """Work about something else, so that words can be rare."""
+    work = Work(number, cwd=folder)
+    for topic in (
+        "repaint the shelves of room",
+        "count the boxes on pallet",
+        "order new labels for aisle",
+        "sweep the floor of hall",
+    ):
+        work.ask(f"{topic} {number} before noon").run("ls", "ok")
+    return work
+
+
+def test_the_words_of_a_prompt_call_up_the_turn_that_had_them(remember: Remember) -> None:
+    """In whatever form: plural, past, upper case, camel case."""
+    work = Work(1).ask(WEBHOOK).run("pytest -q", "ok")
+    mind = prepare(remember(work, filler(2), filler(3)))
+
+    assert told(mind, WEBHOOK) == [f"{work.ref}#1"]
+    assert told(mind, "WEBHOOKS: signatures checked and failing, in staging clusters") == [f"{work.ref}#1"]
+    assert told(mind, "checkWebhookSignature fails in stagingCluster") == [f"{work.ref}#1"]
+    assert told(mind, "bake a lemon cake with almonds tonight") == []
+
+
+def test_only_the_own_project_is_asked(remember: Remember) -> None:
+    """Memories of one project are never told in another; a person may say something for all of them."""
+    here, there = Work(1).ask(WEBHOOK).run("ls"), Work(2, cwd=ORCHARD).ask(WEBHOOK).run("ls")
+    mind = remember(here, there, filler(3), filler(4, ORCHARD))
+    mind.remember("the lemon cake is baked with almonds, tonight and always", everywhere=True, by="person")
+    prepare(mind)
+
+    assert (told(mind, WEBHOOK), told(mind, WEBHOOK, ORCHARD)) == ([f"{here.ref}#1"], [f"{there.ref}#1"])
+    assert told(mind, "bake a lemon cake with almonds tonight") == ["note:1"]
+    assert told(mind, "bake a lemon cake with almonds tonight", ORCHARD) == ["note:1"]
+
+
+def test_a_turn_in_which_nothing_was_done_is_not_told(remember: Remember) -> None:
+    """There is nothing to learn from it that its prompt does not say."""
+    mind = prepare(remember(Work(1).ask(WEBHOOK).done("Because of the clock."), filler(2)))
+
+    assert told(mind, WEBHOOK) == []
+
+
+def test_what_a_sub_agent_or_a_program_asked_is_not_told(remember: Remember) -> None:
+    """Only people's words."""
+    work = Work(1)
+    work.talk.user(WEBHOOK, isMeta=True)
+    work.run("ls").ask("yes").run("ls")
+    mind = prepare(remember(work, filler(2)))
+
+    assert told(mind, WEBHOOK) == []
+
+
+def test_of_turns_that_are_equally_good_the_newest_are_told_first(remember: Remember) -> None:
+    """And not more than a few."""
+    works = [Work(number).ask(f"{WEBHOOK} try {number}").run("ls") for number in range(1, 7)]
+    for number, work in enumerate(works):
+        work.talk.lines = [line.replace("2026-01-01T", f"2026-01-{10 - number:02}T") for line in work.talk.lines]
+    mind = prepare(remember(*works, filler(7), filler(8)))
+
+    assert told(mind, WEBHOOK) == [f"{work.ref}#1" for work in works[:MOST_LINES]]
+
+
+@pytest.mark.parametrize("prompt", ["", " \n", "the", "yes", "do it", "why?", "☃", "\ud800\0", "a" * 100_000, "'\"*()%--;"])
+def test_what_says_nothing_calls_up_nothing(remember: Remember, prompt: str) -> None:
+    """Nor does it fail."""
+    mind = prepare(remember(Work(1).ask(WEBHOOK).run("ls")))
+
+    assert told(mind, prompt) == []
+
+
+def test_a_store_with_nothing_ready_tells_nothing(remember: Remember) -> None:
+    """Before the first job ran."""
+    assert told(remember(Work(1).ask(WEBHOOK).run("ls")), WEBHOOK) == []
+
+
+# Parts
+
+SCORES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 99)), max_size=9, unique_by=lambda pair: pair[1])
+
+
+@given(SCORES)
+def test_the_confident_ones_are_few_sure_and_nearly_as_good_as_the_best(scored: list[tuple[float, int]]) -> None:
+    """In order, whatever order they came in."""
+    best = confident(scored)
+
+    assert best == sorted(best, key=lambda pair: (-pair[0], -pair[1])) == confident(scored[::-1])
+    assert len(best) <= MOST_LINES
+    assert all(score >= 0.6 and score >= NEARLY * best[0][0] for score, _ in best)
+    assert bool(best) == any(score >= 0.6 for score, _ in scored)
+
+
+@given(st.lists(st.text(max_size=3_000), max_size=9), st.integers(0, 2_000))
+@example(["x" * 5_000, "y"], PROMPT_TOKENS)
+def test_what_fits_stays_within_the_budget(lines: list[str], budget: int) -> None:
+    """With its frame; a line that is too long does not keep the next one out."""
+    fits = fitting(lines, budget)
+    kept = [line for line, has_room in zip(lines, fits, strict=True) if has_room]
+
+    assert not kept or tokens(framed(kept)) <= budget
+    assert all(fitting([*kept, line], budget)[-1] is False for line, has_room in zip(lines, fits, strict=True) if not has_room)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(st.characters(exclude_characters="\n")), max_size=5))
+def test_a_frame_holds_its_lines(tmp_path: Path, lines: list[str]) -> None:
+    """One each, between an opening and a closing that are recognised in a log."""
+    assert framed(lines) == "\n".join([OPENING, *lines, CLOSING])
