@@ -366,3 +366,32 @@ def test_a_file_that_was_changed_is_named(home: Path, remember: Remember) -> Non
 
     (line,) = errors(home, "ImportError: cannot import name 'tax' from 'money'")
     assert line == "this error was met here before; /home/ada/shop/money.py was changed, and the same command passed"
+
+
+def test_a_warning_is_not_the_error(home: Path, remember: Remember) -> None:
+    """It stands above every run of its tool, and what follows it says what went wrong."""
+    output = "WARN this tool is unstable, expect fatal errors\nerror: the attribute `total` of `Cart` is unresolved"
+    work = Work(1).ask("check the types").run("ty check shop", output, code=1).edit("/home/ada/shop/cart.py")
+    prepare(remember(work.run("ty check shop", "ok")))
+
+    assert errors(home, "WARN this tool is unstable, expect fatal errors") == []
+    assert len(errors(home, "error: the attribute `total` of `Cart` is unresolved")) == 1
+
+
+def test_two_commands_that_look_alike_where_they_are_cut_remind_nobody(home: Path, remember: Remember) -> None:
+    """ "X failed; X worked" is worse than nothing."""
+    long = "deploy " + " ".join(f"--host=web{number}.example.org" for number in range(12))
+    work = Work(1).ask("roll it out").run(f"{long} --now", "deploy: unknown option --now", code=2).run(f"{long} --wait", "ok")
+    prepare(remember(work))
+
+    assert reminded(home, f"{long} --now") == []
+
+
+def test_a_step_that_was_taken_twice_is_told_once(home: Path, remember: Remember) -> None:
+    """Agents edit a file in many small pieces."""
+    work = Work(1).ask("mend it").run("make total", "error: sums do not match the ledger", code=2)
+    work.edit("/home/ada/shop/sum.py", "a", "b").edit("/home/ada/shop/sum.py", "b", "c").run("make total", "ok")
+    prepare(remember(work))
+
+    said = ["this error was met here before; /home/ada/shop/sum.py was changed, and the same command passed"]
+    assert errors(home, "error: sums do not match the ledger") == said

@@ -101,6 +101,38 @@ def test_what_says_nothing_calls_up_nothing(remember: Remember, prompt: str) -> 
     assert told(mind, prompt) == []
 
 
+@pytest.mark.parametrize("prompt", ["webhook signature", "yes please, check the signature again, thanks", "is the webhook up?"])
+def test_two_words_are_never_enough(remember: Remember, prompt: str) -> None:
+    """However rare: a turn that holds two words may be about anything. What is said to go on does not count."""
+    mind = prepare(remember(Work(1).ask(WEBHOOK).run("pytest -q", "ok"), filler(2), filler(3)))
+
+    assert told(mind, prompt) == []
+
+
+def test_the_answer_finds_a_turn_and_is_not_quoted(remember: Remember) -> None:
+    """What a request came to is often said in other words than the request; an agent's own words are never told."""
+    work = Work(1).ask("mend what Tomasz reported on Friday").run("pytest -q", "ok").done("The replica lags behind its primary.")
+    mind = prepare(remember(work, filler(2), filler(3)))
+
+    (line,) = mind.recall("why does the replica lag behind the primary", folder=SHOP).lines[:1]
+
+    assert told(mind, "why does the replica lag behind the primary") == [f"{work.ref}#1"]
+    assert "mend what Tomasz reported" in line.text
+    assert "replica" not in line.text
+
+
+def test_what_was_asked_often_is_told_once(remember: Remember) -> None:
+    """As it came out the last time."""
+    works = [Work(number).ask(WEBHOOK).run("pytest -q", "ok") for number in (1, 2, 3)]
+    for hour, work in enumerate(works):
+        work.talk.second = 3600 * hour
+    last = Work(4)
+    last.talk.second = 36_000
+    mind = prepare(remember(*works, last.ask(WEBHOOK).run("pytest -q", "ok"), filler(5), filler(6)))
+
+    assert told(mind, WEBHOOK) == [f"{last.ref}#1"]
+
+
 def test_a_store_with_nothing_ready_tells_nothing(remember: Remember) -> None:
     """Before the first job ran."""
     assert told(remember(Work(1).ask(WEBHOOK).run("ls")), WEBHOOK) == []

@@ -54,19 +54,8 @@ class Moment:
     """What an agent passed: where it is, and what it is about to do or has seen."""
 
     __slots__ = (
-        "agent",
-        "command",
-        "error",
-        "event",
-        "folder",
-        "kind",
-        "log",
-        "own_log",
-        "prompt",
-        "session",
-        "subagent",
-        "tool",
-    )
+        "agent", "command", "error", "event", "folder", "kind", "log", "own_log", "prompt", "session", "subagent", "tool",
+    )  # fmt: skip
 
     def __init__(self, agent: str, event: str, kind: str, values: Mapping[str, str | None]) -> None:
         self.agent, self.event, self.kind = agent, event, kind
@@ -114,10 +103,11 @@ def respond(agent: str, event: str, data: bytes, environ: Mapping[str, str]) -> 
         return ""
     settings = Settings.load(environ)
     moment = _moment(agent, event, known, data)
-    if moment is None:
+    # A run that keeps no log wants to leave no trace.
+    if moment is None or (known.NAMES_LOG and not moment.log):
         return ""
     if moment.kind == "pause":
-        _pause(moment, known, settings.store)
+        _pause(moment, settings.store)
         return ""
     told = refs = ""
     project = fault = None
@@ -168,10 +158,8 @@ def _names(folder: str) -> list[str]:
 def _told(moment: Moment, known: ModuleType, ready: Ready, project: int, store: str) -> tuple[str, str]:
     """What to tell, framed, and the references in it."""
     if moment.kind == "start":
-        # A sub-agent has its task from the agent that started it; a run that keeps no log wants to leave no trace.
-        if moment.subagent or (known.NAMES_LOG and not moment.log):
-            return "", ""
-        return ready.pack(project) or ("", "")
+        # A sub-agent has its task from the agent that started it.
+        return (None if moment.subagent else ready.pack(project)) or ("", "")
     lines: Sequence[Told] = []
     if moment.kind == "prompt" and moment.prompt and not moment.subagent:
         from recollect.recall.telling import PROMPT_TOKENS, fitting, tell
@@ -215,17 +203,8 @@ def _reminded(ready: Ready, project: int, kind: str, text: str) -> Sequence[Told
 def _note(moment: Moment, store: str, project: int | None, refs: str, fault: str | None) -> None:
     """Leave a line about this in the spool."""
     at = time.time_ns()
-    values = [
-        f"{at}-{os.getpid()}",
-        at // 1_000_000,
-        moment.agent,
-        moment.event,
-        moment.session,
-        moment.folder,
-        project,
-        refs,
-        fault,
-    ]
+    place = [moment.agent, moment.event, moment.session, moment.folder, project]
+    values = [f"{at}-{os.getpid()}", at // 1_000_000, *place, refs, fault]
     if os.path.isdir(os.path.dirname(store)):
         line = _sqlite.execute(f"select json_array({', '.join('?' * len(values))})", values).get
         spool.append(spool.path_of(store), str(line))
@@ -249,14 +228,14 @@ def _catch_up(ready: Ready | None, store: str) -> None:
         _start("work", store)
 
 
-def _pause(moment: Moment, known: ModuleType, store: str) -> None:
+def _pause(moment: Moment, store: str) -> None:
     """Have what was logged imported by a process that goes on by itself."""
     _note(moment, store, None, "", None)
     log = moment.own_log or moment.log
-    if log is not None and os.path.exists(log):
-        _start("import", store, "--agent", moment.agent, "--", log)
-    elif not known.NAMES_LOG:
+    if log is None:
         _start("import", store, "--agent", moment.agent)
+    elif os.path.exists(log):
+        _start("import", store, "--agent", moment.agent, "--", log)
 
 
 def _start(command: str, store: str, *words: str) -> None:

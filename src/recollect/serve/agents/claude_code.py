@@ -37,7 +37,7 @@ FIELDS = {
     "subagent": "$.agent_id",
 }
 SHELL_TOOLS = ("Bash",)
-# A start that names no log will leave none.
+# A run that names no log keeps none.
 NAMES_LOG = True
 
 

@@ -27,7 +27,7 @@ FIELDS = {
     "error": "$.tool_response.llmContent",
 }
 SHELL_TOOLS = ("run_shell_command",)
-# A start that names no log will leave none.
+# A run that names no log keeps none.
 NAMES_LOG = True
 # What stands around a context that the prompt begins with.
 CONTEXT_TAGS = ("<hook_context>", "</hook_context>")
