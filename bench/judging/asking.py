@@ -66,8 +66,9 @@ def reactions(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]
 def reactions_of_hook(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]:
     """What an agent is told when a person types each prompt, by the code that its hook runs."""
     for prompt in prompts:
-        # Each in a session of its own, because a session is told nothing twice.
-        passed = {"session_id": prompt.id, "cwd": prompt.project, "prompt": prompt.text}
+        # Each in a session of its own, because a session is told nothing twice; one that keeps no log is told nothing at all.
+        common = {"session_id": prompt.id, "transcript_path": "/nowhere/rollout.jsonl", "cwd": prompt.project}
+        passed = {**common, "prompt": prompt.text}
         answer = respond("codex", "UserPromptSubmit", msgspec.json.encode(passed), {"RECOLLECT_HOME": memory.settings.home})
         told = msgspec.json.decode(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
         # Between the lines of the frame: dash, date and reference.

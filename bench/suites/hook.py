@@ -3,7 +3,7 @@
 Each hook is a new process, started by the installed command with what an agent
 passes it on its standard input, against an interpreter that does nothing. The
 sample sessions are in the store too, because the generated logs say nothing
-that somebody would ask about and have no command that worked in another form.
+that somebody would ask about; and one in which a command worked in another form.
 
 Then the worst case, as one number each: hooks one after another while a process
 imports logs that keep growing, and while the store is locked for everybody. An
@@ -37,6 +37,7 @@ AGENT = "codex"
 SAMPLE_PROJECT = "github.com/acme/webshop"
 SILENT_PROMPT = "add a retry to the upload of large pictures and write a test for the case that the network goes away"
 TOLD_PROMPT = "the new migration deadlocks with the checkout worker"
+FAILED_FORM, OTHER_FORM = "pytest -q", "uv run pytest -q"
 # What is started for later gets out of the way before the next one is measured.
 SETTLE_SECONDS = 0.5
 # Further logs, which grow while hooks run; another seed than the corpus has, so that these are other sessions.
@@ -80,7 +81,7 @@ class Bench:
         shutil.copy(plan.full_store() / "recollect.db", self.store)
         say("preparing what hooks tell")
         with Memory.open(environ=self.environ) as memory:
-            memory.import_logs([memory.sample_logs()])
+            memory.import_logs([memory.sample_logs(), _session_with_another_form(plan.work / "another-form")])
             memory.work()
             if memory.jobs():
                 raise RuntimeError("some jobs still wait")
@@ -91,7 +92,7 @@ class Bench:
         self.prompt = Hook("UserPromptSubmit", self.known, speaks=False, fields={"prompt": SILENT_PROMPT})
         self.prompt_told = Hook("UserPromptSubmit", self.shop, speaks=True, fields={"prompt": TOLD_PROMPT})
         self.command = Hook("PreToolUse", self.shop, speaks=False, fields=_shell("git status --short"))
-        self.command_told = Hook("PreToolUse", self.shop, speaks=True, fields=_shell("uv run pytest -q -x"))
+        self.command_told = Hook("PreToolUse", self.shop, speaks=True, fields=_shell(f"{FAILED_FORM} --lf"))
         self.start = Hook("SessionStart", self.known, speaks=True, fields={"source": "startup"})
         self.stop = Hook("Stop", self.known, speaks=False, log=log)
 
@@ -175,11 +176,11 @@ def start_when_due(bench: Bench, runs: int) -> Figure:
 
 def stop(bench: Bench, runs: int) -> Figure:
     """The log is handed to a process that is left behind."""
-    settle = compared_with_bare(
+    measured = compared_with_bare(
         bench, "hook-stop", "hook at the end of a turn", bench.stop, runs, None, lambda: time.sleep(SETTLE_SECONDS)
     )
     time.sleep(SETTLE_SECONDS)
-    return settle
+    return measured
 
 
 def while_importing(bench: Bench, seconds: float) -> list[Figure]:
@@ -254,3 +255,28 @@ def _shell(command: str) -> dict[str, object]:
 
 def _now_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+def _session_with_another_form(folder: Path) -> Path:
+    """A session of the sample project in which a command was not found, and then worked in another form."""
+    path = folder / "sessions" / "2026" / "11" / "01" / "rollout-2026-11-01T09-00-00-01a19be8-0000-7000-8000-000000000001.jsonl"
+    git = {"repository_url": f"https://{SAMPLE_PROJECT}.git"}
+    records: list[tuple[str, dict[str, object]]] = [
+        ("session_meta", {"id": "01a19be8-0000-7000-8000-000000000001", "cwd": "/home/mara/code/webshop", "git": git}),
+        ("event_msg", {"type": "user_message", "message": "run the tests of the feeds"}),
+    ]
+    for call, command, output, code in [
+        ("1", FAILED_FORM, "bash: pytest: command not found", 127),
+        ("2", OTHER_FORM, "3 passed", 0),
+    ]:
+        given = {"name": "shell", "arguments": json.dumps({"command": ["bash", "-lc", command]})}
+        result = json.dumps({"output": output, "metadata": {"exit_code": code}})
+        records.append(("response_item", {"type": "function_call", "call_id": call, **given}))
+        records.append(("response_item", {"type": "function_call_output", "call_id": call, "output": result}))
+    path.parent.mkdir(parents=True)
+    lines = [
+        json.dumps({"timestamp": f"2026-11-01T09:00:{second:02}.000Z", "type": kind, "payload": payload})
+        for second, (kind, payload) in enumerate(records)
+    ]
+    path.write_text("\n".join([*lines, ""]))
+    return folder

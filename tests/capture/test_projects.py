@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect.capture.projects import Projects
-from recollect.git import normalised, origin_of, repository
 from recollect.errors import NotFound, UsageError
+from recollect.git import normalised, origin_of, repository
 from recollect.memory import Memory
 from recollect.model import ProjectRow
 from recollect.store.stretch import ProjectIdentity

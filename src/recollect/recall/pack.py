@@ -162,8 +162,8 @@ def _recent(store: Store, scope: Scope) -> list[Place]:
 
 
 def asks(prompt: str) -> bool:
-    """Whether a prompt says by itself what is wanted: "go on" does not, nor do commands to the agent and the shell."""
-    return len(prompt.split()) >= TELLING_WORDS and not prompt.startswith(("/", "!"))
+    """Whether a prompt says by itself what is wanted: "go on" does not, nor do commands to the agent or the shell and pastes."""
+    return len(prompt.split()) >= TELLING_WORDS and not prompt.startswith(("/", "!", "#", "```", "[image"))
 
 
 def _line(store: Store, place: Place, score: float) -> PackLine:

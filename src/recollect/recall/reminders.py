@@ -138,12 +138,13 @@ def _form_that_worked(tried: list[str], call: Call) -> list[str] | None:
     """The words of a later command that did in another form what was tried: the same program, or the same arguments."""
     if call.kind != "shell" or not call.ok or not call.target:
         return None
-    line = pieces(call.target)
-    for index, words in main_pieces(call.target):
-        alike = program_of(words) == program_of(tried) or (len(tried) > 1 and words[-len(tried) + 1 :] == tried[1:])
-        if alike and words != tried and told(True, line, index):
-            return words
-    return None
+    run = main_pieces(call.target)
+    if len(run) != 1:
+        # Perhaps something else on the line helped, such as an installation.
+        return None
+    index, words = run[0]
+    alike = program_of(words) == program_of(tried) or (len(tried) > 1 and words[-len(tried) + 1 :] == tried[1:])
+    return words if alike and words != tried and told(True, pieces(call.target), index) else None
 
 
 def _worked_since(
