@@ -65,7 +65,8 @@ def test_what_is_saved_is_what_is_read(filled: Filled) -> None:
     assert ready.pack(project) == ("pack of webhook", "codex:a#1")
     (reminder,) = ready.reminders(project, "command", "run the WEBHOOK now")
     assert (reminder.shape, reminder.refs, reminder.line, reminder.at) == ("webhook *", "codex:a#1", "- webhook failed", 5)
-    (number,) = ready.holders("webhook", project)
+    (number,) = ready.holders("webhook")
+    assert ready.tellings_in(project) == {number}
     assert {one: (told.refs, told.line, told.at) for one, told in ready.tellings([number]).items()} == {
         number: ("codex:a#1", "- the webhook", 5)
     }
@@ -80,7 +81,7 @@ def test_others_are_told_nothing_of_it(filled: Filled) -> None:
 
     assert ready.pack(project + 1) is None
     assert ready.reminders(project + 1, "command", "webhook") == []
-    assert ready.holders("webhook", project + 1) == []
+    assert ready.tellings_in(project + 1) == set()
     assert ready.reminders(project, "error", "webhook") == []
 
 
