@@ -1,0 +1,100 @@
+"""What a session came to, and a project's memory made of that.
+
+Everything here is derived and says from which turns. Field names are what
+`--json` prints; docs/json.md promises them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from recollect.model import Tokens
+
+Outcome = Literal["success", "partial", "fail", "uncertain", "abandoned"]
+# What speaks for an outcome. For success: the person accepted it, a check that failed before passes, the work was kept
+# (commit, merge, pull request); `check_passed` (never seen failing) and `claimed` (the agent says so) prove little.
+# Against: the person corrected or refused it or is annoyed, edits were taken back, the last check or command failed,
+# the same call again and again, a time-out, an abort. `left`: another topic began without a verdict.
+EvidenceKind = Literal[
+    "accepted", "check_fixed", "kept", "check_passed", "claimed",
+    "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop", "timeout", "aborted", "left",
+]  # fmt: skip
+Engine = Literal["rules", "llm", "agent"]
+
+
+class Evidence(Struct, kw_only=True):
+    """One thing that speaks for an outcome, and the turn it is in."""
+
+    kind: EvidenceKind
+    ref: str
+    text: str = ""
+
+
+class Run(Struct, kw_only=True):
+    """A shell command; `check` says that it tells whether the work is right (tests, linters, builds)."""
+
+    ref: str
+    command: str
+    ok: bool | None
+    exit_code: int | None = None
+    check: bool = False
+
+
+class Trouble(Struct, kw_only=True):
+    """An error, and what made it go away; `worked` is the turn in which the same command passed, if it did."""
+
+    ref: str
+    error: str
+    command: str | None = None
+    steps: list[str] = field(default_factory=list)
+    worked: str | None = None
+
+
+class Saying(Struct, kw_only=True):
+    """Something the person said about how to work, near verbatim."""
+
+    ref: str
+    kind: Literal["correction", "preference"]
+    text: str
+
+
+class Task(Struct, kw_only=True):
+    """One thing that was asked in a session, and how it went. `turns` are turn numbers, the first one first."""
+
+    title: str
+    asked: str
+    turns: list[int]
+    outcome: Outcome
+    evidence: list[Evidence] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    errors: list[Trouble] = field(default_factory=list)
+    tokens: Tokens = field(default_factory=Tokens)
+    seconds: int | None = None
+
+
+class Digest(Struct, kw_only=True):
+    """What one session came to."""
+
+    session: str
+    project: str | None
+    title: str
+    outcome: Outcome
+    summary: str
+    tasks: list[Task] = field(default_factory=list)
+    sayings: list[Saying] = field(default_factory=list)
+    open_ends: list[str] = field(default_factory=list)
+
+
+class Trace(Struct, kw_only=True):
+    """A session's trace memory: the text that a project's memory is made of, and one line that sums it up."""
+
+    session: str
+    project: str | None
+    memory: str
+    summary: str
+    engine: Engine = "rules"
+    tokens: int = 0
+    cost_usd: float | None = None
