@@ -1,7 +1,8 @@
-"""What happens in a fresh process: an import, one embedding, or one reading of the same lines.
+"""What happens in a fresh process: an import, one embedding, all digests, or one reading of the same lines.
 
 `python -m bench.child import` brings the store of RECOLLECT_HOME up to date;
-`python -m bench.child embed` makes its vectors; `python -m bench.child grow
+`python -m bench.child embed` makes its vectors, `python -m bench.child
+digest` its digests; `python -m bench.child grow
 FOLDER SECONDS` imports logs over and over that grow meanwhile; `python -m
 bench.child read FOLDER` decodes every line below a folder. Each prints what it
 cost from the first import of a module to the last byte written, that is,
@@ -39,6 +40,16 @@ def embed() -> dict[str, float]:
     return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "turns": report.turns, "pieces": report.pieces}
 
 
+def digest() -> dict[str, float]:
+    """Open, say what every session came to, close."""
+    start = cpu_seconds()
+    from recollect import Memory
+
+    with Memory.open() as memory:
+        sessions = sum(1 for _ in memory.digest_sessions())
+    return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "sessions": sessions}
+
+
 def grow(folder: str, seconds: str) -> dict[str, float]:
     """Let every log below a folder grow by a turn and import them, over and over, for so long."""
     from pathlib import Path
@@ -72,6 +83,8 @@ def read(folder: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    works: dict[str, Callable[..., dict[str, float]]] = {"import": import_logs, "embed": embed, "grow": grow, "read": read}
+    works: dict[str, Callable[..., dict[str, float]]] = {
+        "import": import_logs, "embed": embed, "digest": digest, "grow": grow, "read": read
+    }  # fmt: skip
     answer = works[sys.argv[1]](*sys.argv[2:])
     print(" ".join(f"{name}={value}" for name, value in answer.items()))

@@ -10,17 +10,21 @@ import pytest
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
 # What each layer may import besides itself. Longest match wins.
-BOTTOM = {"model", "errors", "settings", "platforms", "clock", "lookup", "reports", "answers", "git"}
-INSTRUMENTS = {"redact", "embed"}
+BOTTOM = {"model", "errors", "settings", "platforms", "clock", "lookup", "reports", "answers", "digests", "git", "services"}
+INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
-STAGES = {"capture", "distill", "recall"}
+READING = {"reading"}
+STAGES = {"capture", "distill", "recall", "retain"}
 ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     **dict.fromkeys(INSTRUMENTS, BOTTOM),
+    # What it reads of a long text is what the index reads.
+    "reading": BOTTOM | {"store.text"},
     "store": BOTTOM | INSTRUMENTS,
     "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters"},
-    "recall": BOTTOM | INSTRUMENTS | STORE,
-    "distill": BOTTOM | INSTRUMENTS | STORE,
+    "recall": BOTTOM | INSTRUMENTS | READING | STORE,
+    "distill": BOTTOM | INSTRUMENTS | READING | STORE,
+    "retain": BOTTOM | STORE,
     "capture.adapters": {"model", "errors", "capture.lines"},
     "memory": BOTTOM | INSTRUMENTS | STORE | STAGES,
     "serve": BOTTOM | {"memory", "serve.hook"},

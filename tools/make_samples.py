@@ -391,6 +391,10 @@ class Claude(Writer):
         more = {"retryInMs": 1024.5, "retryAttempt": 1, "maxRetries": 10}
         self.chain("system", subtype="api_error", level="error", error={**error, "message": "529 Overloaded"}, **more)
 
+    def do_abort(self, block: Block) -> None:
+        self.tick(1500, 6000)
+        self.chain("user", message={"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]})
+
     def do_compact(self, block: Block) -> None:
         self.tick(20_000, 45_000)
         before, after, self.tip = self.context, self.tip, None

@@ -15,6 +15,7 @@ SUITES = {
     "small": "small_import",
     "sweep": "sweep",
     "grow": "grow",
+    "digest": "digest",
     "search": "search",
     "hook": "hook",
     "redaction": "redaction",

@@ -10,16 +10,17 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from recollect.model import Outcome as Outcome
 from recollect.model import Tokens
 
-Outcome = Literal["success", "partial", "fail", "uncertain", "abandoned"]
 # What speaks for an outcome. For success: the person accepted it, a check that failed before passes, the work was kept
 # (commit, merge, pull request); `check_passed` (never seen failing) and `claimed` (the agent says so) prove little.
 # Against: the person corrected or refused it or is annoyed, edits were taken back, the last check or command failed,
-# the same call again and again, a time-out, an abort. `left`: another topic began without a verdict.
+# the same call again and again, a time-out, the agent says that it did not manage, an abort. `left`: another topic began without a verdict.
 EvidenceKind = Literal[
     "accepted", "check_fixed", "kept", "check_passed", "claimed",
-    "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop", "timeout", "aborted", "left",
+    "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop", "timeout", "admitted",
+    "aborted", "left",
 ]  # fmt: skip
 Engine = Literal["rules", "llm", "agent"]
 

@@ -95,6 +95,39 @@ class EncoderUnavailable(RecollectError):
     exit_code = EXIT_UNAVAILABLE
 
 
+class EngineUnavailable(RecollectError):
+    """The language model cannot be used now, or not as it is set up; rules still distill everything.
+
+    `passing` says that the same request may work later.
+    """
+
+    exit_code = EXIT_UNAVAILABLE
+
+    def __init__(self, message: str, *, hint: str = "", passing: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.passing = passing
+
+
+class SpendingLimit(RecollectError):
+    """A run would take more tokens or money than the settings allow; what it did before is kept."""
+
+    exit_code = EXIT_UNAVAILABLE
+
+
+class BadReply(RecollectError):
+    """What a model, or the user's agent, answered is not what it was asked for. Nothing of it was kept."""
+
+
+class SecretsLeft(RecollectError):
+    """A session holds secrets that should have been taken out when it was stored, so it is given to nobody."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__(
+            f"secrets are stored in {session}, so it is given to no model and no agent",
+            hint="`recollect redact --rescan` takes them out",
+        )
+
+
 class FileRefused(RecollectError):
     """Somebody else's file that we may not or cannot change safely. Nothing was written."""
 

@@ -24,6 +24,8 @@ Category = Literal["preference", "project", "pattern", "decision", "constraint"]
 NoteStatus = Literal["candidate", "active", "superseded", "rejected"]
 Trust = Literal["user", "tool-verified", "assistant", "external"]
 NoteAuthor = Literal["person", "agent", "rules", "model"]
+# What a task, or a session, came to.
+Outcome = Literal["success", "partial", "fail", "uncertain", "abandoned"]
 ProblemKind = Literal["unreadable", "bad_line", "bad_record", "unknown", "too_large", "torn"]
 
 
@@ -222,7 +224,11 @@ class ToolCall(TurnEvent, kw_only=True):
 
 
 class Turn(Struct, kw_only=True):
-    """One human prompt and everything until the next."""
+    """One human prompt and everything until the next.
+
+    `evicted_at` is when most of its events were let go, if they were;
+    `raw_log` then says where the agent's own log still is.
+    """
 
     ref: str
     ordinal: int
@@ -237,10 +243,23 @@ class Turn(Struct, kw_only=True):
     cost_usd: float | None
     telemetry: dict[str, Any]
     events: list[TurnEvent | ToolCall]
+    evicted_at: str | None
+    raw_log: str | None
+
+
+class SessionTask(Struct, kw_only=True):
+    """One thing that was asked in a session, how it went, and in which turns; `digest` tells more."""
+
+    title: str
+    outcome: Outcome
+    turns: list[int]
 
 
 class Session(Struct, kw_only=True):
-    """One conversation with one agent. `turns` and `tool_calls` are counts."""
+    """One conversation with one agent. `turns` and `tool_calls` are counts.
+
+    `outcome`, `summary` and `tasks` are what it came to, once that is known.
+    """
 
     id: str
     agent: str
@@ -263,6 +282,9 @@ class Session(Struct, kw_only=True):
     tokens: Tokens
     cost_usd: float | None
     source: str | None
+    outcome: Outcome | None
+    summary: str | None
+    tasks: list[SessionTask]
     meta: dict[str, Any]
 
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import subprocess
 
 WINDOWS = sys.platform == "win32"
+# How the names of files begin that are not whole yet.
+PARTIAL = ".recollect-"
 # Handles that a process may have got from the one that started it: those are low numbers.
 MOST_PASSED_ON = 64
 
@@ -40,6 +42,25 @@ def private_file(path: str) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     if not WINDOWS and os.stat(path).st_mode & 0o077:
         os.chmod(path, 0o600)
+
+
+def replace_text(path: str, text: str, *, mode: int = 0o600) -> None:
+    """Write a file all at once, so that nobody ever sees half of it."""
+    from contextlib import suppress
+    from tempfile import mkstemp
+
+    handle, temporary = mkstemp(prefix=PARTIAL, dir=os.path.dirname(path))
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(handle)
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def open_to_others(path: str) -> bool:

@@ -107,6 +107,26 @@ class Optimized(Struct, kw_only=True):
     scrubbed: Scrubbed | None = None
 
 
+class Retained(Struct, kw_only=True):
+    """What keeping the store within its budget came to.
+
+    `evicted` counts turns whose events were let go, by pass: by age, down to
+    the soft cap, down to the hard cap. `data_loss` are those of them that no
+    digest tells of. Usage is in bytes as stored; what is kept of a turn whose
+    events were let go counts as distilled. `given_back` is by how much the
+    file got smaller.
+    """
+
+    freed: int = 0
+    final_usage: int = 0
+    evicted: dict[str, int] = field(default_factory=lambda: {"age": 0, "soft": 0, "hard": 0})
+    data_loss: int = 0
+    distilled_usage: int = 0
+    given_back: int = 0
+    alerts: list[str] = field(default_factory=list)
+    dry_run: bool = False
+
+
 class Embedded(Struct, kw_only=True):
     """What embedding came to; `remaining` turns still wait, because of a limit or because they are new."""
 
@@ -115,6 +135,34 @@ class Embedded(Struct, kw_only=True):
     seconds: float = 0.0
     encoder: str = ""
     remaining: int = 0
+
+
+class Consolidated(Struct, kw_only=True):
+    """What consolidating came to: projects whose traces changed, those that were done, and those that somebody else is at."""
+
+    projects: int = 0
+    consolidated: int = 0
+    locked: int = 0
+
+
+class Distilled(Struct, kw_only=True):
+    """What distilling came to.
+
+    `candidates` are the sessions without a trace memory of their present
+    state; those not reached this time are `skipped`. `cost_usd` is unknown as
+    soon as one call's is.
+    """
+
+    considered: int = 0
+    candidates: int = 0
+    distilled: int = 0
+    failed: int = 0
+    skipped: int = 0
+    projects: int = 0
+    consolidated: int = 0
+    locked: int = 0
+    tokens: int = 0
+    cost_usd: float | None = 0.0
 
 
 class Installed(Struct, kw_only=True):
@@ -143,3 +191,24 @@ class Integration(Struct, kw_only=True):
     plugin: str | None = None
     command: str | None = None
     command_exists: bool = True
+
+
+class Job(Struct, kw_only=True):
+    """A session for an agent to sum up; `text` says how and holds its record, and the answer names `session` and `state`."""
+
+    session: str
+    state: str
+    text: str
+
+
+class JobFile(Struct, kw_only=True):
+    """A session that the user's own agent sums up, and what came of its file.
+
+    `waiting` has no answer yet; `kept` became the session's memory; `refused`
+    says why in `reason`.
+    """
+
+    session: str
+    path: str
+    outcome: Literal["written", "unchanged", "waiting", "kept", "refused"]
+    reason: str = ""

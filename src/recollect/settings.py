@@ -39,6 +39,30 @@ KEYS: dict[str, tuple[object, str]] = {
     "embed.gpu_layers": (0, "gguf: layers to keep on the graphics card; -1 means all"),
     "embed.context": (512, "onnx and gguf: most tokens of a text that are read"),
     "embed.timeout_seconds": (30, "remote: how long to wait for an answer"),
+    "distill.engine": ("none", "who writes trace memories: none (rules alone) or llm; an agent does when you ask it to"),
+    "distill.idle_hours": (6, "a session is distilled when nothing happened in it for so long"),
+    "distill.traces_kept": (10, "trace memories of a project that are kept as files, the newest ones"),
+    "distill.kinds": (
+        ["prompt", "reply", "tool_call", "compaction", "error", "abort"],
+        "kinds of events that a model or an agent is given; also known: reasoning",
+    ),
+    "distill.input_bytes": (1_000_000, "most bytes of a session that a model or an agent is given"),
+    "llm.url": ("", "base address of an OpenAI-compatible chat service, such as http://localhost:11434/v1; empty means no model"),
+    "llm.model": ("", "the model's name, as the service calls it"),
+    "llm.key_variable": ("", "environment variable that holds the service's key; empty means no key"),
+    "llm.timeout_seconds": (300, "how long to wait for a whole reply"),
+    "llm.reply_tokens": (16_000, "most tokens of one reply"),
+    "llm.reply_limit_field": ("max_tokens", "what the service calls it: max_tokens or max_completion_tokens; empty: not said"),
+    "llm.send_schema": (False, "also send the form of the answer as response_format, to services that know it"),
+    "llm.notes": (False, "also ask for notes, in a second request for each session"),
+    "llm.max_tokens_per_run": (4_000_000, "a run stops before it takes more tokens, read and written; 0 means no limit"),
+    "llm.max_cost_usd": (5.0, "a run stops before it costs more, as far as the price is known; 0 means no limit"),
+    "llm.input_usd": (0.0, "dollars for a million tokens read; when not set, what the price table says"),
+    "llm.output_usd": (0.0, "dollars for a million tokens written; when not set, what the price table says"),
+    "retain.raw_soft_cap_bytes": (0, "let go of the oldest events that have a digest, down to so many bytes; 0 means no limit"),
+    "retain.raw_hard_cap_bytes": (0, "the same, and if it must be of events without a digest too; 0 means no limit"),
+    "retain.raw_max_age_days": (0, "let go of events that have a digest after so many days; 0 means never"),
+    "retain.distilled_cap_bytes": (0, "say so when digests, notes and memories take more bytes; 0 means no limit"),
     "watch.debounce_ms": (300, "how long a change may wait for others before it is imported"),
     "domains": ({}, "domain name = list of project patterns (with * and ?), for filters and statistics"),
 }
@@ -90,6 +114,11 @@ class Settings:
         """A whole-number key."""
         value = self.get(key)
         return value if isinstance(value, int) else 0
+
+    def amount(self, key: str) -> float:
+        """A key that may have fractions."""
+        value = self.get(key)
+        return float(value) if isinstance(value, (int, float)) else 0.0
 
     def texts(self, key: str) -> list[str]:
         """A list-of-strings key."""
@@ -172,8 +201,8 @@ def _check(path: str, key: str, value: object) -> None:
     if key not in KEYS:
         raise SettingsError(f"{path}: no setting is called {key}", hint="`recollect config --sample` lists them all")
     wanted = type(KEYS[key][0])
-    if type(value) is not wanted:
-        names = {str: "text", bool: "true or false", int: "a whole number", list: "a list", dict: "a table"}
+    if type(value) is not wanted and (type(value), wanted) != (int, float):
+        names = {str: "text", bool: "true or false", int: "a whole number", float: "a number", list: "a list", dict: "a table"}
         raise SettingsError(f"{path}: {key} must be {names[wanted]}", hint="see `recollect config --sample`")
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recollect.capture.assemble import assemble
 from recollect.capture.recognise import Recogniser, is_own, marked
 from recollect.model import Checkpoint, Event, SessionFacts, ToolCall, ToolResult, Turn, TurnFacts
-from recollect.recall.quoting import typed
+from recollect.reading.quoting import typed
 from recollect.recall.telling import CLOSING, OPENING
 from recollect.store.calls import Call
 from recollect.store.stretch import Stretch

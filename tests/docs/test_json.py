@@ -29,6 +29,11 @@ CASES = [
     ("Session", ["sessions", "--limit", "3"]),
     ("Session + Session with its turns", ["show", SESSION]),
     ("Session + Session with its turns", ["export", "--limit", "2"]),
+    ("Digest", ["show", SESSION, "--digest"]),
+    ("Distilled", ["distill", "--limit", "2"]),
+    ("Job file", ["distill", "--jobs", "jobs", "--limit", "2"]),
+    ("Consolidated", ["consolidate"]),
+    ("Trace", ["show", SESSION, "--memory"]),
     ("Turn", ["show", f"{SESSION}#2"]),
     ("Hit", ["search", "deadlock"]),
     ("Hit", ["demo"]),
@@ -51,6 +56,7 @@ CASES = [
     ("Backup", ["backup", "copy.db"]),
     ("Forgotten", ["forget", f"{SESSION}#2", "--dry-run"]),
     ("Forgotten", ["forget", f"{SESSION}#2", "--yes"]),
+    ("Retained", ["retain", "--dry-run"]),
     ("Rescan", ["redact", "--rescan"]),
     ("Job", ["jobs"]),
     ("Embedding", ["embed", "--limit", "3"]),
@@ -78,6 +84,8 @@ def test_an_answer_has_the_fields_of_the_page(title: str, argv: list[str], capsy
     """Programs read these names; a change of one is a change of the contract."""
     if title == "Job":
         leave_a_job()
+    if title == "Trace":
+        main(["distill", "--now"])
 
     found = rows(argv, capsys)
 
@@ -118,6 +126,25 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.Capt
         # What an event does not have is left out; what it has is in the page's order.
         known = listed("Event + Tool call") if event in calls else listed("Event")
         assert list(event) == [field for field in known if field in event]
+
+
+@pytest.mark.usefixtures("samples")
+def test_what_is_inside_a_digest_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever draws conclusions from sessions reads these."""
+    main(["work"])
+    sessions = rows(["sessions", "--limit", "100"], capsys)
+    digests = [digest for session in sessions for digest in rows(["show", session["id"], "--digest"], capsys)]
+    tasks = [task for digest in digests for task in digest["tasks"]]
+
+    def fields(name: str, of: list[dict[str, Any]]) -> set[tuple[str, ...]]:
+        return {tuple(inner) for one in of for inner in one[name]}
+
+    assert fields("tasks", sessions) == {tuple(listed("Session task"))}
+    assert fields("tasks", digests) == {tuple(listed("Task"))}
+    assert fields("sayings", digests) == {tuple(listed("Saying"))}
+    assert fields("evidence", tasks) == {tuple(listed("Evidence"))}
+    assert fields("runs", tasks) == {tuple(listed("Run"))}
+    assert fields("errors", tasks) == {tuple(listed("Trouble"))}
 
 
 @pytest.mark.usefixtures("samples")
@@ -164,6 +191,7 @@ def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
         "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret", "Redacted text", "Error",
+        "Session task", "Task", "Evidence", "Run", "Trouble", "Saying",
     }  # fmt: skip
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)

@@ -333,7 +333,7 @@ def test_a_folder_that_turns_out_to_be_a_repository_keeps_its_memories(home: Pat
 def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> None:
     """What can be made again is not salvaged; what was offered to whom cannot, and is."""
     mind = remember(shop(), orchard())
-    prepare(mind)
+    mind.work()
     told(home, "PreToolUse", passed_command("pytest -q"))
     fired = mind.firings()
     db = mind._existing().db

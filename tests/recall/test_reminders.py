@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.memory import Memory
-from recollect.recall.quoting import quoted_command
+from recollect.reading.quoting import quoted_command
 from tests.builders import codex
 from tests.builders.claude_code import Conversation
 from tests.builders.homes import claude_log, codex_log, memory

@@ -93,8 +93,8 @@ def test_words_choose_what_is_summed_up_and_exported(stored: None, capsys: pytes
 @pytest.mark.parametrize(
     ("words", "remark"),
     [
-        (["outcome:success"], "no session has an outcome yet"),
-        (["--outcome", "success"], "no session has an outcome yet"),
+        (["outcome:success"], "sessions whose outcome is not known yet"),
+        (["--outcome", "success"], "sessions whose outcome is not known yet"),
         (["--domain", "nobody"], "no domain is called nobody; known: none yet"),
         (["is:opne"], "is:opne was searched as text"),
     ],

@@ -72,7 +72,7 @@ def test_rows_that_point_nowhere_are_noticed(filled: Filled) -> None:
     filled.db.execute("pragma foreign_keys = off")
     filled.db.execute("delete from sessions")
 
-    assert unwell(filled) == {"references": "rows that point nowhere: 2 in turns"}
+    assert unwell(filled) == {"references": "rows that point nowhere: 1 in undigested, 2 in turns"}
 
 
 def test_files_open_to_others_are_noticed(filled: Filled) -> None:

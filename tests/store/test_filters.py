@@ -217,7 +217,7 @@ def test_what_nothing_can_pass_is_remarked_on(store: Filled) -> None:
     """An empty answer alone would say that there is nothing; the remark says why."""
     assert store.store.remarks(parse("is:opne -outcome:fail domain:work domain:nobody x"), DOMAINS) == [
         "is:opne was searched as text; is: takes error, human, live, subagent, headless",
-        "no session has an outcome yet: sessions are not distilled by this version",
+        "sessions whose outcome is not known yet: 3; `recollect work` finds out",
         "no domain is called nobody; known: work, empty",
     ]
     assert store.store.remarks(parse("deadlock agent:codex domain:work"), DOMAINS) == []

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recollect.distill.typed import END_OF_SENTENCE, typed
 from recollect.store import bodies
 from recollect.store.notes import compared
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 TOOL = "remember"
 # One word is in any sentence by chance.
 FEWEST_WORDS = 2
-# Nobody types so much at once: a longer prompt was pasted.
-MOST_TYPED = 4_000
 
 STOP_WORDS = frozenset((
     "a", "an", "the", "this", "that", "these", "those", "it", "its", "is", "are", "was", "were", "be", "been", "being",
@@ -54,10 +53,6 @@ _TAKING_BACK = frozenset(("no", "nope", "nah", "not", "wait", "actually", "scrat
 
 _WORD = re.compile(r"\w[\w+#]*(?:'\w+)?")
 _SHORTENED = re.compile(r"\w+n't|cannot|(?:ca|wo|do|does|did|is|are|was|were|should|would|could|must|has|have|had)nt")
-_TAG = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>")
-_FENCES = ("```", "~~~")
-# The end of a sentence; not in "1. ", "e.g. " or "...", and not where a list goes on.
-_END = re.compile(r"((?<!\b\w)(?<!\d)(?<!\betc)(?<!\bvs)(?<!\.)\.(?=\s|$)|[!?]+(?=\s|$)|(?<!:)\n\n(?!\s*(?:[-*•]|\d+[.)])\s))")
 
 
 def corroborate(store: Store) -> int:
@@ -107,7 +102,7 @@ def says(prompt: str, note: str) -> bool:
     wanted = [word for word in _words(note) if word not in STOP_WORDS]
     if len(wanted) < FEWEST_WORDS:
         return False
-    sentences = list(_sentences(_typed(prompt)))
+    sentences = list(_sentences(typed(prompt)))
     words = [(word, number) for number, sentence in enumerate(sentences) for word in sentence.words]
     turns = [word for word in wanted if word in TURNING_WORDS]
     for start, (word, first) in enumerate(words):
@@ -147,7 +142,7 @@ class _Sentence(NamedTuple):
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    pieces = _END.split(text)
+    pieces = END_OF_SENTENCE.split(text)
     for said, end in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         words = _words(said)
         if words:
@@ -158,29 +153,3 @@ def _words(text: str) -> list[str]:
     """The words of a text without case; every short form of "not" is that."""
     found = _WORD.findall(text.casefold().replace("’", "'"))
     return ["not" if _SHORTENED.fullmatch(word) else word for word in found]
-
-
-def _typed(prompt: str) -> str:
-    """What a person typed of a prompt: nothing fenced, quoted or between tags, and nothing of what is too long to be typed."""
-    if len(prompt) > MOST_TYPED:
-        return ""
-    lines: list[str] = []
-    fenced = False
-    for line in _without_tagged(prompt).splitlines():
-        quoted = line.lstrip().startswith(">")
-        fence = line.lstrip().startswith(_FENCES)
-        lines.append("" if fenced or fence or quoted else line.rstrip())
-        fenced ^= fence
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
-
-
-def _without_tagged(text: str) -> str:
-    """Programs put what they add between tags; people rarely type any."""
-    kept, place = [], 0
-    while tag := _TAG.search(text, place):
-        kept.append(text[place : tag.start()])
-        end = f"</{tag[1]}>"
-        found = text.find(end, tag.end())
-        place = tag.end() if found < 0 else found + len(end)
-        kept.append("\n\n")
-    return "".join([*kept, text[place:]])

@@ -25,7 +25,8 @@ import numpy as np
 
 from recollect import __version__
 from recollect.embed.batched import BatchedEncoder
-from recollect.errors import EncoderUnavailable, SettingsError
+from recollect.errors import EncoderUnavailable
+from recollect.services import PASSING, address_of, get_key, is_local, retry_after, shown
 
 if TYPE_CHECKING:
     from http.client import HTTPMessage
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
     from recollect.settings import Settings
 
-# Answers that say "not now" rather than "no".
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 # A job can wait for a service to recover; a person who searches is better served with words alone.
 PATIENT_TRIES, URGENT_TRIES = 6, 2
 LONGEST_WAIT_SECONDS, LONGEST_URGENT_WAIT_SECONDS = 60.0, 1.0
@@ -66,7 +65,7 @@ class RemoteEncoder(BatchedEncoder):
         self._address = _address(settings)
         self._host = urlsplit(self._address).netloc
         self._timeout_seconds = max(settings.number("embed.timeout_seconds"), 1)
-        self._key_variable = settings.text("embed.key_variable")
+        self._settings = settings
         self._opener = _opener(self._address)
         self._headers()  # Says now, and not at the first text, that there is no key.
         super().__init__(settings, self._model)
@@ -112,7 +111,7 @@ class RemoteEncoder(BatchedEncoder):
                     return answer
             except HTTPError as error:
                 with error:
-                    fault, wait = self._fault(error), _retry_after(error.headers.get("Retry-After"))
+                    fault, wait = self._fault(error), retry_after(error.headers.get("Retry-After"))
                     if error.code not in PASSING:
                         raise fault from None
             except (OSError, HTTPException) as error:  # URLError and timeouts are OSErrors.
@@ -126,16 +125,7 @@ class RemoteEncoder(BatchedEncoder):
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": f"recollect/{__version__}"}
-        if self._key_variable:
-            key = os.environ.get(self._key_variable, "").strip()
-            if not key:
-                raise EncoderUnavailable(
-                    f"embed.key_variable names {self._key_variable}, which is not set in this environment",
-                    hint=f"export {self._key_variable}, or empty embed.key_variable if the service needs no key",
-                )
-            if not (key.isascii() and key.isprintable()):
-                # The library below would refuse it too, and print it.
-                raise EncoderUnavailable(f"what {self._key_variable} holds cannot be a key", hint="look for line breaks in it")
+        if key := get_key(self._settings, "embed", EncoderUnavailable):
             headers["Authorization"] = f"Bearer {key}"
         return headers
 
@@ -143,12 +133,12 @@ class RemoteEncoder(BatchedEncoder):
         """What a refusal means to the person who set the service up."""
         if error.code in (401, 403):
             # Services like to repeat a part of the key they did not like, so their words are not shown.
-            what = "refused the key" if self._key_variable else "wants a key"
+            what = "refused the key" if self._settings.text("embed.key_variable") else "wants a key"
             hint = "check embed.key_variable and the environment variable it names"
             return EncoderUnavailable(f"{self._host} {what} ({error.code})", hint=hint)
         if error.code in range(300, 400):
             return EncoderUnavailable(
-                f"{self._host} sends us on to {_shown(error.headers.get('Location', ''))} ({error.code}), where we do not follow",
+                f"{self._host} sends us on to {shown(error.headers.get('Location', ''))} ({error.code}), where we do not follow",
                 hint="set embed.url to the address of the service itself",
             )
         hint = "check embed.url and embed.model" if error.code in (400, 404, 405, 422) else "try again later"
@@ -160,9 +150,8 @@ class RemoteEncoder(BatchedEncoder):
             words = error.read(2000).decode("utf-8", "replace")
         except (OSError, HTTPException):
             return ""
-        key = os.environ.get(self._key_variable, "").strip()
-        shown = _shown(words.replace(key, "[key]") if key else words)
-        return f": {shown}" if shown else ""
+        told = shown(words, get_key(self._settings, "embed", EncoderUnavailable))
+        return f": {told}" if told else ""
 
     def _unreachable(self, error: Exception) -> EncoderUnavailable:
         reason = getattr(error, "reason", None) or error
@@ -192,9 +181,7 @@ class _NoRedirects(HTTPRedirectHandler):
 
 
 def _opener(address: str) -> OpenerDirector:
-    # The environment's proxy is for the world outside: what goes to this machine must stay on it.
-    local = urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
-    return build_opener(_NoRedirects, *([ProxyHandler({})] if local else []))
+    return build_opener(_NoRedirects, *([ProxyHandler({})] if is_local(address) else []))
 
 
 def _address(settings: Settings) -> str:
@@ -205,37 +192,5 @@ def _address(settings: Settings) -> str:
                 f"embed.provider is remote, but {key} is not set",
                 hint=f"name it in {os.path.join(settings.home, 'config.toml')}; until then nothing is sent anywhere",
             )
-    address = settings.text("embed.url").rstrip("/")
-    try:
-        parts = urlsplit(address)
-        sound = parts.scheme in ("http", "https") and parts.hostname and not parts.query and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise SettingsError("embed.url is not an address", hint="one such as http://localhost:11434/v1")
-    if "@" in parts.netloc:
-        hint = "put the key into an environment variable, and that variable's name into embed.key_variable"
-        raise SettingsError("embed.url holds a user name or password", hint=hint)
+    address = address_of(settings, "embed")
     return address if address.endswith("/embeddings") else f"{address}/embeddings"
-
-
-def _shown(words: str) -> str:
-    """A stranger's words, fit for one line of a terminal."""
-    return "".join(letter for letter in " ".join(words.split()) if letter.isprintable())[:200]
-
-
-def _retry_after(told: str | None) -> float | None:
-    """How long a service asks us to wait: it says seconds, or a date."""
-    if not told:
-        return None
-    if told.strip().isdigit():
-        return float(told)
-    from datetime import UTC, datetime
-    from email.utils import parsedate_to_datetime
-
-    try:
-        until = parsedate_to_datetime(told)
-    except ValueError:
-        return None
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max((until - datetime.now(UTC)).total_seconds(), 0)

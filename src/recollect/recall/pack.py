@@ -10,7 +10,8 @@ whole is framed, so that it is read as data and recognised should it come back
 in a log.
 
 At its start an agent is told the notes of the project, what failed there and
-what worked instead, and what was asked last. For a prompt it is told what is
+what worked instead, what was asked last and how that went, and what was left
+open. For a prompt it is told what is
 ready to be told (`telling`, all that a hook has time for), and the turns that
 a search finds and that we are sure of.
 """
@@ -18,21 +19,23 @@ a search finds and that we are sure of.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from math import exp
 from typing import TYPE_CHECKING
 
 from recollect.answers import Pack, PackLine
 from recollect.clock import iso
 from recollect.lookup import Query, Scope, Term
+from recollect.reading.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall import rank
 from recollect.recall.asking import prepared
 from recollect.recall.clues import clues, is_telling
-from recollect.recall.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall.search import Pool
 from recollect.recall.telling import MOST_LINES, PROMPT_TOKENS, SAYS_SOMETHING, confident, fitting, framed, tell, tokens
 from recollect.store import bodies
 
 if TYPE_CHECKING:
+    from recollect.digests import Digest
     from recollect.embed import Encoder
     from recollect.lookup import Place
     from recollect.recall.search import Asked
@@ -48,6 +51,7 @@ CANDIDATES = 20
 MOST_NOTES = 10
 MOST_REMINDERS = 5
 MOST_RECENT = 5
+MOST_OPEN_ENDS = 3
 
 PROMPT_CHARACTERS = 200
 NOTE_CHARACTERS = 300
@@ -128,7 +132,7 @@ def confidence(score: rank.Score, words: rank.Words) -> float:
 
 
 def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -> list[PackLine]:
-    """Without a prompt: notes, what failed and what worked instead, and what was asked last."""
+    """Without a prompt: notes, what failed and what worked instead, what was asked last and what is left of it."""
     lines: list[PackLine] = []
     number = store.project_number(project) if project is not None else None
     if number is not None:
@@ -137,7 +141,31 @@ def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -
         for told in store.newest_reminders(number, "command", MOST_REMINDERS):
             lines.append(PackLine(ref=told.refs, at=iso(told.at), project=project, confidence=1.0, text=told.line))
     scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
-    return lines + [_line(store, place, 1.0) for place in _recent(store, scope)]
+    recent = _recent(store, scope)
+    came_to = {place.session_ref: store.find_digest(place.session_ref) for place in recent}
+    for place in recent:
+        line = _line(store, place, 1.0)
+        line.text += _outcome(came_to[place.session_ref], place.ordinal)
+        lines.append(line)
+    return lines + list(islice(_open_ends(recent, came_to), MOST_OPEN_ENDS))
+
+
+def _outcome(digest: Digest | None, ordinal: int) -> str:
+    """How the task of a turn went, unless nobody knows."""
+    task = next((task for task in digest.tasks if ordinal in task.turns), None) if digest else None
+    if task is None or task.outcome == "uncertain":
+        return ""
+    reasons = ", ".join(dict.fromkeys(evidence.kind.replace("_", " ") for evidence in task.evidence))
+    return f"; outcome: {task.outcome}" + (f" ({reasons})" if reasons else "")
+
+
+def _open_ends(recent: list[Place], came_to: dict[str, Digest | None]) -> Iterator[PackLine]:
+    """What the newest sessions left to do; it was composed to be told when it was found."""
+    for place in recent:
+        digest = came_to[place.session_ref]
+        for text in digest.open_ends if digest else []:
+            told = f"- {(iso(place.at) or '')[:10]} {quoted(place.session_ref, REF_CHARACTERS)}: left open: {text}"
+            yield PackLine(ref=place.ref, at=iso(place.at), project=place.project, confidence=1.0, text=told)
 
 
 def note_line(ref: str, category: str, text: str, at: int) -> str:

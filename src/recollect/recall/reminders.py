@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from recollect.clock import iso
 from recollect.lookup import Query
-from recollect.recall.quoting import quoted, quoted_command, quoted_path
+from recollect.reading.error_text import error_lines, headline, longest_word, shape, telling, tells
+from recollect.reading.programs import base, launched, main_pieces, program_of
+from recollect.reading.quoting import quoted, quoted_command, quoted_path
+from recollect.reading.shell import pieces, told
 from recollect.recall.shapes import use_shapes
 from recollect.recall.verbs import retry
-from recollect.recall.verbs.error_text import error_lines, headline, longest_word, shape, telling, tells
-from recollect.recall.verbs.programs import base, launched, main_pieces, program_of
-from recollect.recall.verbs.shell import pieces, told
 from recollect.store.bodies import EXIT_CODE, KIND, OK, OUTPUT, TARGET, TOOL_KIND
 from recollect.store.told import Reminder
 

@@ -6,7 +6,7 @@ the same code.
 
 from __future__ import annotations
 
-from recollect.recall.verbs.programs import base, launched, main_pieces, shape_of
+from recollect.reading.programs import base, launched, main_pieces, shape_of
 
 ANY_USE = " *"
 
@@ -16,7 +16,7 @@ def shapes_of(kind: str, text: str) -> set[str]:
     if kind == "command":
         return {shaped for _, words in main_pieces(text) for shaped in use_shapes(words)}
     # Compiling its patterns takes a quarter as long as starting Python, and a command needs none of them.
-    from recollect.recall.verbs.error_text import error_lines, shape, telling, tells
+    from recollect.reading.error_text import error_lines, shape, telling, tells
 
     return {shaped for line in error_lines(text) if tells(line) and telling(shaped := shape(line))}
 

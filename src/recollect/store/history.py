@@ -8,13 +8,16 @@ from recollect.model import Author, Tokens
 
 
 class Passage:
-    """One turn: where it is, who began it, and its events as stored rows (see `store.bodies` for the columns)."""
+    """One turn: where it is, who began it, and its events as stored rows (see `store.bodies` for the columns).
 
-    __slots__ = ("at", "author", "ended_at", "live", "ordinal", "project", "ref", "rows", "tokens", "turn")
+    One that is not `whole` had its events let go: its rows are what little stays of them.
+    """
+
+    __slots__ = ("at", "author", "ended_at", "live", "ordinal", "project", "ref", "rows", "tokens", "turn", "whole")
 
     def __init__(
         self, turn: int, ref: str, ordinal: int, author: Author, live: bool, project: str | None,
-        at: int | None, ended_at: int | None, tokens: Tokens, rows: list[list[Any]],
+        at: int | None, ended_at: int | None, tokens: Tokens, rows: list[list[Any]], whole: bool = True,
     ) -> None:  # fmt: skip
         self.turn, self.ref, self.ordinal, self.author, self.live, self.project = turn, ref, ordinal, author, live, project
-        self.at, self.ended_at, self.tokens, self.rows = at, ended_at, tokens, rows
+        self.at, self.ended_at, self.tokens, self.rows, self.whole = at, ended_at, tokens, rows, whole

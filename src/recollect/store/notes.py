@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from recollect.model import Category, NoteAuthor, Trust
+
 # C++ and C# are not C.
 _WORD = re.compile(r"\w[\w+#]*")
 
@@ -21,3 +23,30 @@ class Sought(NamedTuple):
     note: int
     text: str
     at: int
+
+
+class Extraction(NamedTuple):
+    """How far notes have been taken from a session: up to which message, the tool calls since, and how often."""
+
+    message: int
+    calls: int
+    times: int
+
+
+class Learned(NamedTuple):
+    """A fact that was found in a session, and what it is to the notes that are there.
+
+    `same` is the note that says it already, `replaces` are those that it
+    speaks against.
+    """
+
+    text: str
+    category: Category
+    trust: Trust
+    author: NoteAuthor
+    confidence: float
+    session: str
+    turn: int
+    at: int
+    same: int | None = None
+    replaces: tuple[int, ...] = ()

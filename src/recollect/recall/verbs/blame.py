@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Literal
 from recollect.answers import Answers, FileChange
 from recollect.clock import iso
 from recollect.errors import UsageError
+from recollect.reading.shell_edits import changed_files, patched_files
 from recollect.recall.verbs.changes import change_in, shortened
-from recollect.recall.verbs.shell_edits import changed_files, patched_files
 from recollect.store.bodies import INPUT, KIND, TARGET
 
 if TYPE_CHECKING:

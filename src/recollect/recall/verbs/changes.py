@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from recollect.recall.verbs.shell_edits import PATCH_HEADS
+from recollect.reading.shell_edits import PATCH_HEADS
 
 EXCERPT_CHARACTERS = 120
 

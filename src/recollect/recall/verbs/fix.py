@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Literal
 from recollect.answers import Answers, Confidence, Fix
 from recollect.clock import iso
 from recollect.errors import UsageError
+from recollect.reading.error_text import clean, error_lines, longest_word, shape, telling, without_names
+from recollect.reading.programs import looks_only
+from recollect.reading.shell import pieces
 from recollect.recall.verbs import retry
 from recollect.recall.verbs.changes import shortened
-from recollect.recall.verbs.error_text import clean, error_lines, longest_word, shape, telling, without_names
-from recollect.recall.verbs.programs import looks_only
-from recollect.recall.verbs.shell import pieces
 from recollect.store.bodies import EXIT_CODE, KIND, NAME, OK, OUTPUT, TARGET, TEXT, TOOL_KIND
 from recollect.store.text import ends
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from recollect.answers import Answers
 from recollect.answers import Friction as Row
 from recollect.clock import iso
+from recollect.reading.error_text import error_lines, headline, shape, telling
 from recollect.recall.verbs import retry
 from recollect.recall.verbs.changes import shortened
-from recollect.recall.verbs.error_text import error_lines, headline, shape, telling
 from recollect.store.bodies import KIND, OK, OUTPUT, TARGET, TEXT
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from recollect.answers import Answers, Invocation
 from recollect.clock import iso
 from recollect.errors import UsageError
 from recollect.lookup import Query
+from recollect.reading.programs import find_use, shape_of
+from recollect.reading.shell import grammar, pieces, told
 from recollect.recall.verbs.changes import shortened
-from recollect.recall.verbs.programs import find_use, shape_of
-from recollect.recall.verbs.shell import grammar, pieces, told
 from recollect.store.bodies import INPUT, KIND
 
 if TYPE_CHECKING:

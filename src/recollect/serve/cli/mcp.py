@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output
@@ -20,13 +21,16 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--http", action="store_true", help="listen on this machine instead of using the standard streams")
     parser.add_argument("--port", type=count, default=PORT, metavar="N", help="with --http: the port (default: %(default)s)")
     parser.add_argument("--read-only", action="store_true", help="without the tools that write, and writing nothing")
+    parser.add_argument("--distill", action="store_true", help="also two tools with which the agent sums up sessions")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     from recollect.serve.mcp import running
 
+    if args.distill and args.read_only:
+        raise UsageError("--distill does not go with --read-only", hint="what the agent sums up has to be kept")
     if args.http:
-        running.run_http(memory, port=args.port, read_only=args.read_only)
+        running.run_http(memory, port=args.port, read_only=args.read_only, distill=args.distill)
     else:
-        running.run_stdio(memory, read_only=args.read_only)
+        running.run_stdio(memory, read_only=args.read_only, distill=args.distill)
     return Output([])

@@ -6,6 +6,7 @@ recollect notes accept note:7            what an agent remembered is right
 recollect notes reject note:7            it is wrong; it stays so when an agent repeats it
 recollect notes edit note:7 use spaces   say it better; the old note is kept as superseded
 recollect notes forget note:7            remove it for good, with its earlier versions
+recollect notes --to AGENTS.md           keep a section of a Markdown file up to date with them
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--everywhere", action="store_true", help="only notes that hold everywhere; a new one holds everywhere")
     parser.add_argument("--all", action="store_true", help="of every project and every status")
     parser.add_argument("--limit", type=count, metavar="N", help="at most N notes")
+    parser.add_argument("--to", metavar="FILE", help="keep a section of this Markdown file up to date with them")
     parser.add_argument("--yes", action="store_true", help="do not ask before forgetting")
 
 
@@ -43,6 +45,8 @@ def run(memory: Memory, args: Namespace) -> Output:
     if (args.action == "list") != (not args.words) or (args.action == "edit" and len(args.words) < 2):
         wanted = {"list": "no words", "add": "a text", "edit": "a note and its new text"}.get(args.action, "at least one note")
         raise UsageError(f"`recollect notes {args.action}` takes {wanted}", hint="see recollect notes --help")
+    if args.to is not None and args.action != "list":
+        raise UsageError(f"--to writes a list, and `recollect notes {args.action}` is none", hint="leave one of them out")
     if args.action == "list":
         return _listed(memory, args)
     if args.action == "add":
@@ -61,12 +65,16 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _listed(memory: Memory, args: Namespace) -> Output:
     anywhere = args.all or args.everywhere or args.project is not None
-    found = memory.notes(
-        project=None if args.all else args.project, folder=None if anywhere else os.getcwd(),
-        everywhere=args.everywhere and not args.all, status=args.status or (None if args.all else STANDING),
-        category=args.category, limit=args.limit,
-    )  # fmt: skip
-    return Output(found, text, empty="no such note is stored; --all lists those of every project and status")
+    wanted = {
+        "project": None if args.all else args.project, "folder": None if anywhere else os.getcwd(),
+        "everywhere": args.everywhere and not args.all, "status": args.status or (None if args.all else STANDING),
+        "category": args.category,
+    }  # fmt: skip
+    said = ""
+    if args.to is not None:
+        said = f"wrote {args.to}" if memory.write_notes(args.to, **wanted) else f"nothing is new in {args.to}"
+    found = memory.notes(**wanted, limit=args.limit)
+    return Output(found, text, empty="no such note is stored; --all lists those of every project and status", note=said)
 
 
 def _added(memory: Memory, args: Namespace) -> Note:

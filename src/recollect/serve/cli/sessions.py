@@ -32,8 +32,9 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(session: Session) -> str:
     cost = "" if session.cost_usd is None else f"  ${session.cost_usd:.2f}"
     title = session.title or "(untitled)"
+    came_to = f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
     return (
         f"{session.id}\n    {(session.started_at or '')[:16].replace('T', ' ')}  {session.project or '-'}  {title}\n"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
-        f" {counted(session.errors, 'error')}  {session.model or '-'}{cost}"
+        f" {counted(session.errors, 'error')}  {session.model or '-'}{cost}{came_to}"
     )

@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import SessionDetail, ToolCall, Turn, TurnEvent
-from recollect.serve.cli import notes
+from recollect.serve.cli import digest, notes
 from recollect.serve.cli.output import Output, counted
 
 _OUTPUT_LINES = 12
@@ -20,11 +20,17 @@ _OUTPUT_LINES = 12
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("ref", metavar="REF", help="a session, a turn as <session>#<number>, or note:<number>")
     parser.add_argument("--all", action="store_true", help="undone turns too, and outputs in full")
+    parser.add_argument("--digest", action="store_true", help="what the session came to: tasks, evidence, errors, what is left")
+    parser.add_argument("--memory", action="store_true", help="the session's trace memory, which `recollect distill` makes")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
         return Output([memory.note(args.ref)], notes.text)
+    if args.memory:
+        return Output([memory.trace(args.ref)], lambda row: row.memory or "nothing in this session is worth keeping")
+    if args.digest:
+        return Output([memory.digest(args.ref)], digest.text)
     return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))
 
 
@@ -43,6 +49,8 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
     ]
     if row.parent:
         lines.append(f"parent: {row.parent}")
+    if row.outcome and row.tasks:
+        lines.append(f"{row.outcome}: {row.summary}")
     lines += ["", *(_turn(turn, whole=whole) for turn in row.turn_list if turn.live or whole)]
     if hidden and not whole:
         lines.append(f"({counted(hidden, 'undone turn is', 'undone turns are')} left out; --all shows everything)")
@@ -53,6 +61,9 @@ def _turn(turn: Turn, *, whole: bool) -> str:
     undone = "" if turn.live else "  (undone)"
     lines = [f"--- {turn.ref}  {turn.author}  {turn.started_at or ''}{undone}"]
     lines += [_event(event, whole=whole) for event in turn.events]
+    if turn.evicted_at:
+        where = f"the agent's log is still at {turn.raw_log}" if turn.raw_log else "the agent's log is gone too"
+        lines.append(f"(only this much is kept since {turn.evicted_at[:10]}; {where})")
     return "\n".join(lines) + "\n"
 
 

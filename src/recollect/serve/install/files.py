@@ -13,7 +13,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from tempfile import mkstemp
 
 from recollect import platforms
 from recollect.errors import FileRefused, FileUnwritable
@@ -84,8 +83,8 @@ class Draft:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             mode = stat.S_IMODE(os.stat(path).st_mode) if before is not None else 0o644 if self.project else 0o600
             if before is not None and path in self._copied and _text(path + BACKUP) is None:
-                _replace(path + BACKUP, before, mode)
-            _replace(path, after, mode)
+                platforms.replace_text(path + BACKUP, before, mode=mode)
+            platforms.replace_text(path, after, mode=mode)
         if after is None or path not in self._copied:
             with suppress(FileNotFoundError):
                 os.unlink(path + BACKUP)
@@ -153,22 +152,6 @@ def _text(path: str) -> str | None:
         raise FileUnwritable(path, "a part of its path is a file") from error
     except OSError as error:
         raise FileUnwritable(path, error.strerror or str(error)) from error
-
-
-def _replace(path: str, text: str, mode: int) -> None:
-    """Write a file all at once, so that nobody ever sees half of it."""
-    handle, temporary = mkstemp(prefix=".recollect-", dir=os.path.dirname(path))
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(handle)
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def _remove_empty_folders(folder: str, *, stop: str) -> None:

@@ -91,6 +91,8 @@ def _lead(text: str) -> str:
 def _turn_page(turn: Turn, cursor: str | None, *, by_person: bool) -> tuple[Page, str | None]:
     page, (first, skipped) = Page(), _position(cursor, 2)
     pieces = [piece for event in turn.events for whole in _parts(event, by_person=by_person) for piece in _cut(*whole)]
+    if turn.evicted_at:
+        pieces.append(("(this is all that is kept of this turn; what its calls were given and gave back was let go)", "tool"))
     for number in range(first, len(pieces)):
         text, provenance = pieces[number]
         left = harmless(text)[skipped:]

@@ -23,36 +23,36 @@ from recollect.serve.mcp.tools import Tools
 FIRST_LOOK_SECONDS, LOOK_SECONDS = 20, 300
 
 
-def run_stdio(memory: Memory, *, read_only: bool) -> None:
+def run_stdio(memory: Memory, *, read_only: bool, distill: bool = False) -> None:
     """Serve the process that started us."""
-    anyio.run(partial(_serve_stdio, memory, read_only))
+    anyio.run(partial(_serve_stdio, memory, read_only, distill))
 
 
-def run_http(memory: Memory, *, port: int, read_only: bool) -> None:
+def run_http(memory: Memory, *, port: int, read_only: bool, distill: bool = False) -> None:
     """Serve whoever on this machine has the token."""
     door = http.open_door(memory.settings.home, port)
-    anyio.run(partial(_serve_http, memory, read_only, door))
+    anyio.run(partial(_serve_http, memory, read_only, distill, door))
 
 
-async def _serve_stdio(memory: Memory, read_only: bool) -> None:
-    async with running(memory, read_only=read_only) as server:
+async def _serve_stdio(memory: Memory, read_only: bool, distill: bool) -> None:
+    async with running(memory, read_only=read_only, distill=distill) as server:
         await stdio.serve(server)
 
 
-async def _serve_http(memory: Memory, read_only: bool, door: http.Door) -> None:
-    async with running(memory, read_only=read_only) as server:
+async def _serve_http(memory: Memory, read_only: bool, distill: bool, door: http.Door) -> None:
+    async with running(memory, read_only=read_only, distill=distill) as server:
         await http.serve(server, door)
 
 
 @asynccontextmanager
-async def running(memory: Memory, *, read_only: bool) -> AsyncIterator[Server]:
+async def running(memory: Memory, *, read_only: bool, distill: bool = False) -> AsyncIterator[Server]:
     """A server that is ready to answer with what is in this memory's store."""
     folder = os.getcwd()
     reads, writes = Lane(memory, resident=True), None if read_only else Lane(memory)
     reads.leave(_warm_up)
     looking = asyncio.create_task(_look_for_jobs(writes)) if writes is not None else None
     try:
-        yield make_server(Tools(reads, writes, folder), Resources(reads))
+        yield make_server(Tools(reads, writes, folder, distill=distill), Resources(reads))
     finally:
         if looking is not None:
             looking.cancel()

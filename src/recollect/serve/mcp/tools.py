@@ -21,6 +21,7 @@ from recollect.memory import Memory
 from recollect.model import Category
 from recollect.serve.mcp import reading
 from recollect.serve.mcp.answers import HITS_SCHEMA, Hit, Page, harmless, hit, result, sentence
+from recollect.serve.mcp.jobs import ANSWER_SCHEMA, JOB_SCHEMA, JobTools
 from recollect.serve.mcp.lanes import Lane
 
 # More than a page holds of any of them, so that the page decides.
@@ -45,8 +46,9 @@ _FEEDBACK_SCHEMA: dict[str, Any] = {
 class Tools:
     """The tools of one server; `folder` is where its agent works, whose project is meant unless another is named."""
 
-    def __init__(self, reads: Lane, writes: Lane | None, folder: str) -> None:
+    def __init__(self, reads: Lane, writes: Lane | None, folder: str, *, distill: bool = False) -> None:
         self._reads, self._writes, self._folder = reads, writes, folder
+        self._jobs = JobTools(writes) if distill and writes is not None else None
 
     def listed(self) -> list[Tool]:
         """As they are offered, always in this order; those that write only when there is a lane for them."""
@@ -54,6 +56,8 @@ class Tools:
         tools = [_tool(one, _READS, HITS_SCHEMA) for one in reading_tools]
         if self._writes is not None:
             tools += [_tool(self.remember, _WRITES, HITS_SCHEMA), _tool(self.feedback, _WRITES, _FEEDBACK_SCHEMA)]
+        if self._jobs is not None:
+            tools += [_tool(self._jobs.next_job, _READS, JOB_SCHEMA), _tool(self._jobs.answer_job, _WRITES, ANSWER_SCHEMA)]
         return tools
 
     async def search(

@@ -1,7 +1,8 @@
 """A timer that runs `recollect import --wait` once a day, set with whatever this machine has for that.
 
 Hooks import what an agent says as it says it; the timer covers agents without
-hooks and sessions that ended before theirs fired, and does the jobs that wait.
+hooks and sessions that ended before theirs fired, and does the jobs that wait;
+keeping the store within its budget is one of them.
 """
 
 from __future__ import annotations

@@ -121,8 +121,9 @@ def _bulk(value: Any, target: str | None) -> list[str]:
 
 def clear_turn(db: Database, turn: int) -> None:
     """Take a turn's content away, keeping the turn, its number and what it cost."""
-    _drop_bodies(db, turn)
+    drop_bodies(db, turn)
     db.execute("delete from tool_calls where turn = ?", (turn,))
+    db.execute("delete from evictions where turn = ?", (turn,))
     db.execute("update turns set errors = 0, prompt = '', reply = '', live = 1 where id = ?", (turn,))
 
 
@@ -131,11 +132,12 @@ def merge_turn(db: Database, turn: int) -> None:
     rows = bodies.joined(stored_parts(db, turn))
     first = db.value("select min(id) from bodies where turn = ?", (turn,))
     body = bodies.pack(rows)
-    _drop_bodies(db, turn)
+    drop_bodies(db, turn)
     db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
     db.execute(INSERT_TEXT, text_row(first, rows))
 
 
-def _drop_bodies(db: Database, turn: int) -> None:
+def drop_bodies(db: Database, turn: int) -> None:
+    """Take a turn's bodies away, and what the text index has of them."""
     db.execute("delete from turns_text where rowid in (select id from bodies where turn = ?)", (turn,))
     db.execute("delete from bodies where turn = ?", (turn,))

@@ -45,6 +45,7 @@ def examine(db: Database, *, verify: bool = False, home: str | None = None) -> H
         ("sources that fail", lambda: _failing(db)),
         ("sources with problems", lambda: _problems(db)),
         ("sources that vanished", lambda: _vanished(db)),
+        ("events let go", lambda: _evicted(db)),
         ("jobs", lambda: _jobs(db)),
         ("added by others", lambda: _added(db)),
     ]
@@ -202,6 +203,15 @@ def _vanished(db: Database) -> Finding:
     # A source in somebody's database is a file with a name inside it.
     gone = sum(not os.path.exists(path) and not os.path.exists(path.partition("#")[0]) for path in paths)
     return _good(f"{gone} of {len(paths)}; their sessions are kept")
+
+
+def _evicted(db: Database) -> Finding:
+    turns, gone, undistilled = db.rows(
+        """
+        select (select count(*) from turns), count(*), coalesce(sum(not distilled), 0) from evictions where bytes > 0
+        """
+    )[0]
+    return _good(f"of {gone} of {turns} turns; of {undistilled} without a digest")
 
 
 def _jobs(db: Database) -> Finding:

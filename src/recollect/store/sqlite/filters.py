@@ -53,11 +53,11 @@ def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> 
     return " and ".join(clauses) or "1", values
 
 
-def remarks(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> list[str]:
-    """What a person should know about these filters besides what they find."""
+def remarks(filters: dict[str, list[str]], domains: dict[str, list[str]], undigested: int = 0) -> list[str]:
+    """What a person should know about these filters besides what they find; so many sessions have no outcome yet."""
     made = []
-    if "outcome" in filters or "-outcome" in filters:
-        made.append("no session has an outcome yet: sessions are not distilled by this version")
+    if undigested and ("outcome" in filters or "-outcome" in filters):
+        made.append(f"sessions whose outcome is not known yet: {undigested}; `recollect work` finds out")
     known = ", ".join(domains) or "none yet; name some under [domains] in config.toml"
     for value in filters.get("domain", []) + filters.get("-domain", []):
         if value not in domains:
@@ -191,9 +191,8 @@ def _is(value: str) -> Condition:
 
 
 def _outcome(value: str) -> Condition:
-    # Outcomes come with distilling, which leaves no rows to look at yet.
-    _choice("outcome", value)
-    return "0", []
+    clause = "exists (select 1 from digests where digests.session = sessions.id and digests.outcome = ?)"
+    return clause, [_choice("outcome", value)]
 
 
 def _choice(name: str, value: str) -> str:

@@ -26,7 +26,7 @@ from recollect.errors import NotFound
 from recollect.model import Note
 from recollect.reports import Forgotten
 from recollect.store import bodies
-from recollect.store.sqlite import notes, prepared, scrub, vectors
+from recollect.store.sqlite import digests, evictions, notes, prepared, scrub, traces, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 
@@ -207,6 +207,7 @@ class _Plan:
         for table in ("bodies", "tool_calls", "usage"):
             db.many(f"delete from {table} where turn = ?", ids)
         db.many("delete from turns where id = ?", ids)
+        digests.drop(db, sorted({turn.session for turn in staying}))
         now = now_ms()
         names = {("turn", f"{turn.agent}:{turn.key}") for turn in gone} | {("session", ref) for ref in self.sessions.values()}
         db.many("insert or ignore into tombstones values (?, ?, ?)", [(*name, now) for name in sorted(names)])
@@ -216,6 +217,7 @@ class _Plan:
         refs = [(ref,) for ref in self.sessions.values()] + [(f"{turn.ref}#{turn.ordinal}",) for turn in gone]
         db.many("delete from jobs where subject = ?", refs)
         db.many("delete from feedback where ref = ?", refs)
+        traces.forget(db, self.sessions | {turn.session: turn.ref for turn in staying})
         _forget_notes(db, self.notes)
         # All of it: a line may quote a turn that it does not name, such as the one before.
         prepared.drop(db, projects)
@@ -240,10 +242,13 @@ class _Plan:
     def _unquote(self, turn: _Turn) -> None:
         """Take the turn's words out of its session's title and meta: agents name a session by its first prompt."""
         rows = bodies.joined(stored_parts(self.db, turn.id))
-        said = _squeezed("\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply")))
+        said: str | None = _squeezed("\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply")))
+        if evictions.evicted_at(self.db, turn.id) is not None:
+            # Nobody knows any more what it said: everything may quote it.
+            said = None
         title, meta = self.db.rows("select title, meta from sessions where id = ?", (turn.session,))[0]
         first = self.db.value("select min(ordinal) from turns where session = ?", (turn.session,)) == turn.ordinal
-        if title and (first or _squeezed(title).rstrip(".… ") in said):
+        if title and (first or said is None or _squeezed(title).rstrip(".… ") in said):
             title = None
             self.db.execute(
                 "insert or ignore into tombstones values ('title', (select ref from sessions where id = ?), ?)",
@@ -303,8 +308,8 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _quotes(value: Any, said: str) -> bool:
+def _quotes(value: Any, said: str | None) -> bool:
     if isinstance(value, str):
-        return len(value) >= QUOTE_CHARACTERS and _squeezed(value) in said
+        return len(value) >= QUOTE_CHARACTERS and (said is None or _squeezed(value) in said)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(_quotes(one, said) for one in inner)

@@ -180,13 +180,17 @@ class Incoming:
         )
 
     def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
-        if self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
+        known_end = self._end_of_evicted(turn)
+        if known_end is not None:
+            part = self._later_than(known_end, turn, part)
+            lead = Lead(part.events)
+        elif self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
             if self._is_cut_short(turn, part):
                 self.kept_fuller = True
                 return
             self.rows.flush()
             clear_turn(self.db, turn)
-        if self.rewritten is not None:
+        if self.rewritten is not None and known_end is None:
             self.rewritten.add(turn)
         next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
         next_call = self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
@@ -214,9 +218,39 @@ class Incoming:
             ),
         )
         if part.events or part.late or facts.telemetry:
+            if known_end is not None:
+                # What is new has yet to be digested.
+                self.db.execute("update evictions set distilled = 0 where turn = ?", (turn,))
             for result in part.late:
                 self._late(turn, result)
             self._add_part(turn, next_part, next_call, part, prompt)
+
+    def _end_of_evicted(self, turn: int) -> int | None:
+        """When a turn ended whose events were let go, as far as it was read; None for every other turn.
+
+        A log that is read again does not bring them back. Without a body
+        (a repair may have found it damaged) there is nothing to stay with.
+        """
+        end: int | None = self.db.value(
+            """
+            select coalesce(ended_at, started_at, 0) from evictions join turns on turns.id = evictions.turn
+             where turns.id = ?1 and exists (select 1 from bodies where turn = ?1)
+            """,
+            (turn,),
+        )
+        return end
+
+    def _later_than(self, end: int, turn: int, part: TurnPart) -> TurnPart:
+        """What a part adds to a turn whose events up to a moment were let go; what tells no time is taken for one of these."""
+        waiting = {
+            call for (call,) in self.db.rows("select pending from tool_calls where turn = ? and pending is not null", (turn,))
+        }
+        return TurnPart(
+            msgspec.structs.replace(part.facts, at=None, telemetry=None),
+            [event for event in part.events if event.at is not None and event.at > end],
+            [late for late in part.late if late.call in waiting],
+            part.project,
+        )
 
     def _begins_again(self, turn: int, part: TurnPart) -> bool:
         """Whether a pass that goes on from a checkpoint brings a turn from its start that is there already.

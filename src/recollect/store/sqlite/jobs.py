@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 LEASE_MS = 60_000
 MOST_TRIES = 5
+# Each try of these costs somebody's money.
+FEW_TRIES = {"trace": 3}
 
 
 class Lease:
@@ -43,7 +45,8 @@ def enqueue(db: Database, kind: str, subject: str, *, at: int | None = None) -> 
         on conflict (kind, subject) do update set
           state = case state when 'failed' then 'waiting' else state end,
           tries = case state when 'failed' then 0 else tries end,
-          not_before = min(not_before, excluded.not_before), created_at = excluded.created_at
+          not_before = case state when 'running' then excluded.not_before else min(not_before, excluded.not_before) end,
+          created_at = excluded.created_at
         """,
         (kind, subject, now if at is None else at, now),
     )
@@ -95,8 +98,31 @@ def fail(db: Database, lease: Lease, error: str) -> None:
                    not_before = ? + (1000 << min(tries, 12)), lease_until = null, error = ?
              where id = ? and token = ?
             """,
-            (MOST_TRIES, now_ms(), error[:500], lease.id, lease.token),
+            (FEW_TRIES.get(lease.kind, MOST_TRIES), now_ms(), error[:500], lease.id, lease.token),
         )
+
+
+def leave(db: Database, kind: str, subject: str, error: str) -> None:
+    """Leave to the queue what failed outside of it; that counts as a try."""
+    now = now_ms()
+    with db.transaction():
+        db.execute(
+            """
+            insert into jobs (kind, subject, tries, not_before, error, created_at) values (?1, ?2, 1, ?3 + 2000, ?4, ?3)
+            on conflict (kind, subject) do update set
+              tries = case state when 'failed' then 1 else tries + 1 end,
+              error = excluded.error, created_at = excluded.created_at,
+              state = case when state != 'failed' and tries + 1 >= ?5 then 'failed' else 'waiting' end,
+              not_before = ?3 + (1000 << min(tries + 1, 12)), token = token + 1, lease_until = null
+            """,
+            (kind, subject, now, error[:500], FEW_TRIES.get(kind, MOST_TRIES)),
+        )
+
+
+def drop(db: Database, kind: str, subject: str) -> None:
+    """What was asked for is done."""
+    with db.transaction():
+        db.execute("delete from jobs where kind = ? and subject = ?", (kind, subject))
 
 
 def list_jobs(db: Database, limit: int | None = None) -> list[JobRow]:

@@ -26,7 +26,7 @@ from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, Stor
 from recollect.reports import RepairReport
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
-from recollect.store.sqlite import jobs, vectors
+from recollect.store.sqlite import digests, jobs, vectors
 from recollect.store.sqlite.database import PATIENCE_SECONDS, SCHEMA, Database
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.migrate import backups, migrations
@@ -38,7 +38,7 @@ from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_te
 _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns", "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
-    "firings", "jobs", "migrations",
+    "firings", "digests", "evictions", "traces", "publications", "memory_folders", "jobs", "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
 _TOLD_BY_LOGS = ("sessions", "turns", "bodies", "usage")
@@ -51,7 +51,10 @@ _WITNESSES = {
 }
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
-_NO_STRAYS = ("project_aliases", "note_origins", "recalls", "firings", "migrations")
+_NO_STRAYS = (
+    "project_aliases", "note_origins", "recalls", "firings", "evictions", "traces", "publications", "memory_folders",
+    "migrations",
+)  # fmt: skip
 
 
 def repair(path: str, *, rebuild: bool = False) -> RepairReport:
@@ -269,9 +272,16 @@ class _Salvage:
                     hint="it is left as it is; move it away, or choose another file with --store",
                 )
             self._drop_bad_bodies()
+            if "digests" in tables:
+                self._drop_bad_digests()
             self._tell_again()
             self._drop_orphans()
             self._drop_forgotten()
+            if "publications" in tables:
+                self._drop_unsupported()
+            if "evictions" in tables:
+                # A turn of which nothing is left is read again whole.
+                db.execute("delete from evictions where turn not in (select turn from bodies)")
             self._read_again()
             if not db.value("select 1 from migrations"):
                 now = time.time_ns() // 1_000_000
@@ -294,7 +304,9 @@ class _Salvage:
         with db.transaction():
             vectors.drop(db)
             jobs.enqueue(db, "embed", "turns")
+            jobs.enqueue(db, "digest", "sessions")
             jobs.enqueue(db, "prepare", "projects")
+            jobs.enqueue(db, "distill", "sessions")
         faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows("pragma foreign_key_check")
         if faults:
             raise StoreDamaged(self.path, str(faults[0]))
@@ -493,6 +505,14 @@ class _Salvage:
         # As if only the index still named them.
         self.witnesses.setdefault("bodies", []).extend([turn, 0, number] for number, turn in bad)
 
+    def _drop_bad_digests(self) -> None:
+        """All digests are made again; of turns whose events were let go, what they say is all there is."""
+        stored = self.db.rows("select session, digest from digests")
+        bad = [(session,) for session, packed in stored if not digests.is_sound(packed)]
+        self.db.many("delete from digests where session = ?", bad)
+        self.db.execute("delete from digests where session not in (select id from sessions)")
+        self.db.execute("insert or replace into undigested select id, random() from sessions")
+
     def _drop_orphans(self) -> None:
         db = self.db
         for table, column, other in (
@@ -523,8 +543,21 @@ class _Salvage:
         )
         for table in ("bodies", "tool_calls", "usage"):
             db.many(f"delete from {table} where turn = ?", turns)
+        if db.value("select 1 from sqlite_schema where name = 'digests'"):
+            db.many("delete from digests where session = (select session from turns where id = ?)", turns)
         db.many("delete from turns where id = ?", turns)
         db.execute("delete from sessions where ref in (select name from tombstones where kind = 'session')")
+
+    def _drop_unsupported(self) -> None:
+        """What was made of sessions that are not there; `recollect distill` makes it again of those that are."""
+        db = self.db
+        db.execute("delete from traces where session not in (select session from digests)")
+        db.execute(
+            """
+            delete from publications where project not in (select id from projects) or not json_valid(sessions)
+                or exists (select 1 from json_each(sessions) where value not in (select ref from sessions))
+            """
+        )
 
     def _read_again(self) -> None:
         """Make the next import read the logs of what is not whole from their start."""

@@ -22,7 +22,7 @@ from recollect.reports import Rescanned
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.notes import compared
-from recollect.store.sqlite import prepared, scrub, vectors
+from recollect.store.sqlite import digests, prepared, scrub, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
 
@@ -107,6 +107,7 @@ def _scan_batch(db: Database, redactor: RedactsMany, after: int, version: str, r
                 _rewrite(db, turn, body_changed=_any_within(changed, turn.first, turn.after_parts))
                 report.turns_changed += 1
         if changed:
+            _digest_again(db, [turn.id for turn in batch.turns if _any_within(changed, turn.first, turn.after)])
             prepared.drop(db)
             scrub.request(db)
         last = batch.turns[-1].id
@@ -182,6 +183,19 @@ def _rewrite(db: Database, turn: _Turn, *, body_changed: bool) -> None:
     db.many("update tool_calls set target = ? where turn = ? and ordinal = ?", [(target, turn.id, n) for n, target in turn.calls])
 
 
+def _digest_again(db: Database, turns: list[int]) -> None:
+    """What was made of these turns may quote half a secret; only where their events are gone, it is all that there is."""
+    marks = ", ".join("?" * len(turns))
+    sessions = db.rows(
+        f"""
+        select distinct session from turns where id in ({marks})
+           and session not in (select session from turns join evictions on evictions.turn = turns.id)
+        """,
+        turns,
+    )
+    digests.drop(db, [session for (session,) in sessions])
+
+
 _SESSION_TEXTS = ("title", "cwd", "git_branch", "git_sha", "git_remote")
 
 
@@ -208,9 +222,10 @@ def _scan_sessions(db: Database, redactor: RedactsMany, report: Rescanned) -> No
 
 
 def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
-    changed = 0
+    changed = digests.redact(db, redactor)
     for table, column, key in (
         ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"), ("feedback", "reason", "id"),
+        ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications", "text", "id"),
     ):  # fmt: skip
         for number, _, new in _changed(db, redactor, f"select {key}, {column} from {table} where {column} is not null"):
             db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))

@@ -45,16 +45,16 @@ def scrub(db: Database) -> Scrubbed:
     result = Scrubbed()
     try:
         result.text_index = _merged(db)
-        _vacuum(db)
+        vacuum(db)
         result.pages = True
-        result.log = _empty_log(db)
+        result.log = empty_log(db)
     except StoreError as error:
         result.detail = str(error)
     if result.complete:
         # Only now, and it costs a few bytes of log that say nothing.
         with db.transaction():
             db.execute("delete from store_info where name = ?", (_PENDING,))
-        _empty_log(db)
+        empty_log(db)
     else:
         in_the_way = "another process reads an older state of the store" if result.pages else "the store is being written to"
         result.detail = f"{result.detail or in_the_way}; `recollect work` finishes this later"
@@ -74,7 +74,8 @@ def _merged(db: Database) -> bool:
     return False
 
 
-def _vacuum(db: Database) -> None:
+def vacuum(db: Database) -> None:
+    """Write every page anew, and the file no longer than it has to be."""
     # The temporary copy can be as large as the store: not in memory.
     db.execute("pragma temp_store = file")
     try:
@@ -83,7 +84,8 @@ def _vacuum(db: Database) -> None:
         db.execute("pragma temp_store = memory")
 
 
-def _empty_log(db: Database) -> bool:
+def empty_log(db: Database) -> bool:
+    """Bring the write-ahead log into the file and make it empty; False when somebody reads an older state."""
     try:
         row = db.row("pragma wal_checkpoint(truncate)")
     except StoreBusy:

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
 
 from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
 from recollect.lookup import LONGEST_VALUE
-from recollect.model import Git, Session, SessionDetail, Tokens, ToolCall, Turn, TurnEvent
+from recollect.model import Git, Session, SessionDetail, SessionTask, Tokens, ToolCall, Turn, TurnEvent
 from recollect.store import bodies
+from recollect.store.sqlite import evictions
 from recollect.store.sqlite.chosen import chosen_sessions
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
@@ -146,8 +148,22 @@ def _session_fields(db: Database, row: Row) -> dict[str, Any]:
         "model": models[0] if models else None, "models": models, "agent_version": version,
         "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls, "errors": errors,
         "tokens": tokens, "cost_usd": cost, "source": os.fsdecode(path) if path is not None else None,
-        "meta": msgspec.json.decode(meta),
+        **_came_to(db, number), "meta": msgspec.json.decode(meta),
     }  # fmt: skip
+
+
+def _came_to(db: Database, session: int) -> dict[str, Any]:
+    """What is told of a session's digest."""
+    row = db.row("select outcome, summary, digest from digests where session = ?", (session,))
+    if row is None:
+        return {"outcome": None, "summary": None, "tasks": []}
+    return {"outcome": row[0], "summary": row[1], "tasks": msgspec.msgpack.decode(row[2], type=_Tasks).tasks}
+
+
+class _Tasks(Struct):
+    """As much of a digest as a list of sessions shows."""
+
+    tasks: list[SessionTask]
 
 
 def _first_words(db: Database, session: int) -> str | None:
@@ -190,13 +206,15 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
     events = bodies.joined(stored_parts(db, number))
     telemetry = events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
     tokens, cost = _spent(db, "= ?", number)
+    gone_at = evictions.evicted_at(db, number)
     prompts = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "prompt"]
     replies = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "reply"]
     return Turn(
         ref=f"{ref}#{ordinal}", ordinal=ordinal, live=bool(live), author=author,
         prompt=prompts[0] if prompts else prompt, reply=replies[-1] if replies else reply,
         started_at=iso(started), ended_at=iso(ended), project=project, tokens=tokens, cost_usd=cost,
-        telemetry=telemetry, events=[_event(event) for event in events],
+        telemetry=telemetry, events=[_event(event) for event in events], evicted_at=iso(gone_at),
+        raw_log=evictions.raw_log(db, number) if gone_at is not None else None,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from recollect.digests import Digest, Engine, Trace
     from recollect.lookup import Clue, Findings, Place, Query, Scope
     from recollect.model import (
         Category,
@@ -31,12 +32,17 @@ if TYPE_CHECKING:
     from recollect.reports import Forgotten, Health, Optimized, Rescanned
     from recollect.settings import Settings
     from recollect.store.calls import Call, Scene
-    from recollect.store.notes import Sought
+    from recollect.store.history import Passage
+    from recollect.store.leases import Lease
+    from recollect.store.notes import Extraction, Learned, Sought
+    from recollect.store.raw import Evicted, WholeTurn
     from recollect.store.sqlite.capture import Writing
+    from recollect.store.sqlite.database import Transaction
     from recollect.store.sqlite.ready import Ready
     from recollect.store.sqlite.resident import Resident
     from recollect.store.stretch import KnownSource, ProjectIdentity
     from recollect.store.told import Reminder, Told
+    from recollect.store.traces import Candidate, KeptTrace, Published
 
 
 class SqliteStore:
@@ -159,7 +165,8 @@ class SqliteStore:
         """What a person should know about a query besides what it finds."""
         from recollect.store.sqlite import filters
 
-        return query.remarks + filters.remarks(query.filters, domains)
+        undigested = int(self.db.value("select count(*) from undigested"))
+        return query.remarks + filters.remarks(query.filters, domains, undigested)
 
     def resolve(self, text: str) -> tuple[str, int | None]:
         """The session reference and the turn number that a person's reference means."""
@@ -403,6 +410,36 @@ class SqliteStore:
 
         return origins.save(self.db, sought, turn, said=said)
 
+    def find_extraction(self, session: int) -> Extraction | None:
+        """How far notes have been taken from a session."""
+        from recollect.store.sqlite import extractions
+
+        return extractions.find(self.db, session)
+
+    def save_extraction(self, session: int, state: Extraction, *, waits_until: int | None = None) -> None:
+        """Keep how far notes have been taken; with a time, it is to be tried again then."""
+        from recollect.store.sqlite import extractions
+
+        extractions.save(self.db, session, state, waits_until=waits_until)
+
+    def waiting_extractions(self) -> list[tuple[int, str]]:
+        """Sessions from which notes are to be taken once they are quiet: number and reference."""
+        from recollect.store.sqlite import extractions
+
+        return extractions.waiting(self.db)
+
+    def is_with_a_person(self, session: int) -> bool:
+        """Whether a person talked to the agent in a session, and wants it remembered."""
+        from recollect.store.sqlite import extractions
+
+        return extractions.is_with_a_person(self.db, session)
+
+    def learn_note(self, project: str, fact: Learned) -> Note:
+        """Keep what was found in a session of a project, or confirm the note that says so."""
+        from recollect.store.sqlite import extractions
+
+        return extractions.learn(self.db, project, fact)
+
     def give_feedback(self, ref: str, *, helpful: bool, author: str, reason: str | None) -> None:
         """Keep a judgement of a session, a turn or a note."""
         from recollect.store.sqlite import feedback
@@ -496,6 +533,224 @@ class SqliteStore:
 
         return recalls.firings(self.db)
 
+    # Digests
+
+    def outdated_sessions(self, ref: str | None = None) -> list[tuple[int, str, int]]:
+        """Sessions that have changed since their digest, or one of them if it has: number, reference and mark."""
+        from recollect.store.sqlite import digests
+
+        return digests.outdated_sessions(self.db, ref)
+
+    def passages(self, session: int) -> list[Passage]:
+        """The turns of a session, by its number, with everything that happened in them."""
+        from recollect.store.sqlite import digests
+
+        return digests.passages(self.db, session)
+
+    def save_digest(self, session: int, mark: int, passages: Sequence[Passage], digest: Digest) -> bool:
+        """Keep what a session's passages came to; False when it has changed since its mark was read."""
+        from recollect.store.sqlite import digests
+
+        return digests.save(self.db, session, mark, digests.state_of(passages), digest)
+
+    def find_digest(self, ref: str) -> Digest | None:
+        """What a session came to, as far as it was looked at."""
+        from recollect.store.sqlite import digests
+
+        return digests.find(self.db, ref)
+
+    def session_facts(self, session: int) -> tuple[str | None, str | None, str | None]:
+        """What a session's own log gives as its title, the folder it began in, and its project."""
+        from recollect.store.sqlite import digests
+
+        return digests.session_facts(self.db, session)
+
+    def newest_digests(self, project: int, limit: int) -> list[tuple[int | None, Digest]]:
+        """What the newest sessions of a project came to, each with when it ended."""
+        from recollect.store.sqlite import digests
+
+        return digests.newest(self.db, project, limit)
+
+    # Retention
+
+    def raw_bytes(self) -> int:
+        """How many bytes all events take, as they are stored."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.raw_bytes(self.db)
+
+    def distilled_bytes(self) -> int:
+        """How many bytes digests, notes, traces and publications take."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.distilled_bytes(self.db)
+
+    def whole_turns(self, quiet_before: int) -> list[WholeTurn]:
+        """The turns with events to let go of, the oldest first; quiet are sessions that ended before this moment."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.whole_turns(self.db, quiet_before)
+
+    def evict(self, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False) -> list[Evicted]:
+        """Let go of the events of these turns, of those without a digest only when that is asked for."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.evict(self.db, turns, undistilled=undistilled, dry_run=dry_run)
+
+    def give_back(self, freed: int) -> int:
+        """Make the file smaller when enough of it is empty; says by how many bytes."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.give_back(self.db, freed)
+
+    def last_retained(self) -> int:
+        """When retention last came to its end; 0 when it never did."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.last_run(self.db)
+
+    def save_retained(self) -> None:
+        """Retention came to its end."""
+        from recollect.store.sqlite import evictions
+
+        evictions.save_run(self.db)
+
+    # Trace memories and what a project's memory is made of
+
+    def trace_candidates(
+        self, *, engine: Engine, idle_before: int | None, project: str | None, home: str
+    ) -> tuple[int, list[Candidate]]:
+        """How many sessions there are, and those that should get a trace memory, newest first."""
+        from recollect.store.sqlite import traces
+
+        return traces.candidates(self.db, engine=engine, idle_before=idle_before, project=project, home=home)
+
+    def find_candidate(self, ref: str) -> Candidate | None:
+        """A session as it is to be distilled now."""
+        from recollect.store.sqlite import traces
+
+        return traces.find_candidate(self.db, ref)
+
+    def distill_later(self, *, idle_ms: int) -> None:
+        """Have the sessions that are still too fresh distilled when they have been quiet for so long."""
+        from recollect.store.sqlite import traces
+
+        traces.distill_later(self.db, idle_ms)
+
+    def save_trace(self, candidate: Candidate, trace: Trace) -> bool:
+        """Keep a trace memory; False when its session has changed since, or is gone."""
+        from recollect.store.sqlite import traces
+
+        return traces.save(self.db, candidate, trace)
+
+    def traced_state(self, candidate: Candidate) -> str | None:
+        """The state of a session that its trace memory is of."""
+        from recollect.store.sqlite import traces
+
+        return traces.traced_state(self.db, candidate)
+
+    def find_trace(self, ref: str, state: str | None = None) -> Trace | None:
+        """A session's trace memory, as far as there is one; only of one state if that is given."""
+        from recollect.store.sqlite import traces
+
+        return traces.find(self.db, ref, state)
+
+    def kept_traces(self, project: int, limit: int) -> list[KeptTrace]:
+        """A project's newest trace memories."""
+        from recollect.store.sqlite import traces
+
+        return traces.kept(self.db, project, limit)
+
+    def traced_digests(self, project: int, limit: int) -> list[Digest]:
+        """What the newest sessions of a project came to that have a trace memory."""
+        from recollect.store.sqlite import traces
+
+        return traces.digests_of(self.db, project, limit)
+
+    def memory_projects(self) -> list[tuple[int, str]]:
+        """The projects that have a memory, number and key."""
+        from recollect.store.sqlite import traces
+
+        return traces.projects(self.db)
+
+    def memory_state(self, project: int) -> str:
+        """What a project's memory would be made of now."""
+        from recollect.store.sqlite import traces
+
+        return traces.state_of(self.db, project)
+
+    def consolidated_state(self, project: int) -> str | None:
+        """What it was made of last."""
+        from recollect.store.sqlite import traces
+
+        return traces.consolidated_state(self.db, project)
+
+    def refused_notes(self, project: int) -> set[str]:
+        """The words of notes that do not hold any more."""
+        from recollect.store.sqlite import traces
+
+        return traces.refused(self.db, project)
+
+    def publish(
+        self, lease: Lease, project: int, state: str, files: Mapping[str, Published], *, engine: Engine = "rules"
+    ) -> None:
+        """Make these the current files of a project, if the lease is still ours."""
+        from recollect.store.sqlite import traces
+
+        traces.publish(self.db, lease, project, state, files, engine=engine)
+
+    def published(self, project: int) -> dict[str, str]:
+        """The current files of a project's memory, besides those that are made of trace memories."""
+        from recollect.store.sqlite import traces
+
+        return traces.published(self.db, project)
+
+    def memory_folders(self) -> set[str]:
+        """The names of the folders that files were written into."""
+        from recollect.store.sqlite import traces
+
+        return traces.folders(self.db)
+
+    def keep_memory_folder(self, name: str) -> None:
+        """Remember that files are written into a folder."""
+        from recollect.store.sqlite import traces
+
+        traces.keep_folder(self.db, name)
+
+    def drop_memory_folder(self, name: str) -> None:
+        """A folder has nothing of ours any more."""
+        from recollect.store.sqlite import traces
+
+        traces.drop_folder(self.db, name)
+
+    def memory_lease(self, project: int) -> str:
+        """What whoever consolidates a project holds."""
+        from recollect.store.sqlite import traces
+
+        return traces.lease_name(project)
+
+    def alone(self) -> Transaction:
+        """`with store.alone(): ...`: nobody else writes the store meanwhile."""
+        return self.db.transaction()
+
+    def take_lease(self, name: str) -> Lease | None:
+        """A lease for ten minutes; None while somebody else holds it."""
+        from recollect.store.sqlite import leases
+
+        return leases.take(self.db, name)
+
+    def renew_lease(self, lease: Lease) -> bool:
+        """Keep a lease for longer; False when it is not ours any more."""
+        from recollect.store.sqlite import leases
+
+        return leases.renew(self.db, lease)
+
+    def release_lease(self, lease: Lease) -> bool:
+        """Let go of a lease; False when it was not ours any more."""
+        from recollect.store.sqlite import leases
+
+        return leases.release(self.db, lease)
+
     # Projects
 
     def find_project(self, names: list[str]) -> str | None:
@@ -547,8 +802,13 @@ class SqliteStore:
         kinds = ["optimize text"] if turns >= 500 else []
         # Most sweeps find nothing new, and may not pay for a transaction that changes nothing.
         waiting = {kind for (kind,) in self.db.rows("select kind from jobs where state = 'waiting'")}
+        if turns and "digest" not in waiting:
+            kinds.append("digest sessions")
         if turns and "prepare" not in waiting:
             kinds.append("prepare projects")
+        if turns:
+            # One may wait for the time when a session is not fresh any more.
+            kinds.append("distill sessions")
         if "embed" not in waiting and self.db.value("select 1 from unembedded limit 1"):
             kinds.append("embed turns")
         if kinds:
@@ -592,6 +852,14 @@ class SqliteStore:
 
         return optimize.optimize(self.db)
 
+    def enqueue(self, kind: str, subject: str) -> None:
+        """Ask for a job to be done; one that waits already is asked for once."""
+        from recollect.store.sqlite import jobs
+
+        if not self.db.value("select 1 from jobs where kind = ? and subject = ? and state = 'waiting'", (kind, subject)):
+            with self.db.transaction():
+                jobs.enqueue(self.db, kind, subject)
+
     def list_jobs(self, limit: int | None = None) -> list[JobRow]:
         """What waits, runs or failed."""
         from recollect.store.sqlite import jobs
@@ -603,6 +871,18 @@ class SqliteStore:
         from recollect.store.sqlite import jobs
 
         return jobs.work(self.db, handlers, limit)
+
+    def fail_job(self, kind: str, subject: str, error: str) -> None:
+        """Leave to the queue what failed outside of it."""
+        from recollect.store.sqlite import jobs
+
+        jobs.leave(self.db, kind, subject, error)
+
+    def drop_job(self, kind: str, subject: str) -> None:
+        """What was asked for is done."""
+        from recollect.store.sqlite import jobs
+
+        jobs.drop(self.db, kind, subject)
 
     def example_query(self) -> str:
         """Two words of a recent human prompt."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.verbs.error_text import error_lines, headline, longest_word, shape, telling, without_names
+from recollect.reading.error_text import error_lines, headline, longest_word, shape, telling, without_names
 
 
 @pytest.mark.parametrize(

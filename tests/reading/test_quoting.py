@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.quoting import quoted, quoted_command, quoted_path
+from recollect.reading.quoting import quoted, quoted_command, quoted_path
 
 QUOTES = [quoted, quoted_command, quoted_path]
 Quote = Callable[[str, int], str]

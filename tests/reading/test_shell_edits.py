@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.recall.verbs.shell_edits import changed_files
+from recollect.reading.shell_edits import changed_files
 
 PATCH = """cd web && apply_patch <<'EOF'
 *** Begin Patch

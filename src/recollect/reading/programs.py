@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
-from recollect.recall.verbs.shell import Piece, pieces
+from recollect.reading.shell import Piece, pieces
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
+    """A table of names that is written as a text."""
     return frozenset(text.split())
 
 
@@ -31,33 +32,33 @@ _LAUNCHERS_BY_PROGRAM = {
 # An option of the launcher and its value may stand before the program: `uv run --with rich pytest`.
 _WORDS_BEFORE = 3
 # Programs whose first argument is a thing to work on, not a subcommand.
-_NO_SUBCOMMAND = _names(
+_NO_SUBCOMMAND = names(
     "awk bash bat black cat chmod chown cp curl cut diff du echo egrep eslint fd find grep head isort jq kill ln ls make mkdir "
     "mv mypy node perl pgrep pkill printf prettier ps psql pyright pytest python python3 rg rm rmdir rsync ruby sed sh sort "
     "ssh stat tail tar tee test touch tr tree tsc uniq unzip vim wc wget which xargs zip zsh"
 )
 # What reads and shows, and changes nothing.
-_READERS = _names(
+_READERS = names(
     "awk bat cat cut date df diff du echo egrep env fd file find grep head jq less ls lsof nl pgrep printenv printf ps pwd rg "
     "sort ss stat tail tr tree type uname uniq wc which whoami yq"
 )
 _READING_SUBCOMMANDS = {
-    "git": _names("blame branch diff grep log ls-files remote reflog rev-parse shortlog show status"),
-    "docker": _names("ps images logs inspect info version"),
-    "kubectl": _names("get describe logs explain"),
-    "systemctl": _names("status is-active is-enabled list-units show cat"),
-    "pip": _names("list show freeze check"),
-    "npm": _names("ls list view outdated"),
-    "pnpm": _names("ls list why outdated"),
-    "cargo": _names("tree metadata search"),
-    "terraform": _names("show output version providers"),
+    "git": names("blame branch diff grep log ls-files remote reflog rev-parse shortlog show status"),
+    "docker": names("ps images logs inspect info version"),
+    "kubectl": names("get describe logs explain"),
+    "systemctl": names("status is-active is-enabled list-units show cat"),
+    "pip": names("list show freeze check"),
+    "npm": names("ls list view outdated"),
+    "pnpm": names("ls list why outdated"),
+    "cargo": names("tree metadata search"),
+    "terraform": names("show output version providers"),
 }
-_FILTERS = _names("awk cat cut egrep grep head jq less sed sort tail tee tr uniq wc rg")
+_FILTERS = names("awk cat cut egrep grep head jq less sed sort tail tee tr uniq wc rg")
 # Options before a subcommand that take no value, and short ones that do.
-_BARE_OPTIONS = _names("--debug --frozen --help --locked --offline --quiet --silent --verbose --version --yes")
-_VALUED_OPTIONS = _names("-C -c -n -f -p")
+_BARE_OPTIONS = names("--debug --frozen --help --locked --offline --quiet --silent --verbose --version --yes")
+_VALUED_OPTIONS = names("-C -c -n -f -p")
 # Tools of tools: `docker compose up`, `gh run list`.
-_NESTED = _names("docker gh aws gcloud az kubectl")
+_NESTED = names("docker gh aws gcloud az kubectl")
 _SIMPLE = re.compile(r"[a-z][a-z0-9_:-]*")
 _HOLE = "…"
 

@@ -10,8 +10,8 @@ programs that choose their files on their own (`ruff format` without a name).
 
 from __future__ import annotations
 
-from recollect.recall.verbs.programs import base, launched
-from recollect.recall.verbs.shell import Piece, below, pieces
+from recollect.reading.programs import base, launched
+from recollect.reading.shell import Piece, below, pieces
 
 PATCH_HEADS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 # Program: the options after which it writes to the files it is given.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.verbs.shell import Piece, grammar, pieces, told
+from recollect.reading.shell import Piece, grammar, pieces, told
 
 
 def words(command: str) -> list[list[str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.recall.verbs.programs import find_use, looks_only, program_of, shape_of
-from recollect.recall.verbs.shell import pieces
+from recollect.reading.programs import find_use, looks_only, program_of, shape_of
+from recollect.reading.shell import pieces
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Task attempts with the outcome that a careful person would give them."""

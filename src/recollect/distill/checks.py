@@ -1,0 +1,122 @@
+"""Commands that tell whether the work is right: tests, linters, type checkers and builds.
+
+A program is known by its name, a script by what it is called (`npm run
+test:unit`, `make lint`, `./run_tests.sh`). How a check ended is what the shell
+says, unless a pipe or the rest of the line hides it: then its own last words count.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from recollect.reading.error_text import tells
+from recollect.reading.programs import base, launched, names
+from recollect.reading.shell import pieces, told
+from recollect.store.text import ends
+
+# Whatever they are given, these check it.
+_CHECKERS = names(
+    "pytest py.test tox nox unittest jest vitest mocha ava karma cypress rspec phpunit pest ctest gotestsum cucumber behave "
+    "mypy pyright basedpyright ty pyrefly pyre tsc vue-tsc flow sorbet ruff flake8 pylint eslint oxlint stylelint shellcheck "
+    "hadolint golangci-lint staticcheck markdownlint rubocop ktlint detekt swiftlint actionlint yamllint checkstyle "
+    "clippy-driver pre-commit xcodebuild ninja webpack rollup tsup esbuild javac rustc compileall py_compile"
+)
+# Of these, only some subcommands do.
+_SUBCOMMANDS = {
+    "cargo": names("test check build clippy nextest bench doc"), "go": names("test vet build"),
+    "dotnet": names("test build"), "mvn": names("test verify package compile install"), "swift": names("test build"),
+    "mix": names("test compile credo dialyzer"), "bazel": names("test build"), "deno": names("test check lint"),
+    "zig": names("test build"), "sbt": names("test compile"), "lein": names("test"), "flutter": names("test analyze build"),
+    "dart": names("test analyze"), "playwright": names("test"), "biome": names("check lint ci"), "next": names("build lint"),
+    "vite": names("build"), "astro": names("check build"), "docker": names("build"), "terraform": names("validate plan"),
+    "helm": names("lint"), "hatch": names("test build"), "trunk": names("check"), "bun": names("test build"),
+}  # fmt: skip
+# Formatters check only when told so.
+_CHECKING_OPTIONS = {"black": "--check", "isort": "--check", "prettier": "--check", "gofmt": "-l", "rustfmt": "--check"}
+# What runs scripts and targets that have names of their own.
+_SCRIPT_RUNNERS = names("npm pnpm yarn bun make gmake just task rake gradle gradlew invoke nx turbo composer poe mage")
+_SCRIPT_WORDS = names(
+    "test tests lint build check checks typecheck types tsc ci verify validate e2e spec compile unittest unit integration"
+)
+_INTERPRETERS = names("python python3 node bash sh ruby perl php")
+_WORDS = re.compile(r"[^A-Za-z0-9]+")
+
+_FAILED = re.compile(
+    r"""
+      \b[1-9]\d*\ (?:tests?\ |test\ suites?\ )?(?:failed|failing|failures?|errors?|problems?)\b
+    | \bFAILED\b | ---\ FAIL: | ^FAIL\b | failures=[1-9] | \bBUILD\ FAIL(?:ED|URE)\b | would\ (?:be\ )?reformat
+    | error\ TS\d+ | error\[E\d+\] | ^error(?:\[\w+\])?: | npm\ (?:ERR!|error) | ELIFECYCLE | ^make(?:\[\d+\])?:\ \*\*\*
+    | Traceback\ \(most | AssertionError
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_PASSED = re.compile(
+    r"""
+      \b[1-9]\d*\ (?:tests?\ )?(?:passed|passing)\b | \b0\ (?:errors|failed)\b | test\ result:\ ok | ^ok\s | ^OK\b | ^PASS\b
+    | All\ (?:checks|tests)\ passed | no\ issues\ found | \bBUILD\ SUCCESS(?:FUL)?\b
+    | ^\s*Finished\ | compiled\ successfully | \bbuilt\ in\b
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def is_check(command: str) -> bool:
+    """Whether a command line has a check in it."""
+    return bool(_checks_in(command))
+
+
+def ended(command: str, ok: bool | None, output: str) -> bool | None:
+    """Whether the check in a command line passed; None when nothing tells."""
+    line = pieces(command)
+    known = [told(ok, line, index) for index in _checks_in(command)]
+    if known and None not in known:
+        return all(known)
+    if ok is None and not output:
+        return None
+    last_words = ends(output)
+    if _FAILED.search(last_words):
+        return False
+    if ok is False or _PASSED.search(last_words):
+        return ok is not False
+    # Silence is how many checkers say that all is well.
+    return None if tells(last_words) else ok
+
+
+@lru_cache(4096)
+def _checks_in(command: str) -> tuple[int, ...]:
+    """The places of a line's checks in it."""
+    return tuple(index for index, piece in enumerate(pieces(command)) if piece.words and _checks(piece.words))
+
+
+def _checks(words: list[str]) -> bool:
+    program, *rest = words[launched(words) :] or [""]
+    program = base(program)
+    if "--version" in rest or "--help" in rest:
+        return False
+    plain = [word for word in rest if not word.startswith("-")]
+    if program == "ruff":
+        return plain[:1] != ["format"] or "--check" in rest
+    if program in _CHECKERS:
+        return True
+    if program in _SUBCOMMANDS:
+        return any(word in _SUBCOMMANDS[program] for word in plain[:2]) or _is_script(program, plain)
+    if program in _CHECKING_OPTIONS:
+        return any(word.startswith(_CHECKING_OPTIONS[program]) for word in rest)
+    if program == "cmake":
+        return "--build" in rest
+    return _is_script(program, plain)
+
+
+def _is_script(program: str, plain: list[str]) -> bool:
+    if program in _SCRIPT_RUNNERS:
+        named = [word for word in plain if word not in ("run", "exec", "run-script")]
+        return _speaks(named[0]) if named else program in ("make", "gmake", "gradle", "gradlew")
+    if program in _INTERPRETERS:
+        return bool(plain) and _speaks(base(plain[0]))
+    return _speaks(program)
+
+
+def _speaks(name: str) -> bool:
+    """Whether a script's name says that it checks something."""
+    return any(word in _SCRIPT_WORDS for word in _WORDS.split(name.lower()))

@@ -1,0 +1,166 @@
+"""What a session came to, by rules: its tasks, how each went and by what evidence, and what is left to do.
+
+Everything told here is composed from the person's own words and from facts:
+commands, exit codes, paths, times. What the agent wrote is not quoted, except
+that the log's own title stays the title.
+
+A digest is made again when its session grew. Turns whose events were let go
+meanwhile keep what was said of them before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.digests import Digest, Outcome, Run, Task
+from recollect.distill import open_ends, outcome, sayings
+from recollect.distill.calls import Done, calls_of, one_line
+from recollect.distill.extract import extract_notes, extract_waiting
+from recollect.distill.tasks import Stretch, asked_in, stretches, title_of
+from recollect.distill.troubles import troubles
+from recollect.model import Tokens
+from recollect.reading.quoting import quoted, quoted_path
+
+if TYPE_CHECKING:
+    from recollect.digests import Trouble
+    from recollect.store import Store
+    from recollect.store.history import Passage
+
+SUMMARY_CHARACTERS = 400
+TITLE_CHARACTERS = 120
+PATH_CHARACTERS = 120
+SHOWN_TASKS = 3
+SHOWN_FILES = 3
+MOST_FILES = 100
+MOST_RUNS = 60
+MOST_ERRORS = 20
+
+
+def digest_all(store: Store) -> Iterator[str]:
+    """Bring every digest up to date, the newest session first; each session's reference once it is done."""
+    for number, ref, mark in store.outdated_sessions():
+        _digest(store, number, ref, mark)
+        yield ref
+    extract_waiting(store)
+
+
+def digest_one(store: Store, ref: str) -> Digest:
+    """What a session came to as of now."""
+    for number, _, mark in store.outdated_sessions(ref):
+        return _digest(store, number, ref, mark)
+    return store.find_digest(ref) or Digest(session=ref, project=None, title="", outcome="uncertain", summary="")
+
+
+def _digest(store: Store, number: int, ref: str, mark: int) -> Digest:
+    title, cwd, project = store.session_facts(number)
+    passages = store.passages(number)
+    made = make(ref, passages, title=title, cwd=cwd, project=project, earlier=store.find_digest(ref))
+    if store.save_digest(number, mark, passages, made):
+        extract_notes(store, number, passages, made)
+    return made
+
+
+def make(
+    ref: str,
+    passages: Sequence[Passage],
+    *,
+    title: str | None = None,
+    cwd: str | None = None,
+    project: str | None = None,
+    earlier: Digest | None = None,
+) -> Digest:
+    """The digest of a session's passages; of turns that are not whole any more it keeps what the `earlier` one says."""
+    gone = {passage.ordinal for passage in passages if not passage.whole}
+    kept = [task for task in earlier.tasks if gone.intersection(task.turns)] if earlier else []
+    covered = {turn for task in kept for turn in task.turns}
+    left = [passage for passage in passages if passage.ordinal not in covered]
+    live = [passage for passage in left if passage.live]
+    calls = {passage.ordinal: calls_of([passage], cwd) for passage in live}
+    errors = troubles([call for own in calls.values() for call in own])
+    found = stretches(left, calls)
+    tasks = kept + [_task(found, index, calls, errors) for index in range(len(found))]
+    said = [saying for saying in earlier.sayings if int(saying.ref.rpartition("#")[2]) in covered] if earlier else []
+    own_title = quoted(title, TITLE_CHARACTERS) if title else ""
+    return Digest(
+        session=ref, project=project, title=own_title or next((task.title for task in tasks if task.title), ""),
+        outcome=_overall(tasks), summary=_summary(tasks), tasks=tasks, sayings=said + sayings.sayings(live),
+        open_ends=open_ends.open_ends(tasks, found[-1].live if found else []),
+    )  # fmt: skip
+
+
+def _task(found: list[Stretch], index: int, calls: dict[int, list[Done]], errors: list[tuple[int, Trouble]]) -> Task:
+    stretch = found[index]
+    turns = [passage.ordinal for passage in stretch.live]
+    own = [call for turn in turns for call in calls[turn]]
+    following = found[index + 1].asked if index + 1 < len(found) else None
+    verdict, evidence = outcome.judge(stretch.passages, own, is_last=following is None, next_prompt=following)
+    files = dict.fromkeys(path for call in own for path in call.files)
+    return Task(
+        title=title_of(stretch), asked=asked_in(stretch), turns=turns, outcome=verdict, evidence=evidence,
+        files=list(files)[:MOST_FILES], runs=_worth_keeping(own), errors=_first([one for turn, one in errors if turn in turns]),
+        tokens=_tokens(stretch.live), seconds=_seconds(stretch.live),
+    )  # fmt: skip
+
+
+def _worth_keeping(calls: list[Done]) -> list[Run]:
+    """The commands that did or checked something, each with how it ended last; when there are many, the last ones."""
+    runs: dict[tuple[str, bool | None], Run] = {}
+    for call in calls:
+        if call.kind == "shell" and call.target and (call.check or call.weight):
+            run = call.run
+            runs.pop((run.command, run.ok), None)
+            runs[run.command, run.ok] = run
+    return list(runs.values())[-MOST_RUNS:]
+
+
+def _first(errors: list[Trouble]) -> list[Trouble]:
+    """Those that were overcome before those that were not: there is more to learn from them."""
+    return sorted(errors, key=lambda error: error.worked is None)[:MOST_ERRORS]
+
+
+def _tokens(passages: list[Passage]) -> Tokens:
+    total = Tokens()
+    for passage in passages:
+        spent = passage.tokens
+        total.input += spent.input
+        total.cache_read += spent.cache_read
+        total.cache_write += spent.cache_write
+        total.output += spent.output
+        total.reasoning += spent.reasoning
+    return total
+
+
+def _seconds(passages: list[Passage]) -> int | None:
+    """How long was worked; the time between turns is the person's."""
+    spans = [passage.ended_at - passage.at for passage in passages if passage.at is not None and passage.ended_at is not None]
+    return round(sum(spans) / 1000) if spans else None
+
+
+def _overall(tasks: list[Task]) -> Outcome:
+    """What the session came to: what its tasks agree on, as far as they have a verdict."""
+    outcomes = {task.outcome for task in tasks}
+    verdicts = outcomes & {"success", "partial", "fail"}
+    if not verdicts:
+        return "abandoned" if outcomes == {"abandoned"} else "uncertain"
+    return verdicts.pop() if len(verdicts) == 1 else "partial"
+
+
+def _summary(tasks: list[Task]) -> str:
+    """One line: what was asked and how that went, what was changed, what was checked."""
+    if not tasks:
+        return ""
+    parts = [f"“{task.title}” {task.outcome}" for task in tasks[:SHOWN_TASKS]]
+    if len(tasks) > SHOWN_TASKS:
+        parts.append(f"{len(tasks) - SHOWN_TASKS} more")
+    files = list(dict.fromkeys(name for task in tasks for name in task.files))
+    if files:
+        more = f" and {len(files) - SHOWN_FILES} more" if len(files) > SHOWN_FILES else ""
+        parts.append(f"changed {', '.join(quoted_path(name, PATH_CHARACTERS) for name in files[:SHOWN_FILES])}{more}")
+    checks = [run for task in tasks for run in task.runs if run.check]
+    if checks:
+        parts.append(f"last check {'passed' if checks[-1].ok else 'failed' if checks[-1].ok is False else 'unclear'}")
+    overcome = sum(error.worked is not None for task in tasks for error in task.errors)
+    if overcome:
+        parts.append(f"{overcome} error{'s' if overcome > 1 else ''} overcome")
+    return one_line("; ".join(parts), SUMMARY_CHARACTERS)

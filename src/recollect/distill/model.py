@@ -1,0 +1,144 @@
+"""Distilling by a language model: the same shapes as by rules, from the whole record of a session.
+
+One question per session. The record goes out redacted and between marks that
+nothing in it can forge; what comes back is parsed, redacted and limited before
+anybody sees it. One of four things comes of it: a memory that is `Kept`,
+`NothingWorthKeeping`, `TryLater` because the service cannot answer now, or
+`GaveUp` because this session cannot be asked about or was not answered well.
+Nothing worth keeping is a success.
+
+A wrong key, a model that does not exist and a spending limit concern the whole
+run: those are raised, after everything that was answered before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.digests import Digest, Engine, Trace
+from recollect.distill import replies, trace
+from recollect.distill.transcript import has_secrets, transcript
+from recollect.errors import BadReply, EngineUnavailable, RecollectError, SecretsLeft, SpendingLimit, UsageError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from recollect.llm import Model
+    from recollect.llm.client import Reply
+    from recollect.redact import Redactor
+    from recollect.settings import Settings
+    from recollect.store.history import Passage
+    from recollect.store.traces import Candidate
+
+
+class Work(NamedTuple):
+    """A session to be distilled, with everything that this takes."""
+
+    candidate: Candidate
+    digest: Digest
+    passages: Sequence[Passage]
+
+
+class Kept(NamedTuple):
+    """A memory."""
+
+    trace: Trace
+
+
+class NothingWorthKeeping(NamedTuple):
+    """The session was read, and nothing in it is for later; an older memory of it goes."""
+
+    trace: Trace
+
+
+class TryLater(NamedTuple):
+    """There was no answer this time."""
+
+    reason: str
+
+
+class GaveUp(NamedTuple):
+    """There will be no good answer about this session as it is."""
+
+    reason: str
+
+
+Verdict = Kept | NothingWorthKeeping | TryLater | GaveUp
+
+
+@cache
+def prompt(name: str) -> str:
+    """Our own words to a model."""
+    return (files("recollect.distill") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def record(passages: Sequence[Passage], redactor: Redactor, settings: Settings) -> str:
+    """A session as it is given to others, between marks; SecretsLeft when something stored should not be."""
+    if has_secrets(passages, redactor):
+        raise SecretsLeft(passages[0].ref.rpartition("#")[0])
+    text = transcript(passages, redactor, settings)
+    # Nothing can hold a mark that is made of all of it.
+    mark = sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+    return f"The record stands between the two lines with the mark {mark}.\n\n--- {mark} begins\n{text}\n--- {mark} ends\n"
+
+
+def traces_by_model(
+    model: Model, redactor: Redactor, settings: Settings, work: Iterable[Work], *, at_once: int = 8
+) -> Iterator[tuple[Candidate, Verdict]]:
+    """The trace memory of each session by a model, as the answers come in.
+
+    `at_once` requests run at a time; everything else, and the redactor, stays
+    in the caller's thread, which may write to the store between two results.
+    """
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+    waiting = iter(work)
+    asked: dict[Future[Reply], Work] = {}
+    fault: RecollectError | None = None
+    with ThreadPoolExecutor(at_once) as pool:
+        while True:
+            while fault is None and len(asked) < at_once and (one := next(waiting, None)) is not None:
+                try:
+                    told = record(one.passages, redactor, settings)
+                except SecretsLeft as error:
+                    yield one.candidate, GaveUp(str(error))
+                else:
+                    asked[pool.submit(model.ask, prompt("trace"), told, schema=replies.TRACE_SCHEMA)] = one
+            if not asked:
+                break
+            for future in wait(asked, return_when=FIRST_COMPLETED).done:
+                one = asked.pop(future)
+                verdict, stops = _verdict(one.digest, future, redactor)
+                fault = fault or stops
+                yield one.candidate, verdict
+    if fault is not None:
+        raise fault
+
+
+def _verdict(digest: Digest, future: Future[Reply], redactor: Redactor) -> tuple[Verdict, RecollectError | None]:
+    """What came of one question, and the fault that would meet every other one too."""
+    try:
+        reply = future.result()
+        made = settle(digest, reply.text, redactor, engine="llm")
+    except BadReply as error:
+        return GaveUp(str(error)), None
+    except EngineUnavailable as error:
+        return TryLater(str(error)), None if error.passing else error
+    except SpendingLimit as error:
+        return TryLater(str(error)), error
+    made.tokens, made.cost_usd = reply.tokens, reply.cost_usd
+    return Kept(made) if made.memory else NothingWorthKeeping(made), None
+
+
+def settle(digest: Digest, reply: str, redactor: Redactor, *, engine: Engine) -> Trace:
+    """The trace memory that a reply gives, without secrets, in our shape and within our limits; BadReply when it gives none."""
+    told = replies.read_trace(reply)
+    try:
+        memory, summary = trace.settled(*redactor.redact_all([told.trace_memory, told.summary]), title=digest.title)
+    except UsageError as error:
+        raise BadReply(str(error), hint=error.hint) from None
+    return Trace(session=digest.session, project=digest.project, memory=memory, summary=summary, engine=engine)

@@ -1,0 +1,107 @@
+"""What a model, or the user's agent, answered: parsed at the edge, and trusted nowhere.
+
+A reply may be cut, hostile or about something else. What does not have the
+form that was asked for is refused or dropped; nothing is guessed into shape.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+from recollect.distill.notes import category_of, plain
+from recollect.distill.transcript import without_own
+from recollect.errors import BadReply, UsageError
+from recollect.model import Category
+
+TRACE_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "traceMemory": {"type": "string", "description": "the memory, in Markdown; empty when nothing is worth keeping"},
+        "summary": {"type": "string", "description": "one line of fewer than 120 words; empty when the memory is"},
+    },
+    "required": ["traceMemory", "summary"],
+    "additionalProperties": False,
+}
+# How many openings of an object are tried: an answer has one, prose around it a few.
+MOST_OPENINGS = 100
+
+_OPENING = re.compile(r'\{\s*"')
+_MEMORY = "MEMORY:"
+_CONFIDENCE = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+_WANTED = "one JSON object with the texts traceMemory and summary"
+
+
+class Told(msgspec.Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
+    """A trace memory as it was answered."""
+
+    trace_memory: str
+    summary: str
+
+
+class Fact(NamedTuple):
+    """One line of a reply that may become a note; the confidence is between 0 and 1."""
+
+    category: Category
+    confidence: float
+    text: str
+
+
+def read_trace(text: str) -> Told:
+    """The one answer in a reply, alone, fenced or with prose around it; its texts without what cannot be seen."""
+    found: list[Told] = []
+    decoder = json.JSONDecoder()
+    place = 0
+    for _ in range(MOST_OPENINGS):
+        opening = _OPENING.search(text, place)
+        if opening is None:
+            break
+        try:
+            value, place = decoder.raw_decode(text, opening.start())
+            told = msgspec.convert(value, Told)
+        except (ValueError, RecursionError, msgspec.ValidationError):
+            # Not JSON from here on, or JSON of another form.
+            place = max(place, opening.start() + 1)
+        else:
+            if told not in found:
+                found.append(told)
+    if not found:
+        raise BadReply(f"the answer is not {_WANTED}", hint=f"answer with {_WANTED}, and nothing else")
+    if len(found) > 1:
+        raise BadReply(f"there are {len(found)} different answers in one", hint=f"answer with {_WANTED}, and nothing else")
+    return Told(_visible(without_own(found[0].trace_memory)).strip(), _visible(without_own(found[0].summary)).strip())
+
+
+def read_facts(text: str) -> tuple[list[Fact], int]:
+    """The facts in a reply's lines `MEMORY: <category> | <confidence 0-10> | <fact>`, and how many such lines were no good."""
+    found: list[Fact] = []
+    dropped = 0
+    for line in text.splitlines():
+        if line.strip().startswith(_MEMORY):
+            fact = _fact(line.strip().removeprefix(_MEMORY))
+            if fact is None:
+                dropped += 1
+            else:
+                found.append(fact)
+    return found, dropped
+
+
+def _fact(fields: str) -> Fact | None:
+    # A fact may contain the separator.
+    category, confidence, text = (field.strip() for field in [*fields.split("|", 2), "", ""][:3])
+    if not _CONFIDENCE.fullmatch(confidence):
+        return None
+    try:
+        return Fact(category_of(category), min(float(confidence), 10.0) / 10, plain(without_own(text)))
+    except UsageError:
+        return None
+
+
+def _visible(text: str) -> str:
+    """A text without controls and marks that change how it reads; its lines stay."""
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(char if char in "\n\t" or char.isprintable() else " " if char.isspace() else "" for char in text)

@@ -1,0 +1,176 @@
+"""How much the store may hold, and what goes when it is more.
+
+Three passes, each over the oldest turns first. By age, and down to the soft
+cap, only turns go whose session has a digest of what is stored now and was
+quiet for a while. The hard cap is a promise about the disk: should that not be
+enough, it takes what has no digest yet, and says how many turns that were.
+Digests and notes never go by themselves; when they outgrow their cap, that is
+said too.
+
+Turns go a few at a time, each time in a transaction of its own, so that nobody
+waits long for the store, and a run that stops anywhere is continued by the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from recollect.clock import now_ms
+from recollect.errors import SettingsError, StoreError
+from recollect.reports import Retained
+from recollect.settings import Settings
+from recollect.store import Store
+from recollect.store.raw import WholeTurn
+
+# A session that goes on after its events went would be digested again from what is left of them.
+QUIET_MS = 6 * 3_600_000
+DAY_MS = 24 * 3_600_000
+# A batch holds the write lock for a few tenths of a second.
+BATCH_BYTES = 1 << 20
+BATCH_TURNS = 256
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """What the settings allow; 0 means no limit."""
+
+    soft_bytes: int = 0
+    hard_bytes: int = 0
+    max_age_days: int = 0
+    distilled_bytes: int = 0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Budget:
+        """The budget that the settings name; a limit below 0 is refused."""
+        named = {
+            "soft_bytes": "retain.raw_soft_cap_bytes",
+            "hard_bytes": "retain.raw_hard_cap_bytes",
+            "max_age_days": "retain.raw_max_age_days",
+            "distilled_bytes": "retain.distilled_cap_bytes",
+        }
+        limits = {name: settings.number(key) for name, key in named.items()}
+        for name, limit in limits.items():
+            if limit < 0:
+                raise SettingsError(f"{named[name]} is {limit}", hint="a limit is 0 (none) or more; mend config.toml")
+        return cls(**limits)
+
+    @property
+    def limits_raw(self) -> bool:
+        """Whether events may be let go at all."""
+        return bool(self.soft_bytes or self.hard_bytes or self.max_age_days)
+
+
+def is_due(store: Store, budget: Budget, turns: int) -> bool:
+    """Whether an import that brought so many turns should be followed by a run; turns age without any import."""
+    if not budget.limits_raw:
+        return False
+    return turns > 0 or (budget.max_age_days > 0 and now_ms() - store.last_retained() > DAY_MS)
+
+
+def retain(store: Store, budget: Budget, *, dry_run: bool = False) -> Iterator[Retained]:
+    """Bring the store within its budget, a report after each batch; the last one counts.
+
+    A dry run changes nothing and reports what would be done now.
+    """
+    run = _Run(store, budget, dry_run=dry_run)
+    yield from run.by_age()
+    yield from run.to_soft_cap()
+    yield from run.to_hard_cap()
+    run.finish()
+    yield run.report
+
+
+class _Run:
+    """One run: what may still go, and what has gone so far."""
+
+    def __init__(self, store: Store, budget: Budget, *, dry_run: bool) -> None:
+        self.store, self.budget = store, budget
+        self.now = now_ms()
+        self.whole = store.whole_turns(self.now - QUIET_MS) if budget.limits_raw else []
+        self.done: set[int] = set()
+        self.report = Retained(final_usage=store.raw_bytes(), distilled_usage=store.distilled_bytes(), dry_run=dry_run)
+
+    def by_age(self) -> Iterator[Retained]:
+        if self.budget.max_age_days:
+            before = self.now - self.budget.max_age_days * DAY_MS
+            yield from self._evict("age", [one for one in self._safe() if one.at is not None and one.at < before])
+
+    def to_soft_cap(self) -> Iterator[Retained]:
+        if self.budget.soft_bytes:
+            yield from self._evict("soft", self._safe(), cap=self.budget.soft_bytes)
+
+    def to_hard_cap(self) -> Iterator[Retained]:
+        if self.budget.hard_bytes:
+            # Sorting keeps the oldest first among those that are alike.
+            last_resort = sorted(self._left(), key=lambda one: (not one.distilled, not one.quiet))
+            yield from self._evict("hard", last_resort, cap=self.budget.hard_bytes, undistilled=True)
+
+    def finish(self) -> None:
+        """Give the space back to the disk, and say what could not be kept to."""
+        report = self.report
+        report.alerts = list(self._alerts())
+        if report.dry_run or not self.budget.limits_raw:
+            return
+        try:
+            report.given_back = self.store.give_back(report.freed)
+        except StoreError as error:
+            # A full disk has no room for the copy that this takes; the pages are empty all the same, and used first.
+            report.alerts.append(f"the file could not be made smaller: {error}")
+        self.store.save_retained()
+
+    def _left(self) -> list[WholeTurn]:
+        return [one for one in self.whole if one.turn not in self.done]
+
+    def _safe(self) -> list[WholeTurn]:
+        return [one for one in self._left() if one.distilled and one.quiet]
+
+    def _evict(
+        self, name: str, chosen: list[WholeTurn], *, cap: int | None = None, undistilled: bool = False
+    ) -> Iterator[Retained]:
+        """Let go of these turns in their order; with a cap, only until the rest is within it."""
+        report, at = self.report, 0
+        while at < len(chosen) and (cap is None or report.final_usage > cap):
+            batch = _batch(chosen, at, BATCH_BYTES if cap is None else min(BATCH_BYTES, report.final_usage - cap))
+            at += len(batch)
+            self.done |= set(batch)
+            for gone in self.store.evict(batch, undistilled=undistilled, dry_run=report.dry_run):
+                report.freed += gone.freed_bytes
+                report.final_usage -= gone.raw_bytes
+                report.distilled_usage += gone.raw_bytes - gone.freed_bytes
+                if gone.freed_bytes:
+                    report.evicted[name] += 1
+                    report.data_loss += not gone.distilled
+            yield report
+
+    def _alerts(self) -> Iterator[str]:
+        report, budget = self.report, self.budget
+        if report.data_loss:
+            yield f"turns that went without a digest, because of retain.raw_hard_cap_bytes: {report.data_loss}"
+        for name, cap in (("soft", budget.soft_bytes), ("hard", budget.hard_bytes)):
+            if cap and report.final_usage > cap:
+                yield f"events take {report.final_usage} bytes, more than retain.raw_{name}_cap_bytes ({cap}): {self._why(name)}"
+        if budget.distilled_bytes and report.distilled_usage > budget.distilled_bytes:
+            yield (
+                f"digests, notes and memories take {report.distilled_usage} bytes, more than retain.distilled_cap_bytes"
+                f" ({budget.distilled_bytes}); they are kept: forget what is of no use, or raise the cap"
+            )
+
+    def _why(self, name: str) -> str:
+        if name == "hard":
+            return "what is left cannot be read; run `recollect doctor --verify`"
+        left = self._left()
+        waiting = sum(not one.distilled for one in left)
+        return f"{waiting} turns have no digest yet, {len(left) - waiting} are of sessions that may go on"
+
+
+def _batch(chosen: list[WholeTurn], start: int, most_bytes: int) -> list[int]:
+    """The next turns with so many bytes in all, as many as it takes and no more."""
+    turns: list[int] = []
+    size = 0
+    for one in chosen[start : start + BATCH_TURNS]:
+        if size >= most_bytes:
+            break
+        turns.append(one.turn)
+        size += one.size_bytes
+    return turns

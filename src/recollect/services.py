@@ -1,0 +1,81 @@
+"""What we must know of any service that somebody names in the settings: where it is, its key, and how it says "not now".
+
+The key is in the environment and nowhere else, and is read at each request. A
+stranger's words (a refusal, a place to go on to) are shown short, on one line.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from recollect.errors import SettingsError
+
+if TYPE_CHECKING:
+    from recollect.errors import RecollectError
+    from recollect.settings import Settings
+
+# Answers that say "not now" rather than "no".
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+
+
+def address_of(settings: Settings, section: str) -> str:
+    """The base address of a section's service, which names nobody and asks nothing."""
+    address = settings.text(f"{section}.url").rstrip("/")
+    try:
+        parts = urlsplit(address)
+        sound = parts.scheme in ("http", "https") and parts.hostname and not parts.query and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise SettingsError(f"{section}.url is not an address", hint="one such as http://localhost:11434/v1")
+    if "@" in parts.netloc:
+        hint = f"put the key into an environment variable, and that variable's name into {section}.key_variable"
+        raise SettingsError(f"{section}.url holds a user name or password", hint=hint)
+    return address
+
+
+def is_local(address: str) -> bool:
+    """Whether an address is this machine: the environment's proxy is for the world outside."""
+    return urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
+
+
+def get_key(settings: Settings, section: str, unavailable: type[RecollectError]) -> str:
+    """The key of a section's service; empty when it needs none."""
+    variable = settings.text(f"{section}.key_variable")
+    if not variable:
+        return ""
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise unavailable(
+            f"{section}.key_variable names {variable}, which is not set in this environment",
+            hint=f"export {variable}, or empty {section}.key_variable if the service needs no key",
+        )
+    if not (key.isascii() and key.isprintable()):
+        # The library below would refuse it too, and print it.
+        raise unavailable(f"what {variable} holds cannot be a key", hint="look for line breaks in it")
+    return key
+
+
+def shown(words: str, key: str = "") -> str:
+    """A stranger's words, fit for one line of a terminal, and without our key."""
+    told = words.replace(key, "[key]") if key else words
+    return "".join(letter for letter in " ".join(told.split()) if letter.isprintable())[:200]
+
+
+def retry_after(told: str | None) -> float | None:
+    """How long a service asks us to wait: it says seconds, or a date."""
+    if not told:
+        return None
+    if told.strip().isdigit():
+        return float(told)
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    try:
+        until = parsedate_to_datetime(told)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max((until - datetime.now(UTC)).total_seconds(), 0)

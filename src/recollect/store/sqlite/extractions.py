@@ -1,0 +1,129 @@
+"""Notes taken from sessions: how far that got, and what becomes of a fact that was found.
+
+What is found is a candidate with a trust of its own. It becomes active when it
+was found in two sessions, which must not be copies of each other: those tell of
+the same moment. What a person wrote, accepted, rejected or replaced is never
+changed here, only confirmed.
+"""
+
+from __future__ import annotations
+
+from recollect.clock import now_ms
+from recollect.model import Note
+from recollect.store.notes import Extraction, Learned, compared
+from recollect.store.sqlite import jobs, notes, prepared
+from recollect.store.sqlite.database import Database
+
+# The lowest first.
+_TRUST = "instr('external assistant tool-verified user', {})"
+
+
+def find(db: Database, session: int) -> Extraction | None:
+    """How far notes have been taken from a session."""
+    row = db.row("select message, calls, count from extractions where session = ?", (session,))
+    return None if row is None else Extraction(*row)
+
+
+def save(db: Database, session: int, state: Extraction, *, waits_until: int | None = None) -> None:
+    """Keep how far notes have been taken; with a time, it is to be tried again then."""
+    with db.transaction():
+        db.execute(
+            "insert or replace into extractions (session, message, calls, count, waits, at) values (?, ?, ?, ?, ?, ?)",
+            (session, *state, waits_until is not None, now_ms()),
+        )
+        if waits_until is not None:
+            jobs.enqueue(db, "digest", "sessions", at=waits_until)
+
+
+def waiting(db: Database) -> list[tuple[int, str]]:
+    """Sessions from which notes are to be taken once they are quiet: number and reference."""
+    return [
+        (number, ref)
+        for number, ref in db.rows(
+            "select sessions.id, ref from extractions join sessions on sessions.id = extractions.session where waits order by 1"
+        )
+    ]
+
+
+def is_with_a_person(db: Database, session: int) -> bool:
+    """Whether a person talked to the agent here, and wants it remembered."""
+    return bool(
+        db.value(
+            "select origin = 'interactive' and json_extract(meta, '$.memory_mode') is not 'disabled' from sessions where id = ?",
+            (session,),
+        )
+    )
+
+
+def learn(db: Database, project: str, fact: Learned) -> Note:
+    """Keep what was found in a session, or confirm the note that says so; the same turn counts once."""
+    with db.transaction():
+        scope = db.value("select id from projects where key = ?", (project,))
+        number = fact.same
+        if number is None:
+            number = _insert(db, scope, fact)
+        if _add_origin(db, number, fact):
+            _confirm(db, number, fact)
+            for other in fact.replaces:
+                _replace(db, other, number, fact.at)
+            prepared.outdate(db, scope)
+    return notes.get_note(db, number)
+
+
+def _insert(db: Database, scope: int, fact: Learned) -> int:
+    db.execute(
+        """
+        insert into notes (category, text, words, project, status, trust, author, confidence, seen, created_at, seen_at)
+        values (?, ?, ?, ?, 'candidate', ?, ?, ?, 0, ?, ?)
+        """,
+        (fact.category, fact.text, compared(fact.text), scope, fact.trust, fact.author, fact.confidence, now_ms(), fact.at),
+    )
+    return int(db.connection.last_insert_rowid())
+
+
+def _add_origin(db: Database, number: int, fact: Learned) -> bool:
+    """Whether it is new that the note was found there."""
+    place = (number, fact.session, fact.turn)
+    if db.value("select 1 from note_origins where note = ? and session = ? and turn = ?", place) is not None:
+        return False
+    db.execute("insert into note_origins (note, session, turn, at) values (?, ?, ?, ?)", (*place, fact.at))
+    return True
+
+
+def _confirm(db: Database, number: int, fact: Learned) -> None:
+    db.execute("update notes set seen = seen + 1, seen_at = max(seen_at, ?) where id = ?", (fact.at, number))
+    own, new = _TRUST.format("trust"), _TRUST.format("?1")
+    db.execute(
+        f"""
+        update notes set trust = case when {new} > {own} then ?1 else trust end, confidence = max(confidence, ?2)
+         where id = ?3 and status = 'candidate'
+        """,
+        (fact.trust, fact.confidence, number),
+    )
+    # Copies of a session tell of the same moment.
+    db.execute(
+        """
+        update notes set status = 'active', valid_from = (select min(at) from note_origins where note = notes.id)
+         where id = ? and status = 'candidate' and trust in ('user', 'tool-verified') and exists (
+           select 1 from note_origins a join note_origins b on b.note = a.note
+            where a.note = notes.id and a.session != b.session and a.at != b.at
+         )
+        """,
+        (number,),
+    )
+
+
+def _replace(db: Database, other: int, number: int, at: int) -> None:
+    """Of two notes that speak against each other, the one that was said last holds."""
+    said = db.value("select max(at) from note_origins where note = ?", (other,))
+    old, new = (other, number) if said is None or said <= at else (number, other)
+    ended = max(at, said or 0)
+    changed = db.value(
+        """
+        update notes set status = 'superseded', superseded_by = ?, valid_to = case status when 'active' then ? end
+         where id = ? and status in ('candidate', 'active') and accepted_at is null returning id
+        """,
+        (new, ended, old),
+    )
+    if changed is not None:
+        prepared.unsay(db, {f"note:{old}"})

@@ -1,0 +1,365 @@
+"""A project's memory is made by one at a time, survives whoever is killed, and forgets what was forgotten."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.distill import consolidate as stage
+from recollect.distill import files
+from recollect.memory import Memory
+from recollect.reports import Consolidated
+from recollect.store.sqlite import leases, traces
+from tests.builders.talks import SHOP, Said, Talks
+
+BLOG = "/home/ada/blog"
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> Iterator[Talks]:
+    made = Talks(tmp_path)
+    yield made
+    made.close()
+
+
+def fill(talks: Talks) -> None:
+    """Two projects; one of them has a check that passed twice, and so a skill."""
+    talks.tell("a", "always use tabs in this project", Said("mend the cart", command="pytest -q", output="1 passed"))
+    talks.tell("b", Said("mend the invoice", command="pytest -q", output="2 passed"), day=1)
+    talks.tell("c", Said("write a post", command="make lint", output="ok"), project=BLOG, day=2)
+
+
+def found(memory: Memory) -> dict[str, str]:
+    """Every file of every memory."""
+    root = Path(memory.settings.home) / "memories"
+    return {str(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def publications(talks: Talks) -> list[tuple[Any, ...]]:
+    return talks.store.db.rows("select name, gone_at is null, sessions from publications order by id")
+
+
+def test_a_project_gets_one_memory_of_its_sessions(talks: Talks) -> None:
+    """And nothing of another project's."""
+    fill(talks)
+
+    talks.memory.distill()
+
+    folder = Path(talks.memory.memory_folder(SHOP))
+    memory = (folder / "MEMORY.md").read_text()
+    assert '- "Always use tabs in this project" [codex:a#1]' in memory
+    assert "- `pytest -q` is a check: passed in 2 sessions [codex:b#1, codex:a#2]" in memory
+    assert (folder / "skills" / "shop-checks" / "SKILL.md").exists()
+    assert "codex:c" not in "".join(path.read_text() for path in folder.rglob("*.md"))
+    assert "codex:a" not in "".join(path.read_text() for path in Path(talks.memory.memory_folder(BLOG)).rglob("*.md"))
+
+
+def test_consolidating_again_changes_nothing(talks: Talks) -> None:
+    """Not a file, not a row."""
+    fill(talks)
+    talks.memory.distill()
+    before = found(talks.memory), publications(talks)
+
+    assert talks.memory.consolidate() == Consolidated()
+    assert (found(talks.memory), publications(talks)) == before
+
+
+def test_every_version_is_kept_with_the_sessions_behind_it(talks: Talks) -> None:
+    """What an agent was told last week can be looked up."""
+    talks.tell("a", "always use tabs in this project")
+    talks.memory.distill()
+    talks.tell("b", "never use tabs in this project", day=1)
+
+    talks.memory.distill()
+
+    assert publications(talks) == [("MEMORY.md", 0, '["codex:a"]'), ("MEMORY.md", 1, '["codex:b","codex:a"]')]
+
+
+def test_a_skill_that_lost_its_support_goes(talks: Talks) -> None:
+    """An agent would go on loading it."""
+    fill(talks)
+    talks.memory.distill()
+
+    talks.memory.forget("codex:b")
+
+    folder = Path(talks.memory.memory_folder(SHOP))
+    assert not (folder / "skills").exists()
+    assert "passed in 1 session [codex:a#2]" in (folder / "MEMORY.md").read_text()
+
+
+def test_a_rejected_note_leaves_the_memory_too(talks: Talks) -> None:
+    """One correction retires a fact on every surface."""
+    fill(talks)
+    talks.memory.distill()
+    note = talks.memory.remember("Always use tabs in this project.", project=SHOP)
+    talks.memory.reject_note(note.ref)
+
+    assert talks.memory.consolidate() == Consolidated(projects=1, consolidated=1)
+    assert "tabs" not in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text().partition("## Recent")[0]
+
+
+def test_only_so_many_traces_are_kept_as_files(talks: Talks) -> None:
+    """The newest ten; all of them still speak in MEMORY.md."""
+    for day in range(12):
+        talks.tell(f"s{day:02}", Said("go on", command="pytest -q"), day=day)
+
+    talks.memory.distill()
+
+    folder = Path(talks.memory.memory_folder(SHOP))
+    assert len(list((folder / "trace_summaries").iterdir())) == 10
+    lines = (folder / "memory_summary.md").read_text().splitlines()
+    assert [line[-len("(trace: codex:s11)") :] for line in lines] == [f"(trace: codex:s{day:02})" for day in range(11, 1, -1)]
+    assert "passed in 12 sessions" in (folder / "MEMORY.md").read_text()
+
+
+def test_merged_projects_have_one_memory_and_split_ones_two(talks: Talks) -> None:
+    """The folder of a name that is not used any more is cleared."""
+    fill(talks)
+    talks.memory.distill()
+    apart = found(talks.memory)
+
+    talks.memory.merge_projects(BLOG, SHOP)
+    talks.memory.consolidate()
+    together = found(talks.memory)
+    talks.memory.split_project(BLOG)
+    talks.memory.consolidate()
+
+    assert {name.split("/")[0] for name in together} == {files.folder_name(SHOP)}
+    assert "codex:c" in together[f"{files.folder_name(SHOP)}/memory/MEMORY.md"]
+    assert found(talks.memory) == apart
+
+
+def test_files_that_somebody_changed_or_removed_are_made_again(talks: Talks) -> None:
+    """The rows are the truth."""
+    fill(talks)
+    talks.memory.distill()
+    before = found(talks.memory)
+    folder = Path(talks.memory.memory_folder(SHOP))
+    (folder / "MEMORY.md").write_text("something else")
+    (folder / "memory_summary.md").unlink()
+
+    talks.memory.consolidate()
+
+    assert found(talks.memory) == before
+
+
+def test_of_two_consolidators_one_works(talks: Talks) -> None:
+    """The other says that it found the project in somebody's hands."""
+    fill(talks)
+    talks.memory.distill()
+    talks.tell("d", "never use tabs in this project", day=3)
+    talks.memory.distill(limit=0)
+    talks.store.db.execute("delete from consolidations")
+    lease = leases.take(talks.store.db, traces.lease_name(talks.store.project_number(SHOP)))
+    assert lease is not None
+
+    assert talks.memory.consolidate() == Consolidated(projects=2, consolidated=1, locked=1)
+
+    leases.release(talks.store.db, lease)
+    assert talks.memory.consolidate() == Consolidated(projects=1, consolidated=1)
+
+
+@pytest.mark.slow
+def test_many_at_once_make_what_one_alone_makes(talks: Talks) -> None:
+    """A timer, a person and an editor may all think of it at the same moment."""
+    fill(talks)
+    faults: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            with Memory.open(talks.filled.path) as memory:
+                memory.distill()
+        except BaseException as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    talks.memory.distill()
+
+    assert faults == []
+    together = found(talks.memory)
+    talks.store.db.execute("delete from publications")
+    talks.store.db.execute("delete from consolidations")
+    talks.memory.consolidate()
+    assert together == found(talks.memory)
+    assert len(publications(talks)) == 3
+
+
+def test_a_late_holder_cannot_write(talks: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It slept, another took over, and what it has is old."""
+    fill(talks)
+    original = stage.compose
+
+    def slow(project: str, *rest: Any) -> Any:
+        talks.store.db.execute("update leases set held_until = 1")
+        assert leases.take(talks.store.db, traces.lease_name(talks.store.project_number(project))) is not None
+        return original(project, *rest)
+
+    monkeypatch.setattr(stage, "compose", slow)
+
+    done = talks.memory.distill()
+
+    assert (done.projects, done.consolidated, done.locked) == (2, 0, 2)
+    assert publications(talks) == []
+
+
+def test_what_is_forgotten_while_somebody_consolidates_is_not_written(talks: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The holder has read it already; forgetting takes the pen out of its hand."""
+    fill(talks)
+    original = stage.compose
+
+    def forgetting(project: str, *rest: Any) -> Any:
+        made = original(project, *rest)
+        if project == SHOP:
+            monkeypatch.setattr(stage, "compose", original)
+            with Memory.open(talks.filled.path) as other:
+                other.forget("codex:a")
+        return made
+
+    monkeypatch.setattr(stage, "compose", forgetting)
+
+    talks.memory.distill()
+
+    assert "tabs" not in "".join(found(talks.memory).values())
+    assert "codex:a" not in repr(publications(talks))
+
+
+def test_a_forgotten_session_leaves_nothing_in_rows_versions_or_files(talks: Talks, tmp_path: Path) -> None:
+    """Not a byte of it, in whichever form it was kept."""
+    talks.tell("a", Said("always use zebratabs in this project", command="pytest -q tests/zebracommand", output="1 passed"))
+    talks.tell("b", Said("go on", command="pytest -q", output="1 passed"), day=1)
+    talks.memory.distill()
+    talks.tell("d", Said("go on with the cart", command="pytest -q", output="1 passed"), day=4)
+    talks.memory.distill()
+    places = [tmp_path, Path(talks.memory.settings.home)]
+
+    def traces_left() -> list[str]:
+        every = [path for place in places for path in place.rglob("*") if path.is_file()]
+        return [path.name for path in every if b"zebra" in path.read_bytes() or b"zebra" in path.name.encode()]
+
+    assert traces_left()
+
+    talks.memory.forget("codex:a")
+
+    assert traces_left() == []
+    assert "codex:a" not in "".join(found(talks.memory).values())
+    assert publications(talks)[-1] == ("MEMORY.md", 1, '["codex:d","codex:b"]')
+
+
+def test_a_forgotten_project_leaves_no_folder(talks: Talks) -> None:
+    """Its name is a hash, but even that says that there was something."""
+    fill(talks)
+    talks.memory.distill()
+
+    talks.memory.forget("codex:c")
+
+    assert {name.split("/")[0] for name in found(talks.memory)} == {files.folder_name(SHOP)}
+    assert [path.name for path in (Path(talks.memory.settings.home) / "memories").iterdir()] == [files.folder_name(SHOP)]
+
+
+def test_a_forgotten_turn_is_taken_out_of_the_memory(talks: Talks) -> None:
+    """The rest of its session is distilled again."""
+    fill(talks)
+    talks.memory.distill()
+
+    talks.memory.forget("codex:a#1")
+
+    assert "tabs" not in "".join(found(talks.memory).values())
+    talks.memory.distill()
+    assert "codex:a#2" in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
+
+
+# Distils, and kills itself at the given call of the given function.
+KILLED = """
+import os, signal, sys
+from importlib import import_module
+from recollect.memory import Memory
+
+path, module, name, number = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+owner = import_module(module)
+original, calls = getattr(owner, name), []
+
+def deadly(*args, **options):
+    calls.append(name)
+    if len(calls) == number:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return original(*args, **options)
+
+setattr(owner, name, deadly)
+with Memory.open(path) as memory:
+    memory.distill()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize(
+    ("module", "name", "number"),
+    [
+        ("recollect.store.sqlite.digests", "save", 2),
+        ("recollect.store.sqlite.traces", "save", 1),
+        ("recollect.store.sqlite.traces", "save", 3),
+        ("recollect.distill.consolidate", "compose", 1),
+        ("recollect.store.sqlite.traces", "publish", 2),
+        ("recollect.distill.files", "write", 1),
+        ("recollect.distill.files", "write", 2),
+        ("os", "replace", 1),
+        ("os", "replace", 4),
+        ("recollect.store.sqlite.leases", "release", 1),
+    ],
+)
+def test_killed_in_any_phase_the_next_run_finishes_it(talks: Talks, module: str, name: str, number: int) -> None:
+    """Power fails. The memory is in the end what it would have been, with no half file and no row too many."""
+    fill(talks)
+    script = [sys.executable, "-c", KILLED, str(talks.filled.path), module, name, str(number)]
+    process = subprocess.run(script, capture_output=True, check=False, env=os.environ)
+    assert process.returncode == -signal.SIGKILL, process.stderr.decode()
+
+    talks.memory.distill()
+    # Ten minutes later.
+    talks.store.db.execute("update leases set held_until = 1")
+    talks.memory.distill()
+
+    after, rows = found(talks.memory), publications(talks)
+    assert talks.memory.distill().candidates == 0
+    for table in ("traces", "publications", "consolidations"):
+        talks.store.db.execute(f"delete from {table}")
+    talks.memory.distill()
+    assert after == found(talks.memory)
+    assert sorted(rows) == sorted(publications(talks))
+
+
+def test_a_salvaged_store_keeps_its_memories(talks: Talks, tmp_path: Path) -> None:
+    """What a model was paid for, and every published version, is in no log."""
+    fill(talks)
+    talks.memory.distill()
+    before, rows = found(talks.memory), publications(talks)
+    kept = talks.memory.trace("codex:a")
+    talks.close()
+    path = talks.filled.path
+    data = bytearray(path.read_bytes())
+    size = int.from_bytes(data[16:18], "big")
+    with Memory.open(path) as memory:
+        root = memory._existing().db.value("select rootpage from sqlite_schema where name = 'jobs_due'")
+    data[(root - 1) * size : root * size] = bytes(size)
+    path.write_bytes(data)
+
+    with Memory.open(path) as memory:
+        report = memory.repair()
+        memory.work()
+
+        assert not report.sound
+        assert memory.trace("codex:a") == kept
+        assert found(memory) == before
+        assert memory._existing().db.rows("select name, gone_at is null, sessions from publications order by id") == rows

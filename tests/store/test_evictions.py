@@ -1,0 +1,399 @@
+"""Letting go of events: what stays of a turn, and what must not notice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.digests import Digest
+from recollect.lookup import Query
+from recollect.model import Event, Item, ToolResult
+from recollect.store import bodies
+from recollect.store.raw import WholeTurn
+from recollect.store.sqlite import evictions
+from recollect.store.sqlite.doctor import examine
+from recollect.store.sqlite.export import export
+from recollect.store.sqlite.forget import forget
+from recollect.store.sqlite.repair import repair
+from recollect.store.sqlite.text_index import rebuild_text
+from tests.store.conftest import START, Filled, facts, turn
+
+# Long even when it is compressed.
+LONG = " ".join(f"{number * 2654435761 % 999_983}" for number in range(800))
+QUIET = START + 365 * 86_400_000
+
+
+def long_turn(session: str, key: str, prompt: str, *, minute: int = 0, **values: Any) -> list[Item]:
+    """A turn with more in it than what is kept of one."""
+    return turn(
+        session, key, prompt, f"answer {key} " + LONG, minute=minute, output=f"printed{key.replace('-', '')} " + LONG, **values
+    )
+
+
+def digested(filled: Filled) -> None:
+    """Give every session that has changed a digest of what is stored now."""
+    store = filled.store
+    for number, ref, mark in store.outdated_sessions():
+        digest = Digest(session=ref, project=None, title=ref, outcome="uncertain", summary="looked at")
+        assert store.save_digest(number, mark, store.passages(number), digest)
+
+
+def whole(filled: Filled) -> list[int]:
+    return [one.turn for one in filled.store.whole_turns(QUIET)]
+
+
+def refs_found(filled: Filled, word: str) -> list[str]:
+    rows = filled.db.rows("select turn from bodies where id in (select rowid from turns_text where turns_text match ?)", (word,))
+    return sorted(str(number) for (number,) in rows)
+
+
+@pytest.fixture
+def two(filled: Filled) -> Filled:
+    """One session with two long turns, digested."""
+    filled.keep("s1.jsonl", facts("s1", title="the shop"), *long_turn("s1", "s1-1", "mend the door"))
+    filled.keep("s1.jsonl", *long_turn("s1", "s1-2", "paint the wall", minute=9))
+    digested(filled)
+    return filled
+
+
+def test_what_was_asked_and_done_stays_of_a_turn(two: Filled) -> None:
+    """A person scrolling through an old session still sees what it was about."""
+    before = two.store.get_turn("codex:s1", 1)
+
+    (gone,) = two.store.evict([1])
+
+    after = two.store.get_turn("codex:s1", 1)
+    assert gone.freed_bytes > 0
+    assert [(event.kind, event.text[:11]) for event in after.events] == [
+        ("prompt", "mend the do"), ("tool_call", ""), ("reply", "answer s1-1"),
+    ]  # fmt: skip
+    assert after.reply == before.reply[:240]
+    assert (after.prompt, after.tokens, after.cost_usd, after.ended_at) == (
+        before.prompt, before.tokens, before.cost_usd, before.ended_at,
+    )  # fmt: skip
+    call = after.events[1]
+    assert (call.name, call.target, call.ok, call.input, call.output) == ("shell", "run s1-1", True, None, None)  # type: ignore[union-attr]
+    assert after.evicted_at is not None
+    assert before.evicted_at is None
+
+
+def test_a_turn_says_where_its_log_still_is(filled: Filled, tmp_path: Any) -> None:
+    """The agent may keep its log for longer than we keep the events."""
+    log = tmp_path / "s1.jsonl"
+    log.touch()
+    filled.keep(str(log), facts("s1"), *long_turn("s1", "s1-1", "mend the door"))
+    digested(filled)
+    filled.store.evict([1])
+
+    there = filled.store.get_turn("codex:s1", 1).raw_log
+    log.unlink()
+    gone = filled.store.get_turn("codex:s1", 1).raw_log
+
+    assert (there, gone) == (str(log), None)
+
+
+def test_an_evicted_turn_is_found_by_what_stays(two: Filled) -> None:
+    """The index follows the body: no hit without words to show for it."""
+    two.store.evict([1])
+
+    assert refs_found(two, "mend") == ["1"]
+    assert refs_found(two, "run") == ["1", "2"]
+    assert refs_found(two, "printeds11") == []
+    assert refs_found(two, "printeds12") == ["2"]
+
+
+def test_an_evicted_turn_is_found_by_its_errors(filled: Filled) -> None:
+    """What failed, and what then worked, is what people come back for."""
+    output = "starting up\n" + LONG + "\nKeyError: 'lintel'"
+    failed = [
+        Event(session="s1", turn="s1-1", kind="prompt", at=START, text="mend the door"),
+        Event(
+            session="s1", turn="s1-1", kind="tool_call", at=START + 1, name="shell", tool_kind="shell", target="make door",
+            output=output, ok=False, exit_code=2,
+        ),
+    ]  # fmt: skip
+    filled.keep("s1.jsonl", facts("s1"), *failed)
+    digested(filled)
+
+    filled.store.evict([1])
+    filled.store.evict([1])
+
+    assert refs_found(filled, "errors : lintel") == ["1"]
+    call: Any = filled.store.get_turn("codex:s1", 1).events[1]
+    assert (call.output[:11], call.output[-18:], len(call.output)) == ("starting up", "KeyError: 'lintel'", 483)
+
+
+def test_vectors_and_digest_stay_what_they_are(two: Filled) -> None:
+    """They were made of more than is left, so nothing is queued to be made again."""
+    two.db.execute("delete from unembedded")
+
+    two.store.evict([1])
+
+    assert two.store.unembedded() == 0
+    assert two.store.outdated_sessions() == []
+
+
+def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None:
+    """Marks that stand for real changes survive, unchanged, so that work in progress is not thrown away."""
+    two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
+    marks = two.db.rows("select * from undigested"), two.db.rows("select * from unembedded order by turn")
+
+    two.store.evict([1, 2, 3], undistilled=True)
+
+    assert (two.db.rows("select * from undigested"), two.db.rows("select * from unembedded order by turn")) == marks
+
+
+def test_a_turn_without_a_digest_stays_whole(two: Filled) -> None:
+    """The promise is checked under the lock: the log may have grown since the turn was chosen."""
+    chosen = whole(two)
+    two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
+
+    evicted = two.store.evict(chosen)
+
+    assert evicted == []
+    assert whole(two) == [1, 2, 3]
+
+
+def test_a_dry_run_tells_what_a_run_does(two: Filled) -> None:
+    """The same figures, to the byte."""
+    before = two.rows()
+
+    planned = two.store.evict([1, 2], dry_run=True)
+    unchanged = two.rows() == before
+    done = two.store.evict([1, 2])
+
+    assert unchanged
+    assert planned == done
+
+
+SAID = st.tuples(st.sampled_from(["prompt", "reply", "reasoning", "error", "abort"]), st.none(), st.text(max_size=1_200))
+CALLED = st.tuples(
+    st.just("tool_call"), st.none(), st.text(max_size=5), st.sampled_from([None, "c1"]), st.just("shell"), st.just("shell"),
+    st.none() | st.text(max_size=2_100), st.dictionaries(st.just("command"), st.text(max_size=9)),
+    st.none() | st.text(max_size=600), st.none() | st.booleans(), st.none(), st.none(),
+)  # fmt: skip
+
+
+@given(st.lists((SAID | CALLED).map(list)))
+def test_what_stays_is_never_made_smaller_again(rows: list[list[Any]]) -> None:
+    """Else a turn that grows by a word would lose what it kept."""
+    once = evictions.small(rows)
+
+    assert evictions.small(once) == once
+    assert {row[bodies.INPUT] for row in once if row[bodies.KIND] == "tool_call"} <= {None}
+
+
+def test_letting_go_twice_lets_go_once(two: Filled) -> None:
+    """A run that was stopped is simply run again."""
+    two.store.evict([1])
+    first = two.rows()
+
+    again = two.store.evict([1])
+
+    assert [gone.freed_bytes for gone in again] == [0]
+    assert two.rows() == first
+    assert whole(two) == [2]
+
+
+def test_a_turn_that_is_small_already_keeps_everything(filled: Filled) -> None:
+    """There is nothing to gain, so nothing is lost; it is not looked at again either."""
+    filled.keep(
+        "s1.jsonl", facts("s1"), Event(session="s1", turn="s1-1", kind="prompt", at=START, text="hello"),
+        Event(session="s1", turn="s1-1", kind="reply", at=START + 1, text="hi"),
+    )  # fmt: skip
+    digested(filled)
+    before = filled.store.get_turn("codex:s1", 1)
+
+    (gone,) = filled.store.evict([1])
+
+    assert gone.freed_bytes == 0
+    assert filled.store.get_turn("codex:s1", 1) == before
+    assert whole(filled) == []
+
+
+def test_a_log_read_again_from_its_start_does_not_bring_events_back(two: Filled) -> None:
+    """Agents rewrite their logs; that may not undo what the budget asked for."""
+    two.store.evict([1])
+    before = two.rows()["bodies"]
+
+    two.keep(
+        "s1.jsonl", facts("s1", title="the shop"), *long_turn("s1", "s1-1", "mend the door", telemetry={"window": 9}),
+        *long_turn("s1", "s1-2", "paint the wall", minute=9), again=True,
+    )  # fmt: skip
+
+    after = {row[1]: row for row in two.rows()["bodies"]}
+    assert after[1] == {row[1]: row for row in before}[1]
+    assert whole(two) == [2]
+    assert two.db.rows("select errors, prompt from turns where id = 1") == [(0, "mend the door")]
+    assert two.db.value("select count(*) from tool_calls where turn = 1") == 1
+
+
+def test_a_result_told_apart_from_its_call_does_not_come_back_either(filled: Filled) -> None:
+    """A long log is read in stretches, and a result may be in a later one than its call."""
+    key = {"session": "s1", "turn": "s1-1"}
+    call = Event(**key, kind="tool_call", at=START + 1, call="c1", name="shell", tool_kind="shell", target="make")
+    asked = Event(**key, kind="prompt", at=START, text="build it")
+    printed = ToolResult(**key, call="c1", at=START + 9, output="printed " + LONG, ok=True)
+    filled.keep("s1.jsonl", facts("s1"), asked, call)
+    filled.keep("s1.jsonl", printed)
+    digested(filled)
+    filled.store.evict([1])
+    before = filled.rows()["bodies"]
+
+    filled.keep("s1.jsonl", facts("s1"), asked, call, again=True)
+    filled.keep("s1.jsonl", printed)
+
+    assert filled.rows()["bodies"] == before
+
+
+def test_a_log_that_grows_adds_to_an_evicted_turn_what_is_new(two: Filled) -> None:
+    """What was said after the events went has no digest yet: it is kept whole until it has."""
+    two.store.evict([1, 2])
+    said = Event(session="s1", turn="s1-2", kind="reply", at=START + 9 * 60_000 + 5000, text="one more thing " + LONG)
+
+    two.keep("s1.jsonl", said)
+    grown = two.store.get_turn("codex:s1", 2)
+    undigested = two.store.evict([2])
+    digested(two)
+    again = two.store.evict([2])
+
+    assert [(event.kind, event.text[:9]) for event in grown.events] == [
+        ("prompt", "paint the"), ("tool_call", ""), ("reply", "answer s1"), ("reply", "one more "),
+    ]  # fmt: skip
+    assert undigested == []
+    assert [gone.freed_bytes > 0 for gone in again] == [True]
+    assert [event.text[:9] for event in two.store.get_turn("codex:s1", 2).events if event.kind == "reply"] == ["one more "]
+
+
+def test_a_result_that_comes_late_finds_its_call(filled: Filled) -> None:
+    """A call may be waiting when its turn is let go of, on the hard cap's way."""
+    call = Event(
+        session="s1", turn="s1-1", kind="tool_call", at=START + 1, call="c1", name="shell", tool_kind="shell", target="sleep",
+        input={"command": "sleep", "note": LONG},
+    )  # fmt: skip
+    filled.keep("s1.jsonl", facts("s1"), Event(session="s1", turn="s1-1", kind="prompt", at=START, text="wait"), call)
+    filled.store.evict([1], undistilled=True)
+
+    filled.keep("s1.jsonl", ToolResult(session="s1", turn="s1-1", call="c1", at=START + 2, output="woke up", ok=True))
+
+    shown = filled.store.get_turn("codex:s1", 1).events[1]
+    assert (shown.ok, shown.output) == (True, "woke up")  # type: ignore[union-attr]
+
+
+def test_a_digest_made_again_still_knows_the_turns_that_went(two: Filled) -> None:
+    """Distilling sees no events for them, and keeps what was said before."""
+    two.store.evict([1])
+
+    passages = two.store.passages(1)
+
+    assert [(passage.ordinal, bool(passage.rows)) for passage in passages] == [(1, False), (2, True)]
+
+
+def test_a_turn_that_went_undigested_is_digested_from_what_is_left(two: Filled) -> None:
+    """Little is better than nothing, as nothing was said of it before."""
+    two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
+
+    two.store.evict([3], undistilled=True)
+
+    (*_, last) = two.store.passages(1)
+    assert [row[bodies.KIND] for row in last.rows] == ["prompt", "tool_call", "reply"]
+
+
+def test_the_store_is_well_afterwards(two: Filled) -> None:
+    """Checksums, text index and references are those of what is there now."""
+    two.store.evict([1])
+
+    health = examine(two.db, verify=True)
+    plain = list(export(two.db, Query(), {}))
+    index = two.text_index()
+    rebuild_text(two.db)
+
+    assert [finding for finding in health.findings if not finding.ok] == []
+    assert [finding.detail for finding in health.findings if finding.name == "events let go"] == [
+        "of 1 of 2 turns; of 0 without a digest"
+    ]
+    assert [len(session["turn_list"]) for session in plain] == [2]
+    assert two.text_index() == index
+
+
+def test_an_evicted_turn_can_be_forgotten(two: Filled) -> None:
+    """What a person asks for goes before what a budget keeps."""
+    two.store.evict([1])
+
+    forget(two.db, "codex:s1", 1)
+
+    assert two.db.rows("select turn from evictions") == []
+    assert refs_found(two, "mend") == []
+
+
+def test_what_may_quote_an_evicted_turn_is_forgotten_with_it(filled: Filled) -> None:
+    """The words to compare with are gone, so a doubt is settled for the person who asked."""
+    quote = f"so it was said: {LONG[500:600]}"
+    filled.keep("s1.jsonl", facts("s1", title="the door", meta={"recap": quote, "kind": "chat"}), *long_turn("s1", "s1-1", "ask"))
+    filled.keep("s1.jsonl", *long_turn("s1", "s1-2", "mend the door", minute=9))
+    digested(filled)
+    filled.store.evict([2])
+
+    forget(filled.db, "codex:s1", 2)
+
+    session = filled.store.get_session("codex:s1")
+    assert (session.title, session.meta) == ("ask", {"kind": "chat"})
+
+
+def test_a_digest_that_is_lost_is_made_of_what_stays(two: Filled) -> None:
+    """Forgetting one turn drops its session's digest; the other turns are still worth a word."""
+    two.store.evict([1, 2])
+
+    forget(two.db, "codex:s1", 1)
+
+    assert [len(passage.rows) for passage in two.store.passages(1)] == [3]
+
+
+def test_a_repaired_store_remembers_what_was_let_go(two: Filled) -> None:
+    """Else the next import would bring it all back; except for a turn of which nothing is left."""
+    two.store.evict([1, 2])
+    two.db.execute("update bodies set checksum = 0 where turn = 2")
+    kept = two.db.rows("select * from evictions where turn = 1")
+    two.close()
+
+    repair(str(two.path))
+
+    two.reopen()
+    assert two.db.rows("select * from evictions") == kept
+
+
+def test_the_oldest_come_first_and_say_whether_they_may_go(two: Filled) -> None:
+    """This is all that a policy is decided on."""
+    two.keep("s2.jsonl", facts("s2"), *long_turn("s2", "s2-1", "an older one", minute=-60))
+
+    rows = two.store.whole_turns(START)
+
+    sizes = dict(two.db.rows("select turn, sum(length(events)) from bodies group by turn"))
+    assert rows == [
+        WholeTurn(3, sizes[3], START - 3_597_000, False, True),
+        WholeTurn(1, sizes[1], START + 3000, True, False),
+        WholeTurn(2, sizes[2], START + 543_000, True, False),
+    ]
+    assert evictions.raw_bytes(two.db) == sum(sizes.values())
+
+
+def test_space_is_given_back_when_there_is_much_of_it(filled: Filled) -> None:
+    """A cap is there for the disk, which sees the file and not what is in it."""
+    noise = [str(hash((number, "noise"))) for number in range(4_000)]
+    for number in range(20):
+        text = " ".join(noise[number * 100 :])
+        filled.keep("s1.jsonl", *turn("s1", f"s1-{number}", f"ask {number}", output=text, minute=number))
+    digested(filled)
+    filled.db.execute("pragma wal_checkpoint(truncate)")
+    size = filled.path.stat().st_size
+
+    freed = sum(gone.freed_bytes for gone in filled.store.evict(whole(filled)))
+    given_back = filled.store.give_back(freed)
+    again = filled.store.give_back(0)
+
+    assert given_back > 0
+    assert filled.path.stat().st_size == size - given_back
+    assert again == 0
