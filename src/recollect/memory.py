@@ -396,7 +396,8 @@ class Memory:
         The budget is 600 unless given, and 1,500 without a prompt.
 
         Only the folder's own project, or the one that is named, is asked, and
-        with `everywhere` all the others when that has nothing. Without a prompt: what was asked last.
+        with `everywhere` all the others when that has nothing. Without a prompt:
+        what an agent is told at its start.
         """
         from recollect.recall.pack import pack
 

@@ -19,10 +19,16 @@ LEDGER = '#!/bin/sh\necho "Error: the blue ledger is locked by the warehouse" >&
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Starting an agent takes seconds."""
+    """Starting an agent takes seconds.
+
+    On a machine that is busy with something else a hook falls silent after 0.9
+    seconds, as it should, and an agent goes on without a server that is slow
+    to start. So a test that fails here may try again.
+    """
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 @pytest.fixture

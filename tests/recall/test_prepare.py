@@ -14,6 +14,7 @@ import pytest
 
 from recollect.memory import Memory
 from recollect.recall.pack import MOST_NOTES
+from recollect.recall.telling import CLOSING, OPENING
 from recollect.redact import Redactor
 from recollect.store.sqlite.prepared import drop, outdate
 from recollect.store.told import Told
@@ -328,6 +329,27 @@ def test_a_folder_that_turns_out_to_be_a_repository_keeps_its_memories(home: Pat
 
         assert [line.split("“")[1].split()[0] for line in lines] == ["water", "plant"]
         assert {row[0] for row in ready(later)["tellings"]} == {"github.com/ada/garden"}
+
+
+def test_a_project_whose_logs_nobody_knows_any_more_is_prepared(remember: Remember) -> None:
+    """A repair may have lost which file a session came from; the session is there."""
+    mind = remember(shop())
+    db = mind._existing().db
+    db.execute("update sessions set source = null")
+
+    assert prepare(mind) == [SHOP]
+    assert prepare(mind) == []
+
+
+def test_what_came_back_with_a_prompt_does_not_call_it_up(remember: Remember) -> None:
+    """Hosts write what we told them into the prompt; the mark that is left of it is nobody's words."""
+    block = f"{OPENING}\n- codex:cafe01#1: asked “what”\n{CLOSING}"
+    mind = remember(Work(1).ask(f"{block}\n{WEBHOOK}").run("ls").ask(f"{block}\ngo on").run("make"))
+
+    prepare(mind)
+
+    assert [row[1] for row in ready(mind)["tellings"]] == [f"{Work(1).ref}#1"]
+    assert {"recal", "cafe01"}.isdisjoint(word for _, word in ready(mind)["words"])
 
 
 def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> None:

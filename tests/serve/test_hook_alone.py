@@ -6,6 +6,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -230,6 +231,16 @@ def test_input_that_never_ends_is_given_up_on(home: Path, store: Path) -> None:
 
     assert (process.communicate(), process.returncode) == ((b"", b""), 0)
     assert 0.8 < took_seconds < 3
+
+
+def test_an_interrupt_ends_it_quietly(home: Path, store: Path) -> None:
+    """Who stops an agent in a terminal stops its hooks too, and wants to see no stack trace."""
+    process = start(home, "UserPromptSubmit")
+    # By now it waits for its input.
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+
+    assert (process.communicate(), process.returncode) == ((b"", b""), 0)
 
 
 def test_what_went_wrong_is_said_when_somebody_asks(home: Path, store: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,21 @@ def test_a_person_adds_a_note_that_counts_at_once(shop: Path, capsys: pytest.Cap
     assert second == "    use tabs here"
     assert third.startswith("    by person, trust user, seen 1 time, last 20")
     assert err == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems only have names that are text")
+def test_a_folder_may_be_called_by_bytes_that_are_no_text(
+    shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody unpacked an old archive there."""
+    folder = Path(os.fsdecode(bytes(shop) + b"/caf\xe9"))
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    assert main(["notes", "add", "use", "tabs"]) == 0
+
+    assert [(row["text"], row["project"]) for row in rows(capsys)] == [("use tabs", f"{shop}/caf?")]
+    assert main(["notes", "--project", str(folder)]) == 0
 
 
 def test_notes_of_this_folder_are_listed_with_those_that_hold_everywhere(

@@ -76,7 +76,18 @@ def test_it_is_the_users_alone(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "torn", ['["1-77", 100', "", "\x00\x00\x00", "[]", '{"id": 1}', "[1, 2, 3, 4, 5, 6, 7, 8, 9]", "[" * 9_999]
+    "torn",
+    [
+        '["1-77", 100',
+        "",
+        "\x00\x00\x00",
+        "[]",
+        '{"id": 1}',
+        "[1, 2, 3, 4, 5, 6, 7, 8, 9]",
+        "[" * 9_999,
+        f'["1-77", {1 << 63}, "codex", "Stop", "s", "/", null, "", null]',
+        f'["1-77", 100, "codex", "Stop", "s", "/", {1 << 63}, "codex:a#1", null]',
+    ],
 )
 def test_a_line_that_is_torn_costs_itself(filled: Filled, path: str, torn: str) -> None:
     """A disk that was full, a version that wrote something else."""

@@ -35,4 +35,6 @@ class Projects:
             return None
         folder = cwd.rstrip("/\\") or cwd
         key, kind = git.name_of(folder) if self._local else (folder, "directory")
+        # A folder may be called by bytes that are no text; what is stored is.
+        key, folder = (name.encode("utf-8", "replace").decode() for name in (key, folder))
         return ProjectIdentity(key, kind, folder)

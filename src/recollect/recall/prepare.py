@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.lookup import Query, Scope
 from recollect.recall import reminders
 from recollect.recall.pack import BY_PEOPLE, START_TOKENS, asks, at_start, describe, note_line, within
+from recollect.recall.quoting import typed
 from recollect.store import bodies
 from recollect.store.told import Told
 
@@ -54,7 +55,7 @@ def _turns(store: Store, project: str, domains: dict[str, list[str]]) -> Iterato
         if not place.live or place.origin == "subagent":
             continue
         rows = store.turn_rows(place.turn)
-        asked = "\n".join(str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+        asked = "\n".join(typed(str(row[bodies.TEXT])) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
         # Where nothing was done there is nothing to tell.
         if asks(asked) and asked not in known and any(row[bodies.KIND] == "tool_call" for row in rows):
             known.add(asked)

@@ -70,14 +70,14 @@ def main(arguments: list[str]) -> int:
     """Answer one event; always 0. Never returns while somebody waits for longer than the limit."""
     debug = "--debug" in arguments
     words = [word for word in arguments if not word.startswith("--")]
-    start_new_thread(_give_up, ())
     try:
+        start_new_thread(_give_up, ())
         answer = respond(words[0], words[1], sys.stdin.buffer.read(MOST_BYTES), os.environ) if len(words) == 2 else ""
         if answer:
             # At once, so that nobody reads half of it.
             os.write(1, answer.encode("utf-8", "replace") + b"\n")
         _leave_work()
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if debug:
             print(f"recollect hook: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     if not debug:

@@ -127,6 +127,14 @@ def test_a_link_inside_a_project_is_followed(tmp_path: Path) -> None:
     assert (tmp_path / "real.json").read_text() == "ours"
 
 
+def test_links_that_lead_round_in_a_circle_are_refused(tmp_path: Path) -> None:
+    """A project may hold them, and `doctor` has to look past."""
+    (tmp_path / ".agent").symlink_to(".agent")
+
+    with pytest.raises(FileRefused, match="symbolic links"):
+        Draft(str(tmp_path)).read(str(tmp_path / ".agent" / "settings.json"))
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
 @pytest.mark.parametrize("name", ["settings.json", "."])
 def test_what_everybody_may_write_is_refused(home: Path, name: str) -> None:

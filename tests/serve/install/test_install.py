@@ -434,6 +434,31 @@ def test_a_home_is_no_project(home: Path, project: Path, monkeypatch: pytest.Mon
     assert [(one.agent, one.scope) for one in installed({}, str(home))] == [("codex", "user")]
 
 
+def test_a_plugin_is_found_once_wherever_somebody_looks_from(home: Path, project: Path) -> None:
+    """In the home there is no project, and a project may switch the plugin off: neither has something of ours."""
+    lay(home, {"~/.claude/settings.json": '{"enabledPlugins": {"recollect@market": true}}'})
+    expected = [Integration(agent="claude-code", scope="user", plugin="recollect@market")]
+
+    assert installed({}, str(home)) == installed({}, str(project)) == expected
+    lay(project, {"~/.claude/settings.local.json": '{"enabledPlugins": {"recollect@market": false}}'})
+    assert installed({}, str(project)) == expected
+
+
+def test_a_command_that_somebody_wrote_without_its_path_is_looked_for(
+    home: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agent finds it on the PATH, so nothing is wrong with it."""
+    lay(home, {"~/.cursor/mcp.json": '{"mcpServers": {"recollect": {"command": "recollect", "args": ["mcp"]}}}'})
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+    (before,) = installed({}, str(project))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "recollect").touch(mode=0o755)
+    (after,) = installed({}, str(project))
+
+    assert (before.command_exists, after.command_exists) == (False, True)
+
+
 def test_the_command_line_says_what_it_did_and_what_is_left_to_do(
     home: Path, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -269,7 +269,7 @@ def test_something_can_be_remembered_about_another_project(in_shop: Asking) -> N
 
 
 def test_feedback_is_kept(in_shop: Asking, store: Path) -> None:
-    """It decides what is told next time."""
+    """What helped is to be counted one day."""
     answer = in_shop.call("feedback", id="codex:a#1", helpful=True)
 
     assert answer["structuredContent"] == {"id": "codex:a#1", "helpful": True}

@@ -19,7 +19,6 @@ FIELDS = {
     "tool": "$.tool",
     "command": "$.command",
     "error": "$.error",
-    "subagent": "$.parent",
 }
 SHELL_TOOLS = ("bash",)
 NAMES_LOG = False

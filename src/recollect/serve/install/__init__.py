@@ -7,7 +7,7 @@ there.
 
 from __future__ import annotations
 
-import os
+import shutil
 from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
@@ -79,7 +79,7 @@ def installed(environ: Mapping[str, str], folder: str) -> list[Integration]:
         user, project = (_integration(_place(agent, scope, folder, environ)) for scope in SCOPES)
         if user.hooks or user.mcp or user.plugin:
             found.append(user)
-        if project.hooks or project.mcp or project.plugin != user.plugin:
+        if project.hooks or project.mcp or project.plugin not in (None, user.plugin):
             found.append(project)
     return found
 
@@ -180,6 +180,6 @@ def _integration(place: Place) -> Integration:
         scope=place.scope,
         plugin=installer.plugin(place),
         command=command,
-        command_exists=command is None or os.access(command, os.X_OK),
+        command_exists=command is None or shutil.which(command) is not None,
         **{name: words is not None for name, words in found.items()},
     )

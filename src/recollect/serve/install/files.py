@@ -125,7 +125,11 @@ def _check_owner(path: str) -> None:
     """Refuse what somebody else on this machine owns or may write."""
     if platforms.WINDOWS:
         return
-    found = os.stat(path)
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        # Links that lead round in a circle, for one; a project may have them.
+        raise FileRefused(f"{path}: {error.strerror}", hint="move it away, then run the same command again") from error
     # The folders above a home are the system's, and no reason to refuse.
     trusted = (os.getuid(), 0) if stat.S_ISDIR(found.st_mode) else (os.getuid(),)
     if found.st_uid not in trusted:

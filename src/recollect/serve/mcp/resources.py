@@ -17,7 +17,6 @@ from recollect.serve.mcp.lanes import Lane
 # Names in the store, looked up there and nowhere else: a project may well be called by its path.
 _NAMES = ResourceSecurity(exempt_params=frozenset({"id", "key"}))
 MOST_NOTES = 100
-START_TOKENS = 1_500
 
 
 class Resources:
@@ -50,7 +49,7 @@ class Resources:
         def answer(memory: Memory) -> str:
             name, page = memory.get_project(key), Page()
             page.add_all(map(reading.note_hit, memory.notes(project=name, status="active", limit=MOST_NOTES)))
-            pack = memory.recall(project=name, budget=START_TOKENS)
+            pack = memory.recall(project=name)
             told = [line for line in pack.lines if not line.ref.startswith("note:")]
             page.add_all(reading.told_hit(memory, line) for line in told)
             return f"# {harmless(name)}\n\n{text_of(memory, page)}"

@@ -188,7 +188,7 @@ class Tools:
         id: Annotated[str, Field(description="id from a result")],
         helpful: bool,
     ) -> CallToolResult:
-        """Say whether a result helped. Use after acting on one: it decides what is told next time."""
+        """Say whether a result helped. Use after acting on one; it is kept with the result."""
 
         def answer(memory: Memory) -> CallToolResult:
             memory.give_feedback(id.strip(), helpful)

@@ -68,7 +68,8 @@ def find_project(db: Database, names: list[str]) -> str | None:
             select coalesce(b.key, a.key) from projects a left join projects b on b.id = a.merged_into
              where a.key = ?1 or a.id = (select project from project_aliases where alias = ?1) order by a.key = ?1 desc
             """,
-            (name,),
+            # Half a character cannot be bound, and is in no name.
+            (name.encode("utf-8", "replace").decode(),),
         )
         if found is not None:
             return str(found)

@@ -23,8 +23,8 @@ def outdated_projects(db: Database) -> list[tuple[int, str]]:
         for project, key in db.rows(
             """
             with read (project, at) as (
-              select coalesce(projects.merged_into, projects.id), max(sources.imported_at)
-                from turns join sessions on sessions.id = turns.session join sources on sources.id = sessions.source
+              select coalesce(projects.merged_into, projects.id), max(coalesce(sources.imported_at, 0))
+                from turns join sessions on sessions.id = turns.session left join sources on sources.id = sessions.source
                 join projects on projects.id = turns.project group by 1
               union all select coalesce(projects.merged_into, projects.id), 0
                 from notes join projects on projects.id = notes.project

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Annotated
 
 import msgspec
 
@@ -14,17 +15,20 @@ from recollect.store import spool
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.places import find_project
 
+# A greater one cannot be bound, and a line that cannot be kept would stop every import.
+Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
 
 class Line(msgspec.Struct, array_like=True):
     """One line of the spool: a hook that ran, what it offered, and how it failed if it did."""
 
     id: str
-    at: int
+    at: Number
     agent: str
     event: str
     session: str | None
     folder: str | None
-    project: int | None
+    project: Number | None
     refs: str
     fault: str | None = None
 
