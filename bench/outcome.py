@@ -151,7 +151,9 @@ def shown(report: dict[str, Any]) -> str:
     """A part's figures as tables."""
     lines = ["| given \\ true | " + " | ".join(OUTCOMES) + " | right |", "|---" * (len(OUTCOMES) + 2) + "|"]
     for given, row in report["confusion"].items():
-        lines.append(f"| {given} | " + " | ".join(str(row[true]) for true in OUTCOMES) + f" | {_text(report['precision'][given])} |")
+        lines.append(
+            f"| {given} | " + " | ".join(str(row[true]) for true in OUTCOMES) + f" | {_text(report['precision'][given])} |"
+        )
     lines += ["", f"{report['episodes']} episodes, {_text(report['right'])} right, {_text(report['uncertain'])} uncertain", ""]
     lines += ["| evidence | episodes | right |", "|---|---|---|"]
     lines += [f"| {kind} | {row['episodes']} | {_text(row['right'])} |" for kind, row in report["evidence"].items()]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from recollect.digests import Digest, Evidence, Run, Saying, Task, Trouble
 from recollect.distill.digest import make
-from recollect.memory import Memory
 from recollect.model import Tokens
 from tests.builders.homes import claude_log, memory
 from tests.builders.passages import REF, edit, passage, prompt, reply, run

@@ -55,7 +55,9 @@ def test_work_on_the_same_file_goes_on_until_it_is_settled() -> None:
 
 def test_what_was_seen_to_fail_is_mended_in_the_same_task() -> None:
     """First the person has it looked into, then done."""
-    seen = passage(1, prompt("why does the nightly image job fail since friday"), run("docker build .", "error: no openssl", code=1))
+    seen = passage(
+        1, prompt("why does the nightly image job fail since friday"), run("docker build .", "error: no openssl", code=1)
+    )
     mended = passage(2, prompt("install the headers in the builder stage then"), edit("Dockerfile"), reply("Done."))
 
     assert tasks(seen, mended) == [[1, 2]]

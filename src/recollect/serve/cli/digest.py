@@ -20,7 +20,10 @@ def text(digest: Digest) -> str:
 
 def _task(number: int, task: Task) -> list[str]:
     time = "" if task.seconds is None else f", {task.seconds} s"
-    lines = [f"{number}. {task.title or '(nothing was asked)'}", f"   {task.outcome}, turns {', '.join(map(str, task.turns))}{time}"]
+    lines = [
+        f"{number}. {task.title or '(nothing was asked)'}",
+        f"   {task.outcome}, turns {', '.join(map(str, task.turns))}{time}",
+    ]
     lines += [f"   because {one.kind.replace('_', ' ')}: {one.text} ({one.ref})" for one in task.evidence]
     if task.files:
         lines.append(f"   changed {', '.join(task.files)}")
