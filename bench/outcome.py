@@ -24,7 +24,7 @@ if __name__ == "__main__":
     # A script finds what is beside it; the project is one folder up.
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.sets.outcome.make import Episode, build  # noqa: E402
+from bench.sets.outcome.make import Episode, Part, build  # noqa: E402
 from recollect.digests import Evidence, Outcome  # noqa: E402
 from recollect.distill.calls import calls_of  # noqa: E402
 from recollect.distill.digest import make  # noqa: E402
@@ -36,7 +36,7 @@ from recollect.store import open_store  # noqa: E402
 from recollect.store.history import Passage  # noqa: E402
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-PARTS = ("dev", "test")
+PARTS: tuple[Part, ...] = get_args(Part)
 
 
 class Judged(NamedTuple):

@@ -1,6 +1,6 @@
 """All SQL lives here; everybody else asks the store.
 
-SQLite is the one store so far. What it offers is listed in `sqlite/store.py`;
+SQLite is the one store so far. What it offers is listed in `sqlite/sides/`;
 another database follows that list and passes the same tests.
 """
 

@@ -1,0 +1,138 @@
+"""The front door, notes: what a person or a rule wants to be remembered."""
+
+from __future__ import annotations
+
+import os
+
+from recollect.memory.projects import Projects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.model import (
+        Note,
+    )
+
+
+class Notes(Projects):
+    """Remember, list, judge and forget notes."""
+
+    def remember(
+        self,
+        text: str,
+        *,
+        category: str = "project",
+        project: str | None = None,
+        folder: str | None = None,
+        everywhere: bool = False,
+        by: str = "agent",
+        confidence: float | None = None,
+    ) -> Note:
+        """Keep a fact about a project, that of `folder` or of the current one; a person may say that it holds everywhere.
+
+        What a person says counts at once. What an agent says is a candidate,
+        until a person accepts it or is found to have said the same. A fact
+        that is known already is confirmed; look at the `status` of the answer,
+        because one that a person rejected stays so when an agent repeats it.
+        """
+        from recollect.capture.projects import Projects
+        from recollect.distill import notes
+        from recollect.store.stretch import ProjectIdentity
+
+        kind, author = notes.category_of(category), notes.author_of(by, everywhere=everywhere)
+        sure = notes.confidence_of(confidence, author)
+        place = None if everywhere else Projects().identify(os.path.abspath(folder or os.getcwd()), None)
+        if project is not None:
+            # Known already, so that of which kind it is makes no difference.
+            place = ProjectIdentity(self.get_project(project), "directory")
+        store = self._opened(create=True)
+        return store.keep_note(self._plain(text), category=kind, project=place, author=author, confidence=sure)
+
+    def notes(
+        self,
+        *,
+        project: str | None = None,
+        folder: str | None = None,
+        everywhere: bool = False,
+        status: str | Sequence[str] | None = None,
+        category: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]:
+        """Notes that hold in a project or in that of a folder, that hold `everywhere`, or all of them; the last seen first."""
+        from recollect.distill.notes import category_of, statuses_of
+
+        store = self._existing()
+        own = None if folder is None else self.project_of(folder)
+        if project is not None:
+            own = self.get_project(project)
+        return store.list_notes(
+            project=own, everywhere=everywhere or (folder is not None and own is None), statuses=statuses_of(status),
+            category=None if category is None else category_of(category), limit=limit,
+        )  # fmt: skip
+
+    def write_notes(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        project: str | None = None,
+        folder: str | None = None,
+        everywhere: bool = False,
+        status: str | Sequence[str] | None = ("candidate", "active"),
+        category: str | None = None,
+    ) -> bool:
+        """Bring the section of notes in a Markdown file up to date; False when nothing was new.
+
+        What only an agent or a model said is left out, until a person accepts it.
+        """
+        from recollect.distill import notes_file
+
+        def found(wanted: str | Sequence[str] | None) -> list[Note]:
+            return self.notes(project=project, folder=folder, everywhere=everywhere, status=wanted, category=category)
+
+        told = [note for note in found(status) if note.status == "active" or note.trust in ("user", "tool-verified")]
+        return notes_file.write(os.fspath(path), told, retired=found(("rejected", "superseded")))
+
+    def note(self, ref: str) -> Note:
+        """One note, by its reference."""
+        return self._existing().get_note(ref)
+
+    def accept_note(self, ref: str) -> Note:
+        """A person says that a note is right: from now on it counts."""
+        return self._existing().accept_note(ref)
+
+    def reject_note(self, ref: str) -> Note:
+        """A person says that a note is wrong: it is not told any more, and stays rejected when an agent repeats it."""
+        return self._existing().reject_note(ref)
+
+    def edit_note(self, ref: str, text: str) -> Note:
+        """A person says it better; the answer is the new note, which takes the place of the old one."""
+        return self._existing().edit_note(ref, self._plain(text))
+
+    def forget_note(self, ref: str) -> Note:
+        """Remove a note for good, with the versions that it took the place of; the answer is what it was."""
+        return self._existing().forget_note(ref)
+
+    def corroborate_notes(self) -> int:
+        """Look for the calls that gave candidates, and for a person saying the same; returns how many now count."""
+        from recollect.distill.corroborate import corroborate
+
+        return corroborate(self._existing())
+
+    def give_feedback(self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None) -> None:
+        """Say whether a session, a turn or a note was of use."""
+        from recollect.distill.notes import author_of
+
+        author = author_of(by)
+        self._existing().give_feedback(ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None)
+
+    def feedback_of(self, ref: str) -> tuple[int, int]:
+        """How often a session, a turn or a note was called helpful, and how often not."""
+        return self._existing().feedback_of(ref)
+
+    def _plain(self, text: str) -> str:
+        """One line of text without secrets."""
+        from recollect.distill.notes import one_line, plain
+
+        line = one_line(text)
+        return plain(self.redact(line) if self.settings.flag("redact.enabled") else line)

@@ -1,0 +1,238 @@
+"""The store's side of distilling: digests, trace memories and how long events are kept."""
+
+from __future__ import annotations
+
+from recollect.store.sqlite.sides.opened import Opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.digests import Digest, Engine, Trace
+    from recollect.store.history import Passage
+    from recollect.store.leases import Lease
+    from recollect.store.raw import Evicted, WholeTurn
+    from recollect.store.sqlite.database import Transaction
+    from recollect.store.traces import Candidate, KeptTrace, Published
+
+
+class Distill(Opened):
+    """What is made of sessions, and when their events may go."""
+
+    # Digests
+
+    def outdated_sessions(self, ref: str | None = None) -> list[tuple[int, str, int]]:
+        """Sessions that have changed since their digest, or one of them if it has: number, reference and mark."""
+        from recollect.store.sqlite import digests
+
+        return digests.outdated_sessions(self.db, ref)
+
+    def passages(self, session: int) -> list[Passage]:
+        """The turns of a session, by its number, with everything that happened in them."""
+        from recollect.store.sqlite import digests
+
+        return digests.passages(self.db, session)
+
+    def save_digest(self, session: int, mark: int, passages: Sequence[Passage], digest: Digest) -> bool:
+        """Keep what a session's passages came to; False when it has changed since its mark was read."""
+        from recollect.store.sqlite import digests
+
+        return digests.save(self.db, session, mark, digests.state_of(passages), digest)
+
+    def find_digest(self, ref: str) -> Digest | None:
+        """What a session came to, as far as it was looked at."""
+        from recollect.store.sqlite import digests
+
+        return digests.find(self.db, ref)
+
+    def session_facts(self, session: int) -> tuple[str | None, str | None, str | None]:
+        """What a session's own log gives as its title, the folder it began in, and its project."""
+        from recollect.store.sqlite import digests
+
+        return digests.session_facts(self.db, session)
+
+    def newest_digests(self, project: int, limit: int) -> list[tuple[int | None, Digest]]:
+        """What the newest sessions of a project came to, each with when it ended."""
+        from recollect.store.sqlite import digests
+
+        return digests.newest(self.db, project, limit)
+
+    # Retention
+
+    def raw_bytes(self) -> int:
+        """How many bytes all events take, as they are stored."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.raw_bytes(self.db)
+
+    def distilled_bytes(self) -> int:
+        """How many bytes digests, notes, traces and publications take."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.distilled_bytes(self.db)
+
+    def whole_turns(self, quiet_before: int) -> list[WholeTurn]:
+        """The turns with events to let go of, the oldest first; quiet are sessions that ended before this moment."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.whole_turns(self.db, quiet_before)
+
+    def evict(self, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False) -> list[Evicted]:
+        """Let go of the events of these turns, of those without a digest only when that is asked for."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.evict(self.db, turns, undistilled=undistilled, dry_run=dry_run)
+
+    def give_back(self, freed: int) -> int:
+        """Make the file smaller when enough of it is empty; says by how many bytes."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.give_back(self.db, freed)
+
+    def last_retained(self) -> int:
+        """When retention last came to its end; 0 when it never did."""
+        from recollect.store.sqlite import evictions
+
+        return evictions.last_run(self.db)
+
+    def save_retained(self) -> None:
+        """Retention came to its end."""
+        from recollect.store.sqlite import evictions
+
+        evictions.save_run(self.db)
+
+    # Trace memories and what a project's memory is made of
+
+    def trace_candidates(
+        self, *, engine: Engine, idle_before: int | None, project: str | None, home: str
+    ) -> tuple[int, list[Candidate]]:
+        """How many sessions there are, and those that should get a trace memory, newest first."""
+        from recollect.store.sqlite import traces
+
+        return traces.candidates(self.db, engine=engine, idle_before=idle_before, project=project, home=home)
+
+    def find_candidate(self, ref: str) -> Candidate | None:
+        """A session as it is to be distilled now."""
+        from recollect.store.sqlite import traces
+
+        return traces.find_candidate(self.db, ref)
+
+    def distill_later(self, *, idle_ms: int) -> None:
+        """Have the sessions that are still too fresh distilled when they have been quiet for so long."""
+        from recollect.store.sqlite import traces
+
+        traces.distill_later(self.db, idle_ms)
+
+    def save_trace(self, candidate: Candidate, trace: Trace) -> bool:
+        """Keep a trace memory; False when its session has changed since, or is gone."""
+        from recollect.store.sqlite import traces
+
+        return traces.save(self.db, candidate, trace)
+
+    def traced_state(self, candidate: Candidate) -> str | None:
+        """The state of a session that its trace memory is of."""
+        from recollect.store.sqlite import traces
+
+        return traces.traced_state(self.db, candidate)
+
+    def find_trace(self, ref: str, state: str | None = None) -> Trace | None:
+        """A session's trace memory, as far as there is one; only of one state if that is given."""
+        from recollect.store.sqlite import traces
+
+        return traces.find(self.db, ref, state)
+
+    def kept_traces(self, project: int, limit: int) -> list[KeptTrace]:
+        """A project's newest trace memories."""
+        from recollect.store.sqlite import traces
+
+        return traces.kept(self.db, project, limit)
+
+    def traced_digests(self, project: int, limit: int) -> list[Digest]:
+        """What the newest sessions of a project came to that have a trace memory."""
+        from recollect.store.sqlite import traces
+
+        return traces.digests_of(self.db, project, limit)
+
+    def memory_projects(self) -> list[tuple[int, str]]:
+        """The projects that have a memory, number and key."""
+        from recollect.store.sqlite import traces
+
+        return traces.projects(self.db)
+
+    def memory_state(self, project: int) -> str:
+        """What a project's memory would be made of now."""
+        from recollect.store.sqlite import traces
+
+        return traces.state_of(self.db, project)
+
+    def consolidated_state(self, project: int) -> str | None:
+        """What it was made of last."""
+        from recollect.store.sqlite import traces
+
+        return traces.consolidated_state(self.db, project)
+
+    def refused_notes(self, project: int) -> set[str]:
+        """The words of notes that do not hold any more."""
+        from recollect.store.sqlite import traces
+
+        return traces.refused(self.db, project)
+
+    def publish(
+        self, lease: Lease, project: int, state: str, files: Mapping[str, Published], *, engine: Engine = "rules"
+    ) -> None:
+        """Make these the current files of a project, if the lease is still ours."""
+        from recollect.store.sqlite import traces
+
+        traces.publish(self.db, lease, project, state, files, engine=engine)
+
+    def published(self, project: int) -> dict[str, str]:
+        """The current files of a project's memory, besides those that are made of trace memories."""
+        from recollect.store.sqlite import traces
+
+        return traces.published(self.db, project)
+
+    def memory_folders(self) -> set[str]:
+        """The names of the folders that files were written into."""
+        from recollect.store.sqlite import traces
+
+        return traces.folders(self.db)
+
+    def keep_memory_folder(self, name: str) -> None:
+        """Remember that files are written into a folder."""
+        from recollect.store.sqlite import traces
+
+        traces.keep_folder(self.db, name)
+
+    def drop_memory_folder(self, name: str) -> None:
+        """A folder has nothing of ours any more."""
+        from recollect.store.sqlite import traces
+
+        traces.drop_folder(self.db, name)
+
+    def memory_lease(self, project: int) -> str:
+        """What whoever consolidates a project holds."""
+        from recollect.store.sqlite import traces
+
+        return traces.lease_name(project)
+
+    def alone(self) -> Transaction:
+        """`with store.alone(): ...`: nobody else writes the store meanwhile."""
+        return self.db.transaction()
+
+    def take_lease(self, name: str) -> Lease | None:
+        """A lease for ten minutes; None while somebody else holds it."""
+        from recollect.store.sqlite import leases
+
+        return leases.take(self.db, name)
+
+    def renew_lease(self, lease: Lease) -> bool:
+        """Keep a lease for longer; False when it is not ours any more."""
+        from recollect.store.sqlite import leases
+
+        return leases.renew(self.db, lease)
+
+    def release_lease(self, lease: Lease) -> bool:
+        """Let go of a lease; False when it was not ours any more."""
+        from recollect.store.sqlite import leases
+
+        return leases.release(self.db, lease)
