@@ -10,11 +10,25 @@ import pytest
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
 # What each layer may import besides itself. Longest match wins.
-BOTTOM = {"model", "errors", "settings", "platforms", "clock", "lookup", "reports", "answers", "digests", "git", "services"}
+BOTTOM = {
+    "model",
+    "errors",
+    "settings",
+    "platforms",
+    "clock",
+    "lookup",
+    "reports",
+    "answers",
+    "digests",
+    "episodes",
+    "git",
+    "patterns",
+    "services",
+}
 INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
 READING = {"reading"}
-STAGES = {"capture", "distill", "recall", "retain"}
+STAGES = {"capture", "distill", "learn", "publish", "recall", "retain"}
 ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     **dict.fromkeys(INSTRUMENTS, BOTTOM),
@@ -24,6 +38,8 @@ ALLOWED: dict[str, set[str]] = {
     "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters"},
     "recall": BOTTOM | INSTRUMENTS | READING | STORE,
     "distill": BOTTOM | INSTRUMENTS | READING | STORE,
+    "learn": BOTTOM | INSTRUMENTS | READING | STORE,
+    "publish": BOTTOM | STORE,
     "retain": BOTTOM | STORE,
     "capture.adapters": {"model", "errors", "capture.lines"},
     "memory": BOTTOM | INSTRUMENTS | STORE | STAGES,

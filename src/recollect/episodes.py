@@ -1,0 +1,72 @@
+"""A task attempt: what was tried, step by step, and how it went.
+
+Episodes are derived from the tasks of every session, and recorded live by
+programs that want to. Field names are what `--json` prints; docs/json.md
+promises them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from recollect.model import Outcome
+
+
+class Context(Struct, kw_only=True, frozen=True):
+    """Where a task is done; what is not known is left out."""
+
+    language: str | None = None
+    domain: str | None = None
+    tags: tuple[str, ...] = ()
+    project: str | None = None
+
+
+class Step(Struct, frozen=True):
+    """One thing that was done: a tool and what it did."""
+
+    tool: str
+    action: str = ""
+    latency_ms: int | None = None
+    tokens: int | None = None
+    success: bool | None = None
+    observation: str = ""
+
+
+class Reward(Struct, kw_only=True, frozen=True):
+    """How good an attempt was, between 0 and 1, and the parts that make it."""
+
+    total: float
+    outcome: float
+    efficiency: float
+    complexity: float
+    quality: float
+
+
+class Episode(Struct, kw_only=True):
+    """One attempt. `ref` names it; one that was derived has the session and the turns it is made of."""
+
+    ref: str
+    source: Literal["live", "derived"]
+    task: str
+    context: Context
+    outcome: Outcome | None = None
+    result: str | None = None
+    error: str | None = None
+    started_at: str | None = None
+    duration_ms: int | None = None
+    steps: list[Step] = field(default_factory=list)
+    reward: Reward | None = None
+    session: str | None = None
+    turns: list[int] = field(default_factory=list)
+    agent: str | None = None
+
+
+class EpisodeHit(Struct, kw_only=True):
+    """An earlier attempt that bears on a task; `parts` say what each consideration gave to the score, `why` in words."""
+
+    episode: Episode
+    score: float
+    parts: dict[str, float]
+    why: str
