@@ -119,7 +119,7 @@ def _plain(text: str) -> str:
 # JSON -----------------------------------------------------------------------
 
 # Where a record is described under another name than its class's.
-HEADINGS = {"TurnEvent": "event", "ToolCall": "tool call", "PackLine": "pack line", "SessionTask": "session task"}
+HEADINGS = {"TurnEvent": "event", "ToolCall": "tool call", "PackLine": "pack line", "SessionTask": "session task", "PatternVersion": "pattern version"}
 WORDS: dict[Any, str] = {str: "text", int: "integer", float: "number", bool: "boolean", NoneType: "null", Any: "anything"}
 TIMES = re.compile(r"^(at|not_before|.*_at)$")
 
@@ -154,7 +154,7 @@ def _type(name: str, kind: Any) -> str:
         return " or ".join(dict.fromkeys(_type(name, one) for one in inner))
     if origin is Literal:
         return ", ".join(f"`{one}`" for one in inner)
-    if origin is list:
+    if origin in (list, tuple):
         return f"list of {_type(name, inner[0])}"
     if origin is dict:
         return "object" if inner[1] is Any else f"object with a {_type(name, inner[1])} for each name"

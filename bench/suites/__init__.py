@@ -16,6 +16,8 @@ SUITES = {
     "sweep": "sweep",
     "grow": "grow",
     "digest": "digest",
+    "episodes": "episodes",
+    "detect": "detect",
     "search": "search",
     "hook": "hook",
     "redaction": "redaction",

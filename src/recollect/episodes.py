@@ -11,11 +11,11 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from recollect.model import Outcome
+from recollect.model import Outcome, Trust
 
 
 class Context(Struct, kw_only=True, frozen=True):
-    """Where a task is done; what is not known is left out."""
+    """Where a task is done; what is not known is left out. Without a domain, it is the one that the settings give the project."""
 
     language: str | None = None
     domain: str | None = None
@@ -23,8 +23,8 @@ class Context(Struct, kw_only=True, frozen=True):
     project: str | None = None
 
 
-class Step(Struct, frozen=True):
-    """One thing that was done: a tool and what it did."""
+class Step(Struct, frozen=True, gc=False):
+    """One thing that was done: a tool, what it was told to do, and what came of it."""
 
     tool: str
     action: str = ""
@@ -34,7 +34,19 @@ class Step(Struct, frozen=True):
     observation: str = ""
 
 
-class Reward(Struct, kw_only=True, frozen=True):
+class Ending(Struct, frozen=True, gc=False):
+    """How an attempt ended. `outcome` is one of our words, or `failure` (fail) or `abstained` (abandoned).
+
+    Without a duration, it is the time since the attempt was begun.
+    """
+
+    outcome: str
+    result: str | None = None
+    error: str | None = None
+    duration_ms: int | None = None
+
+
+class Reward(Struct, kw_only=True, frozen=True, gc=False):
     """How good an attempt was, between 0 and 1, and the parts that make it."""
 
     total: float
@@ -45,7 +57,11 @@ class Reward(Struct, kw_only=True, frozen=True):
 
 
 class Episode(Struct, kw_only=True):
-    """One attempt. `ref` names it; one that was derived has the session and the turns it is made of."""
+    """One attempt. `ref` names it; that of a derived one is the turn in which the task begins.
+
+    A derived one has the session and the turns it is made of. What a live
+    one says is an agent's word; what a derived one says was seen in a log.
+    """
 
     ref: str
     source: Literal["live", "derived"]
@@ -56,11 +72,20 @@ class Episode(Struct, kw_only=True):
     error: str | None = None
     started_at: str | None = None
     duration_ms: int | None = None
+    tokens: int | None = None
     steps: list[Step] = field(default_factory=list)
     reward: Reward | None = None
     session: str | None = None
     turns: list[int] = field(default_factory=list)
     agent: str | None = None
+    trust: Trust = "assistant"
+
+
+class Flushed(Struct, kw_only=True):
+    """What became of the attempts that were completed since the last flush: so many were kept, so many were dropped."""
+
+    kept: int
+    dropped: int
 
 
 class EpisodeHit(Struct, kw_only=True):

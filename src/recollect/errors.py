@@ -142,3 +142,43 @@ class FileUnwritable(RecollectError):
             f"cannot write {path}: {detail}",
             hint="make room or fix the permissions, then run the same command again",
         )
+
+
+class EpisodeRefused(UsageError):
+    """What was to be recorded of an attempt cannot be. Nothing of it was kept, and what was recorded before stays."""
+
+
+class WrongKind(EpisodeRefused):
+    """A value is not of the kind that its field wants."""
+
+
+class WrongLength(EpisodeRefused):
+    """A text is longer than its field takes, or there is none where one is needed."""
+
+
+class NulCharacter(EpisodeRefused):
+    """A text has a NUL character in it."""
+
+
+class ControlCharacter(EpisodeRefused):
+    """A text has a control character, a line break where one line is wanted, or half a character in it."""
+
+
+class NumberOutOfRange(EpisodeRefused):
+    """A number is below nothing, or larger than anything that was ever measured."""
+
+
+class UnknownOutcome(EpisodeRefused):
+    """An attempt cannot end in this word."""
+
+
+class TooMany(EpisodeRefused):
+    """More tags, steps or attempts under way than are taken."""
+
+
+class UnknownEpisode(NotFound):
+    """No attempt of this id was begun in this process."""
+
+
+class EpisodeCompleted(EpisodeRefused):
+    """An attempt ends once; nothing can be added to it any more."""

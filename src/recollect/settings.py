@@ -63,6 +63,10 @@ KEYS: dict[str, tuple[object, str]] = {
     "retain.raw_hard_cap_bytes": (0, "the same, and if it must be of events without a digest too; 0 means no limit"),
     "retain.raw_max_age_days": (0, "let go of events that have a digest after so many days; 0 means never"),
     "retain.distilled_cap_bytes": (0, "say so when digests, notes and memories take more bytes; 0 means no limit"),
+    "episodes.queue": (10_000, "most recorded attempts that wait to be written"),
+    "episodes.when_full": ("block", "when so many wait: block (whoever completes one waits for the store) or drop-oldest"),
+    "learn.min_sessions": (3, "a pattern is something that so many sessions show"),
+    "learn.half_life_days": (90, "a pattern that is not seen for so long has half its strength; 0 means that none fades"),
     "watch.debounce_ms": (300, "how long a change may wait for others before it is imported"),
     "domains": ({}, "domain name = list of project patterns (with * and ?), for filters and statistics"),
 }

@@ -187,11 +187,46 @@ def test_an_error_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str])
     assert error["exit_code"] == code == 1
 
 
+@pytest.mark.usefixtures("samples")
+def test_what_is_reviewed_published_and_measured_has_the_fields_of_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pipelines check files with these."""
+    main(["notes", "add", "use", "tabs"])
+    leave_a_pattern()
+
+    [version, _] = rows(["patterns", "history", "3f2a90"], capsys)
+    [publication] = rows(["publish"], capsys)
+    [measured, _] = rows(["measure"], capsys)
+
+    assert list(version) == listed("Pattern version")
+    assert list(publication) == listed("Publication")
+    assert list(measured) == listed("Measured")
+    assert [list(measured[side]) for side in ("before", "after")] == [listed("Side")] * 2
+    assert [list(measured["before"][name]) for name in ("sessions", "success")] == [listed("Share")] * 2
+    assert [list(measured["before"][name]) for name in ("tokens", "seconds")] == [listed("Amount")] * 2
+
+
+def leave_a_pattern() -> None:
+    """One that was seen in a session of the samples, and that a person accepted."""
+    from recollect.settings import Settings
+    from recollect.store.sqlite import catalogue
+
+    store = open_store(Settings.load().store)
+    with store.db.transaction():
+        store.db.execute("insert into patterns values ('3f2a90', 'failure', 'make', 'candidate', 1, 0)")
+        store.db.execute("insert into signals (session, turn, kind, signature, trust) values (1, 1, 'failure', 'make', 'user')")
+        catalogue.propose(store.db, "3f2a90", "`make` fails", 1)
+    catalogue.accept(store.db, "3f2a90", "")
+    store.close()
+
+
 def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
         "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret", "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying",
+        "Pattern version", "Publication", "Measured", "Side", "Share", "Amount",
     }  # fmt: skip
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)

@@ -37,6 +37,16 @@ def test_the_library_page_does_what_it_says(home: Path, tmp_path: Path, monkeypa
     assert len(examples("docs/library.md")) > 12
 
 
+def test_the_page_about_episodes_does_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first attempt to forgetting it."""
+    monkeypatch.chdir(tmp_path)
+
+    known = run("docs/episodes.md")
+
+    assert known["told"].kept == 1  # type: ignore[attr-defined]
+    assert known["hit"].episode.task == "round the tax of an order per line"  # type: ignore[attr-defined]
+
+
 def test_the_example_adapter_does_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The walk through a new format ends with its turns in a search."""
     monkeypatch.chdir(tmp_path)

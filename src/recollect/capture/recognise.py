@@ -41,7 +41,9 @@ _TAG = re.compile(
     re.MULTILINE,
 )
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n|\\n\\n")
-_REF = re.compile(r"(?<![\w/-])(?:note:\d{1,9}|[a-z][a-z0-9-]{1,30}:[A-Za-z0-9][\w./-]{3,150}#\d{1,6})(?!\w)")
+_REF = re.compile(
+    r"(?<![\w/-])(?:note:\d{1,9}|pattern:[0-9a-f]{8,64}|[a-z][a-z0-9-]{1,30}:[A-Za-z0-9][\w./-]{3,150}#\d{1,6})(?!\w)"
+)
 
 _OWN_TOOL = re.compile(r"(?:^|[_./-])recollect[_./:-]+(?:search|get|recall|fix|blame|how|remember|feedback)$")
 # Commands whose output quotes what is stored, where a command can begin: at the
@@ -51,7 +53,7 @@ _OWN_COMMAND = re.compile(
         (?:(?:sudo|env|command|exec|time|nohup|uvx|timeout\s+\S+|(?:uv|poetry|hatch|pdm|rye|pipx)\s+run|\S*python[\d.]*\s+-m)\s+)*
         (?:(?P<quote>["'])(?:[^"'\n]*/)?|(?:[^\s"';&|()]*/)?)recollect(?:\.exe)?(?(quote)(?P=quote))
         (?:\s+-\S+(?:\s+[^\s-]\S*)?)*?
-        \s+(?:search|show|recall|fix|how|blame|friction|notes|sessions|export|hook|demo)(?![\w-])""",
+        \s+(?:search|show|recall|fix|how|blame|friction|notes|patterns|detect|publish|measure|sessions|export|hook|demo)(?![\w-])""",
     re.VERBOSE,
 )
 

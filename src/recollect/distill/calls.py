@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from recollect.digests import Run
-from recollect.distill import checks
+from recollect.reading import checks
 from recollect.reading.attempts import Attempt
 from recollect.reading.shell_edits import changed_files
 from recollect.store import bodies

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from shlex import join
 
 from recollect.digests import Digest, Run, Trouble
-from recollect.distill.checks import is_check
 from recollect.distill.trace import told_steps
+from recollect.reading.checks import is_check
 from recollect.reading.programs import base, main_pieces
 from recollect.reading.quoting import quoted, quoted_command
 from recollect.reading.shell import grammar, pieces, told

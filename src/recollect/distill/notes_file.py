@@ -94,7 +94,8 @@ def _section(lines: list[str]) -> tuple[int, int]:
             continue
         if start is None and line.rstrip() == SECTION:
             start = number
-        elif start is not None and line.startswith(("# ", "## ")):
+        # What is published stands between markers of its own.
+        elif start is not None and line.startswith(("# ", "## ", "<!-- recollect:begin")):
             return start, number
     return (len(lines) if start is None else start), len(lines)
 

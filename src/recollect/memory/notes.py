@@ -120,14 +120,14 @@ class Notes(Projects):
         return corroborate(self._existing())
 
     def give_feedback(self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None) -> None:
-        """Say whether a session, a turn or a note was of use."""
+        """Say whether a session, a turn, a note or a pattern was of use."""
         from recollect.distill.notes import author_of
 
         author = author_of(by)
         self._existing().give_feedback(ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None)
 
     def feedback_of(self, ref: str) -> tuple[int, int]:
-        """How often a session, a turn or a note was called helpful, and how often not."""
+        """How often a session, a turn, a note or a pattern was called helpful, and how often not."""
         return self._existing().feedback_of(ref)
 
     def _plain(self, text: str) -> str:

@@ -7,6 +7,7 @@ import os
 from recollect.memory.capture import Capture
 from recollect.memory.distill import Distill
 from recollect.memory.notes import Notes
+from recollect.memory.publish import Publish
 from recollect.memory.recall import Recall
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     )
 
 
-class Upkeep(Capture, Recall, Notes, Distill):
+class Upkeep(Capture, Recall, Notes, Distill, Publish):
     """Looking after the store and what waits to be done in it."""
 
     # Looking after the store
@@ -85,6 +86,7 @@ class Upkeep(Capture, Recall, Notes, Distill):
         if not dry_run:
             # What was made of it goes from the files too, and what still holds is put together again.
             self.consolidate()
+            self._settle_patterns()
         return report
 
     def retain(self, *, dry_run: bool = False) -> Iterator[Retained]:
@@ -113,7 +115,8 @@ class Upkeep(Capture, Recall, Notes, Distill):
         store = self._existing()
         store.drain_spool()
         handlers = {
-            "digest": lambda subject: self.digest_sessions(),
+            "digest": lambda subject: self._digest_and_learn_later(),
+            "learn": lambda subject: self.learn(),
             "prepare": lambda subject: self.prepare(),
             "distill": lambda subject: self._distill(),
             "trace": self._distill_again,
@@ -123,6 +126,10 @@ class Upkeep(Capture, Recall, Notes, Distill):
             "retain": lambda subject: self.retain(),
         }
         return store.work(handlers, limit)
+
+    def _digest_and_learn_later(self) -> Iterator[str]:
+        yield from self.digest_sessions()
+        self._existing().enqueue("learn", "sessions")
 
     def prepare(self) -> Iterator[str]:
         """Make ready what hooks tell, for the projects whose logs or notes changed; each project's key once it is done."""

@@ -31,8 +31,9 @@ _UNSEEN = [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F
 _SELECTORS = [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]
 _OPENERS, _CLOSERS = "<˂ᐸ‹❬❮❰⟨〈\u2329⧼﹤＜", ">˃ᐳ›❭❯❱⟩〉\u232a⧽﹥＞"
 _QUOTES = "“”„‟«»〝〞＂"
+_NOTHING_SEEN = dict.fromkeys([*_UNSEEN, *_SELECTORS])
 _TABLE = (
-    dict.fromkeys([*_UNSEEN, *_SELECTORS])
+    _NOTHING_SEEN
     | dict.fromkeys(map(ord, _OPENERS), "‹")
     | dict.fromkeys(map(ord, _CLOSERS), "›")
     | dict.fromkeys(map(ord, _QUOTES), '"')
@@ -52,6 +53,12 @@ _GO_ON = ("&", "|", ";")
 def quoted(text: str, most: int) -> str:
     """A text as one line of at most so many characters, all of them visible, none of which can end our frame."""
     return _at_most(_without_blobs(_visible(" ".join(text[: most * READ_AHEAD].split()))), most)
+
+
+def visible(text: str) -> str:
+    """A text as one line without anything that is not seen; unlike what is quoted, it may be any length and have any mark."""
+    line = " ".join(text.split())
+    return " ".join("".join(filter(str.isprintable, line)).translate(_NOTHING_SEEN).split())
 
 
 def typed(prompt: str) -> str:

@@ -1,9 +1,10 @@
-"""recollect forget: remove a session or a turn for good.
+"""recollect forget: remove a session, a turn or a recorded attempt for good.
 
 Gone from the store, its text index, its write-ahead log and the copies that
 migrations left; copies of the turn in forked sessions go too, and the next
 import does not bring it back. So do the notes that were only given there,
-unless a person wrote or accepted them.
+unless a person wrote or accepted them. An attempt that an agent recorded itself
+is named by its id, `episode:…`; one that was derived goes with its session.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("ref", metavar="REF", help="a session, or a turn as <session>#<number>")
+    parser.add_argument("ref", metavar="REF", help="a session, a turn as <session>#<number>, or an attempt as episode:<id>")
     parser.add_argument("--dry-run", action="store_true", help="say what would go, and keep it")
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -26,11 +27,23 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
         raise UsageError(f"{args.ref} is a note", hint=f"`recollect notes forget {args.ref}` forgets it")
+    if args.ref.startswith("episode:"):
+        return _forget_episode(memory, args)
     if not args.dry_run and not args.yes:
         plan = memory.forget(args.ref, dry_run=True)
         if plan.turns or plan.sessions:
             confirm(_what(plan), otherwise="add --yes to do it, or --dry-run to see what would go")
     return Output([memory.forget(args.ref, dry_run=args.dry_run)], _text)
+
+
+def _forget_episode(memory: Memory, args: Namespace) -> Output:
+    episode = memory.episode(args.ref)
+    if not args.dry_run and not args.yes:
+        confirm(f"the attempt “{episode.task}”", otherwise="add --yes to do it, or --dry-run to see what would go")
+    if not args.dry_run:
+        memory.forget_episode(args.ref)
+    verb = "would forget" if args.dry_run else "forgot"
+    return Output([episode], lambda row: f"{verb} the attempt “{row.task}”, {counted(len(row.steps), 'step')}")
 
 
 def _what(row: Forgotten) -> str:

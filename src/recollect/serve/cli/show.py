@@ -1,8 +1,8 @@
-"""recollect show: a session, one turn or a note.
+"""recollect show: a session, one turn, a note or a pattern.
 
 REF is what the other commands print: codex:0199... is a session,
-codex:0199...#3 its third turn, and note:7 a note. The beginning of an id will
-do when it means one session only.
+codex:0199...#3 its third turn, note:7 a note and pattern:3f2a a pattern. The
+beginning of an id will do when it means one thing only.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model import SessionDetail, ToolCall, Turn, TurnEvent
-from recollect.serve.cli import digest, notes
+from recollect.serve.cli import digest, notes, patterns
 from recollect.serve.cli.output import Output, counted
 
 _OUTPUT_LINES = 12
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("ref", metavar="REF", help="a session, a turn as <session>#<number>, or note:<number>")
+    parser.add_argument("ref", metavar="REF", help="a session, a turn as <session>#<number>, note:<number> or pattern:<id>")
     parser.add_argument("--all", action="store_true", help="undone turns too, and outputs in full")
     parser.add_argument("--digest", action="store_true", help="what the session came to: tasks, evidence, errors, what is left")
     parser.add_argument("--memory", action="store_true", help="the session's trace memory, which `recollect distill` makes")
@@ -26,7 +26,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
-        return Output([memory.note(args.ref)], notes.text)
+        note = memory.note(args.ref)
+        memory.record_opened(note.ref)
+        return Output([note], notes.text)
+    if args.ref.startswith("pattern:"):
+        pattern = memory.pattern(args.ref)
+        memory.record_opened(f"pattern:{pattern.id}")
+        return Output([pattern], lambda row: patterns.text(row, memory.proposed_words(), whole=True))
     if args.memory:
         return Output([memory.trace(args.ref)], lambda row: row.memory or "nothing in this session is worth keeping")
     if args.digest:

@@ -1,4 +1,4 @@
-"""Sessions, turns and notes as pages, for `get` and the resources.
+"""Sessions, turns, notes and patterns as pages, for `get` and the resources.
 
 A session is read as its turns in short; a turn as everything in it, piece by
 piece, however long. A cursor says where the next page begins: the number of the
@@ -14,11 +14,14 @@ from recollect.answers import PackLine
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model import Note, Session, ToolCall, Turn, TurnEvent
+from recollect.patterns import Pattern
 from recollect.serve.mcp.answers import Hit, Page, harmless, hit
 
 # Of a session's turn this much of the prompt and of the last reply is shown.
 LEAD_CHARACTERS = 400
 TURNS_AT_ONCE = 20
+# Of a pattern's evidence.
+SIGHTINGS = 3
 # A page holds about two of these.
 PIECE_CHARACTERS = 4_000
 
@@ -30,6 +33,10 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
     if ref.startswith("note:"):
         page = Page()
         page.add(note_hit(memory.note(ref)))
+        return page, None
+    if ref.startswith("pattern:"):
+        page = Page()
+        page.add(_pattern_hit(memory.pattern(ref)))
         return page, None
     if "#" in ref:
         found = memory.show(ref)
@@ -52,6 +59,14 @@ def note_hit(note: Note) -> Hit:
     text = f"{note.category} ({note.status}): {note.text}"
     at = note.seen_at or note.created_at
     return hit(note.ref, text, project=note.project, at=at, provenance=_NOTE_WRITERS[note.author], trust=note.trust)
+
+
+def _pattern_hit(pattern: Pattern) -> Hit:
+    """A pattern, with what was decided about it and where it was seen last."""
+    seen = ", ".join(one.ref for one in pattern.evidence[:SIGHTINGS])
+    text = f"{pattern.kind} ({pattern.status}): {pattern.sentence} (seen in {pattern.sessions} sessions, such as {seen})"
+    project = pattern.projects[0] if len(pattern.projects) == 1 else None
+    return hit(f"pattern:{pattern.id}", text, project=project, at=pattern.last_at, provenance="tool", trust=pattern.trust)
 
 
 def read_session(memory: Memory, ref: str, cursor: str | None = None) -> tuple[Page, str | None]:

@@ -23,36 +23,37 @@ from recollect.serve.mcp.tools import Tools
 FIRST_LOOK_SECONDS, LOOK_SECONDS = 20, 300
 
 
-def run_stdio(memory: Memory, *, read_only: bool, distill: bool = False) -> None:
+def run_stdio(memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False) -> None:
     """Serve the process that started us."""
-    anyio.run(partial(_serve_stdio, memory, read_only, distill))
+    anyio.run(partial(_serve_stdio, memory, read_only, distill, episodes))
 
 
-def run_http(memory: Memory, *, port: int, read_only: bool, distill: bool = False) -> None:
+def run_http(memory: Memory, *, port: int, read_only: bool, distill: bool = False, episodes: bool = False) -> None:
     """Serve whoever on this machine has the token."""
     door = http.open_door(memory.settings.home, port)
-    anyio.run(partial(_serve_http, memory, read_only, distill, door))
+    anyio.run(partial(_serve_http, memory, read_only, distill, episodes, door))
 
 
-async def _serve_stdio(memory: Memory, read_only: bool, distill: bool) -> None:
-    async with running(memory, read_only=read_only, distill=distill) as server:
+async def _serve_stdio(memory: Memory, read_only: bool, distill: bool, episodes: bool) -> None:
+    async with running(memory, read_only=read_only, distill=distill, episodes=episodes) as server:
         await stdio.serve(server)
 
 
-async def _serve_http(memory: Memory, read_only: bool, distill: bool, door: http.Door) -> None:
-    async with running(memory, read_only=read_only, distill=distill) as server:
+async def _serve_http(memory: Memory, read_only: bool, distill: bool, episodes: bool, door: http.Door) -> None:
+    async with running(memory, read_only=read_only, distill=distill, episodes=episodes) as server:
         await http.serve(server, door)
 
 
 @asynccontextmanager
-async def running(memory: Memory, *, read_only: bool, distill: bool = False) -> AsyncIterator[Server]:
-    """A server that is ready to answer with what is in this memory's store."""
+async def running(memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False) -> AsyncIterator[Server]:
+    """A server that is ready to answer with what is in this memory's store; attempts are recorded by the memory itself."""
     folder = os.getcwd()
     reads, writes = Lane(memory, resident=True), None if read_only else Lane(memory)
     reads.leave(_warm_up)
     looking = asyncio.create_task(_look_for_jobs(writes)) if writes is not None else None
     try:
-        yield make_server(Tools(reads, writes, folder, distill=distill), Resources(reads))
+        tools = Tools(reads, writes, folder, distill=distill, records=memory if episodes else None)
+        yield make_server(tools, Resources(reads))
     finally:
         if looking is not None:
             looking.cancel()

@@ -21,6 +21,7 @@ from recollect.memory import Memory
 from recollect.model import Category
 from recollect.serve.mcp import reading
 from recollect.serve.mcp.answers import HITS_SCHEMA, Hit, Page, harmless, hit, result, sentence
+from recollect.serve.mcp.episodes import ID_SCHEMA, REWARD_SCHEMA, EpisodeTools
 from recollect.serve.mcp.jobs import ANSWER_SCHEMA, JOB_SCHEMA, JobTools
 from recollect.serve.mcp.lanes import Lane
 
@@ -46,9 +47,12 @@ _FEEDBACK_SCHEMA: dict[str, Any] = {
 class Tools:
     """The tools of one server; `folder` is where its agent works, whose project is meant unless another is named."""
 
-    def __init__(self, reads: Lane, writes: Lane | None, folder: str, *, distill: bool = False) -> None:
+    def __init__(
+        self, reads: Lane, writes: Lane | None, folder: str, *, distill: bool = False, records: Memory | None = None
+    ) -> None:
         self._reads, self._writes, self._folder = reads, writes, folder
         self._jobs = JobTools(writes) if distill and writes is not None else None
+        self._episodes = EpisodeTools(records, folder, self._offered) if records is not None else None
 
     def listed(self) -> list[Tool]:
         """As they are offered, always in this order; those that write only when there is a lane for them."""
@@ -58,6 +62,13 @@ class Tools:
             tools += [_tool(self.remember, _WRITES, HITS_SCHEMA), _tool(self.feedback, _WRITES, _FEEDBACK_SCHEMA)]
         if self._jobs is not None:
             tools += [_tool(self._jobs.next_job, _READS, JOB_SCHEMA), _tool(self._jobs.answer_job, _WRITES, ANSWER_SCHEMA)]
+        if self._episodes is not None:
+            tools += [
+                _tool(self._episodes.start_episode, _WRITES, ID_SCHEMA),
+                _tool(self._episodes.log_step, _WRITES, ID_SCHEMA),
+                _tool(self._episodes.complete_episode, _WRITES, REWARD_SCHEMA),
+                _tool(self._episodes.retrieve_relevant, _READS, HITS_SCHEMA),
+            ]
         return tools
 
     async def search(
@@ -96,6 +107,8 @@ class Tools:
 
         def answer(memory: Memory) -> CallToolResult:
             page, following = reading.read(memory, ref.strip(), cursor)
+            if ref.strip().startswith(("note:", "pattern:")):
+                self._offered("get", [one["id"] for one in page.hits])
             return result(memory, page, cursor=following)
 
         return await self._reads.ask(answer)

@@ -22,11 +22,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect.clock import now_ms
-from recollect.errors import NotFound
+from recollect.episodes import Episode
+from recollect.errors import NotFound, UsageError
 from recollect.model import Note
 from recollect.reports import Forgotten
 from recollect.store import bodies
-from recollect.store.sqlite import digests, evictions, notes, prepared, scrub, traces, vectors
+from recollect.store.sqlite import catalogue, digests, episodes, evictions, notes, prepared, scrub, traces, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 
@@ -81,6 +82,24 @@ def forget_note(db: Database, number: int) -> Note:
         scrub.remove_copies(db.path)
         scrub.scrub(db)
     return note
+
+
+def forget_episode(db: Database, ref: str) -> Episode:
+    """Remove an attempt that was recorded live for good; says what it was."""
+    with _zeroing(db):
+        with db.transaction():
+            episode = episodes.get(db, ref)
+            if episode.session is not None:
+                raise UsageError(f"{ref} was derived from a session", hint=f"`recollect forget {ref}` forgets the turn, too")
+            project = db.value("select project from episodes where ref = ?", (ref,))
+            db.execute("delete from episodes where ref = ?", (ref,))
+            db.execute("delete from feedback where ref = ?", (ref,))
+            catalogue.forget_unseen(db)
+            _drop_empty(db, [project] if project is not None else [])
+            scrub.request(db)
+        scrub.remove_copies(db.path)
+        scrub.scrub(db)
+    return episode
 
 
 def _forget_notes(db: Database, numbers: list[int]) -> None:
@@ -223,6 +242,7 @@ class _Plan:
         prepared.drop(db, projects)
         db.many(f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone])
         db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
+        catalogue.forget_unseen(db)
         db.many(
             "update sessions set ended_at = (select max(ended_at) from turns where session = ?1) where id = ?1",
             [(turn.session,) for turn in staying],
@@ -296,6 +316,7 @@ def _drop_empty(db: Database, projects: list[int]) -> None:
             """
             select exists (select 1 from turns where project = ?1) or exists (select 1 from sessions where project = ?1)
                 or exists (select 1 from projects where merged_into = ?1) or exists (select 1 from notes where project = ?1)
+                or exists (select 1 from episodes where project = ?1)
             """,
             (project,),
         )

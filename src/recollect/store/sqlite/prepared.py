@@ -71,20 +71,35 @@ def unsay(db: Database, refs: set[str]) -> None:
 
 
 def trusted_notes(db: Database, project: int | None, *, own: bool = False) -> list[tuple[str, str, str, int]]:
-    """The notes that may be told in a project, its own before those that hold everywhere; without a project only the latter.
+    """The notes and accepted patterns that may be told in a project; without a project the notes that hold everywhere.
 
-    Each as reference, category, text and when it was last confirmed. With
-    `own`, only the project's.
+    The project's own notes come first, then its patterns, and of each what
+    helped most; what did more harm than good is left out. Each as reference,
+    category, text and when it was last confirmed. With `own`, only the project's.
     """
+    from recollect.publications import is_harmful
+    from recollect.store.sqlite import measured, published
+
+    patterns = [] if project is None else published.patterns_in(db, project)
+    standing = measured.standing(db, of_patterns=bool(patterns))
     rows = db.rows(
         f"""
-        select 'note:' || notes.id, category, text, seen_at from notes left join projects on projects.id = notes.project
+        select iif(notes.project is null, 2, 0), 'note:' || notes.id, category, text, seen_at
+          from notes left join projects on projects.id = notes.project
          where {_TRUSTED} and ((notes.project is null and not ?2) or coalesce(projects.merged_into, projects.id) = ?1)
          order by notes.project is null, seen_at desc, notes.id desc
         """,
         (project, own),
     )
-    return [(ref, category, text, at) for ref, category, text, at in rows]
+    found = [*rows, *((1, one.ref, one.kind, one.text, one.decided_at) for one in patterns)]
+    told = [row for row in found if not is_harmful(*standing.get(row[1], (0, 0)))]
+    told.sort(key=lambda row: (row[0], _harm_over_help(standing.get(row[1], (0, 0)))))
+    return [(ref, category, text, at) for _, ref, category, text, at in told]
+
+
+def _harm_over_help(counts: tuple[int, int]) -> int:
+    helpful, harmful = counts
+    return harmful - helpful
 
 
 def begin(db: Database, project: int) -> int:

@@ -26,7 +26,7 @@ from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, Stor
 from recollect.reports import RepairReport
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
-from recollect.store.sqlite import digests, jobs, vectors
+from recollect.store.sqlite import digests, episodes, jobs, vectors
 from recollect.store.sqlite.database import PATIENCE_SECONDS, SCHEMA, Database
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.migrate import backups, migrations
@@ -38,7 +38,8 @@ from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_te
 _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns", "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
-    "firings", "digests", "evictions", "traces", "publications", "memory_folders", "jobs", "migrations",
+    "firings", "digests", "evictions", "traces", "publications", "memory_folders", "episodes",
+    "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
 _TOLD_BY_LOGS = ("sessions", "turns", "bodies", "usage")
@@ -53,7 +54,7 @@ _WITNESSES = {
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
     "project_aliases", "note_origins", "recalls", "firings", "evictions", "traces", "publications", "memory_folders",
-    "migrations",
+    "episodes", "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "migrations",
 )  # fmt: skip
 
 
@@ -279,6 +280,12 @@ class _Salvage:
             self._drop_forgotten()
             if "publications" in tables:
                 self._drop_unsupported()
+            if "episodes" in tables:
+                self._drop_bad_episodes()
+            if "signals" in tables:
+                self._drop_loose_signals()
+            if "patterns" in tables:
+                self._drop_loose_patterns()
             if "evictions" in tables:
                 # A turn of which nothing is left is read again whole.
                 db.execute("delete from evictions where turn not in (select turn from bodies)")
@@ -547,6 +554,34 @@ class _Salvage:
             db.many("delete from digests where session = (select session from turns where id = ?)", turns)
         db.many("delete from turns where id = ?", turns)
         db.execute("delete from sessions where ref in (select name from tombstones where kind = 'session')")
+
+    def _drop_bad_episodes(self) -> None:
+        """What was derived is derived again with the digests; what was recorded stays, if it can be read."""
+        db = self.db
+        db.execute("delete from episodes where session is not null")
+        db.execute("update episodes set project = null where project not in (select id from projects)")
+        bad = [(number,) for number in episodes.numbers(db) if not episodes.is_sound(db, number)]
+        db.many("delete from episodes where id = ?", bad)
+        self._add_lost("episodes", len(bad))
+        self.report.kept["episodes"] = len(episodes.numbers(db))
+
+    def _drop_loose_signals(self) -> None:
+        """What was seen is seen again by the next `learn`, except in events that were let go: of those it stays."""
+        for table in ("signals", "occasions"):
+            self.db.execute(
+                f"delete from {table} where (session is not null and session not in (select id from sessions))"
+                " or (episode is not null and episode not in (select id from episodes))"
+            )
+
+    def _drop_loose_patterns(self) -> None:
+        """Decisions about patterns stay, if what was decided can be read; the evidence is found again by the next `learn`."""
+        db = self.db
+        db.execute(
+            "delete from patterns where (id, version) not in (select pattern, version from pattern_versions)"
+            " or (kind, signature, id) not in (select kind, signature, min(id) from patterns group by kind, signature)"
+        )
+        db.execute("delete from pattern_versions where pattern not in (select id from patterns)")
+        db.execute("update published_blocks set project = null where project not in (select id from projects)")
 
     def _drop_unsupported(self) -> None:
         """What was made of sessions that are not there; `recollect distill` makes it again of those that are."""

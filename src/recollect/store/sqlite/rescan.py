@@ -22,7 +22,7 @@ from recollect.reports import Rescanned
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.notes import compared
-from recollect.store.sqlite import digests, prepared, scrub, vectors
+from recollect.store.sqlite import digests, episodes, prepared, scrub, signals, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
 
@@ -222,7 +222,7 @@ def _scan_sessions(db: Database, redactor: RedactsMany, report: Rescanned) -> No
 
 
 def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
-    changed = digests.redact(db, redactor)
+    changed = digests.redact(db, redactor) + episodes.redact(db, redactor) + signals.redact(db, redactor)
     for table, column, key in (
         ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"), ("feedback", "reason", "id"),
         ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications", "text", "id"),
@@ -233,6 +233,10 @@ def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None
     for note, _, new in _changed(db, redactor, "select id, text from notes"):
         db.execute("update notes set text = ?, words = ? where id = ?", (new, compared(new), note))
         changed += 1
+    for column in ("sentence", "why"):
+        for name, _, new in _changed(db, redactor, f"select pattern || ' ' || version, {column} from pattern_versions"):
+            db.execute(f"update pattern_versions set {column} = ? where pattern || ' ' || version = ?", (new, name))
+            changed += 1
     for source, _, _ in _changed(db, redactor, "select id, state from sources where length(state) > 0"):
         # Only its adapter could rewrite a state; without one the log is read from its start once it changes.
         db.execute("update sources set position = 0, state = x'', head = 0, tail = 0 where id = ?", (source,))
@@ -262,7 +266,7 @@ def _rename_project(db: Database, project: int, key: str) -> None:
     if twin is None:
         db.execute("update projects set key = ? where id = ?", (key, project))
         return
-    for table in ("turns", "sessions", "project_aliases", "notes"):
+    for table in ("turns", "sessions", "project_aliases", "notes", "episodes"):
         db.execute(f"update {table} set project = ? where project = ?", (twin, project))
     db.execute("update projects set merged_into = ? where merged_into = ?", (twin, project))
     db.execute("update projects set merged_into = null where id = merged_into")

@@ -164,7 +164,7 @@ class Notes(Opened):
         return None if found is None else int(found)
 
     def trusted_notes(self, project: int | None, *, own: bool = False) -> list[tuple[str, str, str, int]]:
-        """The notes that may be told unasked: reference, category, text, and when each was last confirmed."""
+        """The notes and accepted patterns that may be told unasked: reference, category, text, and when each was confirmed."""
         from recollect.store.sqlite import prepared
 
         return prepared.trusted_notes(self.db, project, own=own)

@@ -1,0 +1,72 @@
+"""Curves as SVG for a page of results: no library, no script; colours by the page's own style."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+Points = Sequence[tuple[float, float]]
+
+WIDTH, HEIGHT = 760, 260
+LEFT, RIGHT, TOP, BOTTOM = 70, 120, 14, 40
+COLOURS = ("#2f6fd6", "#c8442e", "#1b8a5a", "#b07a12", "#7a4fc0", "#3a8fa3")
+
+
+def curves(series: Mapping[str, Points], *, x: str, y: str) -> str:
+    """A curve for each name, both axes logarithmic, every point marked; its numbers show when it is pointed at."""
+    points = [point for line in series.values() for point in line if point[1] > 0]
+    across, up = _Axis([one for one, _ in points], LEFT, WIDTH - RIGHT), _Axis([one for _, one in points], HEIGHT - BOTTOM, TOP)
+    parts = [
+        f'<line x1="{LEFT}" y1="{HEIGHT - BOTTOM}" x2="{WIDTH - RIGHT}" y2="{HEIGHT - BOTTOM}"/>',
+        f'<line x1="{LEFT}" y1="{TOP}" x2="{LEFT}" y2="{HEIGHT - BOTTOM}"/>',
+        f'<text class="soft" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x)}</text>',
+        f'<text class="soft" x="{LEFT}" y="{TOP - 3}">{escape(y)}</text>',
+    ]
+    for value in sorted({one for one, _ in points}):
+        place = f'x="{across(value):.1f}" y="{HEIGHT - BOTTOM + 16}"'
+        parts.append(f'<text class="soft" {place} text-anchor="middle">{short(value)}</text>')
+    for value in up.ticks():
+        parts.append(f'<text class="soft" x="{LEFT - 6}" y="{up(value) + 4:.1f}" text-anchor="end">{short(value)}</text>')
+    for number, (name, line) in enumerate(series.items()):
+        parts.append(_curve(name, [point for point in line if point[1] > 0], across, up, number))
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(y)} by {escape(x)}">{"".join(parts)}</svg>'
+
+
+def _curve(name: str, line: Points, across: _Axis, up: _Axis, number: int) -> str:
+    colour = COLOURS[number % len(COLOURS)]
+    path = " ".join(f"{across(one):.1f},{up(other):.1f}" for one, other in line)
+    dots = "".join(
+        f'<circle cx="{across(one):.1f}" cy="{up(other):.1f}" r="4" style="fill:{colour}">'
+        f"<title>{escape(name)}: {short(other)} at {short(one)}</title></circle>"
+        for one, other in line
+    )
+    label = f'<text x="{WIDTH - RIGHT + 10}" y="{TOP + 16 + 18 * number}" style="fill:{colour}">{escape(name)}</text>'
+    return f'<polyline points="{path}" style="fill:none;stroke:{colour};stroke-width:2"/>{dots}{label}'
+
+
+class _Axis:
+    """Values between two ends, by their logarithm."""
+
+    def __init__(self, values: Sequence[float], start: float, end: float) -> None:
+        self._low, self._high = math.log10(min(values)), math.log10(max(values))
+        if self._high - self._low < 0.3:
+            self._low, self._high = self._low - 0.15, self._high + 0.15
+        self._start, self._end = start, end
+
+    def __call__(self, value: float) -> float:
+        share = (math.log10(value) - self._low) / (self._high - self._low)
+        return self._start + share * (self._end - self._start)
+
+    def ticks(self) -> list[float]:
+        """The powers of ten between the ends, or the ends where there is none."""
+        powers: list[float] = [10.0**power for power in range(math.ceil(self._low), math.floor(self._high) + 1)]
+        return powers if len(powers) > 1 else [10**self._low, 10**self._high]
+
+
+def short(value: float) -> str:
+    """A number in few characters."""
+    for size, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g}{name}"
+    return f"{value:.3g}"

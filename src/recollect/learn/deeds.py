@@ -1,0 +1,58 @@
+"""What a tool call is, whatever came of it: worked out once, because agents do the same again and again."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from recollect.learn.lesson import DID
+from recollect.learn.signatures import acts, command_name, command_names, file_kind, is_own, step_signature
+from recollect.reading import checks
+from recollect.reading.programs import main_pieces, program_of
+from recollect.reading.shell import pieces, told
+
+# What comes from elsewhere: whoever wrote it may want to be learned from.
+_EXTERNAL = ("web", "mcp")
+
+
+class Deed:
+    """A call by names that two agents share.
+
+    `steps` are the names of what it does; a line of the shell may do several
+    things. `step` is the only one, or empty; `plain_step` has no sort of file
+    in it, because how a tool fails has nothing to do with that; `form` is the
+    only command with what launches it.
+    """
+
+    __slots__ = (
+        "acting", "check", "external", "files", "form", "is_own", "kind", "last_program", "main", "name", "occasions",
+        "plain_step", "programs", "shows_failure", "shows_success", "step", "steps", "target",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, name: str, target: str) -> None:
+        self.kind, self.name, self.target = kind, name, target or None
+        is_shell = kind == "shell"
+        self.main = main_pieces(target) if is_shell else []
+        self.check = is_shell and checks.is_check(target)
+        self.acting = self.check or (acts(target) if is_shell else kind in ("edit", "mcp"))
+        self.steps = (
+            command_names(target) if is_shell else (step_signature(kind if kind not in ("mcp", "other") else name, target),)
+        )
+        self.step = self.steps[0] if len(self.steps) == 1 else ""
+        self.plain_step = kind if kind in ("edit", "read") else self.step
+        self.form = command_name(self.main[0][1], form=True) if len(self.main) == 1 else ""
+        self.files = tuple(map(file_kind, target.split(", "))) if kind == "edit" and target else ()
+        self.external = kind in _EXTERNAL
+        self.is_own = any(map(is_own, self.steps))
+        self.occasions = tuple(DID + step for step in dict.fromkeys((*self.steps, self.plain_step, self.form)) if step)
+        self.programs = frozenset(program_of(words) for _, words in self.main)
+        self.last_program = program_of(self.main[-1][1]) if self.main else ()
+        line = pieces(target) if self.check else ()
+        # Whether the end of the line is the end of its check, so that nobody has to read what it printed.
+        self.shows_success = len(line) == 1 and told(True, line, 0) is True
+        self.shows_failure = len(line) == 1 and told(False, line, 0) is False
+
+
+@lru_cache(16_384)
+def deed_of(kind: str, name: str, target: str) -> Deed:
+    """The deed of a call; the same call has the same one."""
+    return Deed(kind, name, target)

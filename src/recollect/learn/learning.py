@@ -1,0 +1,151 @@
+"""Learns from sessions and live attempts, one by one, and works out what recurs in all of them.
+
+What a session shows depends on that session alone, and what recurs depends on
+what is stored and on nothing else: the order in which sessions come, how often
+they are looked at, and where a run was stopped leave no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.learn.derive import derive
+from recollect.learn.extractors import extract
+from recollect.learn.heuristics import rules_of
+from recollect.learn.lesson import Lesson
+from recollect.learn.moves import moves_of, moves_of_steps
+from recollect.learn.verdicts import (
+    UNWANTED,
+    Bases,
+    chance_in,
+    compared_with,
+    is_habit,
+    is_likely,
+    may_be_habit,
+    tally_of,
+    without_repetition,
+)
+from recollect.reports import Learned
+
+if TYPE_CHECKING:
+    from recollect.digests import Digest, Task
+    from recollect.episodes import Episode
+    from recollect.model import Outcome
+    from recollect.store import Store
+    from recollect.store.history import Passage
+    from recollect.store.tallies import Key, Tally
+
+# Another number whenever the same session would show something else, or the same sightings come to something else.
+RULES = 1
+# So many sessions are committed together: writing each for itself would wait for the disk each time.
+AT_ONCE = 16
+_VERDICTS: dict[Outcome, bool] = {"success": True, "partial": True, "fail": False}
+# What speaks for a task that has no verdict.
+_GOOD_SIGNS = ("accepted", "check_fixed", "kept", "check_passed")
+
+
+def learn(store: Store, *, least: int, domain_of: Callable[[str | None], str | None]) -> Iterator[Learned]:
+    """Learn from whatever is new, a report after each few; the last one counts."""
+    waiting = store.unlearned_sessions()
+    report = Learned(remaining=len(waiting))
+    for start in range(0, len(waiting), AT_ONCE):
+        with store.alone():
+            for number, ref, mark in waiting[start : start + AT_ONCE]:
+                report.sessions += _learn_session(store, number, ref, mark, domain_of)
+        report.remaining = len(waiting) - min(start + AT_ONCE, len(waiting))
+        yield report
+    for number, episode in sorted(store.find_episodes(store.unlearned_episodes()).items()):
+        with store.alone():
+            _learn_episode(store, number, episode)
+        report.episodes += 1
+        yield report
+    bring_up_to_date(store, least=least)
+    report.patterns = len(store.standing_tallies())
+    yield report
+
+
+def _learn_session(store: Store, number: int, ref: str, mark: int, domain_of: Callable[[str | None], str | None]) -> bool:
+    digest, passages = store.find_digest(ref), store.passages(number)
+    gone = {passage.ordinal for passage in passages if not passage.whole}
+    lesson = lesson_of(digest, passages) if digest else Lesson()
+    times = {passage.ordinal: passage.at for passage in passages}
+    if not store.save_lesson(number, mark, lesson.signals, lesson.occasions, times, gone):
+        return False
+    store.replace_episodes(number, derive(digest, passages, domain_of) if digest else [])
+    return True
+
+
+def lesson_of(digest: Digest, passages: Sequence[Passage]) -> Lesson:
+    """What a session has to teach, task by task."""
+    lesson = Lesson()
+    by_turn = {passage.ordinal: passage for passage in passages if passage.live}
+    for task in digest.tasks:
+        moves = moves_of(by_turn[turn] for turn in task.turns if turn in by_turn)
+        extract(moves, lesson, went_well=_went_well(task))
+    return lesson
+
+
+def _went_well(task: Task) -> bool | None:
+    verdict = _VERDICTS.get(task.outcome)
+    if verdict is None and any(one.kind in _GOOD_SIGNS for one in task.evidence):
+        return True
+    return verdict
+
+
+def _learn_episode(store: Store, number: int, episode: Episode) -> None:
+    lesson = lesson_of_episode(episode)
+    store.save_episode_lesson(number, lesson.signals, lesson.occasions)
+
+
+def lesson_of_episode(episode: Episode) -> Lesson:
+    """What an attempt that was recorded live has to teach; that it went so is its agent's word."""
+    lesson = Lesson(trust="assistant")
+    extract(moves_of_steps(episode.steps), lesson, went_well=_VERDICTS.get(episode.outcome or "uncertain"))
+    return lesson
+
+
+# What recurs
+
+
+def bring_up_to_date(store: Store, *, least: int) -> None:
+    """Count again what has changed, and settle which patterns stand and what follows from them."""
+    store.ensure_learn_rules(f"{RULES} {least}")
+    if not store.has_stale_tallies():
+        return
+    with store.alone():
+        counts = store.occasion_counts(None)
+        changed = [key for key, seen in store.often_seen(least, stale=True) if may_be_habit(key, seen, counts)]
+        store.replace_stale_tallies(tallies(store, changed, least=least))
+        store.keep_standing(chosen(store, store.all_tallies(), counts, least=least))
+        store.keep_rules(rules_of([tally for _, tally in store.kept_tallies() if tally.sessions]))
+
+
+def tallies(store: Store, keys: Sequence[Key], *, least: int, units: set[int] | None = None) -> list[Tally]:
+    """What the sightings of these come to, where there are enough of them."""
+    return [tally_of(key, seen) for key, seen in store.seen(keys, units) if len({one.root for one in seen}) >= least]
+
+
+def chosen(
+    store: Store, counted: Sequence[Tally], counts: Mapping[str, int], *, least: int, units: set[int] | None = None
+) -> list[Tally]:
+    """Those that are patterns, without what others say already.
+
+    How likely a thing is by chance is worked out only where it is a habit
+    at all, and kept for next time.
+    """
+    bases = Bases(counts, store.signal_counts("failure", units), store.signal_counts("friction", units))
+    habits = [tally for tally in counted if is_habit(tally, counts, least)]
+    chances = {tally.pattern: tally.chance for tally in habits if tally.chance is not None}
+    chances |= {tally.pattern: bases.chance(tally, counts) for tally in habits if tally.kind in UNWANTED}
+    found = _chances(store, [tally for tally in habits if tally.pattern not in chances], units)
+    if units is None:
+        store.save_chances(found.items())
+    chances |= found
+    return without_repetition([tally for tally in habits if not is_likely(tally, chances[tally.pattern])])
+
+
+def _chances(store: Store, unknown: Sequence[Tally], units: set[int] | None) -> dict[str, float]:
+    roots = store.roots()
+    occasions = store.occasions({name for tally in unknown for name in compared_with(*tally.key)}, units)
+    return {tally.pattern: chance_in(tally, occasions, roots) for tally in unknown}

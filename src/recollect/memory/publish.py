@@ -1,0 +1,134 @@
+"""The front door, publish: what people make of patterns, what stands in a project's files, and whether it helped."""
+
+from __future__ import annotations
+
+import os
+
+from recollect.memory.learn import Learn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.patterns import Pattern, PatternVersion
+    from recollect.publications import Decide, Measured, Publication
+
+
+class Publish(Learn):
+    """Review patterns, publish them, and measure what became of that."""
+
+    # Review
+
+    def pattern(self, ref: str, *, evidence: int = 100) -> Pattern:
+        """One pattern with its newest evidence, by its id or as much of that as is enough."""
+        from recollect.store.tallies import EVERYTHING
+
+        store = self._existing()
+        name = store.pattern_id(ref)
+        found = [tally for _, tally in store.kept_tallies() if tally.pattern == name]
+        return store.as_patterns(found, half_life_days=self._half_life(), shown=evidence, selection=EVERYTHING)[0]
+
+    def accept_pattern(self, ref: str, *, why: str = "") -> Pattern:
+        """A person says that a pattern is right, in the words that are proposed if there are any."""
+        store = self._existing()
+        store.accept_pattern(store.pattern_id(ref), self._why(why))
+        return self.pattern(ref)
+
+    def reject_pattern(self, ref: str, *, why: str = "") -> Pattern:
+        """A person says that a candidate is wrong, or that new words for something accepted are.
+
+        It stays rejected until twice as many sessions speak for it.
+        """
+        store = self._existing()
+        store.reject_pattern(store.pattern_id(ref), self._why(why))
+        return self.pattern(ref)
+
+    def edit_pattern(self, ref: str, sentence: str, *, why: str = "") -> Pattern:
+        """A person says it better, and with that accepts it."""
+        from recollect.publish.catalogue import sentence_of
+
+        store = self._existing()
+        store.edit_pattern(store.pattern_id(ref), sentence_of(sentence, self._without_secrets), self._why(why))
+        return self.pattern(ref)
+
+    def retire_pattern(self, ref: str, *, why: str = "") -> Pattern:
+        """A person says that something accepted is of no use any more; the next `publish` takes it out of every file."""
+        store = self._existing()
+        store.retire_pattern(store.pattern_id(ref), self._why(why))
+        return self.pattern(ref)
+
+    def pattern_history(self, ref: str) -> list[PatternVersion]:
+        """Every version of a pattern, with who made it so, when and why, the first one first."""
+        store = self._existing()
+        return store.pattern_history(store.pattern_id(ref))
+
+    def proposed_words(self) -> dict[str, str]:
+        """The words that newer sessions propose for accepted patterns, by id; `accept_pattern` takes them."""
+        return self._existing().proposed_words()
+
+    # Publish
+
+    def publish(
+        self,
+        targets: Sequence[str] = (),
+        *,
+        folder: str | None = None,
+        apply: bool = False,
+        undo: bool = False,
+        decide: Decide | None = None,
+    ) -> list[Publication]:
+        """What is, or with `apply` was, done to the files of a project that agents read.
+
+        The folder is the one given, or the top of the work tree that the
+        current one is in. Without targets: those that are published to already,
+        or AGENTS.md. `undo` takes out everything of ours. `decide` is asked about each
+        file that was changed by hand between our markers; without it such a
+        file is refused, and nothing is written.
+        """
+        from recollect.publish import files
+        from recollect.publish.publishing import publish, refuse
+
+        store = self._existing()
+        place = os.path.abspath(folder) if folder is not None else files.top(os.getcwd())
+        # Whatever the settings say: these files are shared.
+        redact = self.redactor(store).redact
+        return publish(store, place, self.project_of(place), targets, redact, apply=apply, undo=undo, decide=decide or refuse)
+
+    def published_folders(self) -> list[str]:
+        """Every folder in which something is published."""
+        return self._existing().published_folders()
+
+    # Measure
+
+    def record_opened(self, ref: str) -> None:
+        """Note down that somebody looked at a note or a pattern; a store that cannot be written is no reason not to show it."""
+        from contextlib import suppress
+
+        from recollect.errors import StoreError
+
+        with suppress(StoreError):
+            self._existing().save_recall("cli", "show", [ref], agent=None, session=None, project=None)
+
+    def measure(self, ref: str | None = None) -> list[Measured]:
+        """What became of a pattern or a note since it was published or accepted, or of all of them."""
+        from recollect.publish.measure import measure
+
+        store = self._existing()
+        store.drain_spool()
+        return measure(store, ref)
+
+    def measure_report(self, path: str, ref: str | None = None) -> list[Measured]:
+        """The same, and written to a file as one page for a person."""
+        from recollect.publish.report import write
+
+        rows = self.measure(ref)
+        write(os.path.abspath(path), rows)
+        return rows
+
+    def _why(self, text: str) -> str:
+        from recollect.publish.catalogue import why_of
+
+        return why_of(text, self._without_secrets)
+
+    def _without_secrets(self, text: str) -> str:
+        return self.redact(text) if self.settings.flag("redact.enabled") else text

@@ -1,0 +1,35 @@
+"""What a person may say about a pattern: one line of plain words, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import get_args
+
+from recollect.errors import UsageError
+from recollect.patterns import PatternStatus
+from recollect.reading.quoting import visible
+
+STATUSES: tuple[PatternStatus, ...] = get_args(PatternStatus)
+MOST_CHARACTERS, MOST_WHY_CHARACTERS = 600, 300
+
+
+def sentence_of(text: str, redact: Callable[[str], str]) -> str:
+    """What a person says of a pattern, as it is kept; a clear error when nothing, or too much, is left."""
+    line = _line(text, redact, MOST_CHARACTERS, "sentence")
+    if not any(map(str.isalnum, line)):
+        raise UsageError("there are no words in this sentence", hint="say in a sentence what recurs and what to do about it")
+    return line
+
+
+def why_of(text: str, redact: Callable[[str], str]) -> str:
+    """Why a person decides so; nothing is an answer too."""
+    return _line(text, redact, MOST_WHY_CHARACTERS, "reason")
+
+
+def _line(text: str, redact: Callable[[str], str], most: int, name: str) -> str:
+    if "\0" in text:
+        raise UsageError("this is not text: it has a NUL character in it", hint="give it as plain text")
+    line = visible(redact(visible(text)))
+    if len(line) > most:
+        raise UsageError(f"this {name} has {len(line)} characters, and may have {most}", hint="say it shorter")
+    return line

@@ -1,0 +1,63 @@
+"""recollect measure: whether what was published or accepted helped.
+
+recollect measure                         every pattern and note that is or was in use
+recollect measure pattern:3f2a            one of them, by its id or the beginning of it
+recollect measure --report FILE.html      the same as a page with plots
+
+How often it was offered to agents, opened and used, and in how many of 100
+sessions what it is about was seen before and after. Before and after is no
+experiment; docs/measure.md says what these numbers can show.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.publications import Amount, Measured, Share
+from recollect.serve.cli.output import Output, counted
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("ref", nargs="?", metavar="REF", help="a pattern or a note; all of them unless given")
+    parser.add_argument("--all", action="store_true", help="all of them, which is what happens without a REF too")
+    parser.add_argument("--report", metavar="FILE", help="write a page for a person to this file")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    if args.all and args.ref:
+        raise UsageError("--all and a reference ask for two things", hint="leave one of them out")
+    rows = memory.measure_report(args.report, args.ref) if args.report else memory.measure(args.ref)
+    empty = "nothing is accepted yet, so there is nothing to measure; `recollect patterns` lists what waits"
+    return Output(rows, text, empty=empty, note=f"wrote {args.report}" if args.report else "")
+
+
+def text(row: Measured) -> str:
+    """What was measured, for a person."""
+    since = f" since {row.since[:10]}" if row.since else ""
+    lines = [
+        f"{row.ref}  {row.status}{since}  {row.kind}",
+        f"    {row.text}",
+        f"    offered {counted(row.offered, 'time')} in {counted(row.offered_sessions, 'known session')}, opened {row.opened},"
+        f" used in {counted(row.cited, 'session')}, came back in {row.came_back}; helpful {row.helpful}, harmful {row.harmful}",
+    ]
+    if row.before is not None and row.after is not None:
+        if row.wanted is not None:
+            lines.append(f"    seen in 100 sessions: {_share(row.before.sessions)} before, {_share(row.after.sessions)} after")
+        lines.append(f"    successes in 100 tasks: {_share(row.before.success)} before, {_share(row.after.success)} after")
+        lines.append(f"    tokens a task: {_amount(row.before.tokens)} before, {_amount(row.after.tokens)} after")
+        lines.append(f"    seconds a task: {_amount(row.before.seconds)} before, {_amount(row.after.seconds)} after")
+    return "\n".join([*lines, f"    {row.verdict}"])
+
+
+def _share(one: Share) -> str:
+    if one.share is None or one.low is None or one.high is None:
+        return f"not enough data ({one.count} of {one.of})"
+    return f"{100 * one.share:.1f} ({100 * one.low:.1f} to {100 * one.high:.1f}, {one.count} of {one.of})"
+
+
+def _amount(one: Amount) -> str:
+    if one.typical is None or one.low is None or one.high is None:
+        return f"not enough data ({one.of})"
+    return f"{one.typical:,.0f} ({one.low:,.0f} to {one.high:,.0f}, n = {one.of})"

@@ -1,0 +1,112 @@
+"""recollect patterns: review what recurs: list, accept, reject, edit and retire it.
+
+recollect patterns                          what waits for you, and what is in use
+recollect patterns show 3f2a                one of them with its evidence
+recollect patterns accept 3f2a              it is right, or its proposed new words are
+recollect patterns reject 3f2a --why ...    it is wrong; it stays so until the evidence doubles
+recollect patterns edit 3f2a better words   say it better, and with that accept it
+recollect patterns retire 3f2a              it is of no use any more
+recollect patterns history 3f2a             every version: who, when and why
+
+Only a person accepts. What is accepted never changes by itself: newer sessions
+propose other words, and `accept` or `reject` decides. `recollect publish`
+writes what is accepted into the files that agents read.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.patterns import Pattern, PatternVersion, Sighting
+from recollect.publications import is_harmful
+from recollect.serve.cli import count
+from recollect.serve.cli.output import Output, counted
+
+ACTIONS = ["list", "show", "accept", "reject", "edit", "retire", "history"]
+STATUSES = ["candidate", "accepted", "published", "rejected", "retired"]
+# What somebody wants to see who does not say.
+STANDING = STATUSES[:3]
+# Enough to judge by; all of it is in `show --json`.
+EVIDENCE_SHOWN, EVIDENCE_LISTED = 1_000, 3
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="what to do (default: list)")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="patterns, by id or its beginning; for edit one, then the words")
+    parser.add_argument("--status", action="append", choices=STATUSES, help="only those; may be given again")
+    parser.add_argument("--all", action="store_true", help="those that were rejected or retired too")
+    parser.add_argument("--why", default="", metavar="TEXT", help="why you decide so, for the history")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N patterns")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    if (args.action == "list") != (not args.words) or (args.action == "edit" and len(args.words) < 2):
+        wanted = {"list": "no words", "edit": "a pattern and its new words"}.get(args.action, "at least one pattern")
+        raise UsageError(f"`recollect patterns {args.action}` takes {wanted}", hint="see recollect patterns --help")
+    if args.action == "list":
+        return _listed(memory, args)
+    if args.action == "history":
+        return Output([version for ref in args.words for version in memory.pattern_history(ref)], _version)
+    if args.action == "show":
+        found = [memory.pattern(ref, evidence=EVIDENCE_SHOWN) for ref in args.words]
+        return Output(found, lambda one: text(one, memory.proposed_words(), whole=True))
+    return Output(_decided(memory, args), lambda one: text(one, memory.proposed_words()), note=_note(args))
+
+
+def _listed(memory: Memory, args: Namespace) -> Output:
+    statuses = args.status or (STATUSES if args.all else STANDING)
+    proposed = memory.proposed_words()
+    rows = memory.patterns(*statuses, limit=args.limit, evidence=EVIDENCE_LISTED)
+    waiting = sum(row.status == "candidate" or row.id in proposed for row in rows)
+    note = f"{counted(waiting, 'waits', 'wait')} for you: accept, reject or edit" if waiting else ""
+    empty = "no pattern is stored yet; `recollect learn` looks for them, `recollect detect` shows what may become one"
+    return Output(rows, lambda one: text(one, proposed), empty=empty, note=note)
+
+
+def _decided(memory: Memory, args: Namespace) -> list[Pattern]:
+    if args.action == "edit":
+        return [memory.edit_pattern(args.words[0], " ".join(args.words[1:]), why=args.why)]
+    # All of them are looked up first, so that a slip changes nothing.
+    refs = [memory.pattern(ref).id for ref in args.words]
+    change = {"accept": memory.accept_pattern, "reject": memory.reject_pattern, "retire": memory.retire_pattern}[args.action]
+    return [change(ref, why=args.why) for ref in refs]
+
+
+def _note(args: Namespace) -> str:
+    if args.action in ("accept", "edit"):
+        return "`recollect publish` shows what that changes in the project's files"
+    return "`recollect publish --apply` takes it out of the files it stands in" if args.action == "retire" else ""
+
+
+def text(row: Pattern, proposed: dict[str, str], *, whole: bool = False) -> str:
+    """A pattern for a person: what it says, how sure that is, and where it was seen."""
+    across = "  [CROSS-AGENT]" if row.cross_agent else ""
+    known = row.went_well + row.went_wrong
+    went = f", went well in {row.went_well} of {known}" if known else ""
+    judged = f"; helpful {row.helpful}, harmful {row.harmful}" if row.helpful or row.harmful else ""
+    lines = [
+        f"pattern:{row.id}  {row.status}  {row.kind}{across}",
+        f"    {row.sentence}",
+        f"    {counted(row.sessions, 'session')} of {', '.join(row.agents) or 'nobody'}{went}, confidence {row.confidence:.2f},"
+        f" trust {row.trust}, last {(row.last_at or '-')[:10]}{judged}",
+    ]
+    if row.id in proposed:
+        lines.append(f"    proposed: {proposed[row.id]}")
+    if is_harmful(row.helpful, row.harmful):
+        lines.append(f"    does more harm than good, and is not told any more: `recollect patterns retire {row.id}`")
+    evidence = row.evidence if whole else row.evidence[:EVIDENCE_LISTED]
+    return "\n".join([*lines, *map(_sighting, evidence)])
+
+
+def _sighting(one: Sighting) -> str:
+    ended = {True: "went well", False: "went wrong", None: "open"}[one.went_well]
+    where = f"  {one.project}" if one.project else ""
+    return f"      {one.ref}  {(one.at or '')[:16].replace('T', ' ')}  {ended}{where}{'' if one.live else '  (undone)'}"
+
+
+def _version(row: PatternVersion) -> str:
+    why = f"\n    why: {row.why}" if row.why else ""
+    seen = counted(row.sessions, "session")
+    return f"{row.version}  {row.status}  by {row.author}  {row.at[:16].replace('T', ' ')}  {seen}\n    {row.sentence}{why}"

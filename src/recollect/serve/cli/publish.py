@@ -1,0 +1,97 @@
+"""recollect publish: write what was accepted into the files of a project that agents read.
+
+recollect publish                           the diff for this project; nothing is written
+recollect publish --apply                   write it
+recollect publish --target all --apply      AGENTS.md, CLAUDE.md, GEMINI.md, Cursor rules and skills
+recollect publish --check                   exit 1 when a file is out of date
+recollect publish --undo --apply            take everything of ours out again
+
+Accepted patterns and notes go between two markers of ours; the rest of each
+file stays as it is. What was retired or corrected since is taken out of every
+file of the project. A block that was changed by hand is asked about.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.publications import Decide, Decision, Publication
+from recollect.serve.cli.output import Output, counted, printable
+
+DUE = ("new", "changed", "removed", "edited")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--target", action="append", default=[], metavar="FILE",
+        help="a file to publish to, such as AGENTS.md or CLAUDE.md; all for the usual ones (default: AGENTS.md, or those in use)",
+    )  # fmt: skip
+    parser.add_argument("--project", metavar="FOLDER", help="the project's folder (default: the work tree of this one)")
+    parser.add_argument("--all", action="store_true", help="every folder in which something is published")
+    parser.add_argument("--undo", action="store_true", help="take everything of ours out of the files")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--apply", action="store_true", help="write the files; without it they are only shown")
+    what.add_argument("--check", action="store_true", help="exit 1 when a file is out of date, and write nothing")
+    edited = parser.add_mutually_exclusive_group()
+    edited.add_argument("--keep", action="store_true", help="leave files alone that were changed by hand between our markers")
+    edited.add_argument("--overwrite", action="store_true", help="write over what was changed by hand between our markers")
+
+
+def run(memory: Memory, args: Namespace) -> Output:
+    if args.all and (args.project is not None or args.target):
+        raise UsageError("--all goes to the files that are in use", hint="leave out --project and --target")
+    folders = memory.published_folders() if args.all else [args.project]
+    rows = [
+        row
+        for folder in folders
+        for row in memory.publish(args.target, folder=folder, apply=args.apply, undo=args.undo, decide=_decide(args))
+    ]
+    due = [row for row in rows if row.state in DUE and not row.written]
+    if not args.check and all(row.state == "unchanged" and not row.refs for row in rows):
+        empty = "nothing is published here" if args.undo or args.all else "nothing is accepted in this project yet"
+        return Output([], empty=f"{empty}; `recollect patterns` and `recollect notes` list what could be")
+    return Output(rows, _text, note=_note(args, rows, due), exit_code=int(args.check and bool(due)))
+
+
+def _decide(args: Namespace) -> Decide | None:
+    """Who decides about files that were changed by hand; nobody can when no person is there."""
+    if args.keep:
+        return lambda row: "keep"
+    if args.overwrite:
+        return lambda row: "overwrite"
+    return _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
+
+
+def _ask(row: Publication) -> Decision:
+    """Ask a person about a file that was changed by hand."""
+    question = f"{row.path} was changed by hand between our markers: [k]eep it so or [o]verwrite it? "
+    sys.stderr.write(printable(f"{row.diff}\n{question}"))
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip().lower()
+    if answer in ("k", "keep", "o", "overwrite"):
+        return "keep" if answer.startswith("k") else "overwrite"
+    raise UsageError("nothing was written", hint="--keep or --overwrite says it without being asked")
+
+
+def _text(row: Publication) -> str:
+    """A file for a person: what is done to it, and the diff."""
+    said = f" ({row.note})" if row.note else ""
+    return f"{row.state:9} {row.path}{said}" + (f"\n{row.diff.rstrip()}" if row.diff and not row.written else "")
+
+
+def _note(args: Namespace, rows: list[Publication], due: list[Publication]) -> str:
+    said = []
+    left_out = sorted({ref for row in rows for ref in row.left_out})
+    if left_out:
+        said.append(f"no room for {', '.join(left_out)}: a block has at most 4 KB; retire what matters least")
+    edited = [row.path for row in rows if row.state == "edited"]
+    if edited:
+        said.append(f"changed by hand between our markers: {', '.join(edited)}; --keep or --overwrite decides")
+    if args.check:
+        said.append(f"{counted(len(due), 'file is', 'files are')} out of date" if due else "everything is up to date")
+    elif due and not args.apply:
+        said.append("nothing was written; --apply writes it")
+    return "\n".join(said)

@@ -1,0 +1,130 @@
+"""Four more tools, for an agent that records its attempts as it goes and asks for earlier ones.
+
+They are offered only to a server that was started for that (`recollect mcp
+--episodes`): every other session would pay for their descriptions. Attempts
+may be recorded from any thread, so there is no lane to wait in; what may have to
+wait for the disk is done on a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+
+from recollect import git
+from recollect.episodes import Context, Ending, EpisodeHit, Step
+from recollect.memory import Memory
+from recollect.serve.mcp.answers import Hit, Page, harmless, hit, result, sentence
+
+# An attempt may be hundreds of steps; the last ones say how it ended.
+STEPS_SHOWN = 12
+ACTION_CHARACTERS = 200
+
+Language = Annotated[str | None, Field(description="such as python")]
+Tags = Annotated[tuple[str, ...], Field(description="words that tell kinds of tasks apart")]
+Project = Annotated[str | None, Field(description="this folder's unless given")]
+Outcome = Literal["success", "partial", "fail", "uncertain", "abandoned"]
+
+_TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
+ID_SCHEMA: dict[str, Any] = {"type": "object", "properties": {"id": _TEXT}, "required": ["id"]}
+REWARD_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": _TEXT, "reward": _NUMBER},
+    "required": ["id", "reward"],
+}
+
+
+class EpisodeTools:
+    """The four tools. `folder` is where the agent works, whose project is meant unless another is named.
+
+    `offered` is told the tool and the references of what was handed out.
+    """
+
+    def __init__(self, memory: Memory, folder: str, offered: Callable[[str, list[str]], None]) -> None:
+        self._memory, self._offered = memory, offered
+        self._project, _ = git.name_of(folder)
+
+    async def start_episode(
+        self,
+        task: Annotated[str, Field(description="what is to be done, in a sentence")],
+        language: Language = None,
+        tags: Tags = (),
+        project: Project = None,
+    ) -> CallToolResult:
+        """Begin to record an attempt at a task. Use once, when you start on it."""
+        context = Context(language=language, tags=tags, project=project or self._project)
+        ref = self._memory.start_episode(task, context)
+        return _said({"id": ref})
+
+    async def log_step(
+        self,
+        id: Annotated[str, Field(description="as start_episode gave it")],
+        tool: str,
+        action: Annotated[str, Field(description="the command or file")] = "",
+        success: bool | None = None,
+        observation: Annotated[str, Field(description="what came of it, in a line")] = "",
+        latency_ms: int | None = None,
+        tokens: int | None = None,
+    ) -> CallToolResult:
+        """Record one step of an attempt. Use after steps that mattered."""
+        self._memory.log_step(id.strip(), Step(tool, action, latency_ms, tokens, success, observation))
+        return _said({"id": id.strip()})
+
+    async def complete_episode(
+        self,
+        id: Annotated[str, Field(description="as start_episode gave it")],
+        outcome: Outcome,
+        result: Annotated[str | None, Field(description="what was reached")] = None,
+        error: Annotated[str | None, Field(description="what stood in the way")] = None,
+    ) -> CallToolResult:
+        """End an attempt, and say truly how it went. Use when the task is done or given up."""
+        ending = Ending(outcome, result=result, error=error)
+        reward = await asyncio.to_thread(self._memory.complete_episode, id.strip(), ending)
+        return _said({"id": id.strip(), "reward": round(reward.total, 4)})
+
+    async def retrieve_relevant(
+        self,
+        task: Annotated[str, Field(description="the task at hand")],
+        language: Language = None,
+        tags: Tags = (),
+        project: Project = None,
+        limit: Annotated[int, Field(ge=1, le=20)] = 5,
+    ) -> CallToolResult:
+        """Earlier attempts at tasks like this one, their steps and how they went. Use before starting on a task."""
+        context = Context(language=language, tags=tags, project=project or self._project)
+        found = await asyncio.to_thread(self._memory.retrieve_relevant, task, context, limit)
+        if not found:
+            return sentence("No attempt at a task like this one is stored.")
+        page = Page()
+        page.add_all(_hit(one) for one in found)
+        self._offered("retrieve_relevant", [one["id"] for one in page.hits])
+        return result(self._memory, page)
+
+
+def _hit(found: EpisodeHit) -> Hit:
+    episode = found.episode
+    lines = [f"{episode.task} ({found.why})"]
+    left_out = len(episode.steps) - STEPS_SHOWN
+    lines += [f"… {left_out} steps before"] if left_out > 0 else []
+    lines += [_line(step) for step in episode.steps[-STEPS_SHOWN:]]
+    lines += [f"{name}: {text}" for name, text in (("result", episode.result), ("error", episode.error)) if text]
+    # What a log tells is proven, but the words of a command are an agent's.
+    return hit(
+        episode.ref, "\n".join(lines), project=episode.context.project, at=episode.started_at,
+        provenance="assistant", trust="assistant",
+    )  # fmt: skip
+
+
+def _line(step: Step) -> str:
+    ended = {True: "", False: " (failed)", None: " (outcome unknown)"}[step.success]
+    action = f": {' '.join(step.action.split())[:ACTION_CHARACTERS]}" if step.action else ""
+    return f"{step.tool}{action}{ended}"
+
+
+def _said(structured: dict[str, Any]) -> CallToolResult:
+    text = "\n".join(f"{name}: {harmless(str(value))}" for name, value in structured.items())
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)

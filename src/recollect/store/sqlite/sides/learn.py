@@ -1,0 +1,223 @@
+"""The store's side of learning: attempts at tasks, and what recurs in them."""
+
+from __future__ import annotations
+
+from recollect.store.sqlite.sides.opened import Opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from recollect.episodes import Episode
+    from recollect.patterns import Heuristic, Pattern, Signal
+    from recollect.store.episodes import Kept
+    from recollect.store.tallies import Key, Rule, Seen, Selection, Tally
+
+
+class Learn(Opened):
+    """Attempts and patterns."""
+
+    # Episodes
+
+    def keep_episodes(self, episodes: Sequence[Episode]) -> None:
+        """Add attempts that were recorded live, all or none; one that is there already stays as it is."""
+        from recollect.store.sqlite import episodes as attempts
+
+        attempts.keep(self.db, episodes)
+
+    def replace_episodes(self, session: int, episodes: Sequence[Episode]) -> None:
+        """Have a session, by its number, come to these attempts and no others; inside the transaction of whoever learns."""
+        from recollect.store.sqlite import episodes as attempts
+
+        attempts.replace(self.db, session, episodes)
+
+    def get_episode(self, ref: str) -> Episode:
+        """One attempt, by its reference."""
+        from recollect.store.sqlite import episodes as attempts
+
+        return attempts.get(self.db, ref)
+
+    def session_episodes(self, session: int) -> list[Episode]:
+        """What a session, by its number, came to, in order."""
+        from recollect.store.sqlite import episodes as attempts
+
+        return attempts.of_session(self.db, session)
+
+    def find_episodes(self, numbers: Sequence[int]) -> dict[int, Episode]:
+        """The attempts of these ids that are there, by id."""
+        from recollect.store.sqlite import episodes as attempts
+
+        return attempts.find(self.db, numbers)
+
+    def forget_episode(self, ref: str) -> Episode:
+        """Remove an attempt that was recorded live for good; what it was."""
+        from recollect.store.sqlite import forget
+
+        return forget.forget_episode(self.db, ref)
+
+    def episodes_state(self) -> tuple[int, int, int]:
+        """How often attempts were reworded, how often some went, and the largest id there is."""
+        from recollect.store.sqlite import episodes as attempts
+
+        return attempts.state(self.db)
+
+    def kept_episodes(self, after: int) -> Iterator[Kept]:
+        """What there is to compare of the attempts with larger ids, in order."""
+        from recollect.store.sqlite import episodes as attempts
+
+        return attempts.kept_after(self.db, after)
+
+    def episode_numbers(self) -> list[int]:
+        """The ids of all attempts."""
+        from recollect.store.sqlite import episodes as attempts
+
+        return attempts.numbers(self.db)
+
+    def project_numbers(self, name: str) -> list[int]:
+        """The rows that a project has under all its names."""
+        from recollect.store.sqlite import episodes as attempts
+
+        return attempts.project_numbers(self.db, name)
+
+    # Patterns
+
+    def unlearned_sessions(self) -> list[tuple[int, str, int]]:
+        """Sessions whose digest is newer than what was learned from them: number, reference and mark."""
+        from recollect.store.sqlite import signals
+
+        return signals.unlearned_sessions(self.db)
+
+    def unlearned_episodes(self) -> list[int]:
+        """Live attempts that nothing was learned from, by id."""
+        from recollect.store.sqlite import signals
+
+        return signals.unlearned_episodes(self.db)
+
+    def count_unlearned(self) -> int:
+        """How many sessions wait to be learned from."""
+        from recollect.store.sqlite import signals
+
+        return signals.count_unlearned(self.db)
+
+    def save_lesson(
+        self, session: int, mark: int, seen: Sequence[Signal], occasions: Mapping[str, int], times: Mapping[int, int | None],
+        gone: Collection[int],
+    ) -> bool:  # fmt: skip
+        """Keep what a session has shown, inside the transaction of whoever learns; False when its digest has changed since."""
+        from recollect.store.sqlite import signals
+
+        return signals.save_session(self.db, session, mark, seen, occasions, times, gone)
+
+    def save_episode_lesson(self, episode: int, seen: Sequence[Signal], occasions: Mapping[str, int]) -> None:
+        """Keep what a live attempt has shown, inside the transaction of whoever learns."""
+        from recollect.store.sqlite import signals
+
+        signals.save_episode(self.db, episode, seen, occasions)
+
+    def units_in(self, selection: Selection) -> set[int] | None:
+        """The sessions and live attempts of a selection; None when it leaves nothing out."""
+        from recollect.store.sqlite import signals
+
+        return signals.units_in(self.db, selection)
+
+    def often_seen(self, least: int, *, stale: bool) -> list[tuple[Key, int]]:
+        """What was seen in so many sessions and attempts, and in how many; the `stale` are those to be counted again."""
+        from recollect.store.sqlite import signals
+
+        return signals.often_seen(self.db, least, stale=stale)
+
+    def seen(self, keys: Sequence[Key], units: set[int] | None) -> Iterator[tuple[Key, list[Seen]]]:
+        """The sightings of each of these, of some units only if any are given."""
+        from recollect.store.sqlite import signals
+
+        return signals.seen(self.db, keys, units)
+
+    def roots(self) -> dict[int, str | int]:
+        """The session that counts, for all that come from another."""
+        from recollect.store.sqlite import signals
+
+        return signals.roots_of(self.db)
+
+    def occasions(self, names: Collection[str], units: set[int] | None) -> dict[str, dict[int, int]]:
+        """How often there was each of these occasions, by session or live attempt."""
+        from recollect.store.sqlite import signals
+
+        return signals.occasions(self.db, names, units)
+
+    def occasion_counts(self, units: set[int] | None) -> dict[str, int]:
+        """In how many sessions and attempts there was each occasion."""
+        from recollect.store.sqlite import signals
+
+        return signals.occasion_counts(self.db, units)
+
+    def signal_counts(self, kind: str, units: set[int] | None) -> dict[str, int]:
+        """How many sessions and attempts show each thing of a kind."""
+        from recollect.store.sqlite import signals
+
+        return signals.signal_counts(self.db, kind, units)
+
+    def ensure_learn_rules(self, rules: str) -> None:
+        """Have every tally made again if it was made by other rules than these."""
+        from recollect.store.sqlite import tallies
+
+        tallies.ensure_rules(self.db, rules)
+
+    def has_stale_tallies(self) -> bool:
+        """Whether any tally is to be made again."""
+        from recollect.store.sqlite import tallies
+
+        return tallies.has_stale(self.db)
+
+    def all_tallies(self) -> list[Tally]:
+        """Every tally there is."""
+        from recollect.store.sqlite import tallies
+
+        return tallies.all_tallies(self.db)
+
+    def standing_tallies(self) -> list[Tally]:
+        """The tallies that are patterns."""
+        from recollect.store.sqlite import tallies
+
+        return tallies.standing(self.db)
+
+    def save_chances(self, chances: Iterable[tuple[str, float]]) -> None:
+        """Keep how likely some tallies are, by the id of the pattern."""
+        from recollect.store.sqlite import tallies
+
+        tallies.save_chances(self.db, chances)
+
+    def replace_stale_tallies(self, made: Iterable[Tally]) -> None:
+        """Put these in the place of all tallies that were to be made again."""
+        from recollect.store.sqlite import tallies
+
+        tallies.replace_stale(self.db, made)
+
+    def keep_standing(self, standing: Sequence[Tally]) -> None:
+        """Have these be the patterns that stand, and no others; what a person decided about stays."""
+        from recollect.store.sqlite import tallies
+
+        tallies.keep_standing(self.db, standing)
+
+    def kept_tallies(self) -> list[tuple[str, Tally]]:
+        """Every pattern that is kept, as its status and its tally; the evidence of one that was decided about may be gone."""
+        from recollect.store.sqlite import tallies
+
+        return tallies.kept(self.db)
+
+    def as_patterns(self, counted: Sequence[Tally], *, half_life_days: int, shown: int, selection: Selection) -> list[Pattern]:
+        """Tallies as patterns, each with its newest sightings within a selection."""
+        from recollect.store.sqlite import tallies
+
+        return tallies.patterns(self.db, counted, half_life_days=half_life_days, shown=shown, selection=selection)
+
+    def keep_rules(self, rules: Sequence[Rule]) -> None:
+        """Have these be the heuristics, and no others."""
+        from recollect.store.sqlite import tallies
+
+        tallies.keep_rules(self.db, rules)
+
+    def heuristics(self, shown: int) -> list[Heuristic]:
+        """Every heuristic with its newest evidence; how sure it is, is for others to say."""
+        from recollect.store.sqlite import tallies
+
+        return tallies.heuristics(self.db, shown)
