@@ -16,19 +16,18 @@ PatternKind = Literal["tool_sequence", "decision_point", "error_recovery", "fail
 PatternStatus = Literal["candidate", "accepted", "published", "rejected", "retired"]
 
 
-class Signal(Struct, kw_only=True):
+class Signal(Struct, kw_only=True, gc=False):
     """One thing seen in one session that may be part of a pattern.
 
     The signature is the same wherever the same thing is seen, whoever does it:
-    normalised commands and tools, classes of errors, kinds of files. `fields`
-    are what a sentence about it is composed of, never prose.
+    normalised commands and tools, classes of errors, kinds of files. What is
+    said about it is composed of that alone.
     """
 
     kind: PatternKind
     signature: str
     turn: int
     went_well: bool | None
-    fields: dict[str, str] = field(default_factory=dict)
     trust: Trust = "tool-verified"
 
 

@@ -60,6 +60,7 @@ CASES = [
     ("Rescan", ["redact", "--rescan"]),
     ("Job", ["jobs"]),
     ("Embedding", ["embed", "--limit", "3"]),
+    ("Learned", ["learn"]),
     ("Work", ["work"]),
     ("Setting", ["config"]),
     ("Sample", ["config", "--sample"]),
@@ -197,9 +198,12 @@ def test_what_is_reviewed_published_and_measured_has_the_fields_of_the_page(
 
     [version, _] = rows(["patterns", "history", "3f2a90"], capsys)
     [publication] = rows(["publish"], capsys)
+    [pattern] = rows(["patterns", "list"], capsys)
     [measured, _] = rows(["measure"], capsys)
 
     assert list(version) == listed("Pattern version")
+    assert list(pattern) == listed("Pattern")
+    assert [list(sighting) for sighting in pattern["evidence"]] == [listed("Sighting")]
     assert list(publication) == listed("Publication")
     assert list(measured) == listed("Measured")
     assert [list(measured[side]) for side in ("before", "after")] == [listed("Side")] * 2
@@ -226,7 +230,7 @@ def test_every_section_is_tested() -> None:
     inner = {
         "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret", "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying",
-        "Pattern version", "Publication", "Measured", "Side", "Share", "Amount",
+        "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share", "Amount",
     }  # fmt: skip
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.habits import AGENTS, HABITS, Session, edit, make_world, run
+from recollect.episodes import Step
 from recollect.errors import UsageError
+from recollect.learn import learning
 from recollect.memory import Memory
+from recollect.store.sqlite import signals
 from tests.builders.worlds import World, session
 
 LOCK = "Error acquiring the state lock"
@@ -145,7 +149,7 @@ def test_what_a_person_decided_about_stays_when_the_evidence_gets_thin(world: Wo
     world.memory.forget(made[1].ref)
 
     (kept,) = world.memory.patterns()
-    assert (kept.id, kept.status, kept.sessions) == (found.id, "accepted", 0)
+    assert (kept.id, kept.status, kept.sessions) == (found.id, "accepted", 2)
 
 
 def test_what_a_person_put_aside_is_not_detected(world: World) -> None:
@@ -228,6 +232,32 @@ def test_a_time_that_is_none_is_refused(world: World) -> None:
         world.memory.detect(since="soon")
 
 
+def test_a_secret_in_a_name_takes_its_patterns_along(world: World) -> None:
+    """What the table of secrets did not know when it was imported is found later, wherever it got to."""
+    secret = "sk-live-4f9a8b7c"
+    world.see([session(number, run(f"pricer {secret}", "connection refused", 1)) for number in (1, 2, 3)])
+    before = signatures(world)
+    db = world.memory._existing().db
+
+    with db.transaction():
+        changed = signals.redact(db, Known(secret))
+
+    assert (before, changed) == ({f"pricer {secret} ! connection refused": 3}, 3)
+    assert signatures(world) == {}
+    for table, column in (("signals", "signature"), ("occasions", "name"), ("tallies", "signature"), ("patterns", "signature")):
+        assert db.value(f"select count(*) from {table} where instr({column}, ?)", (secret,)) == 0
+
+
+class Known:
+    """A redactor that knows one secret."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        return [text.replace(self.secret, "[secret]") if self.secret in text else text for text in texts]
+
+
 def test_advice_that_fails_is_retired(world: World) -> None:
     """Every later outcome counts: what helped three times and then failed five times is no advice."""
     bad = run("docker-compose up", NOT_FOUND, 127), run("docker compose up", "no space left on device", 1)
@@ -277,14 +307,19 @@ SMALL = [
 ]
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """What is told when all of them came at once."""
+    return told(World(tmp_path_factory.mktemp("whole")).see(SMALL).memory)
+
+
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations(range(len(SMALL))), st.lists(st.integers(1, len(SMALL) - 1), max_size=3), st.data())
 def test_order_restarts_and_repetition_change_nothing(
-    tmp_path_factory: pytest.TempPathFactory, order: list[int], breaks: list[int], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, whole: list[object], order: list[int], breaks: list[int], data: st.DataObject
 ) -> None:
     """The same sessions come to the same patterns, however they came in and wherever a run was stopped."""
-    whole = World(tmp_path_factory.mktemp("whole")).see(SMALL)
     other = World(tmp_path_factory.mktemp("other"))
 
     for start, end in zip([0, *sorted(breaks)], [*sorted(breaks), len(order)], strict=True):
@@ -298,5 +333,37 @@ def test_order_restarts_and_repetition_change_nothing(
         other.reopen()
     other.learn()
 
-    assert told(other.memory) == told(whole.memory)
-    assert len(told(whole.memory)) > 4
+    assert told(other.memory) == whole
+    assert len(whole) > 4
+
+
+def test_another_way_of_looking_looks_at_everything_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever upgrades gets what the new rules see in the sessions that are stored already."""
+    world.see([compose(number) for number in (1, 2, 3)])
+    monkeypatch.setattr(learning, "LOOKING", 2)
+
+    waiting = world.memory.detect().remarks
+    world.learn()
+
+    assert waiting == ["3 sessions were not learned from yet; `recollect learn` does that"]
+    assert signatures(world) == {INSTEAD: 3}
+
+
+def test_attempts_that_were_recorded_are_evidence_like_sessions(world: World) -> None:
+    """Each counts as one, on its agent's word; nothing is learned from it twice."""
+    world.take_in([])
+    for attempt in range(3):
+        filler = [Step("terminal", f"tool{attempt}-{number}", success=True) for number in range(12)]
+        ref = world.memory.start_episode("start the shop")
+        failed = Step("terminal", "docker-compose up", success=False, observation=NOT_FOUND)
+        for step in (*filler, failed, Step("Bash", "docker compose up", success=True)):
+            world.memory.log_step(ref, step)
+        world.memory.complete_episode(ref, "success")
+    world.memory.flush()
+
+    first, second = [[*world.memory.learn()][-1] for _ in range(2)]
+
+    (found,) = world.patterns()
+    assert (first.episodes, second.episodes) == (3, 0)
+    assert (found.signature, found.sessions, found.trust, found.agents) == (INSTEAD, 3, "assistant", [])
+    assert len({sighting.ref for sighting in found.evidence}) == 3

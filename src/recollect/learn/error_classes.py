@@ -38,7 +38,7 @@ _PHRASES: list[tuple[str, str]] = [
     (r"not a git repository", "not a git repository"),
     (r"CONFLICT \(|merge conflict|conflicting changes", "merge conflict"),
     (r"pathspec .* did not match", "no such path in git"),
-    (r"non-fast-forward|fetch first|rejected.*\(", "push was rejected"),
+    (r"non-fast-forward|fetch first|\[(?:remote )?rejected\]", "push was rejected"),
     (r"address already in use|EADDRINUSE|port is already allocated", "port in use"),
     (r"connection refused|ECONNREFUSED", "connection refused"),
     (r"could not resolve host|name resolution|ENOTFOUND|getaddrinfo|network is unreachable", "no network"),
@@ -67,8 +67,7 @@ _EXCEPTION = re.compile(r"(?:^|[\s.:(])([A-Z][A-Za-z0-9]{2,38}(?:Error|Exception
 _CODE = re.compile(r"\berror\[(E\d{3,5})\]|\b(TS\d{4,5})\b|\b((?:E|F|W|C|B|I|N|UP|SIM|RUF|PL[A-Z])\d{3,4})\b(?= )")
 _DECLINED = re.compile(
     r"user doesn['’]t want|rejected by user|declined by|denied by the user|requires? approval|haven['’]t granted"
-    r"|permission to use .* denied|aborted by user|user (?:rejected|denied|declined)",
-    re.IGNORECASE,
+    r"|permission to use .* denied|aborted by user|user (?:rejected|denied|declined)"
 )
 # The lines that count failures are no error lines, and tell this all the same.
 _FAILING_TESTS = re.compile(r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b|^FAIL\b|--- FAIL", re.MULTILINE)
@@ -110,4 +109,7 @@ def tells_much(error: str) -> bool:
 
 def is_declined(output: str) -> bool:
     """Whether a person, or a rule of theirs, kept a step from being done."""
-    return _DECLINED.search(output[:2_000]) is not None
+    lowered = output[:2_000].lower()
+    # Looking for a few words is far quicker than for all of the phrases, and most outputs have none of them.
+    may_be = "user" in lowered or "approval" in lowered or "granted" in lowered or "denied" in lowered or "declined" in lowered
+    return may_be and _DECLINED.search(lowered) is not None

@@ -37,43 +37,64 @@ if TYPE_CHECKING:
     from recollect.store.tallies import Key, Tally
 
 # Another number whenever the same session would show something else, or the same sightings come to something else.
-RULES = 1
+LOOKING = 1
 # So many sessions are committed together: writing each for itself would wait for the disk each time.
 AT_ONCE = 16
+DomainOf = Callable[[str | None], str | None]
 _VERDICTS: dict[Outcome, bool] = {"success": True, "partial": True, "fail": False}
 # What speaks for a task that has no verdict.
 _GOOD_SIGNS = ("accepted", "check_fixed", "kept", "check_passed")
 
 
-def learn(store: Store, *, least: int, domain_of: Callable[[str | None], str | None]) -> Iterator[Learned]:
+def learn(store: Store, *, least: int, domain_of: DomainOf) -> Iterator[Learned]:
     """Learn from whatever is new, a report after each few; the last one counts."""
     waiting = store.unlearned_sessions()
     report = Learned(remaining=len(waiting))
     for start in range(0, len(waiting), AT_ONCE):
+        # Looked at first and kept then, because whoever imports waits for those who write.
+        studied = [_Studied(store, *session, domain_of) for session in waiting[start : start + AT_ONCE]]
         with store.alone():
-            for number, ref, mark in waiting[start : start + AT_ONCE]:
-                report.sessions += _learn_session(store, number, ref, mark, domain_of)
-        report.remaining = len(waiting) - min(start + AT_ONCE, len(waiting))
+            report.sessions += sum(one.keep(store) for one in studied)
+        report.remaining = max(0, len(waiting) - start - AT_ONCE)
         yield report
-    for number, episode in sorted(store.find_episodes(store.unlearned_episodes()).items()):
-        with store.alone():
-            _learn_episode(store, number, episode)
-        report.episodes += 1
+    for report.episodes in _learn_episodes(store):
         yield report
     bring_up_to_date(store, least=least)
     report.patterns = len(store.standing_tallies())
     yield report
 
 
-def _learn_session(store: Store, number: int, ref: str, mark: int, domain_of: Callable[[str | None], str | None]) -> bool:
-    digest, passages = store.find_digest(ref), store.passages(number)
-    gone = {passage.ordinal for passage in passages if not passage.whole}
-    lesson = lesson_of(digest, passages) if digest else Lesson()
-    times = {passage.ordinal: passage.at for passage in passages}
-    if not store.save_lesson(number, mark, lesson.signals, lesson.occasions, times, gone):
-        return False
-    store.replace_episodes(number, derive(digest, passages, domain_of) if digest else [])
-    return True
+class _Studied:
+    """What a session has to teach, and the attempts that it came to."""
+
+    def __init__(self, store: Store, number: int, ref: str, mark: int, domain_of: DomainOf) -> None:
+        digest, passages = store.find_digest(ref), store.passages(number)
+        self.number, self.mark = number, mark
+        self.lesson = lesson_of(digest, passages) if digest else Lesson()
+        self.episodes = derive(digest, passages, domain_of) if digest else []
+        self.times = {passage.ordinal: passage.at for passage in passages}
+        self.gone = {passage.ordinal for passage in passages if not passage.whole}
+
+    def keep(self, store: Store) -> bool:
+        """Keep it, unless the session has changed since."""
+        lesson = self.lesson
+        if not store.save_lesson(self.number, self.mark, lesson.signals, lesson.occasions, self.times, self.gone):
+            return False
+        store.replace_episodes(self.number, self.episodes)
+        return True
+
+
+def _learn_episodes(store: Store) -> Iterator[int]:
+    """Learn from attempts that were recorded live; how many, after each few."""
+    last, numbers = store.unlearned_episodes()
+    for start in range(0, len(numbers), AT_ONCE):
+        found = store.find_episodes(numbers[start : start + AT_ONCE])
+        lessons = [(number, lesson_of_episode(episode)) for number, episode in sorted(found.items())]
+        with store.alone():
+            for number, lesson in lessons:
+                store.save_episode_lesson(number, lesson.signals, lesson.occasions)
+        yield min(start + AT_ONCE, len(numbers))
+    store.save_learned_episodes(last)
 
 
 def lesson_of(digest: Digest, passages: Sequence[Passage]) -> Lesson:
@@ -93,11 +114,6 @@ def _went_well(task: Task) -> bool | None:
     return verdict
 
 
-def _learn_episode(store: Store, number: int, episode: Episode) -> None:
-    lesson = lesson_of_episode(episode)
-    store.save_episode_lesson(number, lesson.signals, lesson.occasions)
-
-
 def lesson_of_episode(episode: Episode) -> Lesson:
     """What an attempt that was recorded live has to teach; that it went so is its agent's word."""
     lesson = Lesson(trust="assistant")
@@ -110,13 +126,17 @@ def lesson_of_episode(episode: Episode) -> Lesson:
 
 def bring_up_to_date(store: Store, *, least: int) -> None:
     """Count again what has changed, and settle which patterns stand and what follows from them."""
-    store.ensure_learn_rules(f"{RULES} {least}")
+    store.ensure_learn_rules(LOOKING, least)
     if not store.has_stale_tallies():
         return
     with store.alone():
+        store.name_stale_tallies()
         counts = store.occasion_counts(None)
-        changed = [key for key, seen in store.often_seen(least, stale=True) if may_be_habit(key, seen, counts)]
-        store.replace_stale_tallies(tallies(store, changed, least=least))
+        decided = store.decided_patterns()
+        changed = {key for key, seen in store.often_seen(least, stale=True) if may_be_habit(key, seen, counts)}
+        # What a person decided about is counted however little is left of it.
+        found = tallies(store, sorted(changed.difference(decided)), least=least) + tallies(store, decided, least=1)
+        store.replace_stale_tallies(found)
         store.keep_standing(chosen(store, store.all_tallies(), counts, least=least))
         store.keep_rules(rules_of([tally for _, tally in store.kept_tallies() if tally.sessions]))
 

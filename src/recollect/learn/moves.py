@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.learn.deeds import Deed, deed_of
+from recollect.learn.deeds import Deed, deed_of, deed_of_step
 from recollect.learn.error_classes import error_class, is_declined
-from recollect.learn.signatures import kind_of
 from recollect.reading import checks
-from recollect.reading.attempts import Attempt, compare
+from recollect.reading.attempts import compare
 from recollect.store import bodies
 
 if TYPE_CHECKING:
@@ -18,28 +17,35 @@ if TYPE_CHECKING:
     from recollect.store.history import Passage
 
 
-class Move(Attempt):
+class Move:
     """One deed and what came of it.
 
     `ok` is how its check ended, where it has one. A search that found nothing
     did not fail, and what a person declined was not done at all.
     """
 
-    __slots__ = ("acting", "declined", "deed", "exit_code", "failed", "given", "output", "turn")
+    __slots__ = ("acting", "declined", "deed", "exit_code", "failed", "given", "ok", "output", "turn")
 
     def __init__(
         self, turn: int, deed: Deed, ok: bool | None, output: str = "", exit_code: int | None = None, given: object = None
     ) -> None:
+        self.turn = turn
+        self.deed = deed
+        self.output = output
+        self.exit_code = exit_code
+        self.given = given
         self.acting = deed.acting
-        self.declined = ok is not True and is_declined(output)
-        if deed.check:
-            if not (ok and deed.shows_success) and not (ok is False and deed.shows_failure):
+        self.declined = False
+        if ok:
+            if deed.check and not deed.shows_success:
                 ok = checks.ended(deed.target or "", ok, output)
-        elif not deed.acting and deed.kind == "shell" and ok is False and exit_code in (1, None):
-            ok = None
-        super().__init__(deed.kind, deed.name, deed.target, ok)
-        self._main = deed.main
-        self.turn, self.deed, self.output, self.exit_code, self.given = turn, deed, output, exit_code, given
+        else:
+            self.declined = is_declined(output)
+            if deed.check:
+                ok = ok if ok is False and deed.shows_failure else checks.ended(deed.target or "", ok, output)
+            elif not deed.acting and deed.kind == "shell" and exit_code in (1, None):
+                ok = None
+        self.ok = ok
         self.failed = ok is False and not self.declined
 
     @property
@@ -49,9 +55,12 @@ class Move(Attempt):
 
     def tries_again(self, failed: Move) -> tuple[Match, bool] | None:
         """Whether it does what a failed one tried, and whether its line hides how that ended; see `reading.attempts`."""
-        if failed.deed.kind == "shell" and failed.deed.last_program not in self.deed.programs:
-            return None
-        return compare(failed, self)
+        tried, deed = failed.deed, self.deed
+        if tried is deed and deed.check:
+            return "same", False
+        match = compare(tried.attempt(None), deed.attempt(self.ok))
+        # A check was read to its last words.
+        return match and (match[0], match[1] and not deed.check)
 
 
 def moves_of(passages: Iterable[Passage]) -> list[Move]:
@@ -71,10 +80,11 @@ def moves_of_steps(steps: Sequence[Step]) -> list[Move]:
     """The moves of an attempt that was recorded live; the number of a step stands for its turn."""
     found = []
     for number, step in enumerate(steps, 1):
-        deed = deed_of(kind_of(step.tool), step.tool, step.action)
+        deed = deed_of_step(step.tool, step.action)
         if deed.steps and not deed.is_own:
             move = Move(number, deed, step.success, step.observation)
-            # Whoever records an attempt records what was done; an agent's log also has its plans and lists.
-            move.acting = move.acting or deed.kind == "other"
+            if deed.kind == "other":
+                # Whoever records an attempt records what was done; an agent's log also has its plans and lists.
+                move.acting = True
             found.append(move)
     return found

@@ -28,15 +28,15 @@ def sentence_of(kind: PatternKind, signature: str) -> str:
         first, *rest = [_doing(step) for step in signature.split(THEN)]
         return f"What goes well here, in this order: {', then '.join([first, *rest])}."
     if kind == "decision_point":
-        tried, held = signature.split(INSTEAD)
+        tried, _, held = signature.partition(INSTEAD)
         return f"`{tried}` fails here; `{held}` works instead."
     if kind == "error_recovery":
-        return _recovery(*signature.split(INSTEAD))
+        return _recovery(signature)
     if kind == "failure":
-        step, error = signature.split(FAILS)
+        step, _, error = signature.partition(FAILS)
         return f"{_capital(_doing(step))} keeps failing: {_error(error)}."
     if kind == "context":
-        files, check = signature.split(INSTEAD)
+        files, _, check = signature.partition(INSTEAD)
         return f"After a change of {_files(files)}, `{check}` is the check to run."
     return _waste(signature)
 
@@ -44,20 +44,26 @@ def sentence_of(kind: PatternKind, signature: str) -> str:
 def condition_and_action(kind: PatternKind, signature: str) -> tuple[str, str] | None:
     """A pattern as a rule: when this, do that. None for those that give no advice."""
     if kind == "decision_point":
-        tried, held = signature.split(INSTEAD)
+        tried, _, held = signature.partition(INSTEAD)
         return f"before running `{tried}`", f"run `{held}` instead"
     if kind == "error_recovery":
-        failed, fix = signature.split(INSTEAD)
-        step, error = failed.split(FAILS)
+        step, error, fix = _parts(signature)
         return f"when {_doing(step)} fails ({_error(error)})", "run it again" if fix == AGAIN else f"{_do(fix)}, then try again"
     if kind == "context":
-        files, check = signature.split(INSTEAD)
+        files, _, check = signature.partition(INSTEAD)
         return f"after changing {_files(files)}", f"run `{check}`"
     return None
 
 
-def _recovery(failed: str, fix: str) -> str:
-    step, error = failed.split(FAILS)
+def _parts(signature: str) -> tuple[str, str, str]:
+    """What failed, how, and what helped."""
+    failed, _, fix = signature.partition(INSTEAD)
+    step, _, error = failed.partition(FAILS)
+    return step, error, fix
+
+
+def _recovery(signature: str) -> str:
+    step, error, fix = _parts(signature)
     met = f"{_capital(_doing(step))} fails at times ({_error(error)})"
     return f"{met}, and passes when it is run again." if fix == AGAIN else f"{met}; it passes after {_doing(fix)}."
 

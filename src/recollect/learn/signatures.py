@@ -25,6 +25,8 @@ EDIT, READ, MCP = "edit ", "read ", "mcp "
 MOST_IN_A_LINE = 4
 
 _NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.:+@-]{0,39}")
+# Longer, or with so many digits, it is hardly a word that somebody chose for a subcommand.
+_WORD = re.compile(r"(?!.*\d{6})[A-Za-z0-9_.][A-Za-z0-9_.:+@-]{0,23}")
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9]{0,9}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _OWN = "recollect"
@@ -55,6 +57,17 @@ _NESTED = names("docker gh aws gcloud az kubectl glab")
 _NESTED_SUBCOMMANDS = (("uv", "pip"), ("uv", "tool"), ("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("bun", "run"))
 _INTERPRETERS = names("python python3 node ruby perl php bash sh zsh")
 _OPTIONS = ("-m", "-c")
+
+# What comes between any two steps, or says nothing without its arguments.
+_DULL = names(
+    "shell tool other cat cd chmod chown cp curl date echo env export false head kill ln ls mkdir mv pkill printf pwd rm rmdir "
+    "sed sleep tail tee test touch true wget which search read web task write_stdin update_plan"
+)
+_DULL_COMMANDS = frozenset({
+    "git add", "git branch", "git checkout", "git clone", "git commit", "git diff", "git fetch", "git log", "git merge",
+    "git pull", "git push", "git reset", "git restore", "git show", "git stash", "git status", "git switch", "git init",
+    "git config", "python -c", "python3 -c", "node -c", "bash -c", "perl -c", "ruby -c",
+})  # fmt: skip
 
 
 @lru_cache(16_384)
@@ -103,7 +116,7 @@ def command_name(words: list[str], *, form: bool = False) -> str:
         made.append(sub)
         if program in _NESTED or (program, sub) in _NESTED_SUBCOMMANDS:
             made += [word for word in rest[rest.index(sub) + 1 :] if not word.startswith("-")][:1]
-    return " ".join(word for word in made if word in _OPTIONS or _NAME.fullmatch(word))
+    return " ".join(word for word in made if word in _OPTIONS or word == program or _WORD.fullmatch(word))
 
 
 def _script(rest: list[str]) -> list[str]:
@@ -130,6 +143,14 @@ def file_kind(path: str) -> str:
     stem, dot, suffix = name.rpartition(".")
     kind = f".{suffix.lower()}" if stem and dot else ""
     return kind if _SUFFIX.fullmatch(kind) else "file"
+
+
+@lru_cache(16_384)
+def informs(step: str) -> bool:
+    """Whether a step tells something that is not true of all work."""
+    if step.startswith(EDIT):
+        return not step.startswith((EDIT + ".", EDIT + "file"))
+    return step not in _DULL_COMMANDS and step.partition(" ")[0] not in _DULL
 
 
 def is_own(signature: str) -> bool:

@@ -112,7 +112,7 @@ def tally_of(key: Key, seen: Sequence[Seen]) -> Tally:
 
 
 def held_in(tally: Tally) -> int:
-    """In how many sessions a thing was as its sentence says; that a check fails does not speak against running it."""
+    """In how many sessions a thing was as its sentence says; that a task fails does not speak against checking it."""
     return tally.sessions if tally.kind in (*UNWANTED, "context") else tally.sessions - tally.went_wrong
 
 

@@ -152,10 +152,11 @@ def test_an_agent_that_ends_has_its_attempts_kept(start: Start, store: Path) -> 
     server.call("log_step", id=refs[1], tool="bash", action="bake")
     server.call("complete_episode", id=refs[0], outcome="success")
 
-    server.close()
+    code, _ = server.end()
     with Memory.open(store) as memory:
         kept = [memory.episode(ref) for ref in refs]
 
+    assert code == 0
     assert [(one.task, one.outcome, len(one.steps)) for one in kept] == [
         ("round the tax", "success", 0), ("bake bread", "abandoned", 1),
     ]  # fmt: skip

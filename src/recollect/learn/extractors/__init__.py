@@ -16,20 +16,24 @@ if TYPE_CHECKING:
 
 def extract(moves: Sequence[Move], lesson: Lesson, *, went_well: bool | None) -> None:
     """Everything that the moves of one task show; `went_well` is how the task ended."""
-    _count(moves, lesson)
+    has_failed = _count(moves, lesson)
     sequences.extract(moves, lesson, went_well=went_well)
-    contexts.extract(moves, lesson)
+    contexts.extract(moves, lesson, went_well=went_well)
     friction.extract(moves, lesson)
-    if any(move.failed for move in moves):
+    if has_failed:
         failures.extract(recoveries.extract(moves, lesson), lesson)
         decisions.extract(moves, lesson)
 
 
-def _count(moves: Sequence[Move], lesson: Lesson) -> None:
-    """How often each thing was done, whatever came of it."""
-    occasions = lesson.occasions
+def _count(moves: Sequence[Move], lesson: Lesson) -> bool:
+    """How often each thing was done, whatever came of it; says whether something failed."""
+    occasions, steps, has_failed = lesson.occasions, 0, False
     for move in moves:
+        deed = move.deed
+        has_failed = has_failed or move.failed
         if move.acting:
-            occasions[STEPS] += len(move.deed.steps)
-        for name in move.deed.occasions:
+            steps += len(deed.steps)
+        for name in deed.occasions:
             occasions[name] = occasions.get(name, 0) + 1
+    occasions[STEPS] += steps
+    return has_failed

@@ -7,24 +7,27 @@ from typing import TYPE_CHECKING
 
 from recollect.learn.lesson import CHANGED
 from recollect.learn.signatures import INSTEAD
-from recollect.reading.checks import is_check
 
 if TYPE_CHECKING:
     from recollect.learn.lesson import Lesson
     from recollect.learn.moves import Move
 
 
-def extract(moves: Sequence[Move], lesson: Lesson) -> None:
-    """Which check comes next after the change of which files, and how it ended. Looking around does not count."""
+def extract(moves: Sequence[Move], lesson: Lesson, *, went_well: bool | None) -> None:
+    """Which check comes next after the change of which files; looking around does not count.
+
+    How the task ended is how it went: a check that fails is of use as well.
+    """
     changed: dict[str, None] = {}
     for move in moves:
         deed = move.deed
         if deed.kind == "edit":
             if move.ok is not False:
-                changed.update((kind, None) for kind in deed.files if kind != "file")
-        elif move.acting and changed:
+                for kind in deed.files:
+                    changed[kind] = None
+        elif changed and move.acting:
             for kind in changed:
                 lesson.had(CHANGED + kind)
-                if deed.check and is_check(deed.steps[0]):
-                    lesson.add("context", f"{kind}{INSTEAD}{deed.steps[0]}", move.turn, move.ok)
+                if deed.first_check:
+                    lesson.add("context", f"{kind}{INSTEAD}{deed.first_check}", move.turn, went_well)
             changed = {}

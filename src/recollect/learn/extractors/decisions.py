@@ -23,12 +23,13 @@ MOVES_AFTER = 6
 
 def extract(moves: Sequence[Move], lesson: Lesson) -> None:
     """What was tried instead of a command that failed; it ended well where that worked."""
+    worked_at = {move.deed.form: index for index, move in enumerate(moves) if move.ok}
     for index, failed in enumerate(moves):
         form = failed.deed.form
         if not failed.failed or not form:
             continue
         lesson.had(FAILED + form)
-        if any(move.ok and move.deed.form == form for move in moves[index + 1 :]):
+        if worked_at.get(form, -1) > index:
             continue
         for other in moves[index + 1 : index + 1 + MOVES_AFTER]:
             if _is_tried_instead(failed, form, other):
@@ -39,4 +40,4 @@ def extract(moves: Sequence[Move], lesson: Lesson) -> None:
 def _is_tried_instead(failed: Move, form: str, other: Move) -> bool:
     if other.ok is None or other.declined or other.deed.form in ("", form):
         return False
-    return are_alternatives(failed.main[0][1], other.main[0][1], failed.deed.step, other.deed.step)
+    return are_alternatives(failed.deed.main[0][1], other.deed.main[0][1], failed.deed.step, other.deed.step)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,8 @@ REREAD, RETRY, REFUSED = "reread ", "retry ", "refused "
 
 def extract(moves: Sequence[Move], lesson: Lesson) -> None:
     """Every waste in a task; none of it ends well."""
-    reads: Counter[tuple[str, str]] = Counter()
-    tries: Counter[str] = Counter()
+    reads: dict[tuple[str, str], int] = {}
+    tries: dict[str, int] = {}
     for move in moves:
         deed = move.deed
         if move.declined:
@@ -31,12 +30,12 @@ def extract(moves: Sequence[Move], lesson: Lesson) -> None:
         elif deed.kind == "read":
             if deed.target and move.ok is not False:
                 key = deed.target, repr(move.given)
-                reads[key] += 1
+                reads[key] = reads.get(key, 0) + 1
                 if reads[key] == READS:
                     lesson.add("friction", REREAD + file_kind(deed.target), move.turn, False)
         elif move.failed:
             if deed.kind == "shell" and deed.step and deed.target:
-                tries[deed.target] += 1
+                tries[deed.target] = tries.get(deed.target, 0) + 1
                 if tries[deed.target] == TRIES:
                     lesson.add("friction", RETRY + deed.step, move.turn, False)
         elif move.acting:

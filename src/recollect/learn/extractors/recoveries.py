@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.learn.extractors.sequences import informs
 from recollect.learn.lesson import OVERCAME
-from recollect.learn.signatures import FAILS, INSTEAD
+from recollect.learn.signatures import FAILS, INSTEAD, informs
 
 if TYPE_CHECKING:
     from recollect.learn.lesson import Lesson
@@ -36,17 +35,21 @@ def extract(moves: Sequence[Move], lesson: Lesson) -> Ended:
 def _follow(failed: Move, later: Sequence[Move], lesson: Lesson) -> bool:
     """Look for the next try of a failed step, and for what was done before it."""
     fix: Move | None = None
-    is_first = failed.deed.kind == "shell"
+    is_first = is_shell = failed.deed.kind == "shell"
+    program = failed.deed.last_program
     for move in later:
-        match = move.tries_again(failed)
+        # Most moves have nothing to do with it, which their programs tell at once.
+        match = None if is_shell and program not in move.deed.programs else move.tries_again(failed)
         if match is None:
             fix = move if move.acting and move.ok is not False and move.deed.step else fix
         elif move.ok is not None and not move.declined:
-            passed = move.ok and not match[1]
+            if move.ok and match[1]:
+                # The rest of the line hides how it ended.
+                continue
             if is_first:
-                _tell(failed, fix, move, lesson, passed=passed, is_same=match[0] == "same")
+                _tell(failed, fix, move, lesson, passed=move.ok, is_same=match[0] == "same")
                 is_first = False
-            if passed:
+            if move.ok:
                 return True
     return False
 

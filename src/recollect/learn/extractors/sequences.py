@@ -7,11 +7,9 @@ everybody does with files and git.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recollect.learn.signatures import EDIT, MCP, THEN
-from recollect.reading.programs import names
+from recollect.learn.signatures import EDIT, THEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,24 +20,6 @@ if TYPE_CHECKING:
 LONGEST = 5
 # Of a task that goes on and on, so many steps are looked at.
 MOST_STEPS = 400
-# What comes between any two steps, or says nothing without its arguments.
-_DULL = names(
-    "shell tool other cat cd chmod chown cp curl date echo env export false head kill ln ls mkdir mv pkill printf pwd rm rmdir "
-    "sed sleep tail tee test touch true wget which search read web task write_stdin update_plan"
-)
-_DULL_COMMANDS = frozenset({
-    "git add", "git branch", "git checkout", "git clone", "git commit", "git diff", "git fetch", "git log", "git merge",
-    "git pull", "git push", "git reset", "git restore", "git show", "git stash", "git status", "git switch", "git init",
-    "git config", "python -c", "python3 -c", "node -c", "bash -c", "perl -c", "ruby -c",
-})  # fmt: skip
-
-
-@lru_cache(16_384)
-def informs(step: str) -> bool:
-    """Whether a step tells something that is not true of all work."""
-    if step.startswith(EDIT):
-        return not step.startswith((EDIT + ".", EDIT + "file"))
-    return step not in _DULL_COMMANDS and step.partition(" ")[0] not in _DULL
 
 
 def extract(moves: Sequence[Move], lesson: Lesson, *, went_well: bool | None) -> None:
@@ -55,22 +35,32 @@ def extract(moves: Sequence[Move], lesson: Lesson, *, went_well: bool | None) ->
 
 
 def _take(trail: list[Move], lesson: Lesson, went_well: bool | None) -> None:
+    if len(trail) < 2 and (not trail or trail[0].deed.step):
+        return
     steps: list[str] = []
     turns: list[int] = []
+    telling: list[bool] = []
+    outside: set[str] = set()
+    last = ""
     for move in trail:
-        for step in move.deed.steps:
-            if not steps or steps[-1] != step:
+        deed = move.deed
+        for step in deed.steps:
+            if step != last:
                 steps.append(step)
                 turns.append(move.turn)
-    for start, end, signature in runs(steps):
-        outside = any(step.startswith(MCP) for step in steps[start:end])
-        lesson.add("tool_sequence", signature, turns[start], went_well, external=outside)
+                telling.append(step in deed.telling)
+                last = step
+        if deed.external:
+            outside.update(deed.steps)
+    if sum(telling) > 1:
+        for start, end, signature in _runs(steps, telling):
+            is_external = bool(outside) and not outside.isdisjoint(steps[start:end])
+            lesson.add("tool_sequence", signature, turns[start], went_well, external=is_external)
 
 
-def runs(steps: list[str]) -> list[tuple[int, int, str]]:
+def _runs(steps: list[str], telling: list[bool]) -> list[tuple[int, int, str]]:
     """Two to five different steps in a row that are worth a word: where they begin and end, and their signature."""
     found = []
-    telling = [informs(step) for step in steps]
     count = len(steps)
     for start in range(count - 1):
         if not telling[start]:

@@ -198,7 +198,7 @@ def forget_unseen(db: Database) -> None:
     seen = "exists (select 1 from signals where signals.kind = {0}.kind and signals.signature = {0}.signature)"
     gone = {PREFIX + pattern for (pattern,) in db.rows(f"select id from patterns where not {seen.format('patterns')}")}
     for table in ("tallies", "stale_tallies"):
-        db.execute(f"delete from {table} where not {seen.format(table)}")
+        db.execute(f"delete from {table} where kind != '' and not {seen.format(table)}")
     if gone:
         db.many("delete from patterns where id = ?", [(ref.removeprefix(PREFIX),) for ref in sorted(gone)])
         db.many("delete from feedback where ref = ?", [(ref,) for ref in sorted(gone)])

@@ -14,6 +14,8 @@ from recollect.store.tallies import EVERYTHING, Key, Seen, Selection
 AT_ONCE = 400
 # There is something new to be settled, even where nothing was seen: another session had the occasion.
 LEARNED = "insert or ignore into stale_tallies values ('', '')"
+ALL_STALE = "insert or ignore into stale_tallies values ('', 'all')"
+_LAST_EPISODE = "learned_episode"
 # A live attempt, where sessions are told by positive numbers.
 _UNIT = "coalesce({0}.session, -{0}.episode)"
 
@@ -29,13 +31,19 @@ def unlearned_sessions(db: Database) -> list[tuple[int, str, int]]:
     return [(number, ref, mark) for number, ref, mark in rows]
 
 
-def unlearned_episodes(db: Database) -> list[int]:
-    """Live attempts that nothing was learned from."""
-    sql = """
-        select id from episodes where session is null and outcome is not null
-           and not exists (select 1 from occasions where episode = episodes.id) order by id
-    """
-    return [number for (number,) in db.rows(sql)]
+def unlearned_episodes(db: Database) -> tuple[int, list[int]]:
+    """The largest id of an attempt that there is, and the live ones that nothing was learned from. Ids are never given twice."""
+    last = db.value("select coalesce(max(id), 0) from episodes")
+    after = db.value("select value from store_info where name = ?", (_LAST_EPISODE,)) or 0
+    rows = db.rows("select id from episodes where id > ? and id <= ? and session is null order by id", (after, last))
+    return int(last), [number for (number,) in rows]
+
+
+def save_learned_episodes(db: Database, last: int) -> None:
+    """All live attempts up to this one were learned from."""
+    if db.value("select value from store_info where name = ?", (_LAST_EPISODE,)) != last:
+        with db.transaction():
+            db.execute("insert or replace into store_info values (?, ?)", (_LAST_EPISODE, last))
 
 
 def count_unlearned(db: Database) -> int:
@@ -66,7 +74,7 @@ def save_session(
     fewer = {name for (name,) in db.rows("select name from occasions where session = ?", (session,))} - occasions.keys()
     if fewer:
         # What was none before may be a habit, with fewer occasions.
-        db.execute("insert or ignore into stale_tallies select distinct kind, signature from signals")
+        db.execute(ALL_STALE)
     db.execute("delete from occasions where session = ?", (session,))
     _insert(db, "session", session, signals, occasions, times)
     db.execute(LEARNED)

@@ -7,8 +7,9 @@ from typing import Any
 
 from recollect.clock import iso, now_ms
 from recollect.patterns import Heuristic, Pattern, Sighting
-from recollect.store.sqlite import catalogue
+from recollect.store.sqlite import catalogue, jobs
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.signals import ALL_STALE
 from recollect.store.tallies import EVERYTHING, Key, Rule, Selection, Tally, fading
 
 # What the tallies were made by: they are all made again when that is another.
@@ -16,18 +17,29 @@ _RULES = "learn_rules"
 _COLUMNS = ", ".join(Tally._fields)
 
 
-def ensure_rules(db: Database, rules: str) -> None:
-    """Have every tally made again if it was made by other rules than these."""
-    if db.value("select value from store_info where name = ?", (_RULES,)) != rules:
-        with db.transaction():
-            db.execute("insert or ignore into stale_tallies select distinct kind, signature from signals")
-            db.execute("insert or ignore into stale_tallies select kind, signature from tallies")
-            db.execute("insert or replace into store_info values (?, ?)", (_RULES, rules))
+def ensure_rules(db: Database, looking: int, least: int) -> None:
+    """Have everything counted again if `least` is another number of sessions than before, and learned again if `looking` is."""
+    before, rules = db.value("select value from store_info where name = ?", (_RULES,)), f"{looking} {least}"
+    if before == rules:
+        return
+    with db.transaction():
+        db.execute(ALL_STALE)
+        if before is not None and before.split()[0] != str(looking):
+            db.execute("insert or replace into unlearned select session, random() from digests")
+            jobs.enqueue(db, "learn", "sessions")
+        db.execute("insert or replace into store_info values (?, ?)", (_RULES, rules))
 
 
 def has_stale(db: Database) -> bool:
     """Whether any tally is to be made again."""
     return db.value("select 1 from stale_tallies limit 1") is not None
+
+
+def name_stale(db: Database) -> None:
+    """Where all tallies are meant, name them."""
+    if db.value("select 1 from stale_tallies where kind = '' and signature = 'all'"):
+        db.execute("insert or ignore into stale_tallies select distinct kind, signature from signals")
+        db.execute("insert or ignore into stale_tallies select kind, signature from tallies")
 
 
 def all_tallies(db: Database) -> list[Tally]:
@@ -73,12 +85,8 @@ def keep_standing(db: Database, chosen: Sequence[Tally]) -> None:
         if said.get(tally.pattern) != f"{tally.sentence}\0{tally.sessions}":
             catalogue.propose(db, tally.pattern, tally.sentence, tally.sessions)
     # One that has an earlier version was decided about once, and is a candidate again.
-    gone = [
-        (pattern,)
-        for pattern, (status, version) in known.items()
-        if status == "candidate" and version == 1 and pattern not in wanted
-    ]
-    db.many("delete from patterns where id = ?", gone)
+    gone = sorted(pattern for pattern, state in known.items() if state == ("candidate", 1) and pattern not in wanted)
+    db.many("delete from patterns where id = ?", [(pattern,) for pattern in gone])
 
 
 # What is read
@@ -118,18 +126,24 @@ def _opinions(db: Database) -> dict[str, tuple[int, int]]:
     return measured.standing(db)
 
 
+def decided(db: Database) -> list[Key]:
+    """What a person has decided about."""
+    rows = db.rows("select kind, signature from patterns where status != 'candidate' or version > 1 order by 1, 2")
+    return [(kind, signature) for kind, signature in rows]
+
+
 def kept(db: Database) -> list[tuple[str, Tally]]:
     """Every pattern there is, with its status; of one that a person decided about, the evidence may be gone."""
     names = ", ".join(f"tallies.{name}" for name in Tally._fields)
     sql = f"""
         select patterns.id, patterns.kind, patterns.signature, patterns.status, one.sentence, {names}
           from patterns join pattern_versions one on one.pattern = patterns.id and one.version = patterns.version
-          left join tallies on tallies.pattern = patterns.id order by patterns.id
+          left join tallies on tallies.kind = patterns.kind and tallies.signature = patterns.signature order by patterns.id
     """
     found = []
     for pattern, kind, signature, status, sentence, *row in db.rows(sql):
         nothing = Tally(kind, signature, pattern, "", sentence, 0, 0, 0, None, 0.0, "", "tool-verified", None, None)
-        found.append((status, nothing if row[0] is None else _tally(row)))
+        found.append((status, nothing if row[0] is None else _tally(row)._replace(pattern=pattern)))
     return found
 
 
@@ -142,7 +156,8 @@ _SEEN = """
 _WITHIN = """
     signals.kind = :kind and signals.signature = :signature
     and (:agent is null or coalesce(sessions.agent, episodes.agent) = :agent)
-    and (:project is null or coalesce(whole.key, one.key) = :project)
+    and (:project is null or coalesce(sessions.project, episodes.project) in
+         (select id from projects where key = :project or merged_into = (select id from projects where key = :project)))
     and (:since is null or coalesce(sessions.ended_at, sessions.started_at, episodes.started_at) >= :since)
 """
 

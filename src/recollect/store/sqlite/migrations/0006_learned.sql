@@ -92,12 +92,12 @@ end;
 create trigger digests_dropped after delete on digests begin
   delete from signals where session = old.session;
   delete from occasions where session = old.session;
-  insert or ignore into stale_tallies select distinct kind, signature from signals;
+  insert or ignore into stale_tallies values ('', 'all');
 end;
 
 -- What the signals of one kind and signature come to, where that could be a habit at
--- all: most are seen in too few of the sessions that had the `occasion`. `chance` is how likely so many
--- would be if all was done in any order; `stands` says that it is a pattern.
+-- all: most are seen in too few of the sessions that had the `occasion`. `chance` is how
+-- likely so many would be if all was done in any order; `stands` says that it is a pattern.
 create table tallies (
   kind       text not null,
   signature  text not null,
@@ -119,7 +119,8 @@ create table tallies (
 create index tallies_by_occasion on tallies (occasion) where chance is not null;
 create index tallies_standing on tallies (pattern) where stands;
 
--- Tallies to be made again. Whoever adds or removes signals need not know of them.
+-- Tallies to be made again. Whoever adds or removes signals need not know of them. Without a
+-- kind it says that there is something to settle, or that all of them are meant.
 create table stale_tallies (
   kind      text not null,
   signature text not null,
@@ -138,10 +139,10 @@ end;
 -- Where there were fewer occasions, a thing may be a habit that was none before. And forks and
 -- sub-agents count with the session they come from; without it they come from another.
 create trigger occasions_gone after delete on sessions begin
-  insert or ignore into stale_tallies select distinct kind, signature from signals;
+  insert or ignore into stale_tallies values ('', 'all');
 end;
 create trigger attempts_gone after delete on episodes when old.session is null begin
-  insert or ignore into stale_tallies select distinct kind, signature from signals;
+  insert or ignore into stale_tallies values ('', 'all');
 end;
 
 -- What recurs, once enough sessions say so; counted in tallies. `id` is made of

@@ -87,11 +87,17 @@ class Learn(Opened):
 
         return signals.unlearned_sessions(self.db)
 
-    def unlearned_episodes(self) -> list[int]:
-        """Live attempts that nothing was learned from, by id."""
+    def unlearned_episodes(self) -> tuple[int, list[int]]:
+        """The largest id of an attempt, and the live ones that nothing was learned from."""
         from recollect.store.sqlite import signals
 
         return signals.unlearned_episodes(self.db)
+
+    def save_learned_episodes(self, last: int) -> None:
+        """All live attempts up to this one were learned from."""
+        from recollect.store.sqlite import signals
+
+        signals.save_learned_episodes(self.db, last)
 
     def count_unlearned(self) -> int:
         """How many sessions wait to be learned from."""
@@ -156,11 +162,23 @@ class Learn(Opened):
 
         return signals.signal_counts(self.db, kind, units)
 
-    def ensure_learn_rules(self, rules: str) -> None:
-        """Have every tally made again if it was made by other rules than these."""
+    def ensure_learn_rules(self, looking: int, least: int) -> None:
+        """Have everything counted, or looked at, again if that was done by other rules than these."""
         from recollect.store.sqlite import tallies
 
-        tallies.ensure_rules(self.db, rules)
+        tallies.ensure_rules(self.db, looking, least)
+
+    def name_stale_tallies(self) -> None:
+        """Where all tallies are to be made again, name them."""
+        from recollect.store.sqlite import tallies
+
+        tallies.name_stale(self.db)
+
+    def decided_patterns(self) -> list[Key]:
+        """What a person has decided about."""
+        from recollect.store.sqlite import tallies
+
+        return tallies.decided(self.db)
 
     def has_stale_tallies(self) -> bool:
         """Whether any tally is to be made again."""
