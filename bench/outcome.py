@@ -98,7 +98,8 @@ def _by_itself(episode: Episode, passages: list[Passage]) -> Judged:
 def _by_digest(episode: Episode, ref: str, passages: list[Passage]) -> Judged:
     """The task in which the last turn that is labelled ended up."""
     live = [passage.ordinal for passage in passages[: episode.task_turns] if passage.live]
-    tasks = make(ref, passages).tasks
+    calls = {passage.ordinal: calls_of([passage]) for passage in passages if passage.live}
+    tasks = make(ref, passages, calls).tasks
     task = next(task for task in tasks if live[-1] in task.turns)
     return Judged(episode, task.outcome, task.evidence)
 
@@ -175,7 +176,8 @@ def explained(one: Judged) -> str:
     """An episode that was judged wrong, and what led there."""
     why = "; ".join(f"{evidence.kind} {evidence.text}".strip() for evidence in one.evidence)
     episode = one.episode
-    return f"{episode.number} {episode.agent}: {episode.about}\n   is {episode.outcome}, was called {one.outcome}: {why or 'nothing'}"
+    verdict = f"is {episode.outcome}, was called {one.outcome}: {why or 'nothing'}"
+    return f"{episode.number} {episode.agent}: {episode.about}\n   {verdict}"
 
 
 if __name__ == "__main__":

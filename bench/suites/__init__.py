@@ -16,6 +16,7 @@ SUITES = {
     "sweep": "sweep",
     "grow": "grow",
     "digest": "digest",
+    "retain": "retain",
     "search": "search",
     "hook": "hook",
     "redaction": "redaction",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.digests import Run
 from recollect.distill import checks
 from recollect.reading.attempts import Attempt
-from recollect.reading.shell_edits import changed_files
+from recollect.reading.shell_edits import changed_files, is_patch, patched_files
 from recollect.store import bodies
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class Done(Attempt):
 
     def __init__(self, ref: str, ordinal: int, row: bodies.Row, cwd: str | None) -> None:
         kind, target, ok, output = row[bodies.TOOL_KIND], row[bodies.TARGET], row[bodies.OK], row[bodies.OUTPUT] or ""
+        if kind == "shell" and target and is_patch(target):
+            kind, target = "edit", ", ".join(patched_files(target))
         self.check = kind == "shell" and bool(target) and checks.is_check(target)
         super().__init__(kind, row[bodies.NAME] or "", target, checks.ended(target, ok, output) if self.check else ok)
         self.ref, self.ordinal, self.output, self.exit_code = ref, ordinal, output, row[bodies.EXIT_CODE]

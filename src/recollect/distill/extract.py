@@ -10,7 +10,7 @@ can say that something holds everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.clock import iso, now_ms
@@ -59,21 +59,29 @@ class Rules:
 
     author: NoteAuthor = "rules"
 
+    def __init__(self, calls: Mapping[int, Sequence[Done]] | None = None) -> None:
+        """`calls` are those of each live turn, by its number, where somebody has taken them apart already."""
+        self._calls = calls
+
     def extract(self, passages: Sequence[Passage], digest: Digest) -> list[Candidate]:
         """The facts in a session's passages."""
         live = [passage for passage in passages if passage.live]
-        found = [candidate for index in range(len(live)) for candidate in _stated(live, index)]
-        for one in proven(calls_of(live)):
+        calls = self._calls or {passage.ordinal: calls_of([passage]) for passage in live}
+        found: list[Candidate] = []
+        before: Sequence[Done] = ()
+        for passage in live:
+            found += _stated(passage, corrects=any(map(_is_edit, before)))
+            before = calls[passage.ordinal]
+        projects = {passage.ref: passage.project for passage in live}
+        for one in proven([call for passage in live for call in calls[passage.ordinal]], projects):
             found.append(Candidate(one.category, one.text, CONFIDENCE, one.call.ref, "tool-verified"))
         return found
 
 
-def _stated(passages: Sequence[Passage], index: int) -> list[Candidate]:
+def _stated(passage: Passage, *, corrects: bool) -> list[Candidate]:
     """What a person states in a turn; right after an edit it may correct that."""
-    passage = passages[index]
     if passage.author != "human":
         return []
-    corrects = index > 0 and any(_is_edit(call) for call in calls_of([passages[index - 1]]))
     return [
         Candidate(said.category, said.text, said.confidence, passage.ref, "user")
         for row in passage.rows
@@ -86,38 +94,53 @@ def _is_edit(call: Done) -> bool:
     return call.kind == "edit" and call.ok is not False
 
 
-def extract_notes(
-    store: Store,
-    session: int,
-    passages: Sequence[Passage],
-    digest: Digest,
-    *,
-    extractor: Extractor | None = None,
-    now: int | None = None,
-) -> list[Note]:
-    """Take notes from a session, if it is time for that; the notes that are new or were confirmed."""
+class Found(NamedTuple):
+    """What a session gives for notes, and how far it was read for that: both are kept, or neither."""
+
+    session: int
+    state: Extraction
+    candidates: Sequence[Candidate] = ()
+    # The turns that these are from.
+    passages: Sequence[Passage] = ()
+    by: NoteAuthor = "rules"
+    waits_until: int | None = None
+
+
+def find_notes(
+    store: Store, session: int, passages: Sequence[Passage], digest: Digest, extractor: Extractor, *, now: int | None = None
+) -> Found | None:
+    """What a session gives for notes, if it is time for that; None where nobody wants any."""
     if not store.is_with_a_person(session):
-        return []
+        return None
     before = store.find_extraction(session)
     progress = gate.progress_of(passages, before)
     answer = gate.ask(progress, before, now_ms() if now is None else now)
     if answer != "open":
         until = (progress.last_at or 0) + gate.LIVES_MS if answer == "busy" else None
-        message, count = (before.message, before.times) if before else (0, 0)
-        store.save_extraction(session, Extraction(message, progress.calls, count), waits_until=until)
-        return []
-    reader = extractor or Rules()
-    kept = keep(store, passages, reader.extract(passages, digest), by=reader.author)
-    store.save_extraction(session, Extraction(progress.messages, 0, (before.times if before else 0) + 1))
+        message, times = (before.message, before.times) if before else (0, 0)
+        return Found(session, Extraction(message, progress.calls, times), waits_until=until)
+    candidates = extractor.extract(passages, digest)
+    refs = {candidate.ref for candidate in candidates}
+    places = [passage for passage in passages if passage.ref in refs]
+    state = Extraction(progress.messages, 0, (before.times if before else 0) + 1)
+    return Found(session, state, candidates, places, extractor.author)
+
+
+def keep_found(store: Store, found: Found) -> list[Note]:
+    """Keep what was found in a session, all or nothing; the notes that are new or were confirmed."""
+    with store.alone():
+        kept = keep(store, found.passages, found.candidates, by=found.by)
+        store.save_extraction(found.session, found.state, waits_until=found.waits_until)
     return kept
 
 
-def extract_waiting(store: Store) -> None:
+def extract_waiting(store: Store, *, now: int | None = None) -> None:
     """Take notes from sessions that were in the middle of something, and are not any more."""
     for session, ref in store.waiting_extractions():
         digest = store.find_digest(ref)
-        if digest is not None:
-            extract_notes(store, session, store.passages(session), digest)
+        found = digest and find_notes(store, session, store.passages(session), digest, Rules(), now=now)
+        if found:
+            keep_found(store, found)
 
 
 def keep(store: Store, passages: Sequence[Passage], found: Sequence[Candidate], *, by: NoteAuthor) -> list[Note]:

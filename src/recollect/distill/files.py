@@ -92,7 +92,9 @@ def write(home: str, project: str, traces: Sequence[KeptTrace], published: Mappi
     wanted |= {SUMMARY: summary_text(traces), **{os.path.join(*name.split("/")): text for name, text in published.items()}}
     try:
         _refuse_links(home, folder)
-        changed = [_write(home, os.path.join(folder, name), text) for name, text in wanted.items()]
+        changed = [
+            _write(home, os.path.join(folder, name), text) for name, text in wanted.items() if not _is_foreign(folder, name)
+        ]
         return _remove_orphans(folder, wanted) or any(changed)
     except OSError as error:
         raise FileUnwritable(error.filename or folder, error.strerror or str(error)) from error
@@ -108,6 +110,16 @@ def clear(home: str, name: str) -> None:
             _remove_if_empty(empty)
     except OSError as error:
         raise FileUnwritable(error.filename or folder, error.strerror or str(error)) from error
+
+
+def _is_foreign(folder: str, name: str) -> bool:
+    """Whether a skill of this name is there that is not ours."""
+    path = os.path.join(folder, name)
+    return name.startswith(SKILLS) and _is_plain(path) and not _is_our_skill(_read(path) or "")
+
+
+def _is_our_skill(text: str) -> bool:
+    return SKILL_MARK in text.partition("\n---\n")[0]
 
 
 def _refuse_links(home: str, path: str) -> None:
@@ -169,7 +181,7 @@ def _ours(folder: str) -> list[str]:
             found.append(path)
     for name in _names(skills):
         path = os.path.join(skills, name, "SKILL.md")
-        if _is_plain(path) and SKILL_MARK in (_read(path) or "").partition("\n---\n")[0]:
+        if _is_plain(path) and _is_our_skill(_read(path) or ""):
             found.append(path)
     for inner in (folder, traces, *(os.path.join(skills, name) for name in _names(skills))):
         found += [os.path.join(inner, name) for name in _names(inner) if name.startswith(platforms.PARTIAL)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from recollect.model import Category
+from recollect.reading.screened import Screens
 
 CERTAIN, LIKELY, POSSIBLE = 0.9, 0.8, 0.7
 
@@ -37,15 +38,15 @@ _ROUTINE = _any(
     "commit run update add write test check push create keep format lint ask confirm report document verify use make stop wait "
     "review build bump tag open show explain summari[sz]e include start refresh regenerate rebase save log note"
 )
-# What may be forbidden for good; changes, only of what is not one thing of the moment.
+# What work is made of, whatever the task.
+_STEP = _any("commit change step task edit feature session turn push release phase story pr merge fix deploy(?:ment)?")
+# What may be forbidden for good; the rest of what people forbid ("don't add …", "don't change …") is about the task.
 _FORBIDDEN = _any(
-    "use add create write commit push run hard[_-]?code mock install generate include skip invent guess duplicate disable ask "
-    "bypass ignore force stage amend squash rebase merge deploy publish store log print import rely_on depend_on leave put start"
+    "use commit push hard[_-]?code mock install guess amend squash rebase force deploy publish store log print import "
+    "rely_on depend_on bypass"
 )
 _CHANGE = _any("touch edit modify change delete remove rename move")
-_LASTING_THING = _any(
-    r"\S*[/.]\S* (?:the_)?(?:main|master|production|prod|tests?|migrations?|generated|vendor\w*|lock_?files?|schema|database)"
-)
+_LASTING_THING = _any(r"(?:the_)?(?:main|master|production|prod|migrations?|generated|vendor\w*|lock_?files?|schema|database)")
 _CODE_THING = _any(
     "tests? commits? functions? methods? class(?:es)? modules? endpoints? routes? prs? files? code changes queries migrations? "
     "strings? docs? comments? scripts?"
@@ -58,9 +59,7 @@ _BE_MADE = _any("written built deployed hosted licensed managed")
 _BE_PLACED = _any("in at under on called named written hosted deployed kept")
 _SURE = rf"(?:we |(?:{_WE} {_SHOULD}|make sure (?:to|that)?(?: ?{_WE})?(?: {_SHOULD})?|be sure to) )?"
 _OFTEN = _any("strongly really generally much usually always explicitly definitely only currently mainly exclusively now")
-_FROM_NOW_ON = _any(
-    "from_now_on from_here_on going_forward in_(?:the_)?future from_this_point_on as_a_(?:general_)?rule at_all_times"
-)
+_FROM_NOW_ON = _any("from_now_on from_here_on going_forward from_this_point_on as_a_(?:general_)?rule at_all_times")
 _DONT = r"(?:don.?t|do not)"
 _DISLIKE = rf"(?:{_DONT} {_any('like want use allow accept support')}|hate|dislike)"
 _LET_US = _any("let'?s we we'll we_will we_should we've i've i'll")
@@ -75,11 +74,11 @@ _WRITTEN: list[tuple[str, Category, float]] = [
     (rf"{_SURE}never {_VERB}", "constraint", CERTAIN),
     (r"[\w `./-]{1,80} (?:must|should|may) (?:always|never) \w+", "constraint", CERTAIN),
     # "from now on, …", "each time you …"
-    (rf"(?:.{{1,120}}[ ,])?{_FROM_NOW_ON}\b", "preference", CERTAIN),
+    (rf"(?:.{{1,120}}[ ,])?(?<!plan ){_FROM_NOW_ON}\b|in (?:the )?future,? {_VERB}", "preference", CERTAIN),
     (r"(?:every|each) time (?:you|we|i)\b|whenever (?:you|we|i) \w+", "preference", LIKELY),
     # "commit after each step", "before every push run the linter", "when you commit, …"
-    (rf"{_ROUTINE}\b.{{2,100}} (?:after|before|for|on|with|as|at) (?:each|every)\b", "preference", LIKELY),
-    (r"(?:after|before|for|on) (?:each|every)\b", "preference", LIKELY),
+    (rf"{_ROUTINE}\b.{{2,100}} (?:after|before|for|on|with|as|at) (?:each|every) (?:\w+ ){{0,2}}{_STEP}\b", "preference", LIKELY),
+    (rf"(?:after|before|on) (?:each|every) (?:\w+ ){{0,2}}{_STEP}\b", "preference", LIKELY),
     (rf"(?:before|after|when) (?:you )?{_ROUND_OFF}\w*\b.{{4,}}", "preference", POSSIBLE),
     # "I prefer …", "we don't want hard-coded paths"
     (rf"(?:i|we)(?:'d| would)? (?:{_OFTEN} )?(?:prefer|rather)\b|prefer \w+|my preference is", "preference", CERTAIN),
@@ -95,21 +94,23 @@ _WRITTEN: list[tuple[str, Category, float]] = [
     (rf"our [\w -]{{2,40}} (?:uses?|lives?|runs?|must|(?:is|are) {_BE_PLACED})\b", "project", LIKELY),
     (r"[\w./`-]+(?: [\w./`-]+){0,5} (?:lives?|(?:is|are) located|belongs?) (?:in|under|at|inside)\b", "project", LIKELY),
     # "all public functions must …"
-    (rf"(?:all|every|each|any|no|only)\b.{{2,80}}\bmust\b|(?:all|every|each|any|no) (?:\w+ )?{_CODE_THING}\b.{{1,60}}"
+    (rf"(?:all|every|each|any|no|only)\b.{{2,80}}\bmust \w+ \S|(?:all|every|each|any|no) (?:\w+ )?{_CODE_THING}\b.{{1,60}}"
      r"\b(?:should|has to|have to|needs? to)\b", "constraint", LIKELY),
     (r"[\w`./-]+(?: [\w`./-]+){0,7} (?:must not|mustn't|must never|must only|must always)\b", "constraint", LIKELY),
     # "don't hard-code paths", "avoid global state"
     (rf"{_DONT} (?:{_FORBIDDEN}\b(?!.*\bthe\b)|{_CHANGE} {_LASTING_THING})", "constraint", POSSIBLE),
-    (r"(?:avoid|stop|no more) (?!(?:the|an?|unnecessary)\b)(?:\w+ing|[\w-]+s|[\w-]+ [\w-]+s?)\b(?!.*\bthe\b)",
+    (r"(?:stop \w+ing|(?:avoid|no more) (?!(?:the|an?|unnecessary)\b)(?:\w+ing|[\w-]+s|[\w-]+ [\w-]+s?))\b(?!.*\bthe\b)",
      "constraint", POSSIBLE),
 ]  # fmt: skip
-FORMS = [(re.compile(pattern, re.IGNORECASE), category, sure) for pattern, category, sure in _WRITTEN]
+SCREENS = Screens(re.IGNORECASE)
+FORMS = [(SCREENS.add(f"^(?:{pattern})"), category, sure) for pattern, category, sure in _WRITTEN]
 
 
 # Whoever was not there does not know what these stand for.
 POINTING = _sought(
     "it its it's this that these those them they they're their he she him her here there above below following aforementioned",
     "same again anymore any_more another others? such former latter now currently today yet still already instead right_away",
+    "next_time",
     r"(?:issues?|items?|lines?|number|pr|chunk|step|phase|point|part|option)_#?\d+ option_[a-z]",
     "the_(?:first|second|third|last|next|previous)",
     "the_(?:issues?|bugs?|problems?|errors?|changes?|fix|plan|files?|scripts?|button|page|fixture|image|list|prompt)",

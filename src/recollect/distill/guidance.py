@@ -51,10 +51,10 @@ class Statement:
         """The sessions of those turns."""
         return list(dict.fromkeys(ref.rpartition("#")[0] for ref in self.refs))
 
-    def line(self) -> str:
+    def line(self, most_refs: int = MOST_REFS) -> str:
         """The statement as a line of Markdown; a few of its turns are enough to look it up."""
-        more = f" and {len(self.refs) - MOST_REFS} more" if len(self.refs) > MOST_REFS else ""
-        return f"- {self.text} [{', '.join(self.refs[:MOST_REFS])}{more}]"
+        more = f" and {len(self.refs) - most_refs} more" if len(self.refs) > most_refs else ""
+        return f"- {self.text} [{', '.join(self.refs[:most_refs])}{more}]"
 
 
 def sections(digests: Sequence[Digest], refused: Collection[str]) -> dict[str, list[Statement]]:

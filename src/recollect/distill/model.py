@@ -17,10 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.digests import Digest, Engine, Trace
 from recollect.distill import replies, trace
+from recollect.distill.asking import AT_ONCE, Questions
 from recollect.distill.transcript import has_secrets, transcript
 from recollect.errors import BadReply, EngineUnavailable, RecollectError, SecretsLeft, SpendingLimit, UsageError
 
@@ -80,41 +81,74 @@ def record(passages: Sequence[Passage], redactor: Redactor, settings: Settings) 
     """A session as it is given to others, between marks; SecretsLeft when something stored should not be."""
     if has_secrets(passages, redactor):
         raise SecretsLeft(passages[0].ref.rpartition("#")[0])
-    text = transcript(passages, redactor, settings)
-    # Nothing can hold a mark that is made of all of it.
+    return framed(transcript(passages, redactor, settings))
+
+
+def framed(text: str) -> str:
+    """A record between two marks that nothing in it can forge: they are made of all of it."""
     mark = sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
     return f"The record stands between the two lines with the mark {mark}.\n\n--- {mark} begins\n{text}\n--- {mark} ends\n"
 
 
+class Notes(Protocol):
+    """Takes notes of a session with the same model, when it has said what to remember of it."""
+
+    def wants(self, one: Work) -> bool:
+        """Whether to ask about this session."""
+
+    def keep(self, one: Work, trace: Trace, answer: Future[Reply]) -> None:
+        """Keep the notes of an answer, which may be none, and add what it took to that of the trace."""
+
+
+class _Question(NamedTuple):
+    """What one question is about; `verdict` when it is the second about its session, that for notes."""
+
+    work: Work
+    record: str
+    verdict: Kept | NothingWorthKeeping | None = None
+
+
 def traces_by_model(
-    model: Model, redactor: Redactor, settings: Settings, work: Iterable[Work], *, at_once: int = 8
-) -> Iterator[tuple[Candidate, Verdict]]:
-    """The trace memory of each session by a model, as the answers come in.
+    model: Model,
+    redactor: Redactor,
+    settings: Settings,
+    work: Iterable[Work],
+    *,
+    notes: Notes | None = None,
+    at_once: int = AT_ONCE,
+) -> Iterator[tuple[Candidate, Verdict] | None]:
+    """The trace memory of each session by a model, as the answers come in; None now and then while none does.
 
     `at_once` requests run at a time; everything else, and the redactor, stays
     in the caller's thread, which may write to the store between two results.
     """
-    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-
-    waiting = iter(work)
-    asked: dict[Future[Reply], Work] = {}
+    waiting, questions = iter(work), Questions[_Question](model, at_once)
     fault: RecollectError | None = None
-    with ThreadPoolExecutor(at_once) as pool:
-        while True:
-            while fault is None and len(asked) < at_once and (one := next(waiting, None)) is not None:
-                try:
-                    told = record(one.passages, redactor, settings)
-                except SecretsLeft as error:
-                    yield one.candidate, GaveUp(str(error))
-                else:
-                    asked[pool.submit(model.ask, prompt("trace"), told, schema=replies.TRACE_SCHEMA)] = one
-            if not asked:
-                break
-            for future in wait(asked, return_when=FIRST_COMPLETED).done:
-                one = asked.pop(future)
-                verdict, stops = _verdict(one.digest, future, redactor)
-                fault = fault or stops
-                yield one.candidate, verdict
+    while True:
+        while fault is None and questions.has_room and (one := next(waiting, None)) is not None:
+            try:
+                told = record(one.passages, redactor, settings)
+            except SecretsLeft as error:
+                yield one.candidate, GaveUp(str(error))
+            else:
+                questions.put(_Question(one, told), prompt("trace"), told, replies.TRACE_SCHEMA)
+        if not questions.open:
+            break
+        answered = questions.answered()
+        if answered is None:
+            yield None
+            continue
+        (one, told, known), answer = answered
+        if known is not None and notes is not None:
+            notes.keep(one, known.trace, answer)
+            yield one.candidate, known
+            continue
+        verdict, stops = _verdict(one.digest, answer, redactor)
+        fault = fault or stops
+        if notes is not None and isinstance(verdict, Kept | NothingWorthKeeping) and notes.wants(one):
+            questions.put(_Question(one, told, verdict), prompt("notes"), told)
+        else:
+            yield one.candidate, verdict
     if fault is not None:
         raise fault
 

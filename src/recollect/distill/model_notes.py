@@ -8,30 +8,32 @@ long enough for notes. Its word is a candidate like any agent's.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from recollect.clock import now_ms
 from recollect.distill import gate
 from recollect.distill.corroborate import says
 from recollect.distill.extract import Candidate, keep
-from recollect.distill.model import Kept, NothingWorthKeeping, Verdict, Work, prompt, record
+from recollect.distill.model import Work, prompt, record
 from recollect.distill.replies import Fact, read_facts
 from recollect.errors import RecollectError
 from recollect.model import NoteAuthor
 from recollect.store import bodies
+from recollect.store.notes import Extraction
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from recollect.digests import Digest, Trace
     from recollect.llm import Model
     from recollect.llm.client import Reply
     from recollect.redact import Redactor
     from recollect.settings import Settings
-    from recollect.store import Store, traces
+    from recollect.store import Store
     from recollect.store.history import Passage
 
 log = logging.getLogger(__name__)
-
-Told = Iterator[tuple["traces.Candidate", Verdict]]
 
 
 class ModelExtractor:
@@ -47,19 +49,18 @@ class ModelExtractor:
         self._model, self._redactor, self._settings = model, redactor, settings
         self.dropped = 0
         """How many lines of replies were no good so far."""
-        self.last: Reply | None = None
-        """What the last call took, if there was one."""
 
     def extract(self, passages: Sequence[Passage], digest: Digest) -> list[Candidate]:
         """The facts that the model finds in a session's passages."""
-        self.last = None
-        live = [passage for passage in passages if passage.live]
-        if not live:
+        if not any(passage.live for passage in passages):
             return []
-        self.last = self._model.ask(prompt("notes"), record(passages, self._redactor, self._settings))
-        facts, dropped = read_facts(self._redactor.redact(self.last.text))
+        return self.read(self._model.ask(prompt("notes"), record(passages, self._redactor, self._settings)).text, passages)
+
+    def read(self, reply: str, passages: Sequence[Passage]) -> list[Candidate]:
+        """The facts in a reply that was about these passages."""
+        facts, dropped = read_facts(self._redactor.redact(reply))
         self.dropped += dropped
-        return [_candidate(fact, live) for fact in facts]
+        return [_candidate(fact, [passage for passage in passages if passage.live]) for fact in facts]
 
 
 def _candidate(fact: Fact, passages: Sequence[Passage]) -> Candidate:
@@ -71,31 +72,28 @@ def _candidate(fact: Fact, passages: Sequence[Passage]) -> Candidate:
     return Candidate(fact.category, fact.text, fact.confidence, passages[-1].ref, "assistant")
 
 
-def with_notes(store: Store, extractor: ModelExtractor, ask: Callable[[Iterable[Work]], Told], work: Iterable[Work]) -> Told:
-    """What `ask` says of sessions, and the notes of each one that it answered kept; their tokens are the session's."""
-    asked: dict[str, Work] = {}
+class NoteTaker:
+    """Has a model take notes from sessions, when it is time for that."""
 
-    def remembered() -> Iterator[Work]:
-        for one in work:
-            asked[one.candidate.ref] = one
-            yield one
+    def __init__(self, store: Store, extractor: ModelExtractor) -> None:
+        self._store, self._extractor = store, extractor
 
-    for candidate, verdict in ask(remembered()):
-        one = asked.pop(candidate.ref)
-        if isinstance(verdict, Kept | NothingWorthKeeping):
-            _note(store, extractor, one, verdict.trace)
-        yield candidate, verdict
+    def wants(self, one: Work) -> bool:
+        """Whether it is time: the same gate as for the rules."""
+        before = self._store.find_extraction(one.candidate.session, by="model")
+        return gate.ask(gate.progress_of(one.passages, before), before, now_ms()) == "open"
 
-
-def _note(store: Store, extractor: ModelExtractor, one: Work, trace: Trace) -> None:
-    if gate.progress_of(one.passages, None).messages < gate.FEWEST_MESSAGES:
-        return
-    try:
-        keep(store, one.passages, extractor.extract(one.passages, one.digest), by=extractor.author)
-    except RecollectError as error:
-        # The memory is there and was paid for: it does not go for want of notes.
-        log.warning("no notes were taken", extra={"session": one.candidate.ref, "fault": str(error)})
-    if extractor.last is not None:
-        trace.tokens += extractor.last.tokens
-        known = trace.cost_usd is not None and extractor.last.cost_usd is not None
-        trace.cost_usd = (trace.cost_usd or 0.0) + (extractor.last.cost_usd or 0.0) if known else None
+    def keep(self, one: Work, trace: Trace, answer: Future[Reply]) -> None:
+        """Keep the notes of an answer; the memory is there and was paid for, so it does not go for want of notes."""
+        try:
+            reply = answer.result()
+        except RecollectError as error:
+            log.warning("no notes were taken", extra={"session": one.candidate.ref, "fault": str(error)})
+            return
+        trace.tokens += reply.tokens
+        trace.cost_usd = None if trace.cost_usd is None or reply.cost_usd is None else trace.cost_usd + reply.cost_usd
+        keep(self._store, one.passages, self._extractor.read(reply.text, one.passages), by=self._extractor.author)
+        before = self._store.find_extraction(one.candidate.session, by="model")
+        messages = gate.progress_of(one.passages, None).messages
+        done = Extraction(messages, 0, (before.times if before else 0) + 1)
+        self._store.save_extraction(one.candidate.session, done, by="model")

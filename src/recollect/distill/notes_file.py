@@ -32,7 +32,7 @@ SECTION = "## Auto-extracted memories"
 _DAY = re.compile(r"### Session memories — (\d{4}-\d\d-\d\d)\s*$")
 _FACT = re.compile(r"- \*\*\[\w+\]\*\* (.*?)(?: \*\(confidence: \d+%\)\*)?\s*$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_FENCE = re.compile(r" {0,3}(?:```|~~~)")
+_FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
 def write(path: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> bool:
@@ -86,17 +86,30 @@ def _read(path: str) -> str | None:
 
 def _section(lines: list[str]) -> tuple[int, int]:
     """Where our section begins and ends; both at the end of the file when there is none. Headings in code are none."""
+    code = _code(lines)
     start = None
-    fenced = False
     for number, line in enumerate(lines):
-        fenced ^= bool(_FENCE.match(line))
-        if fenced:
+        if number in code:
             continue
         if start is None and line.rstrip() == SECTION:
             start = number
         elif start is not None and line.startswith(("# ", "## ")):
             return start, number
     return (len(lines) if start is None else start), len(lines)
+
+
+def _code(lines: list[str]) -> set[int]:
+    """The lines between fences. One that is never closed is none, or we would not find our own section after it."""
+    code: set[int] = set()
+    opened: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence and opened is None:
+            opened = number, fence[1]
+        elif fence and opened and fence[1] == opened[1]:
+            code.update(range(opened[0], number))
+            opened = None
+    return code
 
 
 def _opened(lines: list[str], newline: str) -> list[str]:
@@ -135,7 +148,10 @@ def _without(own: list[str], gone: set[str]) -> list[str]:
         if _DAY.match(line):
             blocks.append([])
         blocks[-1].append(line)
-    return [line for block in blocks if not _is_empty_day(block) for line in block]
+    left = [line for block in blocks if not _is_empty_day(block) for line in block]
+    while _is_empty_day(blocks[-1]) and left and not left[-1].strip():
+        left.pop()
+    return left
 
 
 def _is_empty_day(block: list[str]) -> bool:

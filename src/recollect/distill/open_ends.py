@@ -24,6 +24,8 @@ _PUT_OFF = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# What puts something off has one of these words; most prompts have none, and are not looked through any further.
+_WORDS = ("todo", "to-do", "later", "tomorrow", "follow", "forget", "next", "another", "still", "yet")
 _SETTLED = ("success", "abandoned")
 
 
@@ -44,7 +46,13 @@ def open_ends(tasks: Sequence[Task], last: Sequence[Passage]) -> list[str]:
 
 def _put_off(said: str) -> list[str]:
     """The sentences in which a person leaves something for later."""
-    lines = [line.strip(" \t-*") for piece in END_OF_SENTENCE.split(typed(said))[::2] for line in piece.splitlines()]
+    lowered = said.lower()
+    if not any(word in lowered for word in _WORDS):
+        return []
+    text = typed(said)
+    if not _PUT_OFF.search(text):
+        return []
+    lines = [line.strip(" \t-*") for piece in END_OF_SENTENCE.split(text)[::2] for line in piece.splitlines()]
     return [line for line in lines if _PUT_OFF.search(line)]
 
 

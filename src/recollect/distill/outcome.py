@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.digests import Evidence, EvidenceKind, Outcome
@@ -22,13 +23,17 @@ from recollect.distill import talk
 from recollect.distill.calls import Done, one_line
 from recollect.distill.deeds import (
     admits,
+    asks_to_keep,
+    asks_to_mend,
     claims,
     deeds_of,
     did_not_run,
     failures_of,
     found_nothing,
     is_test_file,
+    runs_on,
     timed_out,
+    was_denied,
 )
 from recollect.reading.attempts import compare
 from recollect.reading.quoting import quoted
@@ -39,9 +44,11 @@ if TYPE_CHECKING:
     from recollect.store.history import Passage
 
 EVIDENCE_CHARACTERS = 160
+# Where a prompt says what it is about.
+PROMPT_CHARACTERS = 600
 # So often the same call has to fail before it is a loop: twice is a retry, three times an honest doubt.
 LOOP = 4
-# Who complains so often and is never content has not got what they asked for.
+# Who complains so often in a row has not got what they asked for, whatever was done about it.
 COMPLAINTS = 3
 
 _PROOFS: tuple[EvidenceKind, ...] = ("accepted", "check_fixed", "kept")
@@ -77,9 +84,11 @@ def judge(
                 # The first prompt asks; there is nothing yet that it could judge.
                 if is_asked:
                     ledger.listen(without_recalled(text), passage.ref)
+                else:
+                    ledger.ask(text[:PROMPT_CHARACTERS])
                 is_asked = True
     if passages and next_prompt:
-        ledger.listen(next_prompt, passages[-1].ref)
+        ledger.listen(next_prompt, passages[-1].ref, is_next=True)
     if passages and not is_last:
         ledger.add("left", passages[-1].ref)
     return ledger.outcome()
@@ -91,6 +100,8 @@ class _Ledger:
     def __init__(self) -> None:
         self.standing: list[Evidence] = []
         self.complaints: list[Evidence] = []
+        # What the task is about: something that fails, work that is to be taken back, or to be kept.
+        self.is_mending = self.is_trial = self.is_keeping = False
         self.was_accepted = False
         # The last word accepted a part and complained about another.
         self.is_halved = False
@@ -101,36 +112,52 @@ class _Ledger:
         self.tries = 0
         self.stashed = 0
         self.red: list[Done] = []
-        # Checks that failed before anything was tried, and those that passed then.
+        # Checks that failed before anything was changed, those that failed once tests were written for it, and those that passed.
         self.broken: list[Done] = []
+        self.written: list[Done] = []
         self.sound: list[Done] = []
         self.failures: Counter[str] = Counter()
+        # A long task runs the same few checks over and over.
+        self.covered: dict[tuple[str | None, str | None], bool] = {}
 
     # What the person says
 
-    def listen(self, prompt: str, ref: str) -> None:
+    def ask(self, prompt: str) -> None:
+        self.is_mending, self.is_trial, self.is_keeping = asks_to_mend(prompt), talk.takes_back(prompt), asks_to_keep(prompt)
+
+    def listen(self, prompt: str, ref: str, *, is_next: bool = False) -> None:
+        """What a prompt says about the work; one that begins the next task may report what is wrong there."""
         heard = talk.hear(prompt)
-        against: list[tuple[EvidenceKind, str]] = [
-            ("corrected", heard.corrected), ("annoyed", heard.annoyed), ("refused", heard.refused)
-        ]  # fmt: skip
+        wrong = heard.corrected
+        if not is_next:
+            # Before anything was changed, an error that is pasted shows what is to be done.
+            wrong = wrong or heard.reported or (heard.shown if self.edits and not heard.accepted else "")
+        refused = heard.refused or (heard.declined if not self.edits and not is_next else "")
+        against: list[tuple[EvidenceKind, str]] = [("corrected", wrong), ("annoyed", heard.annoyed), ("refused", refused)]
         said = [Evidence(kind=kind, ref=ref, text=quoted(text, EVIDENCE_CHARACTERS)) for kind, text in against if text]
         if heard.accepted:
             self._keep(*_PROOFS, *_HINTS)
             self._drop("accepted")
             self.add("accepted", ref, heard.accepted)
             self.complaints, self.is_doubted, self.is_halved = [], False, bool(said)
-        elif said or heard.shows_error:
+        # "Never mind" wants no more of it; it says nothing about what there is.
+        elif wrong or heard.annoyed or talk.takes_back(heard.refused) or (heard.shown and not is_next):
             self.was_accepted |= any(one.kind == "accepted" for one in self.standing)
             self._drop(*_PROOFS, *_COMPLAINTS, "check_passed")
-            self.is_doubted, self.tries, self.broken, self.sound = True, 0, [], []
+            self.is_doubted, self.tries = True, 0
+            self.broken, self.written, self.sound = [], [], []
         self.standing += said
-        self.complaints += said[:1]
+        if not heard.goes_on:
+            self.complaints = [*self.complaints, *said[:1]] if said else []
 
     # What the agent does
 
     def act(self, call: Done) -> None:
         self._drop("aborted", "admitted")
         if call.files:
+            if not self.edits:
+                # What was liked before anything was done was the plan.
+                self._drop("accepted")
             self.edits += 1
             self.tries += not all(map(is_test_file, call.files))
             # Whether what failed still fails, and what passed still passes, nobody knows until it is tried again.
@@ -140,10 +167,10 @@ class _Ledger:
         elif call.kind == "shell" and call.weight:
             self._command(call)
         for deed in deeds_of(call):
-            if deed == "kept" and self.edits and not self.is_doubted:
+            if deed == "kept" and (self.edits or self.is_keeping) and not self.is_doubted:
                 self._drop("kept")
                 self.add("kept", call.ref, _command_of(call))
-            elif deed in ("reverted", "stashed") and self.edits:
+            elif deed in ("reverted", "stashed") and self.edits and not self.is_trial:
                 self.stashed, self.edits, self.tries = self.edits, 0, 0
                 self._drop("check_fixed", "kept", "check_passed", "reverted")
                 self.add("reverted", call.ref, _command_of(call))
@@ -157,20 +184,21 @@ class _Ledger:
             self._passed(call)
         elif timed_out(call):
             self._failed("timeout", call)
-        elif call.ok is False and not did_not_run(call):
+        elif call.ok is False and not did_not_run(call) and not was_denied(call):
             self.standing = [one for one in self.standing if one.kind != "check_fixed" or one.text != _command_of(call)]
             self.red.append(call)
             if not self.tries:
-                self.broken.append(call)
-            # Red before anything was done is what the task is about.
-            if self.edits:
+                (self.broken if not self.edits else self.written).append(call)
+            # Red before anything was done is what the task is about, or has nothing to do with it.
+            if self.edits and not self._was_as_red(call):
                 self._failed("check_failed", call)
 
     def _passed(self, call: Done) -> None:
-        over = {_command_of(before) for before in self.red if _covers(before, call)} | {_command_of(call)}
+        over = {_command_of(before) for before in self.red if self._covers(before, call)} | {_command_of(call)}
         self.standing = [one for one in self.standing if one.text not in over or one.kind in ("accepted", "kept")]
-        was_broken = any(_covers(before, call) for before in self.broken)
-        if was_broken and self.edits and not any(_covers(before, call) for before in self.sound):
+        # A new test that fails until it is changed itself was wrong itself.
+        was_broken = any(self._covers(before, call) for before in self.broken + (self.written if self.tries else []))
+        if was_broken and self.edits and not any(self._covers(before, call) for before in self.sound):
             self._drop("check_fixed")
             self.add("check_fixed", call.ref, _command_of(call))
         else:
@@ -182,11 +210,17 @@ class _Ledger:
     def _command(self, call: Done) -> None:
         """A command that does something; it also answers whatever was said before it."""
         self._drop("command_failed", "corrected", "annoyed")
-        if call.ok:
+        if call.ok and self.edits and self.is_mending and any(before.target == call.target for before in self.broken):
+            # Where something is to be mended, what failed before the work and works after it is as good as a check.
+            self._passed(call)
+        elif call.ok:
             self.standing = [one for one in self.standing if one.text != _command_of(call) or one.kind in _PROOFS]
         elif timed_out(call):
-            self._failed("timeout", call)
-        elif call.ok is False and not found_nothing(call):
+            if not runs_on(call):
+                self._failed("timeout", call)
+        elif call.ok is False and not found_nothing(call) and not was_denied(call):
+            if not self.edits:
+                self.broken.append(call)
             self._failed("command_failed", call)
 
     def _failed(self, kind: EvidenceKind, call: Done) -> None:
@@ -237,9 +271,10 @@ class _Ledger:
         if "aborted" in kinds and not kinds & {"reverted", "corrected", "annoyed"}:
             return "abandoned"
         is_undone = "reverted" in kinds or self._is_taken_back()
-        if "refused" in kinds and not is_undone and (not self.edits or "aborted" in kinds):
+        is_wrong = is_undone or bool(kinds & {"corrected", "annoyed"})
+        if "refused" in kinds and not is_wrong and (not self.edits or "aborted" in kinds):
             return "abandoned"
-        if self.was_accepted or (kinds == {"check_failed"} and self._is_better(hints)):
+        if self.was_accepted or (kinds <= {"check_failed", "timeout"} and self._is_better(hints)):
             return "partial"
         return "fail"
 
@@ -249,6 +284,17 @@ class _Ledger:
             return True
         counts = [count for count in map(failures_of, self.red) if count is not None]
         return len(counts) > 1 and counts[-1] <= counts[0] / 2
+
+    def _was_as_red(self, call: Done) -> bool:
+        """Whether a check that nobody asked to mend fails as it did before the work."""
+        before = [one for one in self.broken if self._covers(one, call)] if not self.is_mending else []
+        return any((failures_of(call) or 1) <= (failures_of(one) or 1) for one in before)
+
+    def _covers(self, before: Done, later: Done) -> bool:
+        pair = (before.target, later.target)
+        if pair not in self.covered:
+            self.covered[pair] = _covers(before, later)
+        return self.covered[pair]
 
     def _is_taken_back(self) -> bool:
         return any(one.kind == "refused" and talk.takes_back(one.text) for one in self.standing)
@@ -264,7 +310,12 @@ class _Ledger:
 
 
 def _command_of(call: Done) -> str:
-    return quoted(one_line(call.target or call.name), EVIDENCE_CHARACTERS)
+    return _in_one_line(call.target or call.name)
+
+
+@lru_cache(256)
+def _in_one_line(command: str) -> str:
+    return quoted(one_line(command), EVIDENCE_CHARACTERS)
 
 
 def _covers(before: Done, later: Done) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,13 +26,58 @@ TRACE_SCHEMA: dict[str, Any] = {
     "required": ["traceMemory", "summary"],
     "additionalProperties": False,
 }
+_STATEMENTS: dict[str, Any] = {
+    "type": "array",
+    "description": "empty leaves what is there as it is",
+    "items": {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "one sentence of at most 600 characters"},
+            "turns": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "the turns that show it, as they are named in the record",
+            },
+        },
+        "required": ["text", "turns"],
+        "additionalProperties": False,
+    },
+}
+MEMORY_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "sections": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"heading": {"type": "string"}, "statements": _STATEMENTS},
+                "required": ["heading", "statements"],
+                "additionalProperties": False,
+            },
+        },
+        "skills": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "description": "lower-case words with hyphens, at most 64 characters"},
+                    "description": {"type": "string", "description": "what it does, and when to use it"},
+                    "statements": _STATEMENTS,
+                },
+                "required": ["name", "description", "statements"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["sections", "skills"],
+    "additionalProperties": False,
+}
 # How many openings of an object are tried: an answer has one, prose around it a few.
 MOST_OPENINGS = 100
 
 _OPENING = re.compile(r'\{\s*"')
 _MEMORY = "MEMORY:"
 _CONFIDENCE = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
-_WANTED = "one JSON object with the texts traceMemory and summary"
 
 
 class Told(msgspec.Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
@@ -40,6 +85,38 @@ class Told(msgspec.Struct, rename="camel", forbid_unknown_fields=True, frozen=Tr
 
     trace_memory: str
     summary: str
+
+
+class ToldStatement(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Something worth knowing, and the turns that are said to show it."""
+
+    text: str
+    turns: list[str]
+
+
+class ToldSection(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A section of a project's memory; without statements it stays as it is."""
+
+    heading: str
+    statements: list[ToldStatement]
+
+
+class ToldSkill(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A skill; without statements it stays as it is."""
+
+    name: str
+    description: str
+    statements: list[ToldStatement]
+
+
+class ToldMemory(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A project's memory as it was answered."""
+
+    sections: list[ToldSection]
+    skills: list[ToldSkill]
+
+
+Form = TypeVar("Form", Told, ToldMemory)
 
 
 class Fact(NamedTuple):
@@ -51,8 +128,19 @@ class Fact(NamedTuple):
 
 
 def read_trace(text: str) -> Told:
-    """The one answer in a reply, alone, fenced or with prose around it; its texts without what cannot be seen."""
-    found: list[Told] = []
+    """The trace memory in a reply; its texts without what cannot be seen."""
+    told = _only(text, Told, "one JSON object with the texts traceMemory and summary")
+    return Told(_visible(without_own(told.trace_memory)).strip(), _visible(without_own(told.summary)).strip())
+
+
+def read_memory(text: str) -> ToldMemory:
+    """The project's memory in a reply, as it was told."""
+    return _only(text, ToldMemory, "one JSON object with the lists sections and skills")
+
+
+def _only(text: str, form: type[Form], wanted: str) -> Form:
+    """The one answer of a form in a reply, alone, fenced or with prose around it."""
+    found: list[Form] = []
     decoder = json.JSONDecoder()
     place = 0
     for _ in range(MOST_OPENINGS):
@@ -61,7 +149,7 @@ def read_trace(text: str) -> Told:
             break
         try:
             value, place = decoder.raw_decode(text, opening.start())
-            told = msgspec.convert(value, Told)
+            told = msgspec.convert(value, form)
         except (ValueError, RecursionError, msgspec.ValidationError):
             # Not JSON from here on, or JSON of another form.
             place = max(place, opening.start() + 1)
@@ -69,10 +157,10 @@ def read_trace(text: str) -> Told:
             if told not in found:
                 found.append(told)
     if not found:
-        raise BadReply(f"the answer is not {_WANTED}", hint=f"answer with {_WANTED}, and nothing else")
+        raise BadReply(f"the answer is not {wanted}", hint=f"answer with {wanted}, and nothing else")
     if len(found) > 1:
-        raise BadReply(f"there are {len(found)} different answers in one", hint=f"answer with {_WANTED}, and nothing else")
-    return Told(_visible(without_own(found[0].trace_memory)).strip(), _visible(without_own(found[0].summary)).strip())
+        raise BadReply(f"there are {len(found)} different answers in one", hint=f"answer with {wanted}, and nothing else")
+    return found[0]
 
 
 def read_facts(text: str) -> tuple[list[Fact], int]:

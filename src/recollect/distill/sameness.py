@@ -3,7 +3,8 @@
 The same words in another order, and the same meaning in other words, are one
 fact: the vectors of the encoder that comes with the package decide, after the
 words that change everything agree: those that turn a sentence around, numbers,
-and what is quoted as code.
+and what is quoted as code. How something is done by one program is one fact,
+whatever starts the program and with which options.
 
 Two facts speak against each other when they say of the same thing that it is
 to be done and not to be done, when one says what to use in the other's place, or
@@ -14,10 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from recollect.distill.corroborate import STOP_WORDS
+from recollect.distill.usual import what_runs
+from recollect.reading.shell import pieces
 
 if TYPE_CHECKING:
     from recollect.embed.static import StaticEncoder
@@ -33,6 +37,9 @@ _WORD = re.compile(r"[^\W_][\w+#-]*(?:[./][\w-]+)*(?:'\w+)?")
 # Commands are compared as they stand, not by their words.
 _COMMAND = re.compile(r"`[^`]*\s[^`]*`")
 _CODE = re.compile(r"`[^`]+`|\S*[/_]\S+|\b\w+\.\w+\b")
+# How facts about files and commands are written; see `proven` and `usual`.
+_PLACE = re.compile(r"`[^`]+` is at `[^`]+`, ")
+_USE = re.compile(r"(To [\w ]+ here), run `([^`]+)`")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _NEGATIVE = frozenset((
     "not", "never", "no", "avoid", "without", "stop", "don't", "dont", "cannot", "can't", "mustn't", "shouldn't",
@@ -45,6 +52,7 @@ _FORCE = frozenset((
     "want", "like", "let's", "lets", "will", "can", "we'll", "use", "using", "uses", "future", "going", "forward", "rule", "time",
     "explicitly", "whenever",
 ))  # fmt: skip
+_WITHOUT_MEANING = STOP_WORDS | _FORCE | _NEGATIVE
 _IN_PLACE_OF = re.compile(
     r"\b(?:instead of|rather than|over|and not|no longer)\b|, not\b|"
     # "do not" and "is not" are about what follows alone.
@@ -55,7 +63,7 @@ _IN_PLACE_OF = re.compile(
 
 def find_same(text: str, notes: Sequence[Note]) -> Note | None:
     """The note that says what a text says; one that a person stands behind before any other."""
-    same = [note for note in notes if _same_words(text, note.text)] or _near(text, notes)
+    same = [note for note in notes if _same_words(text, note.text) or _same_use(text, note.text)] or _near(text, notes)
     return min(same, key=lambda note: (note.author != "person", note.status != "active"), default=None)
 
 
@@ -70,6 +78,23 @@ def speak_against(text: str, other: str) -> bool:
 
 def _same_words(text: str, other: str) -> bool:
     return _agree(text, other) and _kernel(text) == _kernel(other)
+
+
+def _same_use(text: str, other: str) -> bool:
+    """Whether two facts say where one file is, or how one thing is done by the same program in the same folder."""
+    if (place := _PLACE.match(text)) and other.startswith(place[0]):
+        return True
+    one, two = _USE.fullmatch(text), _USE.fullmatch(other)
+    if one is None or two is None:
+        return one is not None and other.startswith(f"Run `{one[2]}` here:")
+    return one[1] == two[1] and _use(one[2]) == _use(two[2])
+
+
+def _use(command: str) -> tuple[object, ...]:
+    """Where a command is run, what it runs, and which of its tests, where they are marked: `pytest -m slow`."""
+    piece = pieces(command)[0]
+    marked = [word for before, word in pairwise(piece.words) if before == "-m"]
+    return piece.folder, what_runs(piece.words), marked
 
 
 def _near(text: str, notes: Sequence[Note]) -> list[Note]:
@@ -103,31 +128,34 @@ def _encoder() -> StaticEncoder:
     return StaticEncoder()
 
 
+@lru_cache(1024)
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("’", "'"))
 
 
+@lru_cache(1024)
 def _sides(text: str) -> list[str]:
     """What is wanted, and what that stands in the place of."""
     return _IN_PLACE_OF.split(_COMMAND.sub(" ", text), maxsplit=1)
 
 
-def _kernel(text: str) -> set[str]:
+def _kernel(text: str) -> frozenset[str]:
     """What a fact is about, without how strongly it is meant."""
     return _wanted(text) | _unwanted(text)
 
 
-def _wanted(text: str) -> set[str]:
+def _wanted(text: str) -> frozenset[str]:
     return _stems(_sides(text)[0])
 
 
-def _unwanted(text: str) -> set[str]:
+def _unwanted(text: str) -> frozenset[str]:
     """What is not to be used, where a fact says what to use in its place."""
     return _stems(" ".join(_sides(text)[1:]))
 
 
-def _stems(text: str) -> set[str]:
-    return {_stem(word) for word in _words(text) if word not in STOP_WORDS | _FORCE | _NEGATIVE}
+@lru_cache(1024)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _words(text) if word not in _WITHOUT_MEANING)
 
 
 def _stem(word: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.digests import Saying
@@ -19,23 +19,21 @@ SAYING_CHARACTERS = 300
 _WISHES = ("preference", "constraint")
 
 
-def sayings(passages: Sequence[Passage]) -> list[Saying]:
-    """Corrections and stated preferences, near verbatim, in order and each once."""
+def sayings(passages: Sequence[Passage], kinds: Mapping[int, talk.Kind]) -> list[Saying]:
+    """Corrections and stated preferences in some turns, near verbatim, in order and each once."""
     found: dict[str, Saying] = {}
-    before: str | None = None
     for passage in passages:
-        said = prompt_of(passage)
-        if passage.author != "human" or not said:
-            continue
-        for one in _said(passage.ref, said, before):
+        kind = kinds.get(passage.ordinal)
+        for one in _said(passage.ref, prompt_of(passage), corrects=kind == "correction") if kind else ():
             found.setdefault(one.text.lower(), one)
-        before = said
     return list(found.values())
 
 
-def _said(ref: str, said: str, before: str | None) -> list[Saying]:
-    corrects = before is not None and talk.kind_of(said, before) == "correction"
+def _said(ref: str, said: str, *, corrects: bool) -> list[Saying]:
     wishes = [statement.text for statement in statements(said, corrects=corrects) if statement.category in _WISHES]
     if wishes or not corrects:
         return [Saying(ref=ref, kind="preference", text=quoted(text, SAYING_CHARACTERS)) for text in wishes]
-    return [Saying(ref=ref, kind="correction", text=quoted(said, SAYING_CHARACTERS))]
+    heard = talk.hear(said)
+    # Of a long prompt, with what was pasted into it, the sentence that corrects.
+    text = said if len(said) <= SAYING_CHARACTERS else heard.corrected or heard.reported or heard.annoyed or said
+    return [Saying(ref=ref, kind="correction", text=quoted(text, SAYING_CHARACTERS))]

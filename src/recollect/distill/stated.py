@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.distill.forms import CERTAIN, FORMS, LEAD, NOT_POINTING, NUMBERED, POINTING, REPORTING
+from recollect.distill.forms import CERTAIN, FORMS, LEAD, NOT_POINTING, NUMBERED, POINTING, REPORTING, SCREENS
 from recollect.distill.typed import END_OF_SENTENCE, typed
 from recollect.model import Category
 
 FEWEST_WORDS, MOST_WORDS, MOST_CHARACTERS = 3, 40, 260
-# Whoever wrote more lines than this, or headings, wrote or pasted a document: a plan, a review, a log.
-MOST_LINES = 20
+# Whoever wrote more lines or items than this, or headings, wrote or pasted a document: a plan, a review, a log. Of what real
+# prompts of that size state, hardly anything was about more than the task.
+MOST_LINES, MOST_ITEMS = 6, 3
 MOST_HEADINGS = 1
 # A line that is shorter was ended by whoever wrote it, not by an editor's margin.
 WRAPPED_CHARACTERS = 50
@@ -43,8 +45,19 @@ _CODE = re.compile(r"`[^`\n]+`")
 _ODD = re.compile(r"[{}│┃▌⎿⏺❯✓✔✗✘→⇡]|\[(?:recalled|REDACTED)|==|=>|->|\\n|\"\w+\":|&&|\|\||::|</|~~|https?://|\w+\.\w+:\d+")
 
 
-def statements(prompt: str, *, corrects: bool = False) -> Iterator[Statement]:
-    """What a prompt states; one that `corrects` an edit may say in a few words what was wrong about it."""
+def statements(prompt: str, *, corrects: bool = False) -> list[Statement]:
+    """What a prompt states; one that `corrects` an edit is a little surer of it."""
+    found = _statements(prompt)
+    return [one._replace(confidence=min(CERTAIN, one.confidence + 0.1)) for one in found] if corrects else found
+
+
+# Asked twice: for what was said about how to work, and for notes.
+@lru_cache(256)
+def _statements(prompt: str) -> list[Statement]:
+    return list(_stated(prompt))
+
+
+def _stated(prompt: str) -> Iterator[Statement]:
     if is_document(prompt):
         return
     for said, asks in _sentences(typed(prompt)):
@@ -53,7 +66,7 @@ def statements(prompt: str, *, corrects: bool = False) -> Iterator[Statement]:
         found = None if asks else _form_of(sentence)
         if found is not None and _is_prose(sentence) and not REPORTING.search(sentence) and stands_alone(sentence):
             category, sure = found
-            yield Statement(category, sentence[0].upper() + sentence[1:], min(CERTAIN, sure + 0.1) if corrects else sure)
+            yield Statement(category, sentence[0].upper() + sentence[1:], sure)
 
 
 def is_document(prompt: str) -> bool:
@@ -61,6 +74,7 @@ def is_document(prompt: str) -> bool:
     lines = [line for line in prompt.splitlines() if line.strip()]
     return (
         len(lines) > MOST_LINES
+        or sum(_ITEM.match(line) is not None for line in lines) > MOST_ITEMS
         or len(_HEADING.findall(prompt)) > MOST_HEADINGS
         or prompt.lstrip().startswith(("#", "/", "!", "---", "@", "["))
     )
@@ -74,7 +88,7 @@ def stands_alone(sentence: str) -> bool:
 
 def _form_of(sentence: str) -> tuple[Category, float] | None:
     plain = sentence.replace("’", "'")
-    return next(((category, sure) for form, category, sure in FORMS if form.match(plain)), None)
+    return next((FORMS[index][1:] for index in SCREENS.possible(plain) if FORMS[index][0].search(plain)), None)
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
@@ -82,7 +96,8 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
     for paragraph in _paragraphs(text):
         pieces = END_OF_SENTENCE.split(paragraph)
         for said, end in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-            if said.strip():
+            # What ends with a colon is only the beginning of something.
+            if said.strip() and not said.rstrip().endswith(":"):
                 yield said.strip(), "?" in end
 
 

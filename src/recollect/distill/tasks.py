@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from recollect.distill import talk
 from recollect.distill.deeds import deeds_of
 from recollect.reading.attempts import compare
-from recollect.reading.programs import names
 from recollect.reading.quoting import quoted, typed
 from recollect.store import bodies
 
@@ -32,25 +31,30 @@ ASKED_CHARACTERS = 300
 SHARED_WORDS = 2
 # Of what failed in a task, only the last can be what the next prompt is about.
 FAILURES_KEPT = 5
-_WORD = re.compile(r"[^\W\d_]{5,}")
-# Words that prompts have whatever they are about.
-_ANY_TOPIC = names(
-    "about above after again already always another because before below between could doing error every everything files "
-    "first going instead keeps known little maybe needs never other please right should since something still tests thanks "
-    "their there these thing things think those through today until using wants where which while without works would write"
+
+
+HEADING_WORDS = 2
+_WORD = re.compile(r"[^\W_]{2,}")
+_TWO_WORDS = re.compile(r"[^\W_]{2,}.*?[\W_][^\W_]{2,}", re.DOTALL)
+_RESUMES = re.compile(
+    r"\b(?:continue|resume|pick up|carry on|go on)\b.*\b(?:left off|stopped|(?:we|you) were)\b", re.IGNORECASE | re.DOTALL
 )
+# What an import leaves in the place of an image.
+_IMAGE = re.compile(r"\[image [^\]\n]*\]")
 
 
 class Stretch:
-    """Turns in a row that are about one task, the prompt that asked for it, and what they have to do with."""
+    """Turns in a row that are about one task, the prompt that opened it and the one that says what it is, and what they touch."""
 
-    __slots__ = ("asked", "failed", "files", "has_looked", "is_settled", "passages", "words")
+    __slots__ = ("_said", "_words", "asked", "failed", "files", "has_looked", "is_settled", "is_vague", "opening", "passages")
 
-    def __init__(self, asked: str) -> None:
-        self.asked = asked
+    def __init__(self, opening: str) -> None:
+        self.opening = self.asked = opening
+        self.is_vague = says_little(opening)
         self.passages: list[Passage] = []
         self.files: set[str] = set()
-        self.words: set[str] = set()
+        self._said: list[str] = []
+        self._words: set[str] = set()
         self.failed: list[Done] = []
         self.has_looked = self.is_settled = False
 
@@ -59,12 +63,19 @@ class Stretch:
         """The turns that were not undone."""
         return [passage for passage in self.passages if passage.live]
 
+    @property
+    def words(self) -> set[str]:
+        """What was spoken of so far."""
+        while self._said:
+            self._words |= talk.topics(self._said.pop())
+        return self._words
+
     def take(self, passage: Passage, said: str, kind: str, calls: Sequence[Done]) -> None:
         """One more turn."""
         self.passages.append(passage)
         if not passage.live:
             return
-        self.words |= _words(said)
+        self._said.append(said)
         self.is_settled |= kind == "acceptance"
         self.has_looked |= bool(calls)
         for call in calls:
@@ -84,26 +95,36 @@ class Stretch:
         return (
             (is_begun and not self.files)
             or asks_back(self.live[-1:])
-            or len(self.words & _words(said)) >= SHARED_WORDS
-            or any(self.files.intersection(call.files) for call in calls)
+            or any(not self.files.isdisjoint(call.files) for call in calls)
+            or len(self.words & talk.topics(said)) >= SHARED_WORDS
             or any(compare(failed, call) for failed in self.failed for call in calls)
         )
 
 
-def stretches(passages: Sequence[Passage], calls: Mapping[int, Sequence[Done]]) -> list[Stretch]:
-    """The tasks of a session, in order, from its turns and the calls of each; those in which nothing is left are left out."""
-    found: list[Stretch] = []
+def kinds_of(passages: Sequence[Passage]) -> dict[int, talk.Kind]:
+    """What each prompt of a person is to the one before it, by the numbers of their turns."""
+    kinds: dict[int, talk.Kind] = {}
     before: str | None = None
     for passage in passages:
-        said, own = prompt_of(passage), calls.get(passage.ordinal, ())
-        kind = "going_on"
-        if passage.live and passage.author == "human" and said and not _is_ignored(passage, said):
-            kind = talk.kind_of(said, before)
+        said = prompt_of(passage) if passage.author == "human" else ""
+        if said and not _is_ignored(passage, said):
+            kinds[passage.ordinal] = talk.kind_of(said, before)
             before = said
+    return kinds
+
+
+def stretches(passages: Sequence[Passage], calls: Mapping[int, Sequence[Done]], kinds: Mapping[int, talk.Kind]) -> list[Stretch]:
+    """The tasks of a session, in order; those in which nothing is left are left out.
+
+    `calls` and `kinds` are of the turns that were not undone, by their numbers.
+    """
+    found: list[Stretch] = []
+    for passage in passages:
+        said, own, kind = prompt_of(passage), calls.get(passage.ordinal, ()), kinds.get(passage.ordinal, "going_on")
         if not found or (kind == "task" and (talk.hear(said).begins or not found[-1].goes_on_in(said, own))):
             found.append(Stretch(said))
-        if not found[-1].asked:
-            found[-1].asked = said
+        if found[-1].is_vague and not says_little(said):
+            found[-1].asked, found[-1].is_vague = said, False
         found[-1].take(passage, said, kind, own)
     return [stretch for stretch in found if any(not _is_ignored(passage, prompt_of(passage)) for passage in stretch.live)]
 
@@ -118,11 +139,28 @@ def asked_in(stretch: Stretch) -> str:
     return quoted(stretch.asked, ASKED_CHARACTERS)
 
 
+def says_little(said: str) -> bool:
+    """Whether a prompt says nothing of what is asked: "start", "!make test", "can we continue where we left off?"."""
+    if said.startswith(("/", "!")):
+        # A command of the agent's program is asked for by its name; one for the shell is the person's own.
+        return said.startswith("!")
+    return not _TWO_WORDS.search(said[:200]) or _RESUMES.search(said[:200]) is not None
+
+
 def title_of(stretch: Stretch) -> str:
-    """The first line that was asked; what an agent's program put between tags comes after anything that was typed."""
-    lines = [line for line in stretch.asked.splitlines() if any(map(str.isalnum, line))]
-    first = next((line for line in lines if not line.lstrip().startswith("<")), lines[0] if lines else "")
-    return quoted(first.lstrip("#*-> \t"), TITLE_CHARACTERS)
+    """The first line that says what was asked.
+
+    What an agent's program put between tags or in place of an image, and a
+    heading such as "User input", come after anything else.
+    """
+    asked = _IMAGE.sub(" ", stretch.asked)
+    lines = [line.strip() for line in asked.splitlines() if any(map(str.isalnum, line)) and not line.lstrip().startswith("```")]
+    first = next((line for line in lines if not _is_frame(line)), lines[0] if lines else "")
+    return quoted(first.lstrip("#*-> \t").rstrip("\\ ").replace("**", ""), TITLE_CHARACTERS)
+
+
+def _is_frame(line: str) -> bool:
+    return line.startswith("<") or (line.startswith("#") and len(_WORD.findall(line)) <= HEADING_WORDS)
 
 
 def asks_back(passages: Sequence[Passage]) -> bool:
@@ -135,7 +173,3 @@ def asks_back(passages: Sequence[Passage]) -> bool:
 def _is_ignored(passage: Passage, said: str) -> bool:
     """`/clear` and its like are said to the agent's program: nothing comes of them. Nor of a turn without anything in it."""
     return not passage.rows or (said.startswith("/") and len(passage.rows) == 1)
-
-
-def _words(said: str) -> set[str]:
-    return set(_WORD.findall(said[:4_000].lower())) - _ANY_TOPIC

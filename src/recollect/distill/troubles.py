@@ -24,7 +24,7 @@ CALLS_AFTER = 80
 STEPS_SHOWN = 6
 STEP_CHARACTERS = 160
 ERROR_CHARACTERS = 300
-_OWN_TOOLS = ("edit", "read", "search", "task", "web")
+_PROGRAMS = ("shell", "mcp")
 
 
 def troubles(calls: Sequence[Done]) -> list[tuple[int, Trouble]]:
@@ -52,7 +52,7 @@ def troubles(calls: Sequence[Done]) -> list[tuple[int, Trouble]]:
 
 def _error(call: Done) -> str | None:
     """The line that names what went wrong, if something did."""
-    if call.ok is not False or call.kind in _OWN_TOOLS or (call.kind == "shell" and not call.check and not call.weight):
+    if call.ok is not False or call.kind not in _PROGRAMS or (call.kind == "shell" and not call.check and not call.weight):
         return None
     return headline(error_lines(call.output))
 
@@ -68,8 +68,8 @@ def _overcome(failed: Done, later: Sequence[Done], error: str) -> tuple[int | No
     if end is None:
         return None, []
     steps = [_step(call) for call, match in zip(later[:end], matches, strict=False) if not match and call.weight and call.ok]
-    if later[end].weight > failed.weight:
-        # The line that passed did more than the one that failed: that may be the fix.
+    if later[end].weight > failed.weight or (not steps and later[end].target != failed.target):
+        # The line that passed did more than the one that failed, or the same in another way: that may be the fix.
         steps.append(_step(later[end]))
     return end, list(dict.fromkeys(steps))[-STEPS_SHOWN:]
 

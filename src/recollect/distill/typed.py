@@ -8,18 +8,22 @@ to be.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Nobody types so much at once: a longer prompt was pasted.
 MOST_TYPED = 4_000
-# The end of a sentence; not in "1. ", "e.g. " or "...", and not where a list goes on.
+# The end of a sentence; not in "1. ", "e.g. " or "...", and not where a list goes on. What may stand before it is looked at
+# last: a pattern whose branches all begin with a character is sought much faster.
 END_OF_SENTENCE = re.compile(
-    r"((?<!\b\w)(?<!\d)(?<!\betc)(?<!\bvs)(?<!\.)\.(?=\s|$)|[!?]+(?=\s|$)|(?<!:)\n\n(?!\s*(?:[-*•]|\d+[.)])\s))"
+    r"(\.(?=\s|$)(?<!\b\w\.)(?<!\d\.)(?<!\betc\.)(?<!\bvs\.)(?<!\.\.)|![!?]*(?=\s|$)|\?[!?]*(?=\s|$)"
+    r"|\n\n(?<!:\n\n)(?!\s*(?:[-*•]|\d+[.)])\s))"
 )
 
 _TAG = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>")
 _FENCES = ("```", "~~~")
 
 
+@lru_cache(256)
 def typed(prompt: str) -> str:
     """What a person typed of a prompt: nothing fenced, quoted or between tags, and nothing of what is too long to be typed."""
     if len(prompt) > MOST_TYPED:

@@ -90,7 +90,8 @@ class Notes(Projects):
         def found(wanted: str | Sequence[str] | None) -> list[Note]:
             return self.notes(project=project, folder=folder, everywhere=everywhere, status=wanted, category=category)
 
-        told = [note for note in found(status) if note.status == "active" or note.trust in ("user", "tool-verified")]
+        standing = [note for note in found(status) if note.status in ("candidate", "active")]
+        told = [note for note in standing if note.status == "active" or note.trust in ("user", "tool-verified")]
         return notes_file.write(os.fspath(path), told, retired=found(("rejected", "superseded")))
 
     def note(self, ref: str) -> Note:
