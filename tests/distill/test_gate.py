@@ -118,7 +118,7 @@ def test_taking_notes_again_from_a_session_that_grew_repeats_nothing(talks: Talk
     talks.tell("a", *turns, Said("one more", command="git add ."))
     list(talks.memory.digest_sessions())
     second = talks.store.find_extraction(number)
-    talks.tell("a", *turns, Said("one more", command="git add ."), Said("two", command="git add ."), Said("three", command="git add ."))
+    talks.tell("a", *turns, *(Said(f"{number} more", command="git add .") for number in range(3)))
     list(talks.memory.digest_sessions())
 
     assert (first, second) == (Extraction(25, 0, 1), Extraction(25, 1, 1))

@@ -97,11 +97,14 @@ def test_an_answer_becomes_the_memory_of_its_session(desk: Desk) -> None:
     """In the same shape as everybody else's; doing it again changes nothing."""
     desk.write(ONE, TWO)
     desk.answer(ONE)
+    desk.store.fail_job("trace", ONE, "a model said nothing")
+    desk.store.fail_job("trace", TWO, "a model said nothing")
 
     first, second = desk.commit(), desk.commit()
 
     assert first == {ONE: ("kept", ""), TWO: ("waiting", "")}
     assert second == {ONE: ("unchanged", ""), TWO: ("waiting", "")}
+    assert [job.subject for job in desk.store.list_jobs() if job.kind == "trace"] == [TWO]
     assert desk.store.find_trace(ONE) == Trace(
         session=ONE,
         project=desk.store.find_trace(ONE).project,

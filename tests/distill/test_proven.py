@@ -84,6 +84,7 @@ def test_a_program_that_is_not_there_is_kept_once() -> None:
     assert facts(run("rg a", "", code=127), run("rg b", "", code=127)) == [("project", "`rg` is not installed here")]
     assert told(run("just a", "", code=127), run("just a b")) == []
     assert told(run("build.sh", "", code=127)) == []
+    assert told(run("python a.py", "", code=127), run("python3 a.py")) == ["`python` is not installed here"]
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,15 @@ def test_a_digest_made_again_still_knows_the_turns_that_went(two: Filled) -> Non
     assert [(passage.ordinal, bool(passage.rows)) for passage in passages] == [(1, False), (2, True)]
 
 
+def test_whoever_reads_a_session_anew_gets_what_is_kept(two: Filled) -> None:
+    """A model that is asked about it later has nothing else to go by."""
+    two.store.evict([1, 2])
+
+    passages = two.store.passages(1, short=True)
+
+    assert [[row[bodies.KIND] for row in passage.rows] for passage in passages] == [["prompt", "tool_call", "reply"]] * 2
+
+
 def test_a_turn_that_went_undigested_is_digested_from_what_is_left(two: Filled) -> None:
     """Little is better than nothing, as nothing was said of it before."""
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))

@@ -9,7 +9,7 @@ later, and in the end keeps it as failed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recollect.clock import now_ms
 from recollect.digests import Engine
@@ -17,12 +17,12 @@ from recollect.distill import trace
 from recollect.distill.consolidate import MOST_CALLS, consolidate
 from recollect.distill.digest import digest_all
 from recollect.distill.model import Kept, NothingWorthKeeping, Verdict, Work
+from recollect.distill.model_memory import Material, gather
 from recollect.errors import BadReply, RecollectError, SpendingLimit
 from recollect.reports import Distilled
 from recollect.store.traces import Candidate
 
 if TYPE_CHECKING:
-    from recollect.distill.model_memory import Material
     from recollect.settings import Settings
     from recollect.store import Store
     from recollect.store.leases import Lease
@@ -143,7 +143,37 @@ def work_on(store: Store, chosen: Iterable[Candidate]) -> Iterator[Work]:
     for candidate in chosen:
         digest = store.find_digest(candidate.ref)
         if digest is not None:
-            yield Work(candidate, digest, store.passages(candidate.session))
+            yield Work(candidate, digest, store.passages(candidate.session, short=True))
+
+
+def for_agent(
+    store: Store,
+    settings: Settings,
+    *,
+    kind: str | None = None,
+    subject: str | None = None,
+    project: str | None = None,
+    **options: Any,
+) -> Iterator[Work | Material]:
+    """What an agent is to do, or one thing of it that is named by its kind and subject.
+
+    A project comes when none of its sessions is left to be summed up: what
+    is kept of a session changes what the project is made of.
+    """
+    for _ in digest_all(store):
+        pass
+    due, chosen = candidates(store, settings, "agent", project=project, **options)
+    if subject is not None:
+        candidate = store.find_candidate(subject) if kind == "trace" else None
+        chosen = [candidate] if candidate else []
+    yield from work_on(store, chosen)
+    if kind == "trace":
+        return
+    unfinished = {digest.project for one in due if (digest := store.find_digest(one.ref))}
+    for number, key in store.memory_projects():
+        is_wanted = key in (subject, project) or (subject is None and project is None)
+        if is_wanted and key not in unfinished and store.is_memory_due(number, "agent"):
+            yield gather(store, number, key)
 
 
 def ask_again(store: Store, ref: str, by: ByModel) -> Iterator[None]:

@@ -77,7 +77,7 @@ _WRITTEN: list[tuple[str, Category, float]] = [
     (rf"(?:.{{1,120}}[ ,])?(?<!plan ){_FROM_NOW_ON}\b|in (?:the )?future,? {_VERB}", "preference", CERTAIN),
     (r"(?:every|each) time (?:you|we|i)\b|whenever (?:you|we|i) \w+", "preference", LIKELY),
     # "commit after each step", "before every push run the linter", "when you commit, …"
-    (rf"{_ROUTINE}\b.{{2,100}} (?:after|before|for|on|with|as|at) (?:each|every) (?:\w+ ){{0,2}}{_STEP}\b", "preference", LIKELY),
+    (rf"{_ROUTINE}\b.{{0,100}} (?:after|before|for|on|with|as|at) (?:each|every) (?:\w+ ){{0,2}}{_STEP}\b", "preference", LIKELY),
     (rf"(?:after|before|on) (?:each|every) (?:\w+ ){{0,2}}{_STEP}\b", "preference", LIKELY),
     (rf"(?:before|after|when) (?:you )?{_ROUND_OFF}\w*\b.{{4,}}", "preference", POSSIBLE),
     # "I prefer …", "we don't want hard-coded paths"

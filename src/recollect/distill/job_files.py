@@ -147,7 +147,10 @@ def keep_answer(
     keep = {"trace": _keep_trace, "memory": _keep_memory}.get(kind)
     if keep is None:
         raise UsageError(f"no job is of the kind {kind[:50]}", hint="trace or memory, as the job says")
-    return keep(subject, state, answer, store, redactor)
+    outcome = keep(subject, state, answer, store, redactor)
+    # A model that failed on it need not be asked again.
+    store.drop_job(kind, subject)
+    return outcome
 
 
 def _keep_trace(session: str, state: str, answer: str, store: Store, redactor: Redactor) -> Literal["kept", "unchanged"]:

@@ -47,7 +47,7 @@ _MISSING = ("no such file or directory", "does not exist", "not found", "enoent"
 # Files that a project may have many of.
 _COMMON = names("index page types utils config state settings main mod __init__ readme package route layout app test conftest")
 # Folders of tools, not of the project.
-_TOOLS_OWN = re.compile(r"/\.(?:git|claude|codex|cache|config|npm)/")
+_TOOLS_OWN = re.compile(r"/\.(?!github/)\w[^/]*/")
 # Programs whose version decides how code for them is written.
 _VERSIONED = {
     "python": "Python", "python3": "Python", "node": "Node", "bun": "Bun", "deno": "Deno", "go": "Go", "rustc": "Rust",
@@ -55,7 +55,7 @@ _VERSIONED = {
 }  # fmt: skip
 _ASKING_VERSION = (["--version"], ["-V"], ["-v"], ["version"])
 _VERSION = re.compile(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)?)(?![\w.])")
-_PROGRAM = re.compile(r"[a-z][\w.+-]{1,30}")
+_PROGRAM = re.compile(r"[a-z][\w+-]{1,30}")
 
 
 class Proven(NamedTuple):
@@ -73,8 +73,8 @@ def proven(calls: Sequence[Done], projects: Mapping[str, str | None]) -> Iterato
     yield from (form for form, _ in forms)
     yield from _wrong_options(lines)
     yield from _missing_programs(lines, known={tried for _, tried in forms})
-    for one in usual(lines, known={quotable(form.call) or "" for form, _ in forms}):
-        yield Proven("project", one.text, one.call)
+    for text, call in usual(lines, known={quotable(form.call) or "" for form, _ in forms}):
+        yield Proven("project", text, call)
     yield from _places(calls, projects)
     yield from _versions(lines)
 
@@ -151,7 +151,10 @@ def _wrong_options(calls: Sequence[Done]) -> Iterator[Proven]:
 def _unknown_option(call: Done) -> str | None:
     """The option that a command refused, if it was given one."""
     words = only_command(call) if call.ok is False else None
-    found = _NO_OPTION.search(call.output[:2_000]) if words else None
+    said = call.output[:2_000]
+    # Most of what fails names none of these.
+    is_named = words and any(name in said.lower() for name in ("option", "flag", "argument", "parameter"))
+    found = _NO_OPTION.search(said) if is_named else None
     if not words or not found or found[1] not in map(_option, words):
         return None
     return None if looks_only(pieces(call.target or "")[call.main[0][0]]) else found[1]
@@ -176,7 +179,7 @@ def _missing_programs(calls: Sequence[Done], known: set[str]) -> Iterator[Proven
     for call in calls:
         words = only_command(call)
         program = words[0] if words else ""
-        if call.exit_code == NOT_FOUND and _PROGRAM.fullmatch(program) and "." not in program:
+        if call.exit_code == NOT_FOUND and _PROGRAM.fullmatch(program):
             found.setdefault(program, call)
         elif call.ok:
             worked.add(program)
@@ -218,14 +221,16 @@ def _place(path: str, missing: tuple[str, int] | None, calls: Sequence[Done], in
 
 
 def _inside(path: str, project: str | None) -> str | None:
-    """A path as seen from its project's folder, which its key ends with; None when it is somewhere else."""
-    if ", " in path or not project or _TOOLS_OWN.search(path):
+    """A path as seen from its project's folder, which its key ends with; None when it is a tool's, or somewhere else."""
+    if ", " in path or not project:
         return None
-    if not os.path.isabs(path):
-        return path.removeprefix("./")
-    root = project if project.startswith("/") else f"/{project.rpartition('/')[2]}"
-    before, folder, rest = path.partition(root.rstrip("/") + "/")
-    return rest if folder and (not before or not project.startswith("/")) else None
+    inside = path.removeprefix("./")
+    if os.path.isabs(path):
+        root = project if project.startswith("/") else f"/{project.rpartition('/')[2]}"
+        before, folder, inside = path.partition(root.rstrip("/") + "/")
+        if not folder or (before and project.startswith("/")):
+            return None
+    return None if _TOOLS_OWN.search(f"/{inside}") else inside
 
 
 def _versions(calls: Sequence[Done]) -> Iterator[Proven]:

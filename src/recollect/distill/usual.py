@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from recollect.distill.calls import Done
 from recollect.distill.plain_lines import only_command, passed, quotable
@@ -17,6 +16,7 @@ from recollect.reading.programs import base, launched, names, program_of
 
 # Of one session, those that were run most.
 MOST = 4
+
 _FORMATTERS = names("fmt format black gofmt prettier rustfmt")
 _MANAGERS = names("npm pnpm yarn bun")
 _SCRIPT_RUNNERS = _MANAGERS | names("make just task rake poe invoke nx turbo")
@@ -46,15 +46,11 @@ _SCRIPT = re.compile(r"[a-z][a-z0-9:_-]+")
 _NAME, _ANY_FILE = "NAME", "FILE"
 
 
-class Usual(NamedTuple):
-    """What a command is for, as a note says it, and the call that showed it."""
+def usual(calls: Sequence[Done], known: set[str]) -> Iterator[tuple[str, Done]]:
+    """How the project of a session is worked on, each with the call that showed it.
 
-    text: str
-    call: Done
-
-
-def usual(calls: Sequence[Done], known: set[str]) -> Iterator[Usual]:
-    """How the project of a session is worked on; commands that are `known` from elsewhere are left out."""
+    Lines that are `known` from elsewhere are left out.
+    """
     runs: dict[tuple[str, ...], list[tuple[str, Done]]] = {}
     parts: dict[tuple[str, ...], list[tuple[str, Done]]] = {}
     for call in calls:
@@ -75,7 +71,7 @@ def usual(calls: Sequence[Done], known: set[str]) -> Iterator[Usual]:
         lines = [line for line, _ in found]
         best = min(lines, key=lambda line: (-lines.count(line), len(line)))
         call = found[lines.index(best)][1]
-        yield Usual(_said(best, call), call)
+        yield _said(best, call), call
 
 
 def _said(line: str, call: Done) -> str:

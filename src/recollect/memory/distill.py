@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from recollect.digests import Digest, Engine, Trace
     from recollect.distill.llm_engine import LlmEngine
-    from recollect.distill.model import Work
-    from recollect.distill.model_memory import Material
     from recollect.reports import Assignment, Consolidated, Distilled, JobFile
 
 
@@ -106,10 +104,11 @@ class Distill(Projects):
         self, folder: str, *, now: bool = False, limit: int | None = None, everything: bool = False, project: str | None = None
     ) -> list[JobFile]:
         """Write what is due as files for an agent: the sessions, and the projects that have no session left to be summed up."""
+        from recollect.distill import distilling
         from recollect.distill.job_files import write_jobs
 
         store, key = self._existing(), None if project is None else self.get_project(project)
-        work = self._for_agent(now=now, limit=limit, everything=everything, project=key)
+        work = distilling.for_agent(store, self.settings, now=now, limit=limit, everything=everything, project=key)
         return write_jobs(folder, work, self.redactor(store), self.settings)
 
     def commit_jobs(self, folder: str) -> list[JobFile]:
@@ -123,10 +122,12 @@ class Distill(Projects):
 
     def next_job(self, kind: str | None = None, subject: str | None = None) -> Assignment | None:
         """A memory for an agent to write: this one, or the first that is due and may be given away, if any."""
+        from recollect.distill import distilling
         from recollect.distill.job_files import make_assignment
 
         store = self._existing()
-        return make_assignment(self._for_agent(kind=kind, subject=subject), self.redactor(store), self.settings)
+        work = distilling.for_agent(store, self.settings, kind=kind, subject=subject)
+        return make_assignment(work, self.redactor(store), self.settings)
 
     def answer_job(self, kind: str, subject: str, state: str, answer: str) -> str:
         """Keep the memory that an agent wrote; says whether that is news, and raises BadReply when it is not good enough."""
@@ -136,26 +137,6 @@ class Distill(Projects):
         kept = keep_answer(kind, subject, state, answer, store, self.redactor(store))
         self._refresh()
         return kept
-
-    def _for_agent(
-        self, *, kind: str | None = None, subject: str | None = None, project: str | None = None, **options: Any
-    ) -> Iterator[Work | Material]:
-        """What an agent is to do, or one thing of it that is named by its kind and subject."""
-        from recollect.distill import distilling
-        from recollect.distill.model_memory import gather
-
-        store = self._existing()
-        for _ in self.digest_sessions():
-            pass
-        due, chosen = distilling.candidates(store, self.settings, "agent", project=project, **options)
-        if subject is not None:
-            chosen = [one for one in [store.find_candidate(subject)] if one] if kind == "trace" else []
-        yield from distilling.work_on(store, chosen)
-        unfinished = {digest.project for one in due if (digest := store.find_digest(one.ref))}
-        for number, key in store.memory_projects():
-            wanted = key in (subject, project) if subject or project else True
-            if kind != "trace" and wanted and key not in unfinished and store.is_memory_due(number, "agent"):
-                yield gather(store, number, key)
 
     def consolidate(self, project: str | None = None, *, engine: str | None = None, now: bool = False) -> Consolidated:
         """Bring the memory of every project, or of one, up to date: MEMORY.md, skills, and the files of its traces.

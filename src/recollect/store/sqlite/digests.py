@@ -36,10 +36,11 @@ def outdated_sessions(db: Database, ref: str | None = None) -> list[tuple[int, s
     return [(number, name, mark) for number, name, mark in rows]
 
 
-def passages(db: Database, session: int) -> list[Passage]:
+def passages(db: Database, session: int, *, short: bool = False) -> list[Passage]:
     """The turns of a session with everything that happened in them, in order.
 
-    Those whose events were let go have no rows as long as a digest tells of them.
+    Those whose events were let go have no rows as long as a digest tells of
+    them; with `short`, they have what is kept of them.
     """
     spent = {
         turn: Tokens(input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4])
@@ -55,11 +56,11 @@ def passages(db: Database, session: int) -> list[Passage]:
         """
         select turns.id, bodies.events from turns cross join bodies on bodies.turn = turns.id
          where turns.session = ?1
-           and (not exists (select 1 from evictions where turn = turns.id and distilled and bytes > 0)
+           and (?2 or not exists (select 1 from evictions where turn = turns.id and distilled and bytes > 0)
                 or not exists (select 1 from digests where session = ?1))
          order by turns.ordinal, bodies.part
         """,
-        (session,),
+        (session, short),
     )
     rows = {turn: bodies.joined([events for _, events in parts]) for turn, parts in groupby(stored, itemgetter(0))}
     turns = db.rows(

@@ -27,11 +27,11 @@ class Distill(Opened):
 
         return digests.outdated_sessions(self.db, ref)
 
-    def passages(self, session: int) -> list[Passage]:
-        """The turns of a session, by its number, with everything that happened in them."""
+    def passages(self, session: int, *, short: bool = False) -> list[Passage]:
+        """The turns of a session, by its number, with everything that happened in them; `short`, if only that is kept."""
         from recollect.store.sqlite import digests
 
-        return digests.passages(self.db, session)
+        return digests.passages(self.db, session, short=short)
 
     def save_digest(self, session: int, mark: int, state: str, digest: Digest) -> bool:
         """Keep what a session came to in a state; False when it has changed since its mark was read."""
