@@ -117,6 +117,7 @@ def _is_script(program: str, plain: list[str]) -> bool:
     return _speaks(program)
 
 
+@lru_cache(1024)
 def _speaks(name: str) -> bool:
     """Whether a script's name says that it checks something."""
     return any(word in _SCRIPT_WORDS for word in _WORDS.split(name.lower()))

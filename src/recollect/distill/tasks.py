@@ -46,13 +46,26 @@ _IMAGE = re.compile(r"\[image [^\]\n]*\]")
 class Stretch:
     """Turns in a row that are about one task, the prompt that opened it and the one that says what it is, and what they touch."""
 
-    __slots__ = ("_said", "_words", "asked", "failed", "files", "has_looked", "is_settled", "is_vague", "opening", "passages")
+    __slots__ = (
+        "_last",
+        "_said",
+        "_words",
+        "asked",
+        "failed",
+        "files",
+        "has_looked",
+        "is_settled",
+        "is_vague",
+        "opening",
+        "passages",
+    )
 
     def __init__(self, opening: str) -> None:
         self.opening = self.asked = opening
         self.is_vague = says_little(opening)
         self.passages: list[Passage] = []
         self.files: set[str] = set()
+        self._last: list[Passage] = []
         self._said: list[str] = []
         self._words: set[str] = set()
         self.failed: list[Done] = []
@@ -75,6 +88,7 @@ class Stretch:
         self.passages.append(passage)
         if not passage.live:
             return
+        self._last = [passage]
         self._said.append(said)
         self.is_settled |= kind == "acceptance"
         self.has_looked |= bool(calls)
@@ -94,7 +108,7 @@ class Stretch:
         is_begun = bool(self.failed) or (self.has_looked and any(call.files for call in calls))
         return (
             (is_begun and not self.files)
-            or asks_back(self.live[-1:])
+            or asks_back(self._last)
             or any(not self.files.isdisjoint(call.files) for call in calls)
             or len(self.words & talk.topics(said)) >= SHARED_WORDS
             or any(compare(failed, call) for failed in self.failed for call in calls)
@@ -131,7 +145,10 @@ def stretches(passages: Sequence[Passage], calls: Mapping[int, Sequence[Done]], 
 
 def prompt_of(passage: Passage) -> str:
     """What was asked in a turn, without what we told the agent ourselves; empty when nothing was."""
-    return next((typed(row[bodies.TEXT]) for row in passage.rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT]), "")
+    if passage.said is None:
+        prompts = (typed(row[bodies.TEXT]) for row in passage.rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+        passage.said = next(prompts, "")
+    return passage.said
 
 
 def asked_in(stretch: Stretch) -> str:
