@@ -24,7 +24,7 @@ class Done(Attempt):
     Files are named as seen from the folder that the session began in.
     """
 
-    __slots__ = ("check", "exit_code", "files", "ordinal", "output", "ref")
+    __slots__ = ("alone", "check", "exit_code", "files", "ordinal", "output", "ref")
 
     def __init__(self, ref: str, ordinal: int, row: bodies.Row, cwd: str | None) -> None:
         kind, target, ok, output = row[bodies.TOOL_KIND], row[bodies.TARGET], row[bodies.OK], row[bodies.OUTPUT] or ""
@@ -32,6 +32,8 @@ class Done(Attempt):
             kind, target = "edit", ", ".join(patched_files(target))
         self.check = kind == "shell" and bool(target) and checks.is_check(target)
         super().__init__(kind, row[bodies.NAME] or "", target, checks.ended(target, ok, output) if self.check else ok)
+        self.alone: list[str] | None = None
+        """What `plain_lines.only_command` found, once that was asked."""
         self.ref, self.ordinal, self.output, self.exit_code = ref, ordinal, output, row[bodies.EXIT_CODE]
         self.files = [_inside(path, cwd) for path in self._changed()]
 

@@ -209,6 +209,7 @@ def _shown(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if _is_machine(line) and tells(line)), "")
 
 
+@lru_cache(256)
 def _is_machine(line: str) -> bool:
     return bool(_MACHINE.match(line) or _MACHINE_ANYWHERE.search(line))
 

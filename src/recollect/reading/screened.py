@@ -17,7 +17,9 @@ from typing import Any
 
 _LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _LIMITS = re.compile(r"\{\d*,?\d*\}\??")
-_WIDENED = {r"\b": "", r"\B": "", **{one: one + r"\x{80}-\x{10FFFF}" for one in (r"\w", r"\d", r"\s")}}
+# What a pattern is made of, as far as that matters here.
+_PIECE = re.compile(rf"\\.|\[(?:\\.|[^\]\\])+\]|\(\?<?[=!]|{_LIMITS.pattern}|[()]|[^\\\[(){{]+|.", re.DOTALL)
+_CLASS = re.compile(r"\\[wds]")
 # A bound, not what is taken. Short of memory re2 would say that nothing fits.
 _MOST_BYTES = 256 << 20
 
@@ -100,26 +102,21 @@ def weakened(pattern: str, *, wide: bool = False) -> str:
     and does not ask where words begin and end.
     """
     kept: list[str] = []
-    end, skipped_depth, in_class = 0, 0, False
-    while end < len(pattern):
-        place, char = end, pattern[end]
-        piece = pattern[place : place + 2] if char == "\\" else char
-        end += len(piece)
-        if in_class:
-            in_class = char != "]"
-        elif skipped_depth:
-            skipped_depth += (char == "(") - (char == ")")
-            in_class = char == "["
-            continue
-        elif pattern.startswith(_LOOKAROUND, place):
+    skipped_depth = 0
+    for piece in _PIECE.findall(pattern):
+        if skipped_depth:
+            skipped_depth += piece.startswith("(") - (piece == ")")
+        elif piece in _LOOKAROUND:
             skipped_depth = 1
-            continue
-        elif limits := _LIMITS.match(pattern, place):
-            piece, end = "*", limits.end()
+        elif _LIMITS.fullmatch(piece):
+            kept.append("*")
         else:
-            in_class = char == "["
-        if wide and piece in _WIDENED:
-            piece = _WIDENED[piece] if in_class or not _WIDENED[piece] else f"[{_WIDENED[piece]}]"
-        if not skipped_depth:
-            kept.append(piece)
+            kept.append(_widened(piece) if wide else piece)
     return "".join(kept)
+
+
+def _widened(piece: str) -> str:
+    if piece in (r"\b", r"\B"):
+        return ""
+    wider = _CLASS.sub(lambda found: found[0] + r"\x{80}-\x{10FFFF}", piece)
+    return wider if wider == piece or piece.startswith("[") else f"[{wider}]"
