@@ -178,5 +178,13 @@ def claims(reply: str) -> bool:
 
 
 def _says(reply: str, pattern: re.Pattern[str], words: tuple[str, ...]) -> bool:
-    end = reply[-_REPLY_CHARACTERS:].lower()
-    return any(word in end for word in words) and pattern.search(end) is not None
+    end = _end_of(reply)
+    for word in words:
+        if word in end:
+            return pattern.search(end) is not None
+    return False
+
+
+@lru_cache(2)
+def _end_of(reply: str) -> str:
+    return reply[-_REPLY_CHARACTERS:].lower()

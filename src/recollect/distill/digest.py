@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.store.history import Passage
 
 # Digests are kept in batches, because a commit costs as much as reading a session; whoever else writes waits for a batch.
-TURNS_AT_ONCE = 500
+TURNS_AT_ONCE = 2_000
 SUMMARY_CHARACTERS = 400
 TITLE_CHARACTERS = 120
 PATH_CHARACTERS = 60
@@ -88,6 +88,9 @@ def _keep(store: Store, made: Sequence[_Made]) -> list[str]:
 
     One that has changed meanwhile is left for the next time.
     """
+    if not made:
+        # Nobody waits for the store to change nothing.
+        return []
     with store.alone():
         for one in made:
             if store.save_digest(one.number, one.mark, one.state, one.digest) and one.notes:

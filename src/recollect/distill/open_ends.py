@@ -25,7 +25,10 @@ _PUT_OFF = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # What puts something off has one of these words; most prompts have none, and are not looked through any further.
-_WORDS = ("todo", "to-do", "later", "tomorrow", "follow", "forget", "next", "another", "still", "yet")
+_WORDS = (
+    "todo", "to-do", "later", "tomorrow", "follow-up", "follow up", "forget", "next time", "next session", "another time",
+    "another session", "still need", "still ha", "yet need", "yet ha",
+)  # fmt: skip
 _SETTLED = ("success", "abandoned")
 
 

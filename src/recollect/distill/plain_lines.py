@@ -29,6 +29,12 @@ _PASSING = re.compile(
 
 def only_command(call: Done) -> list[str] | None:
     """The words of a line that runs one command that matters."""
+    if call.alone is None:
+        call.alone = _only_command(call) or []
+    return call.alone or None
+
+
+def _only_command(call: Done) -> list[str] | None:
     if call.kind != "shell" or not call.target or len(call.main) != 1:
         return None
     words = call.main[0][1]
@@ -50,7 +56,10 @@ def quotable(call: Done) -> str | None:
     """
     if looks_only(pieces(call.target or "")[call.main[0][0]]):
         return None
-    line = " ".join(_SHOWING.sub("", call.target or "").split())
+    line = call.target or ""
+    if "|" in line or "&" in line:
+        line = _SHOWING.sub("", line)
+    line = " ".join(line.split())
     if len(line) > MOST_CHARACTERS or _PASSING.search(line) or len(pieces(line)) != 1:
         return None
     if quoted_command(line, MOST_CHARACTERS) != line:

@@ -75,7 +75,7 @@ def is_document(prompt: str) -> bool:
     return (
         len(lines) > MOST_LINES
         or sum(_ITEM.match(line) is not None for line in lines) > MOST_ITEMS
-        or len(_HEADING.findall(prompt)) > MOST_HEADINGS
+        or (len(lines) > MOST_HEADINGS and len(_HEADING.findall(prompt)) > MOST_HEADINGS)
         or prompt.lstrip().startswith(("#", "/", "!", "---", "@", "["))
     )
 

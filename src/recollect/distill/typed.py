@@ -28,6 +28,8 @@ def typed(prompt: str) -> str:
     """What a person typed of a prompt: nothing fenced, quoted or between tags, and nothing of what is too long to be typed."""
     if len(prompt) > MOST_TYPED:
         return ""
+    if "<" not in prompt and len(prompt.splitlines()) == 1 and not prompt.lstrip().startswith((">", *_FENCES)):
+        return prompt.rstrip()
     lines: list[str] = []
     fenced = False
     for line in _without_tagged(prompt).splitlines():

@@ -65,7 +65,7 @@ _HOLE = "…"
 
 def base(word: str) -> str:
     """A program without its folder."""
-    return word.rpartition("/")[2] or word
+    return word.rpartition("/")[2] or word if "/" in word else word
 
 
 def main_pieces(command: str) -> list[tuple[int, list[str]]]:

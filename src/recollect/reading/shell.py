@@ -162,6 +162,8 @@ def below(folder: str | None, path: str | None) -> str | None:
 def _split(command: str) -> list[tuple[list[str], list[str], str]]:
     """(words, files written, the operator after) for each simple command."""
     if _SIMPLE.fullmatch(command):
+        if not any(char in command for char in "|&;"):
+            return [(command.split(), [], "")] if command and not command.isspace() else []
         parts = _OPERATOR.split(command)
         both = zip(parts[::2], [*parts[1::2], ""], strict=True)
         return [(split, [], operator) for part, operator in both if (split := part.split())]

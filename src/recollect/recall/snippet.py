@@ -45,7 +45,8 @@ def _writer(row: list[object], field: int) -> str:
         return "user"
     if field == OUTPUT:
         return "web" if row[TOOL_KIND] == "web" else "tool"
-    # An error is what a service said, and a digest may quote what a command printed; what a tool was called with, the assistant wrote.
+    # An error is what a service said, and a digest may quote what a command printed. What a tool was called with, the
+    # assistant wrote.
     return "tool" if row[KIND] in ("error", DIGEST) else "assistant"
 
 
