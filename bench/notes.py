@@ -31,7 +31,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from recollect.distill import extract  # noqa: E402
+from recollect.distill.notes import extract  # noqa: E402
 from recollect.memory import Memory  # noqa: E402
 from recollect.store import open_store  # noqa: E402
 

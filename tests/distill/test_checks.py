@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.checks import ended, is_check
+from recollect.distill.digests.checks import ended, is_check
 
 
 @pytest.mark.parametrize(

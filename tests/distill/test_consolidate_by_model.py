@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from recollect.distill import asking
+from recollect.distill.models import asking
 from recollect.errors import EngineUnavailable
 from recollect.memory import Memory
 from recollect.reports import Consolidated

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.digests import Digest, Evidence, Run, Saying, Task, Trouble
-from recollect.distill.calls import calls_of
-from recollect.distill.digest import make
+from recollect.distill.digests.calls import calls_of
+from recollect.distill.digests.digest import make
 from recollect.model import Tokens
 from recollect.store.history import Passage
 from tests.builders.homes import claude_log, memory

@@ -18,10 +18,10 @@ DIGESTING = """
 import sys
 from recollect.memory import Memory
 from recollect.settings import Settings
-import recollect.distill.digest
+import recollect.distill.digests.digest
 
 # Many small batches: many moments between two of them.
-recollect.distill.digest.TURNS_AT_ONCE = 10
+recollect.distill.digests.digest.TURNS_AT_ONCE = 10
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
     sessions = memory.digest_sessions()
     print("ready", flush=True)

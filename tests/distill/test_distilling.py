@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from recollect.digests import Trace
-from recollect.distill import distilling
-from recollect.distill.distilling import ByModel
-from recollect.distill.model import GaveUp, Kept, NothingWorthKeeping, TryLater, Verdict, Work
-from recollect.distill.model_memory import Material
+from recollect.distill.memories import distilling
+from recollect.distill.memories.distilling import ByModel
+from recollect.distill.models.memory import Material
+from recollect.distill.models.traces import GaveUp, Kept, NothingWorthKeeping, TryLater, Verdict, Work
 from recollect.errors import EngineUnavailable, NotFound, SpendingLimit, UsageError
 from recollect.reports import Distilled
 from recollect.store.sqlite import jobs

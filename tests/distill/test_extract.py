@@ -10,7 +10,7 @@ import pytest
 
 from recollect.clock import iso
 from recollect.digests import Digest
-from recollect.distill.extract import Candidate, Rules, keep
+from recollect.distill.notes.extract import Candidate, Rules, keep
 from recollect.model import Note
 from recollect.store.history import Passage
 from tests.builders.passages import REF, edit, passage, prompt, reply, run

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import platforms
-from recollect.distill import files
+from recollect.distill.memories import files
 from recollect.errors import FileRefused
 from recollect.store.traces import KeptTrace
 from tests.store.conftest import START

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from recollect.clock import iso
-from recollect.distill import gate
-from recollect.distill.extract import extract_waiting
-from recollect.distill.gate import LIVES_MS, Answer, Progress
+from recollect.distill.notes import gate
+from recollect.distill.notes.extract import extract_waiting
+from recollect.distill.notes.gate import LIVES_MS, Answer, Progress
 from recollect.model import Event, Item, TurnFacts
 from recollect.store.notes import Extraction
 from recollect.store.sqlite import jobs
@@ -91,7 +91,7 @@ def test_a_session_that_waits_for_a_call_is_come_back_to(talks: Talks, monkeypat
     """What was said in it would be lost otherwise: nothing new may ever be logged there."""
     tell_pending(talks)
     jobs.drop(talks.store.db, "digest", "sessions")
-    monkeypatch.setattr("recollect.distill.extract.now_ms", lambda: START + 1_000)
+    monkeypatch.setattr("recollect.distill.notes.extract.now_ms", lambda: START + 1_000)
 
     list(talks.memory.digest_sessions())
 

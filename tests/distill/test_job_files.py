@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from recollect.digests import Trace
-from recollect.distill.distilling import work_on
-from recollect.distill.job_files import Header, commit_jobs, write_jobs
+from recollect.distill.memories.distilling import work_on
+from recollect.distill.models.job_files import Header, commit_jobs, write_jobs
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.redact import Redactor

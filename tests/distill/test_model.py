@@ -10,7 +10,8 @@ from concurrent.futures import Future
 import pytest
 
 from recollect.digests import Digest, Trace
-from recollect.distill.model import (
+from recollect.distill.memories.trace import MEMORY_BYTES, SUMMARY_BYTES
+from recollect.distill.models.traces import (
     GaveUp,
     Kept,
     Notes,
@@ -20,7 +21,6 @@ from recollect.distill.model import (
     Work,
     traces_by_model,
 )
-from recollect.distill.trace import MEMORY_BYTES, SUMMARY_BYTES
 from recollect.errors import EngineUnavailable, SpendingLimit
 from recollect.llm.client import ChatModel, Reply
 from recollect.redact import Redactor

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill import memory_file, model_memory, skills
-from recollect.distill.model import prompt
-from recollect.distill.model_memory import Material, Written, question, settle_memory, without_refused
+from recollect.distill.memories import memory_file, skills
+from recollect.distill.models import memory as model_memory
+from recollect.distill.models.memory import Material, Written, question, settle_memory, without_refused
+from recollect.distill.models.traces import prompt
 from recollect.errors import BadReply, SecretsLeft
 from recollect.redact import Redactor
 from recollect.settings import Settings

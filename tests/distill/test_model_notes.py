@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from recollect.digests import Digest
-from recollect.distill.extract import Candidate
-from recollect.distill.model_notes import ModelExtractor
+from recollect.distill.models.notes import ModelExtractor
+from recollect.distill.notes.extract import Candidate
 from recollect.errors import EngineUnavailable, SecretsLeft
 from recollect.llm.client import ChatModel
 from recollect.redact import Redactor

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.distill.notes_file import SECTION, merged, write
+from recollect.distill.notes.notes_file import SECTION, merged, write
 from recollect.errors import FileUnwritable, UsageError
 from recollect.model import Category, Note
 from recollect.store.notes import compared

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.digests import Evidence, EvidenceKind, Outcome
-from recollect.distill.calls import calls_of
-from recollect.distill.outcome import EVIDENCE_CHARACTERS, judge
+from recollect.distill.digests.calls import calls_of
+from recollect.distill.outcomes.outcome import EVIDENCE_CHARACTERS, judge
 from recollect.store.history import Passage
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, reply, run, said
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.distill.sameness import find_same, speak_against
+from recollect.distill.notes.sameness import find_same, speak_against
 from recollect.model import Note
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.stated import MOST_CHARACTERS, Statement, is_document, statements
+from recollect.distill.notes.stated import MOST_CHARACTERS, Statement, is_document, statements
 
 
 def stated(prompt: str) -> list[tuple[str, str]]:

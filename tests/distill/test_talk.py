@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill import talk
-from recollect.distill.leaning import leaning
-from recollect.distill.talk import Heard, hear, kind_of
+from recollect.distill.outcomes import talk
+from recollect.distill.outcomes.leaning import leaning
+from recollect.distill.outcomes.talk import Heard, hear, kind_of
 
 
 @pytest.mark.parametrize(

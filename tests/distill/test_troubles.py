@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from recollect.digests import Trouble
-from recollect.distill.calls import calls_of
-from recollect.distill.troubles import troubles
+from recollect.distill.digests.calls import calls_of
+from recollect.distill.digests.troubles import troubles
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.distill import forms, phrases
+from recollect.distill.notes import forms
+from recollect.distill.outcomes import phrases
 from recollect.reading.screened import Screens, weakened
 
 PATTERNS = (

@@ -393,7 +393,7 @@ PREPARER = """
 import sys
 from recollect.memory import Memory
 from recollect.settings import Settings
-import recollect.recall.prepare, recollect.distill.corroborate
+import recollect.recall.prepare, recollect.distill.notes.corroborate
 
 print("ready", flush=True)
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:

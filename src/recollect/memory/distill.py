@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.digests import Digest, Engine, Trace
-    from recollect.distill.llm_engine import LlmEngine
+    from recollect.distill.models.engine import LlmEngine
     from recollect.reports import Assignment, Consolidated, Distilled, JobFile
 
 
@@ -19,14 +19,14 @@ class Distill(Projects):
 
     def digest(self, ref: str) -> Digest:
         """What a session came to, as of now."""
-        from recollect.distill.digest import digest_one
+        from recollect.distill.digests.digest import digest_one
 
         store = self._existing()
         return digest_one(store, store.resolve(ref)[0])
 
     def digest_sessions(self) -> Iterator[str]:
         """Make the digests of sessions that have none or have changed since; each session's reference once it is done."""
-        from recollect.distill.digest import digest_all
+        from recollect.distill.digests.digest import digest_all
 
         yield from digest_all(self._existing())
 
@@ -56,7 +56,7 @@ class Distill(Projects):
         return report
 
     def _distill(self, named: str | None = None, **options: Any) -> Iterator[Distilled]:
-        from recollect.distill import distilling
+        from recollect.distill.memories import distilling
 
         engine = self._engine(named)
         by = self._llm() if engine == "llm" else None
@@ -77,7 +77,7 @@ class Distill(Projects):
 
     def _llm(self) -> LlmEngine:
         """The model of the settings; what it is given has no secrets, whatever the settings say."""
-        from recollect.distill.llm_engine import LlmEngine
+        from recollect.distill.models.engine import LlmEngine
         from recollect.llm import open_model
 
         store = self._existing()
@@ -86,7 +86,7 @@ class Distill(Projects):
 
     def _distill_again(self, ref: str) -> Iterator[object]:
         """Ask the model once more about a session that failed."""
-        from recollect.distill import distilling
+        from recollect.distill.memories import distilling
 
         if self._engine() == "llm":
             yield from distilling.ask_again(self._existing(), ref, self._llm())
@@ -94,7 +94,7 @@ class Distill(Projects):
 
     def _consolidate_again(self, project: str) -> Iterator[object]:
         """Have the model write a project's memory that it failed on."""
-        from recollect.distill.consolidate import write_again
+        from recollect.distill.memories.consolidate import write_again
 
         if self._engine() == "llm":
             kept = self.settings.number("distill.traces_kept")
@@ -104,8 +104,8 @@ class Distill(Projects):
         self, folder: str, *, now: bool = False, limit: int | None = None, everything: bool = False, project: str | None = None
     ) -> list[JobFile]:
         """Write what is due as files for an agent: the sessions, and the projects that have no session left to be summed up."""
-        from recollect.distill import distilling
-        from recollect.distill.job_files import write_jobs
+        from recollect.distill.memories import distilling
+        from recollect.distill.models.job_files import write_jobs
 
         store, key = self._existing(), None if project is None else self.get_project(project)
         work = distilling.for_agent(store, self.settings, now=now, limit=limit, everything=everything, project=key)
@@ -113,7 +113,7 @@ class Distill(Projects):
 
     def commit_jobs(self, folder: str) -> list[JobFile]:
         """Take in what an agent made of such files, and bring the projects' files up to date."""
-        from recollect.distill.job_files import commit_jobs
+        from recollect.distill.models.job_files import commit_jobs
 
         store = self._existing()
         found = list(commit_jobs(folder, store, self.redactor(store)))
@@ -122,8 +122,8 @@ class Distill(Projects):
 
     def next_job(self, kind: str | None = None, subject: str | None = None) -> Assignment | None:
         """A memory for an agent to write: this one, or the first that is due and may be given away, if any."""
-        from recollect.distill import distilling
-        from recollect.distill.job_files import make_assignment
+        from recollect.distill.memories import distilling
+        from recollect.distill.models.job_files import make_assignment
 
         store = self._existing()
         work = distilling.for_agent(store, self.settings, kind=kind, subject=subject)
@@ -131,7 +131,7 @@ class Distill(Projects):
 
     def answer_job(self, kind: str, subject: str, state: str, answer: str) -> str:
         """Keep the memory that an agent wrote; says whether that is news, and raises BadReply when it is not good enough."""
-        from recollect.distill.job_files import keep_answer
+        from recollect.distill.models.job_files import keep_answer
 
         store = self._existing()
         kept = keep_answer(kind, subject, state, answer, store, self.redactor(store))
@@ -159,7 +159,7 @@ class Distill(Projects):
     def _consolidate(
         self, project: str | None = None, *, engine: Engine | None = None, by: LlmEngine | None = None, now: bool = False
     ) -> Iterator[Consolidated]:
-        from recollect.distill.consolidate import consolidate
+        from recollect.distill.memories.consolidate import consolidate
 
         return consolidate(
             self._existing(),
@@ -184,6 +184,6 @@ class Distill(Projects):
 
     def memory_folder(self, project: str) -> str:
         """Where the files of a project's memory are."""
-        from recollect.distill.files import folder_of
+        from recollect.distill.memories.files import folder_of
 
         return folder_of(self.settings.home, self.get_project(project))
