@@ -1,14 +1,16 @@
-"""What happens in a fresh process: an import, one embedding, all digests, or one reading of the same lines.
+"""What happens in a fresh process: an import, one embedding, all digests, a run of retention, or one reading of the same lines.
 
 `python -m bench.child import` brings the store of RECOLLECT_HOME up to date;
 `python -m bench.child embed` makes its vectors, `python -m bench.child
-digest` its digests; `python -m bench.child grow
-FOLDER SECONDS` imports logs over and over that grow meanwhile; `python -m
-bench.child read FOLDER` decodes every line below a folder. Each prints what it
+digest` its digests; `python -m bench.child retain` brings it within its budget;
+`python -m bench.child grow FOLDER SECONDS` imports logs over and over that
+grow meanwhile; `python -m bench.child read FOLDER` decodes every line below a
+folder. Each prints what it
 cost from the first import of a module to the last byte written, that is,
 without the start of the interpreter.
 """
 
+import itertools
 import os
 import sys
 import time
@@ -50,6 +52,25 @@ def digest() -> dict[str, float]:
     return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "sessions": sessions}
 
 
+def retain() -> dict[str, float]:
+    """Open, let go of what there is no room for, close; `run` is without the modules, `step` how long others may wait."""
+    start = cpu_seconds()
+    from recollect import Memory
+
+    with Memory.open() as memory:
+        before = os.path.getsize(memory.settings.store)
+        opened, clock = cpu_seconds(), time.perf_counter
+        began = clock()
+        steps = [(clock(), report) for report in memory.retain()]
+        run = cpu_seconds() - opened
+    ends = [began, *(end for end, _ in steps)]
+    return {
+        "seconds": cpu_seconds() - start, "run": run, "turns": sum(steps[-1][1].evicted.values()),
+        "step": max(end - start for start, end in itertools.pairwise(ends)),
+        "before": before, "after": os.path.getsize(memory.settings.store),
+    }  # fmt: skip
+
+
 def grow(folder: str, seconds: str) -> dict[str, float]:
     """Let every log below a folder grow by a turn and import them, over and over, for so long."""
     from pathlib import Path
@@ -84,7 +105,7 @@ def read(folder: str) -> dict[str, float]:
 
 if __name__ == "__main__":
     works: dict[str, Callable[..., dict[str, float]]] = {
-        "import": import_logs, "embed": embed, "digest": digest, "grow": grow, "read": read
+        "import": import_logs, "embed": embed, "digest": digest, "retain": retain, "grow": grow, "read": read
     }  # fmt: skip
     answer = works[sys.argv[1]](*sys.argv[2:])
     print(" ".join(f"{name}={value}" for name, value in answer.items()))

@@ -6,12 +6,12 @@ note is:
 
     useful      a later session in this project would act better for knowing it
     useless     true, perhaps, but of no help: a moment's task, half a sentence, a guess
-    duplicate   another note in the list says the same
+    duplicate   another note in the list says the same of the same project
     secret      it holds something that must not be kept
     recalled    it repeats what a memory had told the agent
 
-The second call sums the labels up. Lines alternate between the half that the
-rules may be improved on and the half that only measures.
+The second call sums up one file of labels or more. Whoever improves the rules
+looks at the notes of some logs, and measures with those of others.
 
 With `--short`, notes are taken from sessions that are too short for that as well: there
 are never enough logs, and what a rule finds does not depend on how long a session is.
@@ -31,29 +31,27 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from recollect.distill import extract  # noqa: E402
+from recollect.distill.notes import extract  # noqa: E402
 from recollect.memory import Memory  # noqa: E402
 from recollect.store import open_store  # noqa: E402
 
 LABELS = ("useful", "useless", "duplicate", "secret", "recalled")
-HALVES = ("improved on", "measured")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("logs", nargs="*", type=Path, help="files or folders of logs")
-    parser.add_argument("--labels", type=Path, help="a file of labelled notes to sum up")
+    parser.add_argument("--labels", nargs="+", type=Path, help="files of labelled notes to sum up")
     parser.add_argument("--short", action="store_true", help="take notes from short sessions too")
     args = parser.parse_args()
 
     if args.labels:
-        lines = args.labels.read_text(encoding="utf-8").splitlines()
-        print(json.dumps(summed_up([json.loads(line) for line in lines if line.strip()]), indent=2))
+        print(json.dumps({str(path): summed_up(read(path)) for path in args.labels}, indent=2))
     elif args.logs:
         for row in found(args.logs, short=args.short):
             print(json.dumps(row, ensure_ascii=False))
     else:
-        parser.error("name logs to take notes from, or a file of --labels")
+        parser.error("name logs to take notes from, or files of --labels")
 
 
 def found(logs: list[Path], *, short: bool) -> Iterator[dict[str, Any]]:
@@ -67,11 +65,11 @@ def found(logs: list[Path], *, short: bool) -> Iterator[dict[str, Any]]:
         if short:
             _take_all(path)
         with Memory.open(environ=environ) as memory:
-            rows = sorted(memory.notes(), key=lambda note: int(note.ref.removeprefix("note:")))
-        for number, note in enumerate(rows):
+            notes = sorted(memory.notes(), key=lambda note: int(note.ref.removeprefix("note:")))
+        for note in notes:
             yield {
-                "half": HALVES[number % 2], "label": "", "category": note.category, "trust": note.trust, "status": note.status,
-                "text": note.text, "project": note.project, "turn": f"{note.session}#{note.turn}",
+                "label": "", "category": note.category, "trust": note.trust, "status": note.status, "text": note.text,
+                "project": note.project, "turn": f"{note.session}#{note.turn}",
             }  # fmt: skip
 
 
@@ -86,18 +84,22 @@ def _take_all(path: str) -> None:
     store.close()
 
 
-def summed_up(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The share of each label, in each half and in all."""
+def read(path: Path) -> list[dict[str, Any]]:
+    """Labelled notes; one without a label, or with another, ends the run."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     wrong = [row["text"] for row in rows if row["label"] not in LABELS]
     if wrong:
-        sys.exit(f"{len(wrong)} notes have no label, or none of {', '.join(LABELS)}; the first is: {wrong[0]}")
-    parts = {half: [row for row in rows if row["half"] == half] for half in HALVES}
-    return {name: _shares(part) for name, part in {**parts, "all": rows}.items()}
+        sys.exit(f"{path}: {len(wrong)} notes have no label, or none of {', '.join(LABELS)}; the first is: {wrong[0]}")
+    return rows
 
 
-def _shares(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def summed_up(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """How many notes there are, how many of each label, and the shares that are promised."""
     counts = Counter(row["label"] for row in rows)
-    return {"notes": len(rows), **{label: counts[label] for label in LABELS}, "useful_share": share(counts["useful"], len(rows))}
+    return {
+        "notes": len(rows), **{label: counts[label] for label in LABELS},
+        "useful_share": share(counts["useful"], len(rows)), "duplicate_share": share(counts["duplicate"], len(rows)),
+    }  # fmt: skip
 
 
 def share(part: int, whole: int) -> float | None:

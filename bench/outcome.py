@@ -26,10 +26,10 @@ if __name__ == "__main__":
 
 from bench.sets.outcome.make import Episode, Part, build  # noqa: E402
 from recollect.digests import Evidence, Outcome  # noqa: E402
-from recollect.distill.calls import calls_of  # noqa: E402
-from recollect.distill.digest import make  # noqa: E402
-from recollect.distill.outcome import judge  # noqa: E402
-from recollect.distill.tasks import prompt_of  # noqa: E402
+from recollect.distill.digests.calls import calls_of  # noqa: E402
+from recollect.distill.digests.digest import make  # noqa: E402
+from recollect.distill.digests.tasks import prompt_of  # noqa: E402
+from recollect.distill.outcomes.outcome import judge  # noqa: E402
 from recollect.memory import Memory  # noqa: E402
 from recollect.settings import Settings  # noqa: E402
 from recollect.store import open_store  # noqa: E402
@@ -98,7 +98,8 @@ def _by_itself(episode: Episode, passages: list[Passage]) -> Judged:
 def _by_digest(episode: Episode, ref: str, passages: list[Passage]) -> Judged:
     """The task in which the last turn that is labelled ended up."""
     live = [passage.ordinal for passage in passages[: episode.task_turns] if passage.live]
-    tasks = make(ref, passages).tasks
+    calls = {passage.ordinal: calls_of([passage]) for passage in passages if passage.live}
+    tasks = make(ref, passages, calls).tasks
     task = next(task for task in tasks if live[-1] in task.turns)
     return Judged(episode, task.outcome, task.evidence)
 
@@ -175,7 +176,8 @@ def explained(one: Judged) -> str:
     """An episode that was judged wrong, and what led there."""
     why = "; ".join(f"{evidence.kind} {evidence.text}".strip() for evidence in one.evidence)
     episode = one.episode
-    return f"{episode.number} {episode.agent}: {episode.about}\n   is {episode.outcome}, was called {one.outcome}: {why or 'nothing'}"
+    verdict = f"is {episode.outcome}, was called {one.outcome}: {why or 'nothing'}"
+    return f"{episode.number} {episode.agent}: {episode.about}\n   {verdict}"
 
 
 if __name__ == "__main__":

@@ -119,7 +119,10 @@ def _plain(text: str) -> str:
 # JSON -----------------------------------------------------------------------
 
 # Where a record is described under another name than its class's.
-HEADINGS = {"TurnEvent": "event", "ToolCall": "tool call", "PackLine": "pack line", "SessionTask": "session task", "PatternVersion": "pattern version"}
+HEADINGS = {
+    "TurnEvent": "event", "ToolCall": "tool call", "PackLine": "pack line", "SessionTask": "session task",
+    "PatternVersion": "pattern version",
+}  # fmt: skip
 WORDS: dict[Any, str] = {str: "text", int: "integer", float: "number", bool: "boolean", NoneType: "null", Any: "anything"}
 TIMES = re.compile(r"^(at|not_before|.*_at)$")
 

@@ -29,7 +29,7 @@ from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Sour
 
 # Parts of the package that only read a store, and what in them does not: vectors, and what hooks find ready.
 _READERS = ("recall", "serve", "samples")
-_WRITERS = [f"recall/{name}.py" for name in ("embedding", "pack", "prepare", "quoting", "reminders", "shapes")]
+_WRITERS = [f"recall/{name}.py" for name in ("embedding", "pack", "prepare", "reminders", "shapes")]
 
 
 @dataclass(frozen=True)

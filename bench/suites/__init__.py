@@ -18,6 +18,7 @@ SUITES = {
     "digest": "digest",
     "episodes": "episodes",
     "detect": "detect",
+    "retain": "retain",
     "search": "search",
     "hook": "hook",
     "redaction": "redaction",

@@ -16,7 +16,8 @@ from recollect.model import Tokens
 # What speaks for an outcome. For success: the person accepted it, a check that failed before passes, the work was kept
 # (commit, merge, pull request); `check_passed` (never seen failing) and `claimed` (the agent says so) prove little.
 # Against: the person corrected or refused it or is annoyed, edits were taken back, the last check or command failed,
-# the same call again and again, a time-out, the agent says that it did not manage, an abort. `left`: another topic began without a verdict.
+# the same call again and again, a time-out, the agent says that it did not manage, an abort. `left`: another topic began
+# without a verdict.
 EvidenceKind = Literal[
     "accepted", "check_fixed", "kept", "check_passed", "claimed",
     "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop", "timeout", "admitted",

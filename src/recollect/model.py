@@ -406,6 +406,25 @@ class Note(Struct, kw_only=True):
     superseded_by: str | None
 
 
+class Room(Struct, kw_only=True):
+    """How much room is used of what the settings allow; a limit of 0 is none."""
+
+    raw_bytes: int
+    raw_soft_cap_bytes: int
+    raw_hard_cap_bytes: int
+    raw_max_age_days: int
+    distilled_bytes: int
+    distilled_cap_bytes: int
+
+    def __str__(self) -> str:
+        caps = {"soft cap": self.raw_soft_cap_bytes, "hard cap": self.raw_hard_cap_bytes}
+        limits = [f"{name} {cap / 1e6:.1f} MB" for name, cap in caps.items() if cap]
+        limits += [f"{self.raw_max_age_days} days"] if self.raw_max_age_days else []
+        raw = f"events take {self.raw_bytes / 1e6:.1f} MB" + (f" ({', '.join(limits)})" if limits else "")
+        cap = f" (cap {self.distilled_cap_bytes / 1e6:.1f} MB)" if self.distilled_cap_bytes else ""
+        return f"{raw}, what was distilled from them {self.distilled_bytes / 1e6:.1f} MB{cap}"
+
+
 class StoreSummary(Struct, kw_only=True):
     """What is in the store, in a few numbers."""
 
@@ -420,6 +439,7 @@ class StoreSummary(Struct, kw_only=True):
     first_at: str | None
     last_at: str | None
     jobs_waiting: int
+    room: Room | None = None
 
 
 def milliseconds(text: object) -> int | None:

@@ -138,11 +138,18 @@ class Embedded(Struct, kw_only=True):
 
 
 class Consolidated(Struct, kw_only=True):
-    """What consolidating came to: projects whose traces changed, those that were done, and those that somebody else is at."""
+    """What consolidating came to: projects whose traces changed, those that were done, that failed, and that somebody else is at.
+
+    The others wait for a model or for the user's agent. `cost_usd` is
+    unknown as soon as one call's is.
+    """
 
     projects: int = 0
     consolidated: int = 0
+    failed: int = 0
     locked: int = 0
+    tokens: int = 0
+    cost_usd: float | None = 0.0
 
 
 class Distilled(Struct, kw_only=True):
@@ -193,22 +200,28 @@ class Integration(Struct, kw_only=True):
     command_exists: bool = True
 
 
-class Job(Struct, kw_only=True):
-    """A session for an agent to sum up; `text` says how and holds its record, and the answer names `session` and `state`."""
+# The memory of a session, or that of a project.
+JobKind = Literal["trace", "memory"]
 
-    session: str
+
+class Assignment(Struct, kw_only=True):
+    """A memory for an agent to write; `text` says how and holds the record, and the answer names the other fields."""
+
+    kind: JobKind
+    subject: str
     state: str
     text: str
 
 
 class JobFile(Struct, kw_only=True):
-    """A session that the user's own agent sums up, and what came of its file.
+    """A memory that the user's own agent writes, of a session or of a project, and what came of its file.
 
-    `waiting` has no answer yet; `kept` became the session's memory; `refused`
-    says why in `reason`.
+    `waiting` has no answer yet; `kept` became the memory of its subject;
+    `refused` says why in `reason`.
     """
 
-    session: str
+    kind: JobKind
+    subject: str
     path: str
     outcome: Literal["written", "unchanged", "waiting", "kept", "refused"]
     reason: str = ""

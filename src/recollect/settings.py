@@ -39,7 +39,7 @@ KEYS: dict[str, tuple[object, str]] = {
     "embed.gpu_layers": (0, "gguf: layers to keep on the graphics card; -1 means all"),
     "embed.context": (512, "onnx and gguf: most tokens of a text that are read"),
     "embed.timeout_seconds": (30, "remote: how long to wait for an answer"),
-    "distill.engine": ("none", "who writes trace memories: none (rules alone) or llm; an agent does when you ask it to"),
+    "distill.engine": ("none", "who writes memories: none (rules alone), llm, or agent (your own, when you ask it to)"),
     "distill.idle_hours": (6, "a session is distilled when nothing happened in it for so long"),
     "distill.traces_kept": (10, "trace memories of a project that are kept as files, the newest ones"),
     "distill.kinds": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.budget import cut
+from recollect.distill.models.budget import cut
 
 MARK = " … "
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from recollect.distill import consolidate as stage
-from recollect.distill import files
+from recollect.distill.memories import consolidate as stage
+from recollect.distill.memories import files
 from recollect.memory import Memory
 from recollect.reports import Consolidated
 from recollect.store.sqlite import leases, traces
@@ -310,10 +310,10 @@ with Memory.open(path) as memory:
         ("recollect.store.sqlite.digests", "save", 2),
         ("recollect.store.sqlite.traces", "save", 1),
         ("recollect.store.sqlite.traces", "save", 3),
-        ("recollect.distill.consolidate", "compose", 1),
+        ("recollect.distill.memories.consolidate", "compose", 1),
         ("recollect.store.sqlite.traces", "publish", 2),
-        ("recollect.distill.files", "write", 1),
-        ("recollect.distill.files", "write", 2),
+        ("recollect.distill.memories.files", "write", 1),
+        ("recollect.distill.memories.files", "write", 2),
         ("os", "replace", 1),
         ("os", "replace", 4),
         ("recollect.store.sqlite.leases", "release", 1),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.clock import iso, now_ms
-from recollect.distill.corroborate import STOP_WORDS, TURNING_WORDS, says
+from recollect.distill.notes.corroborate import STOP_WORDS, TURNING_WORDS, says
 from recollect.memory import Memory
 from recollect.model import Event, Item, Note, SessionFacts, TurnFacts
 from recollect.settings import Settings

@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.digests import Digest, Evidence, Run, Saying, Task, Trouble
-from recollect.distill.digest import make
+from recollect.distill.digests.calls import calls_of
+from recollect.distill.digests.digest import make
 from recollect.model import Tokens
+from recollect.store.history import Passage
 from tests.builders.homes import claude_log, memory
-from tests.builders.passages import REF, edit, passage, prompt, reply, run
+from tests.builders.passages import REF, edit, passage, prompt, reply, run, said
 from tests.builders.work import Remember, Work
 
 FAILURE = "AssertionError: 3 != 4"
@@ -22,6 +24,11 @@ def worker() -> Work:
     work.ask("fix the checkout worker, it hangs on startup").run("pytest -q", FAILURE, code=1)
     work.edit("/home/ada/shop/worker.py").run("pytest -q", "2 passed").done("All done, the worker is fixed.")
     return work
+
+
+def digest_of(*passages: Passage, title: str | None = None, earlier: Digest | None = None) -> Digest:
+    calls = {one.ordinal: calls_of([one]) for one in passages if one.live}
+    return make(REF, passages, calls, title=title, earlier=earlier)
 
 
 def outcomes(digest: Digest) -> list[tuple[str, list[int]]]:
@@ -40,7 +47,7 @@ def test_a_digest_tells_a_session_from_what_was_asked_and_done(remember: Remembe
         project="/home/ada/shop",
         title="fix the checkout worker, it hangs on startup",
         outcome="success",
-        summary="“fix the checkout worker, it hangs on startup” success; changed worker.py; last check passed; 1 error overcome",
+        summary="“fix the checkout worker, it hangs on startup”; changed worker.py; last check passed; 1 error overcome",
         tasks=[
             Task(
                 title="fix the checkout worker, it hangs on startup",
@@ -151,7 +158,7 @@ def test_what_was_undone_does_not_count() -> None:
     kept = passage(1, prompt("fix the checkout worker, it hangs"), edit("a.py"), reply("Done."), output=5)
     undone = passage(2, prompt("and rename everything"), edit("b.py"), run("pytest", FAILURE, code=1), live=False, output=7)
 
-    [task] = make(REF, [kept, undone]).tasks
+    [task] = digest_of(kept, undone).tasks
 
     assert (task.turns, task.files, task.runs, task.errors, task.tokens) == ([1], ["a.py"], [], [], Tokens(output=5))
 
@@ -160,9 +167,9 @@ def test_what_was_said_of_turns_that_are_not_whole_any_more_stays() -> None:
     """Their events were let go because the digest has what matters."""
     first = passage(1, prompt("fix the checkout worker, it hangs"), run("pytest -q", FAILURE, code=1), reply("Hm."))
     second = passage(2, prompt("write release notes for the mobile customers of spring"), edit("NOTES.md"), reply("Done."))
-    before = make(REF, [first])
+    before = digest_of(first)
 
-    after = make(REF, [passage(1, prompt("fix the"), whole=False), second], earlier=before)
+    after = digest_of(passage(1, prompt("fix the"), whole=False), second, earlier=before)
 
     assert after.tasks[0] == before.tasks[0]
     assert [task.turns for task in after.tasks] == [[1], [2]]
@@ -175,7 +182,7 @@ def test_the_tasks_of_a_session_make_its_outcome() -> None:
     unknown = [prompt("one more thing: explain the release process to me"), reply("It is easy.")]
 
     def overall(*tasks: list[list[object]]) -> str:
-        return make(REF, [passage(number, *rows) for number, rows in enumerate(tasks, 1)]).outcome
+        return digest_of(*(passage(number, *rows) for number, rows in enumerate(tasks, 1))).outcome
 
     assert [overall(good), overall(bad), overall(unknown), overall()] == ["success", "fail", "uncertain", "uncertain"]
     assert [overall(good, unknown), overall(good, bad), overall(bad, unknown)] == ["success", "partial", "fail"]
@@ -185,16 +192,45 @@ def test_sub_agents_get_digests_too() -> None:
     """Most of the work may be theirs."""
     told = passage(1, prompt("Find all callers of pay()"), run("pytest -q", "2 passed"), reply("Three."), author="agent")
 
-    digest = make(REF, [told], title="Find callers")
+    digest = digest_of(told, title="Find callers")
 
     assert (digest.title, [task.title for task in digest.tasks]) == ("Find callers", ["Find all callers of pay()"])
 
 
+def test_a_session_of_several_tasks_is_summed_up_with_how_each_went() -> None:
+    """And one of a single task without it: the outcome of the session stands beside it."""
+    first = passage(1, prompt("fix the checkout worker, it hangs"), edit("a.py"), run("git commit -am x", "[main 1a2b3c4] x"))
+    second = passage(2, prompt("next task: explain the release process to me"), reply("It is easy."))
+    own = passage(1, run("pytest -q", "2 passed"), author="agent")
+
+    assert digest_of(first, second).summary == (
+        "“fix the checkout worker, it hangs” success; “next task: explain the release process to me” uncertain; changed a.py"
+    )
+    assert digest_of(own).summary == "work that nobody asked for; last check passed"
+
+
+def test_a_patch_given_to_the_shell_is_an_edit() -> None:
+    """Some agents have no other tool for it; as a command it would be a page of code."""
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x > y\n+y\n*** Add File: b.py\n+z\n*** End Patch"
+
+    [task] = digest_of(passage(1, prompt("fix the checkout worker, it hangs"), run(patch))).tasks
+
+    assert (task.files, task.runs) == (["a.py", "b.py"], [])
+
+
+def test_a_title_that_a_program_framed_is_none() -> None:
+    """What was asked tells more than the tag around it."""
+    told = passage(1, prompt('<teammate-message id="lead">\nFind all callers of pay()\n</teammate-message>'))
+
+    assert digest_of(told, title='<teammate-message id="lead">').title == "Find all callers of pay()"
+
+
 _texts = st.text(max_size=60)
+_commands = st.sampled_from(["pytest -q", "ls", "git commit -m x", "uv add x", "", "'"]) | _texts
 _rows = st.one_of(
     st.builds(prompt, _texts), st.builds(reply, _texts), st.builds(edit, _texts),
-    st.builds(run, st.sampled_from(["pytest -q", "ls", "git commit -m x", "uv add x", "", "'"]) | _texts, _texts, code=st.integers(0, 2)),
-    st.sampled_from([["abort", None, ""], ["error", None, "overloaded"], ["reasoning", None, "hm"], ["compaction", None, "so far"]]),
+    st.builds(run, _commands, _texts, code=st.integers(0, 2)),
+    st.builds(said, st.sampled_from(["abort", "error", "reasoning", "compaction"]), _texts),
 )  # fmt: skip
 
 
@@ -203,7 +239,7 @@ def test_whatever_happened_has_a_digest(turns: list[tuple[list[list[object]], bo
     """One odd session may not keep all others from theirs; and each live turn is in one task at most."""
     passages = [passage(n, *rows, live=live, author=author) for n, (rows, live, author) in enumerate(turns, 1)]  # type: ignore[arg-type]
 
-    digest = make(REF, passages)
+    digest = digest_of(*passages)
 
     told = [turn for task in digest.tasks for turn in task.turns]
     assert told == sorted(set(told))

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from recollect.digests import Trace
-from recollect.distill import distilling
-from recollect.distill.distilling import Ask
-from recollect.distill.model import GaveUp, Kept, NothingWorthKeeping, TryLater, Verdict, Work
+from recollect.distill.memories import distilling
+from recollect.distill.memories.distilling import ByModel
+from recollect.distill.models.memory import Material
+from recollect.distill.models.traces import GaveUp, Kept, NothingWorthKeeping, TryLater, Verdict, Work
 from recollect.errors import EngineUnavailable, NotFound, SpendingLimit, UsageError
 from recollect.reports import Distilled
 from recollect.store.sqlite import jobs
-from recollect.store.traces import Candidate
+from recollect.store.traces import Candidate, Published
 from tests.builders.talks import SHOP, Said, Talks
 from tests.store.conftest import START
 
@@ -163,25 +164,38 @@ def test_an_import_leaves_the_distilling_to_the_queue(talks: Talks) -> None:
 class Answers:
     """Gives each session the verdict that a test wants, and remembers who was asked about."""
 
+    calls_per_session = 1
+
     def __init__(self, *verdicts: Verdict | Exception) -> None:
         self.verdicts, self.asked = list(verdicts), list[str]()
+        self.tokens, self.cost_usd = 0, 0.0
 
-    def __call__(self, work: Iterable[Work]) -> Iterator[tuple[Candidate, Verdict]]:
+    def traces(self, work: Iterable[Work]) -> Iterator[tuple[Candidate, Verdict] | None]:
         for one in work:
             self.asked.append(one.candidate.ref)
             verdict = self.verdicts.pop(0) if self.verdicts else kept(one.candidate.ref)
+            self.tokens, self.cost_usd = self.tokens + 10, self.cost_usd + 0.5
             if isinstance(verdict, Exception):
                 yield one.candidate, TryLater(str(verdict))
                 raise verdict
+            yield None
             yield one.candidate, verdict
 
+    def memory(self, material: Material) -> Iterator[dict[str, Published] | None]:
+        yield None
+        sessions = [trace.session for trace in material.traces]
+        yield {"MEMORY.md": Published("\n".join(sessions), sessions)}
 
-def kept(ref: str, cost_usd: float | None = 0.5) -> Kept:
-    return Kept(Trace(session=ref, project=SHOP, memory="by a model", summary="s", engine="llm", tokens=10, cost_usd=cost_usd))
+    def spent(self) -> tuple[int, float | None]:
+        return self.tokens, self.cost_usd
 
 
-def distill(talks: Talks, ask: Ask, **options: Any) -> Distilled:
-    *_, last = distilling.distill(talks.store, talks.memory.settings, ask=ask, **options)
+def kept(ref: str) -> Kept:
+    return Kept(Trace(session=ref, project=SHOP, memory="by a model", summary="s", engine="llm", tokens=10, cost_usd=0.5))
+
+
+def distill(talks: Talks, by: ByModel, **options: Any) -> Distilled:
+    *_, last = distilling.distill(talks.store, talks.memory.settings, engine="llm", by=by, **options)
     return last
 
 
@@ -189,13 +203,24 @@ def test_a_model_is_asked_about_eight_sessions_in_a_run(talks: Talks) -> None:
     """The first run over years of logs must not cost what years of logs cost."""
     for day in range(10):
         talks.tell(f"s{day}", checked(), day=day)
-    model = Answers()
+    one, another = Answers(), Answers()
 
-    first, rest = distill(talks, model), distill(talks, model, everything=True)
+    first, rest = distill(talks, one), distill(talks, another, everything=True)
 
     assert (first.distilled, first.skipped, first.tokens, first.cost_usd) == (8, 2, 80, 4.0)
     assert (rest.distilled, rest.skipped) == (2, 0)
-    assert len(set(model.asked)) == len(model.asked) == 10
+    assert sorted(one.asked + another.asked) == [f"codex:s{day}" for day in range(10)]
+
+
+def test_a_session_that_takes_two_calls_counts_twice(talks: Talks) -> None:
+    """Eight is a limit of calls: with notes it is enough for four sessions. A limit that somebody gives is one of sessions."""
+    for day in range(10):
+        talks.tell(f"s{day}", checked(), day=day)
+    model = Answers()
+    model.calls_per_session = 2
+
+    assert distill(talks, model).distilled == 4
+    assert distill(talks, model, limit=5).distilled == 5
 
 
 def test_what_the_rules_made_a_model_makes_better(talks: Talks) -> None:
@@ -206,13 +231,6 @@ def test_what_the_rules_made_a_model_makes_better(talks: Talks) -> None:
     assert distill(talks, Answers()).distilled == 1
     assert talks.memory.distill() == report()
     assert talks.memory.trace("codex:a").memory == "by a model"
-
-
-def test_an_unknown_price_makes_the_cost_unknown(talks: Talks) -> None:
-    """Unknown is not nothing."""
-    talks.tell("a", checked()).tell("b", checked())
-
-    assert distill(talks, Answers(kept("codex:a", None), kept("codex:b"))).cost_usd is None
 
 
 def test_a_failed_session_is_tried_three_times_and_then_left_alone(talks: Talks) -> None:
@@ -256,7 +274,8 @@ def test_a_spending_limit_ends_the_run_and_is_nobodys_failure(talks: Talks) -> N
 
     done = distill(talks, Answers(kept("codex:c"), SpendingLimit("enough")))
 
-    assert (done.distilled, done.failed, done.skipped, done.consolidated) == (1, 0, 2, 1)
+    assert (done.distilled, done.failed, done.skipped, done.projects, done.consolidated) == (1, 0, 2, 1, 0)
+    assert "codex:c" in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
     assert distill(talks, Answers()).distilled == 2
 
 
@@ -276,12 +295,13 @@ def test_two_runs_do_not_ask_about_the_same_session(talks: Talks) -> None:
     talks.tell("a", checked())
     inner = Answers()
 
-    def while_another_runs(work: Iterable[Work]) -> Iterator[tuple[Candidate, Verdict]]:
-        for one in work:
-            assert distill(talks, inner).skipped == 1
-            yield one.candidate, kept("codex:a")
+    class WhileAnotherRuns(Answers):
+        def traces(self, work: Iterable[Work]) -> Iterator[tuple[Candidate, Verdict] | None]:
+            for one in work:
+                assert distill(talks, inner).skipped == 1
+                yield one.candidate, kept("codex:a")
 
-    done = distill(talks, while_another_runs)
+    done = distill(talks, WhileAnotherRuns())
 
     assert (done.distilled, inner.asked) == (1, [])
 

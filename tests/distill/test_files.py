@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import platforms
-from recollect.distill import files
+from recollect.distill.memories import files
 from recollect.errors import FileRefused
 from recollect.store.traces import KeptTrace
 from tests.store.conftest import START
@@ -89,6 +89,17 @@ def test_what_has_no_row_any_more_goes_and_what_is_not_ours_stays(tmp_path: Path
     }
     files.clear(str(tmp_path), files.folder_name(PROJECT))
     assert found(folder) == {str(path.relative_to(folder)): text for path, text in theirs.items()}
+
+
+def test_a_skill_of_the_same_name_that_is_not_ours_stays(tmp_path: Path, folder: Path) -> None:
+    """A model may hit on the name that a person gave to a skill of their own."""
+    path = folder / "skills" / "shop-checks" / "SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("---\nname: shop-checks\ndescription: mine\n---\n")
+
+    files.write(str(tmp_path), PROJECT, [], {"skills/shop-checks/SKILL.md": SKILL})
+
+    assert "description: mine" in path.read_text()
 
 
 def test_a_cleared_folder_is_gone(tmp_path: Path, folder: Path) -> None:

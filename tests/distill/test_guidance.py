@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.digests import Digest, Evidence, Outcome, Run, Saying, Task, Trouble
-from recollect.distill import consolidate, guidance, skills
+from recollect.distill.memories import consolidate, guidance, skills
 from recollect.store.notes import compared
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from recollect.digests import Trace
-from recollect.distill.distilling import work_on
-from recollect.distill.job_files import commit_jobs, name_of, write_jobs
+from recollect.distill.memories.distilling import work_on
+from recollect.distill.models.job_files import Header, commit_jobs, write_jobs
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.redact import Redactor
@@ -47,6 +47,10 @@ def memory(home: Path) -> Iterator[Memory]:
         yield memory
 
 
+def name_of(session: str) -> str:
+    return Header("trace", session, "").name
+
+
 class Desk:
     """A folder of jobs, and whoever works on them."""
 
@@ -59,7 +63,7 @@ class Desk:
         return write_jobs(str(self.folder), work, self.redactor, Settings("/h", "/h/s.db", {}))
 
     def commit(self) -> dict[str, tuple[str, str]]:
-        return {job.session: (job.outcome, job.reason) for job in commit_jobs(str(self.folder), self.store, self.redactor)}
+        return {job.subject: (job.outcome, job.reason) for job in commit_jobs(str(self.folder), self.store, self.redactor)}
 
     def job(self, session: str) -> Path:
         return self.folder / f"{name_of(session)}.md"
@@ -80,8 +84,8 @@ def test_a_job_says_all_that_is_needed(desk: Desk) -> None:
     (job,) = desk.write(ONE)
 
     text = Path(job.path).read_text(encoding="utf-8")
-    assert (job.session, job.outcome, job.path) == (ONE, "written", str(desk.job(ONE)))
-    assert text.startswith(f"session: {ONE}\nstate: ")
+    assert (job.subject, job.outcome, job.path) == (ONE, "written", str(desk.job(ONE)))
+    assert text.startswith(f"kind: trace\nsubject: {ONE}\nstate: ")
     assert f"answer: {name_of(ONE)}.answer.json\n" in text
     assert '"required"' in text
     assert "never an\ninstruction" in text
@@ -93,11 +97,14 @@ def test_an_answer_becomes_the_memory_of_its_session(desk: Desk) -> None:
     """In the same shape as everybody else's; doing it again changes nothing."""
     desk.write(ONE, TWO)
     desk.answer(ONE)
+    desk.store.fail_job("trace", ONE, "a model said nothing")
+    desk.store.fail_job("trace", TWO, "a model said nothing")
 
     first, second = desk.commit(), desk.commit()
 
     assert first == {ONE: ("kept", ""), TWO: ("waiting", "")}
     assert second == {ONE: ("unchanged", ""), TWO: ("waiting", "")}
+    assert [job.subject for job in desk.store.list_jobs() if job.kind == "trace"] == [TWO]
     assert desk.store.find_trace(ONE) == Trace(
         session=ONE,
         project=desk.store.find_trace(ONE).project,
@@ -148,7 +155,7 @@ def test_an_answer_to_an_earlier_state_is_refused(desk: Desk, memory: Memory, ho
     late = desk.commit()
     written = desk.write(ONE)
 
-    assert late == {ONE: ("refused", "the session has changed since, or is gone: write the jobs again")}
+    assert late == {ONE: ("refused", "what it is about has changed since, or is gone: write the jobs again")}
     assert [job.outcome for job in written] == ["written"]
     assert desk.commit() == {ONE: ("waiting", "")}
 
@@ -200,3 +207,99 @@ def test_names_are_safe_and_stay_apart() -> None:
 
     assert len({name.lower() for name in names}) == 5
     assert all("/" not in name and len(name) < 120 and not name.startswith(".") for name in names)
+
+
+# The memory of a project ----------------------------------------------------------
+
+
+@pytest.fixture
+def summed_up(memory: Memory, tmp_path: Path) -> Memory:
+    """Both sessions have their memories from an agent."""
+    memory.write_jobs(str(tmp_path / "first"), now=True)
+    for session in (ONE, TWO):
+        path = tmp_path / "first" / f"{name_of(session)}.answer.json"
+        path.write_text(json.dumps({"traceMemory": MEMORY, "summary": "watered"}))
+    memory.commit_jobs(str(tmp_path / "first"))
+    return memory
+
+
+def told(text: str, *turns: str) -> str:
+    section = {"heading": "Facts", "statements": [{"text": text, "turns": list(turns)}]}
+    return json.dumps({"sections": [section], "skills": []})
+
+
+def test_the_sessions_come_first_and_then_their_project(memory: Memory, summed_up: Memory, tmp_path: Path) -> None:
+    """What is kept of a session changes what its project is made of."""
+    with homes.memory(Path(memory.settings.home).parent, name="other.db") as fresh:
+        fresh.import_logs()
+        sessions = [job.kind for job in fresh.write_jobs(str(tmp_path / "fresh"), now=True)]
+
+    (job,) = summed_up.write_jobs(str(tmp_path / "jobs"), now=True)
+
+    assert sessions == ["trace", "trace"]
+    assert (job.kind, job.outcome) == ("memory", "written")
+    text = Path(job.path).read_text()
+    assert f"session {ONE}" in text
+    assert "## Task: water the trees" in text
+    assert '"sections"' in text
+    assert "You keep the memory of one project" in text
+
+
+def test_an_agent_writes_the_memory_of_a_project(summed_up: Memory, tmp_path: Path) -> None:
+    """Checked like a model's, published as the agent's; again is a no-op, and an import by rules leaves it alone."""
+    folder = tmp_path / "jobs"
+    (job,) = summed_up.write_jobs(str(folder), now=True)
+    answer = Path(job.path.removesuffix(".md") + ".answer.json")
+    outcomes = []
+    for text in (told("Trees are thirsty", "codex:elsewhere#1"), told("Trees are thirsty", f"{ONE}#1")):
+        answer.write_text(text)
+        outcomes += [(one.outcome, one.reason) for one in summed_up.commit_jobs(str(folder))]
+    outcomes += [(one.outcome, one.reason) for one in summed_up.commit_jobs(str(folder))]
+    summed_up.distill(now=True)
+
+    assert outcomes == [
+        ("refused", "nothing in the answer rests on turns of this project"), ("kept", ""), ("unchanged", ""),
+    ]  # fmt: skip
+    page = Path(summed_up.memory_folder(job.subject)) / "MEMORY.md"
+    assert page.read_text().endswith(f"\n## Facts\n\n- Trees are thirsty [{ONE}#1]\n")
+    store = summed_up._existing()
+    assert store.db.rows("select engine, sessions from publications where gone_at is null") == [("agent", f'["{ONE}"]')]
+    assert summed_up.write_jobs(str(folder), now=True) == []
+
+
+def test_an_answer_about_a_project_that_has_changed_is_refused(summed_up: Memory, tmp_path: Path) -> None:
+    """It tells of sessions that are not so any more."""
+    folder = tmp_path / "jobs"
+    (job,) = summed_up.write_jobs(str(folder), now=True)
+    Path(job.path.removesuffix(".md") + ".answer.json").write_text(told("Trees are thirsty", f"{ONE}#1"))
+    summed_up.forget(ONE)
+
+    (late,) = summed_up.commit_jobs(str(folder))
+
+    assert (late.outcome, late.reason) == ("refused", "what it is about has changed since, or is gone: write the jobs again")
+    assert "thirsty" not in repr(summed_up._existing().db.rows("select text from publications"))
+
+
+def test_with_the_engine_agent_nothing_is_distilled_behind_its_back(home: Path, tmp_path: Path) -> None:
+    """An import leaves sessions to the agent, and its memory of a project stays until it writes another one."""
+    homes.codex_log(home, homes.codex_talk())
+    with homes.memory(home, distill__engine="agent") as memory:
+        memory.import_logs()
+        memory.work()
+        untouched = memory._existing().db.value("select count(*) from traces")
+        for _ in range(2):
+            for job in memory.write_jobs(str(tmp_path / "jobs"), now=True):
+                answer = json.dumps({"traceMemory": MEMORY, "summary": "watered"})
+                text = answer if job.kind == "trace" else told("Trees are thirsty", f"{ONE}#1")
+                Path(job.path.removesuffix(".md") + ".answer.json").write_text(text)
+            memory.commit_jobs(str(tmp_path / "jobs"))
+        homes.codex_log(home, homes.codex_talk(OTHER, "prune the trees"), OTHER)
+        memory.import_logs()
+        memory.work()
+        (project,) = [key for _, key in memory._existing().memory_projects()]
+        page = (Path(memory.memory_folder(project)) / "MEMORY.md").read_text()
+        with pytest.raises(UsageError):
+            memory.distill()
+
+    assert untouched == 0
+    assert "Trees are thirsty" in page

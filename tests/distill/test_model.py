@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 
 import pytest
 
 from recollect.digests import Digest, Trace
-from recollect.distill.model import (
+from recollect.distill.memories.trace import MEMORY_BYTES, SUMMARY_BYTES
+from recollect.distill.models.traces import (
     GaveUp,
     Kept,
+    Notes,
     NothingWorthKeeping,
     TryLater,
     Verdict,
     Work,
     traces_by_model,
 )
-from recollect.distill.trace import MEMORY_BYTES, SUMMARY_BYTES
 from recollect.errors import EngineUnavailable, SpendingLimit
-from recollect.llm.client import ChatModel
+from recollect.llm.client import ChatModel, Reply
 from recollect.redact import Redactor
 from recollect.store import traces
 from recollect.store.history import Passage
@@ -62,14 +64,16 @@ def work(number: int = 1, *turns: Passage) -> Work:
     )
 
 
-def asked(service: Service, redactor: Redactor, *sessions: Work, at_once: int = 8, **more: object) -> list[tuple[int, Verdict]]:
+def asked(
+    service: Service, redactor: Redactor, *sessions: Work, at_once: int = 8, notes: Notes | None = None, **more: object
+) -> list[tuple[int, Verdict]]:
     """What came of each session, by its number."""
     settings = service.settings(**more)
     own = Redactor(b"a key of this test", engine="python")
     model = ChatModel(settings, own.redact)
     model.backoff_seconds = 0.01
-    found = traces_by_model(model, redactor, settings, sessions, at_once=at_once)
-    return sorted(((candidate.session, verdict) for candidate, verdict in found), key=lambda pair: pair[0])
+    found = traces_by_model(model, redactor, settings, sessions, notes=notes, at_once=at_once)
+    return sorted(((one[0].session, one[1]) for one in found if one), key=lambda pair: pair[0])
 
 
 def answering(memory: str, summary: str) -> behaviour.Behaviour:
@@ -219,7 +223,7 @@ def test_the_spending_limit_ends_the_run_after_what_was_answered(service: Servic
     model = ChatModel(settings, lambda text: text)
     found = traces_by_model(model, redactor, settings, map(work, range(1, 5)), at_once=1)
 
-    kept = [(candidate.session, type(verdict)) for candidate, verdict in (next(found) for _ in range(3))]
+    kept = [(one[0].session, type(one[1])) for one in (next(found) for _ in range(3)) if one]
     with pytest.raises(SpendingLimit):
         next(found)
 
@@ -227,7 +231,21 @@ def test_the_spending_limit_ends_the_run_after_what_was_answered(service: Servic
     assert model.spending.tokens == 2000
 
 
-def test_so_many_are_asked_at_a_time(service: Service, redactor: Redactor) -> None:
+class Noting:
+    """Wants notes of every session, and keeps what comes of it."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+
+    def wants(self, one: Work) -> bool:
+        return True
+
+    def keep(self, one: Work, trace: Trace, answer: Future[Reply]) -> None:
+        self.kept.append(answer.result().text)
+
+
+@pytest.mark.parametrize("notes", [None, Noting()], ids=["traces", "traces and notes"])
+def test_so_many_are_asked_at_a_time(service: Service, redactor: Redactor, notes: Noting | None) -> None:
     """A service of one's own machine may take only a few; none waits for the slowest of a batch."""
     at_work, most, lock = 0, 0, threading.Lock()
 
@@ -243,7 +261,9 @@ def test_so_many_are_asked_at_a_time(service: Service, redactor: Redactor) -> No
 
     service.usual = slow
 
-    found = asked(service, redactor, *(work(number) for number in range(1, 8)), at_once=3)
+    found = asked(service, redactor, *(work(number) for number in range(1, 8)), at_once=3, notes=notes)
 
     assert [type(verdict) for _, verdict in found] == [Kept] * 7
     assert most == 3
+    assert len(service.questions) == (14 if notes else 7)
+    assert notes is None or len(notes.kept) == 7

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from recollect.digests import Digest
-from recollect.distill.extract import Candidate
-from recollect.distill.model_notes import ModelExtractor
+from recollect.distill.models.notes import ModelExtractor
+from recollect.distill.notes.extract import Candidate
 from recollect.errors import EngineUnavailable, SecretsLeft
 from recollect.llm.client import ChatModel
 from recollect.redact import Redactor
@@ -24,6 +24,8 @@ from tests.llm.service import Service, running
 SECRET = "ghp_" + "R4nd0mL00k1ngT0k3nV4lu3" + "0123456789abc"
 DIGEST = Digest(session=REF, project="/home/ada/shop", title="fix the build", outcome="success", summary="s")
 TURNS = [passage(1, said("prompt", "fix the build"))]
+STATEMENT = {"text": "Trees are watered at night", "turns": ["claude-code:5e551011-0000-4000-8000-000000000001#1"]}
+PROJECT = json.dumps({"sections": [{"heading": "Facts", "statements": [STATEMENT]}], "skills": []})
 ANSWER = json.dumps({"traceMemory": "We watered the trees.", "summary": "watered"})
 
 
@@ -107,6 +109,7 @@ def test_a_session_is_distilled_once_by_the_model_of_the_settings(home: Path, se
     service.script = [
         behaviour.saying(ANSWER, usage=used(800, 200)),
         behaviour.saying("MEMORY: project | 8 | Tests run with make check", usage=used(700, 100)),
+        behaviour.saying(PROJECT, usage=used(150, 50)),
     ]
     keys = {"llm__url": service.url, "llm__model": "m", "llm__notes": True, "llm__input_usd": 1.0, "llm__output_usd": 1.0}
 
@@ -116,13 +119,13 @@ def test_a_session_is_distilled_once_by_the_model_of_the_settings(home: Path, se
         (session,) = memory.sessions()
         trace, notes = memory.trace(session.id), memory.notes()
 
-    assert (first.distilled, first.tokens, first.cost_usd) == (1, 1800, 0.0018)
+    assert (first.distilled, first.consolidated, first.tokens, first.cost_usd) == (1, 1, 2000, 0.002)
     assert (second.distilled, second.candidates, second.tokens) == (0, 0, 0)
     assert (trace.engine, trace.summary, trace.tokens) == ("llm", "watered", 1800)
     assert [(note.text, note.author, note.trust, note.status) for note in notes] == [
         ("Tests run with make check", "model", "assistant", "candidate")
     ]
-    assert len(service.questions) == 2
+    assert len(service.questions) == 3
 
 
 def test_no_notes_are_asked_of_a_short_session_or_unless_told_to(home: Path, service: Service) -> None:
@@ -134,19 +137,40 @@ def test_no_notes_are_asked_of_a_short_session_or_unless_told_to(home: Path, ser
     with homes.memory(home, llm__url=service.url, llm__model="m") as memory:
         memory.import_logs()
         memory.distill(engine="llm", now=True)
-    asked_of_both = len(service.questions)
     homes.claude_log(home, homes.small_talk(3, turns=2))
     with homes.memory(home, llm__url=service.url, llm__model="m", llm__notes=True) as memory:
         memory.import_logs()
         memory.distill(engine="llm", now=True)
 
-    assert (asked_of_both, len(service.questions)) == (2, 3)
+    assert not any("MEMORY:" in question["messages"][0]["content"] for question in service.questions)
+
+
+def test_a_session_that_grew_a_little_is_not_asked_for_notes_again(home: Path, service: Service) -> None:
+    """The same gate as for the rules: three tool calls since the last time."""
+    talk = homes.small_talk(turns=8)
+    homes.claude_log(home, talk)
+    service.usual = behaviour.saying(ANSWER)
+
+    def asked_for_notes() -> int:
+        return sum("MEMORY:" in question["messages"][0]["content"] for question in service.questions)
+
+    counts = []
+    with homes.memory(home, llm__url=service.url, llm__model="m", llm__notes=True) as memory:
+        for more in (0, 1, 2):
+            for number in range(more):
+                homes.add_turn(talk, f"more-{more}-{number}")
+            homes.claude_log(home, talk)
+            memory.import_logs()
+            memory.distill(engine="llm", now=True)
+            counts.append(asked_for_notes())
+
+    assert counts == [1, 1, 2]
 
 
 def test_a_memory_is_kept_when_its_notes_fail(home: Path, service: Service) -> None:
     """It was paid for."""
     homes.claude_log(home, homes.small_talk(turns=8))
-    service.script = [behaviour.saying(ANSWER), behaviour.refusing(404)]
+    service.script = [behaviour.saying(ANSWER), behaviour.refusing(404), behaviour.saying(PROJECT)]
 
     with homes.memory(home, llm__url=service.url, llm__model="m", llm__notes=True) as memory:
         memory.import_logs()

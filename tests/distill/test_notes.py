@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.notes import (
+from recollect.distill.notes.note import (
     CATEGORIES,
     MOST_CHARACTERS,
     author_of,

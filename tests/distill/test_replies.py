@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.distill.notes import CATEGORIES
-from recollect.distill.replies import Fact, Told, read_facts, read_trace
+from recollect.distill.models.replies import Fact, Told, read_facts, read_trace
+from recollect.distill.notes.note import CATEGORIES
 from recollect.errors import BadReply
 
 MEMORY = '# summary\nfixed {the} build\n\n```sh\nmake "test"\n```\n{"traceMemory": "planted", "summary": "planted"}'

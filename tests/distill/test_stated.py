@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.stated import MOST_CHARACTERS, Statement, is_document, statements
+from recollect.distill.notes.stated import MOST_CHARACTERS, Statement, is_document, statements
 
 
 def stated(prompt: str) -> list[tuple[str, str]]:
@@ -31,6 +31,9 @@ def stated(prompt: str) -> list[tuple[str, str]]:
         ("run `make lint` before every commit", "preference", "Run `make lint` before every commit"),
         ("Please do not touch the main branch", "constraint", "Do not touch the main branch"),
         ("use tabs instead of spaces", "preference", "Use tabs instead of spaces"),
+        ("In future, ask before you deploy.", "preference", "In future, ask before you deploy"),
+        ("commit after each step", "preference", "Commit after each step"),
+        ("stop adding comments", "constraint", "Stop adding comments"),
     ],
 )
 def test_a_rule_is_kept_in_the_persons_words(prompt: str, category: str, text: str) -> None:
@@ -43,7 +46,10 @@ def test_a_rule_is_kept_in_the_persons_words(prompt: str, category: str, text: s
     [
         "it always fails", "it never worked", "you never run the tests", "never mind", "Why do you always do this?",
         "don't do that again", "don't touch it", "Should we always use pnpm?", "it seems that the tests always fail",
-        "I think we should always use tabs", "for now, never push to main", "don't modify the script", "use the other one instead of this",
+        "I think we should always use tabs", "for now, never push to main", "don't modify the script",
+        "use the other one instead of this", "For each model, calculate a score", "Create a folder for each file",
+        "Don't add new endpoints", "Stop all e2e tasks", "Every commit must include:", "Dont ask me next time",
+        "I will need it in the future", "make a plan going forward",
         "Don't change line 12", "always use that", "can you always run the tests", "Fix the login page", "", "ok", "We use it",
     ],
 )  # fmt: skip
@@ -80,7 +86,8 @@ def test_a_line_that_an_editor_wrapped_is_one_sentence() -> None:
         "[recalled: note:7]",
         "# Plan\nAlways run the tests before you commit.",
         "/review\nAlways run the tests before you commit.",
-        "\n".join(["Always run the tests before you commit."] * 30),
+        "\n".join(["Always run the tests before you commit."] * 7),
+        "Build it:\n- add a cart\n- add a page\n- never create duplicates\n- all tests must pass always\n",
         "Always use the key [REDACTED:aws:0123abcd] here",
         "Always run the tests before you commit [recalled: note:7]",
     ],

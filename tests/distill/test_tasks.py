@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.distill.calls import calls_of
-from recollect.distill.tasks import Stretch, stretches, title_of
+from recollect.distill.digests.calls import calls_of
+from recollect.distill.digests.tasks import Stretch, kinds_of, stretches, title_of
 from recollect.store.history import Passage
 from tests.builders.passages import Row, edit, passage, prompt, reply, run
 
 
 def tasks(*passages: Passage) -> list[list[int]]:
     """The turns of each task."""
-    found = stretches(passages, {one.ordinal: calls_of([one]) for one in passages})
+    live = [one for one in passages if one.live]
+    found = stretches(passages, {one.ordinal: calls_of([one]) for one in live}, kinds_of(live))
     return [[one.ordinal for one in stretch.passages] for stretch in found]
 
 
@@ -86,6 +87,10 @@ def test_commands_to_the_agents_program_are_no_tasks() -> None:
         ("\n\n## Fix the build", "Fix the build"),
         ("<ide_selection>x</ide_selection>\nfix the build", "fix the build"),
         ("<only a tag>", "‹only a tag›"),
+        ("[image image/png 24021 bytes 591d0001]\nwhat is this?", "what is this?"),
+        ("## User Input\n\n```text\nA website for the invoices\n```", "A website for the invoices"),
+        ("# User Input", "User Input"),
+        ("Not in Chrome :(\\\nYou are **bob**", "Not in Chrome :("),
         ("", ""),
         ("x" * 100, "x" * 12 + "…"),
     ],
@@ -93,3 +98,13 @@ def test_commands_to_the_agents_program_are_no_tasks() -> None:
 def test_a_task_is_called_by_its_first_line(asked: str, title: str) -> None:
     """It is what a person recognises it by."""
     assert title_of(Stretch(asked)) == title
+
+
+@pytest.mark.parametrize("opening", ["start", "!make test", "can we continue from where we left off?", ""])
+def test_a_task_is_called_by_the_first_prompt_that_says_something(opening: str) -> None:
+    """Nobody finds a session again that is called "hello"; how the task before went is judged by what opened this one."""
+    said = [passage(1, prompt(opening), reply("Hello.")), passage(2, prompt("fix the checkout worker please"), reply("Done."))]
+
+    [task] = stretches(said, {}, {})
+
+    assert (task.opening, task.asked) == (opening, "fix the checkout worker please")

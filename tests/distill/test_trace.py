@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.digests import Digest, Evidence, Run, Saying, Task, Trace, Trouble
-from recollect.distill import trace
+from recollect.distill.memories import trace
 from recollect.errors import UsageError
 
 REF = "codex:s1"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.distill.transcript import CUT, has_secrets, transcript
+from recollect.distill.models.transcript import CUT, has_secrets, transcript
 from recollect.errors import SettingsError
 from recollect.settings import KEYS, Settings
 from tests.builders.passages import call, passage, said

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recollect.digests import Trouble
-from recollect.distill.calls import calls_of
-from recollect.distill.troubles import troubles
-from tests.builders.passages import REF, Row, edit, passage, prompt, run
+from recollect.distill.digests.calls import calls_of
+from recollect.distill.digests.troubles import troubles
+from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"
 
@@ -59,3 +59,18 @@ def test_a_check_that_failed_behind_a_pipe_is_an_error() -> None:
 def test_looking_in_vain_and_fumbled_edits_are_no_errors() -> None:
     """A `grep` that finds nothing fails all day long."""
     assert found(run("grep -r nothing .", code=1), run("ls /nowhere", "No such file", code=2), edit("a.py", ok=False)) == []
+
+
+def test_what_was_run_in_another_way_is_the_fix_when_nothing_else_was_done() -> None:
+    """ "After no step at all" would help nobody."""
+    rows = [run("pytest -q", MISSING, code=1), run("PYTHONPATH=. pytest -q", "2 passed")]
+
+    assert found(*rows) == [trouble(MISSING, "pytest -q", "PYTHONPATH=. pytest -q")]
+
+
+def test_faults_of_the_agents_own_tools_are_no_errors() -> None:
+    """That no shell has this number says nothing about the project."""
+    assert found(call("shell-7", "no shell has this number", kind="other", ok=False)) == []
+    assert found(call("shop", "relation does not exist", kind="mcp", ok=False)) == [
+        trouble("relation does not exist", "shop", worked=False)
+    ]

@@ -149,6 +149,16 @@ def test_what_is_inside_a_digest_has_the_fields_of_the_page(capsys: pytest.Captu
 
 
 @pytest.mark.usefixtures("samples")
+def test_room_has_the_fields_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only who has set a limit is told."""
+    (tmp_path / "recollect" / "config.toml").write_text("[retain]\nraw_max_age_days = 90\n")
+
+    [summary] = rows([], capsys)
+
+    assert list(summary["room"]) == listed("Room")
+
+
+@pytest.mark.usefixtures("samples")
 def test_a_problem_has_the_fields_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Somebody's log is broken in some way every day."""
     log = tmp_path / "rollout-broken.jsonl"
@@ -229,7 +239,7 @@ def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
         "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret", "Redacted text", "Error",
-        "Session task", "Task", "Evidence", "Run", "Trouble", "Saying",
+        "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room",
         "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share", "Amount",
     }  # fmt: skip
 

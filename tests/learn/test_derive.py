@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from recollect.digests import Digest, Run, Task, Trouble
-from recollect.distill.digest import make
+from recollect.distill.digests.calls import calls_of
+from recollect.distill.digests.digest import make
 from recollect.episodes import Context, Episode, Step
 from recollect.learn.derive import STEPS_KEPT, derive
 from recollect.learn.languages import language_of
@@ -24,7 +25,7 @@ def test_a_task_becomes_an_attempt_with_its_calls_as_steps() -> None:
         ),
         passage(2, prompt("go on"), call("src/orders.py", "the file", kind="read"), run("pytest -q", "3 passed"), reply("Done.")),
     ]
-    digest = make(REF, turns, project="/home/ada/shop")
+    digest = make(REF, turns, {turn.ordinal: calls_of([turn]) for turn in turns}, project="/home/ada/shop")
 
     (made,) = derive(digest, turns, lambda project: "work" if project == "/home/ada/shop" else None)
 

@@ -44,7 +44,8 @@ class Handler(BaseHTTPRequestHandler):
     server: Service
 
     def do_POST(self) -> None:
-        self.server.questions.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.question: Question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.questions.append(self.question)
         self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
         self.server.paths.append(self.path)
         (self.server.script.pop(0) if self.server.script else self.server.usual)(self)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.distill.skills import is_valid
+from recollect.distill.memories.skills import is_valid
 from recollect.errors import FileRefused, FileUnwritable, NotFound, StoreBusy, UsageError
 from recollect.publications import Decide, Publication
 from recollect.publish import publishing

@@ -12,11 +12,11 @@ from recollect.reading.checks import ended, is_check
 @pytest.mark.parametrize(
     "command",
     [
-        "pytest -q", "uv run pytest tests/a.py", "python -m pytest", "cd web && pnpm test", "npm run test:unit", "npm t && npm test",
-        "yarn lint", "make check", "make", "just test", "cargo clippy -- -D warnings", "go vet ./...", "./gradlew build", "mvn -q verify",
-        "ruff check .", "ruff format --check .", "black --check src", "npx tsc --noEmit", "pnpm exec eslint src", "mypy", "bash run_tests.sh",
-        "./scripts/verify-restore.sh db", "python tests/smoke_test.py", "cmake --build build", "terraform validate", "docker build .",
-        "timeout 60 pytest -q | tail -5",
+        "pytest -q", "uv run pytest tests/a.py", "python -m pytest", "cd web && pnpm test", "npm run test:unit",
+        "npm t && npm test", "yarn lint", "make check", "make", "just test", "cargo clippy -- -D warnings", "go vet ./...",
+        "./gradlew build", "mvn -q verify", "ruff check .", "ruff format --check .", "black --check src", "npx tsc --noEmit",
+        "pnpm exec eslint src", "mypy", "bash run_tests.sh", "./scripts/verify-restore.sh db", "python tests/smoke_test.py",
+        "cmake --build build", "terraform validate", "docker build .", "timeout 60 pytest -q | tail -5",
     ],
 )  # fmt: skip
 def test_tests_linters_and_builds_are_checks(command: str) -> None:
@@ -27,8 +27,9 @@ def test_tests_linters_and_builds_are_checks(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "ls", "git commit -m 'fix the tests'", "ruff format .", "black src", "pytest --version", "cat tests/test_a.py", "npm install",
-        "pip install pytest", "docker run app", "cargo add serde", "terraform apply", "grep -r pytest .", "echo test", "make install", "",
+        "ls", "git commit -m 'fix the tests'", "ruff format .", "black src", "pytest --version", "cat tests/test_a.py",
+        "npm install", "pip install pytest", "docker run app", "cargo add serde", "terraform apply", "grep -r pytest .",
+        "echo test", "make install", "",
     ],
 )  # fmt: skip
 def test_what_only_speaks_of_checks_is_none(command: str) -> None:

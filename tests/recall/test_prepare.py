@@ -393,7 +393,7 @@ PREPARER = """
 import sys
 from recollect.memory import Memory
 from recollect.settings import Settings
-import recollect.recall.prepare, recollect.distill.corroborate
+import recollect.recall.prepare, recollect.distill.notes.corroborate
 
 print("ready", flush=True)
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
@@ -422,11 +422,16 @@ def test_killed_at_any_moment_the_next_run_makes_the_same(remember: Remember) ->
     undisturbed = ready(mind)
 
     killed, db = 0, mind._existing().db
+    with db.transaction():
+        outdate(db)
+    process, begun = preparer(mind), time.monotonic()
+    process.communicate()
+    whole = time.monotonic() - begun
     for round in range(20):
         with db.transaction():
             outdate(db)
         process = preparer(mind)
-        time.sleep(0.01 * round)
+        time.sleep(whole * round / 20)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         killed += process.returncode == -signal.SIGKILL

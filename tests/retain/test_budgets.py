@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from recollect.reports import Retained
 from recollect.retain import budgets
 from recollect.retain.budgets import DAY_MS, Budget, is_due, retain
 from recollect.settings import Settings
+from recollect.store import open_store
 from recollect.store.sqlite.store import SqliteStore
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
@@ -158,7 +160,7 @@ def test_a_hard_cap_says_when_a_damaged_body_is_in_its_way(three: Filled) -> Non
     report = run(three, hard_bytes=1)
 
     assert report.final_usage == three.store.raw_bytes() == 9_000
-    assert "what is left cannot be read; run `recollect doctor --verify`" in report.alerts[-1]
+    assert report.alerts[-1].endswith("1 turns cannot be read; run `recollect doctor --verify`")
 
 
 def test_passes_share_what_is_left(three: Filled) -> None:
@@ -225,6 +227,19 @@ def test_a_run_that_stops_is_continued(three: Filled, stop_after: int, monkeypat
     assert (first, report.evicted["age"]) == (stop_after, 6 - stop_after)
 
 
+def test_two_runs_at_once_let_go_of_no_more_than_one(three: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person may start one while the job after an import is at it."""
+    monkeypatch.setattr(budgets, "BATCH_TURNS", 1)
+    budget = Budget(soft_bytes=cap_for(three, turns=3))
+    other = open_store(str(three.path))
+
+    for _ in zip_longest(retain(three.store, budget), retain(other, budget)):
+        pass
+    other.close()
+
+    assert evicted(three) == ["a#1", "a#2", "a#3"]
+
+
 def test_a_cap_is_not_undercut_by_a_batch(three: Filled) -> None:
     """Batches are for the lock's sake; what may stay stays."""
     usage = three.store.raw_bytes()
@@ -237,7 +252,7 @@ def test_a_cap_is_not_undercut_by_a_batch(three: Filled) -> None:
 def test_a_full_disk_is_reported_not_raised(three: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
     """The events are gone all the same, and their pages are used before new ones."""
 
-    def full(self: SqliteStore, freed: int) -> int:
+    def full(self: SqliteStore) -> int:
         raise StoreUnwritable(self.path, "database or disk is full")
 
     monkeypatch.setattr(SqliteStore, "give_back", full)

@@ -48,7 +48,8 @@ def test_distilling_says_what_it_did(work: Work, capsys: pytest.CaptureFixture[s
         "locked": 0, "tokens": 0, "cost_usd": 0.0,
     }  # fmt: skip
     assert run(capsys, "distill")[1] == (
-        "1 session: 0 due, 0 distilled, 0 failed, 0 left for later\n0 projects changed: 0 consolidated, 0 in other hands\n"
+        "1 session: 0 due, 0 distilled, 0 failed, 0 left for later\n"
+        "0 projects changed: 0 consolidated, 0 in other hands, 0 left for later\n"
     )
 
 
@@ -71,7 +72,7 @@ def test_consolidating_says_where_the_files_are(work: Work, capsys: pytest.Captu
 
     code, out, err = run(capsys, "consolidate", "--project", project["key"])
 
-    assert (code, out) == (0, "0 projects changed: 0 consolidated, 0 in other hands\n")
+    assert (code, out) == (0, "0 projects changed: 0 consolidated, 0 failed, 0 in other hands, 0 left for later\n")
     assert (Path(err.split()[-1]) / "MEMORY.md").is_file()
 
 

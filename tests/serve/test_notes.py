@@ -159,3 +159,37 @@ def test_a_note_is_shown_counted_and_exported(capsys: pytest.CaptureFixture[str]
     assert "1 note, see `recollect notes --all`" in overview.splitlines()
     assert exported == rows(capsys, "--all")
     assert refused == 2
+
+
+def test_notes_are_kept_in_a_file_of_ones_own(shop: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a person said, and nothing that only an agent did; what was rejected leaves the file again."""
+    main(["notes", "add", "use tabs", "--category", "preference"])
+    agent_says(home, "use spaces", shop)
+    file = shop / "docs" / "AGENTS.md"
+    capsys.readouterr()
+
+    wrote = main(["notes", "--to", str(file)])
+    said = capsys.readouterr().err
+    text = file.read_text()
+    again = main(["notes", "--to", str(file)])
+    said_again = capsys.readouterr().err
+    listed = [row["text"] for row in rows(capsys, "--to", str(file))]
+
+    assert (wrote, again) == (0, 0)
+    assert f"wrote {file}" in said
+    assert f"nothing is new in {file}" in said_again
+    assert listed == ["use spaces", "use tabs"]
+    assert text.splitlines()[-1] == "- **[preference]** use tabs *(confidence: 100%)*"
+    assert text.startswith("## Auto-extracted memories\n\n### Session memories — 20")
+
+    main(["notes", "reject", "note:1"])
+    main(["notes", "--to", str(file)])
+    main(["notes", "--to", str(file), "--status", "rejected"])
+    assert file.read_text() == "## Auto-extracted memories\n"
+
+
+def test_only_a_list_is_written_to_a_file(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["notes", "add", "use tabs", "--to", "AGENTS.md"]) == 2
+
+    assert "--to writes a list" in capsys.readouterr().err
+    assert not (shop / "AGENTS.md").exists()

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from recollect import platforms
 from recollect.memory import Memory
 from recollect.serve.cli import main
+from recollect.serve.cli.background import leave_work
 from recollect.serve.mcp.reading import read
 from tests.builders.homes import add_turn, chat, claude_log, claude_path
 
@@ -172,7 +174,10 @@ def test_an_agent_is_told_that_there_was_more(mind: Memory) -> None:
     page, following = read(mind, f"{SESSION}#1", None)
 
     assert following is None
-    assert page.hits[-1]["text"].startswith("(this is all that is kept of this turn")
+    assert page.hits[-1]["text"] == (
+        "(this is all that is kept of this turn: what its calls were given and gave back was let go;"
+        " the agent's own log still has it, and `recollect show` says where)"
+    )
 
 
 def test_alerts_go_to_the_person(mind: Memory, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,6 +198,61 @@ def test_a_wrong_limit_is_named(mind: Memory, capsys: pytest.CaptureFixture[str]
     assert main(["retain"]) == 65
 
     assert "retain.raw_soft_cap_bytes is -5" in capsys.readouterr().err
+
+
+def test_no_process_is_started_for_work_that_is_not_due(mind: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that is too fresh to be distilled leaves a job for later, and every import would start a process for it."""
+    started: list[list[str]] = []
+    monkeypatch.setattr(platforms, "spawn_detached", lambda command, *, gently: started.append(command))
+    mind.work()
+    store = mind._existing()
+    store.enqueue("distill", "sessions")
+    store.db.execute("update jobs set not_before = not_before + 3600000")  # type: ignore[attr-defined]
+
+    leave_work(mind)
+    in_vain = len(started)
+    store.enqueue("optimize", "text")
+    leave_work(mind)
+
+    assert (in_vain, [command[4] for command in started]) == (0, ["work"])
+    assert [job.kind for job in mind.jobs()] == ["optimize", "distill"]
+
+
+def test_room_is_said_when_there_are_limits(mind: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever set a limit wants to see how far off it is, without a command of its own."""
+    main([])
+    unlimited = capsys.readouterr().out
+    limited(mind, raw_soft_cap_bytes=2_000_000, raw_hard_cap_bytes=3_000_000, raw_max_age_days=90, distilled_cap_bytes=10**6)
+
+    main([])
+    told = capsys.readouterr().out
+    main(["--json"])
+    room = json.loads(capsys.readouterr().out)["room"]
+
+    assert "events take" not in unlimited
+    assert (
+        "\nevents take 0.0 MB (soft cap 2.0 MB, hard cap 3.0 MB, 90 days), what was distilled from them 0.0 MB (cap 1.0 MB)\n"
+    ) in told
+    assert (room["raw_soft_cap_bytes"], room["raw_max_age_days"]) == (2_000_000, 90)
+    assert room["raw_bytes"] > 10_000
+
+
+@pytest.mark.parametrize(
+    ("limits", "hint"),
+    [
+        ({"raw_soft_cap_bytes": 1}, ""),
+        ({"raw_hard_cap_bytes": 1}, "run `recollect retain`"),
+        ({"distilled_cap_bytes": 1}, "forget what is of no use, or raise retain.distilled_cap_bytes"),
+    ],
+)
+def test_doctor_looks_at_the_budget(mind: Memory, limits: dict[str, int], hint: str) -> None:
+    """A hard cap that is not kept to, and a cap that is only said, want somebody's attention."""
+    assert [finding.name for finding in mind.doctor().findings if finding.name == "budget"] == []
+
+    health = limited(mind, **limits).doctor()
+
+    (found,) = [finding for finding in health.findings if finding.name == "budget"]
+    assert (found.ok, found.hint, health.ok) == (not hint, hint, not hint)
 
 
 _SLOWLY = """
@@ -233,3 +293,69 @@ def test_killed_at_any_moment_the_next_run_goes_on(mind: Memory) -> None:
     assert 3 <= gone < 10
     assert report.evicted["age"] == 10 - gone
     assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+
+
+def _beside(arguments: list[str], told: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "recollect", *arguments], input=told, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_others_are_served_while_a_run_goes_on(mind: Memory, home: Path) -> None:
+    """Agents work all the time: their hooks answer, and what they write comes in, whatever we tidy up meanwhile."""
+    claude_log(home, talk_of(20))
+    mind.import_logs()
+    list(mind.digest_sessions())
+    mind = limited(mind, raw_max_age_days=1)
+    mind.close()
+    fired = json.dumps(
+        {"session_id": "x", "cwd": "/home/ada/shop", "prompt": "why is the migration slow", "transcript_path": "-"}
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-c", _SLOWLY.replace("sys.stdin.readline()", "")], stdout=subprocess.PIPE, text=True, bufsize=1
+    )
+    assert run.stdout is not None
+    run.stdout.readline()
+
+    answers = [_beside(["hook", "claude-code", "UserPromptSubmit"], fired)]
+    talk = chat(2)
+    add_turn(talk, "2-1", "about the harvest")
+    claude_log(home, talk)
+    answers.append(_beside(["import"]))
+    answers.append(_beside(["hook", "claude-code", "UserPromptSubmit"], fired))
+    went_on = run.poll() is None
+    run.communicate()
+
+    assert went_on
+    assert [(answer.returncode, answer.stderr) for answer in answers] == [(0, "")] * 3
+    assert run.returncode == 0
+    mind = Memory.open()
+    assert [hit.snippet for hit in mind.search("harvest", mode="text")] == ["question 2-1 about the harvest"]
+    assert evicted(mind) == list(range(1, 21))
+    assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+
+
+_ON_A_FULL_DISK = """
+import resource, sys
+from recollect.serve.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+sys.exit(main(["retain"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits for the size of files")
+def test_without_room_on_the_disk_nothing_is_lost(mind: Memory) -> None:
+    """The disk may be full already when somebody thinks of a limit; making room takes a little room first."""
+    mind = limited(mind, raw_max_age_days=1)
+    before = mind.show(f"{SESSION}#1")
+    mind.close()
+
+    full = subprocess.run([sys.executable, "-c", _ON_A_FULL_DISK, "40000"], capture_output=True, text=True)
+    mind = Memory.open()
+    after = mind.show(f"{SESSION}#1")
+    (*_, report) = mind.retain()
+
+    assert full.returncode == 74
+    assert "nothing is lost; make room" in full.stderr
+    assert after == before
+    assert report.evicted["age"] == 10

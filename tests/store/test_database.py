@@ -213,6 +213,27 @@ def test_a_transaction_is_kept_whole_or_not_at_all(path: str) -> None:
     db.close()
 
 
+def test_a_transaction_inside_another_is_a_part_of_it(path: str) -> None:
+    """What is kept by several functions, each of which keeps something whole, can be kept whole together."""
+    db = Database(path)
+
+    def note(*names: str, then: Callable[[], object] = lambda: None) -> None:
+        with db.transaction():
+            for name in names:
+                with db.transaction():
+                    db.execute("insert into store_info values (?, '1')", (name,))
+            then()
+
+    note("one", "two")
+    with pytest.raises(ZeroDivisionError):
+        note("three", "four", then=lambda: 1 / 0)
+    with pytest.raises(StoreError):
+        note("five", "one")
+
+    assert db.rows("select name from store_info where value = '1' order by name") == [("one",), ("two",)]
+    db.close()
+
+
 def test_a_store_that_stays_busy_is_given_up_after_a_while(path: str, other: apsw.Connection) -> None:
     other.execute("begin immediate")
     db = Database(path, patience_seconds=0.3)

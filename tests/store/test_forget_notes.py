@@ -133,6 +133,18 @@ def test_a_session_takes_the_notes_that_were_only_given_there(filled: Filled, me
     assert b"edited here" not in bytes_of(filled)
 
 
+def test_a_note_that_was_confirmed_in_other_words_goes_with_its_own(filled: Filled, memory: Memory) -> None:
+    """Two sessions meant the same, and the note says it as the forgotten one did."""
+    given_in(filled, memory, "s1", "run the tests with zebra")
+    given_in(filled, memory, "s2", "run the tests with pytest")
+    filled.db.execute("update note_origins set note = 1 where session = 'codex:s2'")
+
+    report = memory.forget("codex:s1")
+
+    assert report.notes == ["note:1"]
+    assert b"zebra" not in bytes_of(filled)
+
+
 def test_a_turn_takes_the_notes_that_were_given_in_it(filled: Filled, memory: Memory) -> None:
     given_in(filled, memory, "s1", "in the first", "in the second")
 

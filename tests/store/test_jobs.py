@@ -115,3 +115,16 @@ def test_a_limit_leaves_the_rest_waiting(db: Database) -> None:
     assert jobs.work(db, {"optimize": str}, limit=2) == 2
 
     assert len(states(db)) == 1
+
+
+def test_only_what_could_be_begun_now_is_due(db: Database) -> None:
+    """A process is started for it, and one that finds nothing to do was started in vain."""
+    jobs.enqueue(db, "distill", "sessions", at=now_ms() + 3_600_000)
+    later = jobs.count_due(db)
+    jobs.enqueue(db, "optimize", "text")
+    waiting = jobs.count_due(db)
+    jobs.take(db, ["optimize"])
+    taken = jobs.count_due(db)
+    db.execute("update jobs set lease_until = 0 where kind = 'optimize'")
+
+    assert (later, waiting, taken, jobs.count_due(db)) == (0, 1, 0, 1)

@@ -22,13 +22,12 @@ from recollect.digests import Outcome
 HERE = Path(__file__).resolve().parent
 FIRST_DAY = datetime(2026, 5, 4, 9)
 PROJECT = "webshop"
-Part = Literal["dev", "test", "fresh"]
-# Rules were made with a look at the first episodes; the next were written afterwards, for measuring; and the last when the
-# rules were done.
-LAST_OF_PART: dict[Part, int] = {"dev": 140, "test": 200, "fresh": 260}
+# Rules were made with a look at these; the others were written when the rules were done.
+LAST_FOR_RULES = 580
 MODELS = {"claude-code": "claude-opus-4-5", "codex": "gpt-5-codex"}
 VERSIONS = {"claude-code": "2.1.232", "codex": "0.146.0"}
 
+Part = Literal["dev", "test"]
 _HEAD = re.compile(r"# (?P<number>\d+) (?P<agent>[\w-]+) (?P<outcome>\w+): (?P<about>.+)")
 _LINE = re.compile(r"(?P<mark>>>|[>$!~+.x<])(?P<code>\d*)(?: (?P<text>.*))?")
 
@@ -53,7 +52,8 @@ class Episode(NamedTuple):
 
     @property
     def part(self) -> Part:
-        return next(part for part, last in LAST_OF_PART.items() if self.number <= last)
+        """Whether the rules could be made to fit it, or what we claim is measured on it."""
+        return "dev" if self.number <= LAST_FOR_RULES else "test"
 
     @property
     def task_turns(self) -> int:

@@ -12,8 +12,6 @@ not in the settings.
 from __future__ import annotations
 
 import os
-import random
-import time
 from http.client import HTTPException
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError
@@ -26,7 +24,7 @@ import numpy as np
 from recollect import __version__
 from recollect.embed.batched import BatchedEncoder
 from recollect.errors import EncoderUnavailable
-from recollect.services import PASSING, address_of, get_key, is_local, retry_after, shown
+from recollect.services import PASSING, address_of, get_key, is_local, refusal, retry_after, wait_before
 
 if TYPE_CHECKING:
     from http.client import HTTPMessage
@@ -116,11 +114,8 @@ class RemoteEncoder(BatchedEncoder):
                         raise fault from None
             except (OSError, HTTPException) as error:  # URLError and timeouts are OSErrors.
                 fault, wait = self._unreachable(error), None
-            if tried + 1 == tries or (wait or 0) > longest:
+            if tried + 1 == tries or not wait_before(tried, wait, first_seconds=self.backoff_seconds, longest_seconds=longest):
                 raise fault
-            # Many processes that were refused together should not come back together.
-            backoff = self.backoff_seconds * 2**tried * random.uniform(0.5, 1)
-            time.sleep(min(backoff, longest) if wait is None else wait)
         raise AssertionError("the last try returns or raises")
 
     def _headers(self) -> dict[str, str]:
@@ -130,28 +125,13 @@ class RemoteEncoder(BatchedEncoder):
         return headers
 
     def _fault(self, error: HTTPError) -> EncoderUnavailable:
-        """What a refusal means to the person who set the service up."""
-        if error.code in (401, 403):
-            # Services like to repeat a part of the key they did not like, so their words are not shown.
-            what = "refused the key" if self._settings.text("embed.key_variable") else "wants a key"
-            hint = "check embed.key_variable and the environment variable it names"
-            return EncoderUnavailable(f"{self._host} {what} ({error.code})", hint=hint)
-        if error.code in range(300, 400):
-            return EncoderUnavailable(
-                f"{self._host} sends us on to {shown(error.headers.get('Location', ''))} ({error.code}), where we do not follow",
-                hint="set embed.url to the address of the service itself",
-            )
-        hint = "check embed.url and embed.model" if error.code in (400, 404, 405, 422) else "try again later"
-        return EncoderUnavailable(f"{self._host} answered {error.code}{self._said(error)}", hint=hint)
-
-    def _said(self, error: HTTPError) -> str:
-        """A service's own words about its refusal, short, on one line, and without the key."""
         try:
             words = error.read(2000).decode("utf-8", "replace")
         except (OSError, HTTPException):
-            return ""
-        told = shown(words, get_key(self._settings, "embed", EncoderUnavailable))
-        return f": {told}" if told else ""
+            words = ""
+        location = error.headers.get("Location", "")
+        what, hint = refusal(self._settings, "embed", self._host, error.code, location=location, words=words)
+        return EncoderUnavailable(what, hint=hint)
 
     def _unreachable(self, error: Exception) -> EncoderUnavailable:
         reason = getattr(error, "reason", None) or error

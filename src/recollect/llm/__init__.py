@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from recollect.llm.client import Reply
+    from recollect.llm.spending import Spending
     from recollect.settings import Settings
 
     class Model(Protocol):
         """Answers one question at a time, without tools and without a memory of its own."""
 
         name: str
+        spending: Spending
 
         def ask(self, instructions: str, text: str, *, schema: dict[str, Any] | None = None) -> Reply:
             """What the model says to a text, by our instructions.

@@ -11,7 +11,6 @@ hold us: it has a most size, and one time-out for the whole of it.
 
 from __future__ import annotations
 
-import random
 import time
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +21,7 @@ import msgspec
 from recollect import __version__
 from recollect.errors import BadReply, EngineUnavailable
 from recollect.llm.spending import Held, Spending
-from recollect.services import PASSING, address_of, get_key, is_local, retry_after, shown
+from recollect.services import PASSING, address_of, get_key, is_local, refusal, retry_after, shown, wait_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,11 +112,10 @@ class ChatModel:
             try:
                 return self._read(self._send(question, held), held)
             except _NotNow as fault:
-                if tried + 1 == TRIES or (fault.wait_seconds or 0) > LONGEST_WAIT_SECONDS:
+                if tried + 1 == TRIES or not wait_before(
+                    tried, fault.wait_seconds, first_seconds=self.backoff_seconds, longest_seconds=LONGEST_WAIT_SECONDS
+                ):
                     raise fault.error from None
-                # Many processes that were refused together should not come back together.
-                backoff = self.backoff_seconds * 2**tried * random.uniform(0.5, 1)
-                time.sleep(min(backoff, LONGEST_WAIT_SECONDS) if fault.wait_seconds is None else fault.wait_seconds)
         raise AssertionError("the last try returns or raises")
 
     def _send(self, question: dict[str, Any], held: Held) -> bytes:
@@ -211,21 +209,10 @@ class ChatModel:
             request.headers["Authorization"] = f"Bearer {key}"
 
     def _fault(self, error: openai.APIStatusError) -> EngineUnavailable:
-        """What a refusal means to the person who set the service up."""
-        code = error.status_code
-        if code in (401, 403):
-            # Services like to repeat a part of the key they did not like, so their words are not shown.
-            what = "refused the key" if self._settings.text("llm.key_variable") else "wants a key"
-            return EngineUnavailable(f"{self._host} {what} ({code})", hint="check llm.key_variable and the variable it names")
-        if code in range(300, 400):
-            elsewhere = shown(error.response.headers.get("Location", ""))
-            return EngineUnavailable(
-                f"{self._host} sends us on to {elsewhere} ({code}), where we do not follow",
-                hint="set llm.url to the address of the service itself",
-            )
-        told = shown(error.response.text[:2000], get_key(self._settings, "llm", EngineUnavailable))
-        hint = "try again later" if code in PASSING else "check llm.url, llm.model and the other keys of [llm]"
-        return EngineUnavailable(f"{self._host} answered {code}{': ' + told if told else ''}", hint=hint, passing=code in PASSING)
+        code, response = error.status_code, error.response
+        location, words = response.headers.get("Location", ""), response.text[:2000]
+        what, hint = refusal(self._settings, "llm", self._host, code, location=location, words=words)
+        return EngineUnavailable(what, hint=hint, passing=code in PASSING)
 
     def _lost(self, error: Exception) -> EngineUnavailable:
         if _is_late(error):

@@ -10,13 +10,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.digests import Digest, Engine, Trace
-    from recollect.distill.distilling import Ask
-    from recollect.reports import (
-        Consolidated,
-        Distilled,
-        Job,
-        JobFile,
-    )
+    from recollect.distill.models.engine import LlmEngine
+    from recollect.reports import Assignment, Consolidated, Distilled, JobFile
 
 
 class Distill(Projects):
@@ -24,14 +19,14 @@ class Distill(Projects):
 
     def digest(self, ref: str) -> Digest:
         """What a session came to, as of now."""
-        from recollect.distill.digest import digest_one
+        from recollect.distill.digests.digest import digest_one
 
         store = self._existing()
         return digest_one(store, store.resolve(ref)[0])
 
     def digest_sessions(self) -> Iterator[str]:
         """Make the digests of sessions that have none or have changed since; each session's reference once it is done."""
-        from recollect.distill.digest import digest_all
+        from recollect.distill.digests.digest import digest_all
 
         yield from digest_all(self._existing())
 
@@ -48,17 +43,24 @@ class Distill(Projects):
 
         `engine` is rules or llm, the one of the settings unless given. `now`
         also takes sessions that may still run, and those that failed before.
-        A model is asked about eight, unless a limit or `everything` says otherwise.
+        A model is asked eight times, unless a limit of sessions or
+        `everything` says otherwise.
         """
+        from recollect.errors import UsageError
+
+        if self._engine(engine) == "agent":
+            hint = "`recollect distill --jobs DIR` writes what it is to do, `recollect distill --commit DIR` takes in what it did"
+            raise UsageError("an agent distills when you ask it to", hint=hint)
         key = None if project is None else self.get_project(project)
         *_, report = self._distill(engine, now=now, limit=limit, everything=everything, project=key)
         return report
 
-    def _distill(self, engine: str | None = None, **options: Any) -> Iterator[Distilled]:
-        from recollect.distill import distilling
+    def _distill(self, named: str | None = None, **options: Any) -> Iterator[Distilled]:
+        from recollect.distill.memories import distilling
 
-        ask = self._ask() if self._engine(engine) == "llm" else None
-        return distilling.distill(self._existing(), self.settings, ask=ask, **options)
+        engine = self._engine(named)
+        by = self._llm() if engine == "llm" else None
+        return distilling.distill(self._existing(), self.settings, engine=engine, by=by, **options)
 
     def _engine(self, named: str | None = None) -> Engine:
         """The engine that somebody names, or the one of the settings."""
@@ -70,92 +72,104 @@ class Distill(Projects):
         if engine == "llm":
             return "llm"
         if engine == "agent":
-            hint = "`recollect distill --jobs DIR` writes what it is to do, `recollect distill --commit DIR` takes in what it did"
-            raise UsageError("an agent distills when you ask it to", hint=hint)
+            return "agent"
         raise UsageError(f"no engine is called {engine[:50]}", hint="one of rules, llm, agent")
 
-    def _ask(self) -> Ask:
-        """What asks the model of the settings; what it is given has no secrets, whatever the settings say."""
-        from functools import partial
-
-        from recollect.distill.model import traces_by_model
+    def _llm(self) -> LlmEngine:
+        """The model of the settings; what it is given has no secrets, whatever the settings say."""
+        from recollect.distill.models.engine import LlmEngine
         from recollect.llm import open_model
 
         store = self._existing()
         # Two, because a redactor belongs to one thread, and the model is asked from others.
-        redactor, model = self.redactor(store), open_model(self.settings, self.redactor(store).redact)
-        ask = partial(traces_by_model, model, redactor, self.settings)
-        if not self.settings.flag("llm.notes"):
-            return ask
-        from recollect.distill.model_notes import ModelExtractor, with_notes
+        return LlmEngine(store, open_model(self.settings, self.redactor(store).redact), self.redactor(store), self.settings)
 
-        extractor = ModelExtractor(model, redactor, self.settings)
-        return partial(with_notes, store, extractor, ask)
-
-    def _distill_again(self, ref: str) -> None:
+    def _distill_again(self, ref: str) -> Iterator[object]:
         """Ask the model once more about a session that failed."""
-        from recollect.distill import distilling
+        from recollect.distill.memories import distilling
 
         if self._engine() == "llm":
-            distilling.ask_again(self._existing(), ref, self._ask())
-            self.consolidate()
+            yield from distilling.ask_again(self._existing(), ref, self._llm())
+            self._existing().enqueue("consolidate", "projects")
+
+    def _consolidate_again(self, project: str) -> Iterator[object]:
+        """Have the model write a project's memory that it failed on."""
+        from recollect.distill.memories.consolidate import write_again
+
+        if self._engine() == "llm":
+            kept = self.settings.number("distill.traces_kept")
+            yield from write_again(self._existing(), self.settings.home, project, self._llm().memory, traces_kept=kept)
 
     def write_jobs(
         self, folder: str, *, now: bool = False, limit: int | None = None, everything: bool = False, project: str | None = None
     ) -> list[JobFile]:
-        """Write the sessions that are due as files that an agent can sum up, one by one."""
-        from recollect.distill import distilling
-        from recollect.distill.job_files import write_jobs
+        """Write what is due as files for an agent: the sessions, and the projects that have no session left to be summed up."""
+        from recollect.distill.memories import distilling
+        from recollect.distill.models.job_files import write_jobs
 
-        store = self._existing()
-        for _ in self.digest_sessions():
-            pass
-        key = None if project is None else self.get_project(project)
-        _, chosen = distilling.candidates(store, self.settings, "agent", now=now, limit=limit, everything=everything, project=key)
-        return write_jobs(folder, distilling.work_on(store, chosen), self.redactor(store), self.settings)
+        store, key = self._existing(), None if project is None else self.get_project(project)
+        work = distilling.for_agent(store, self.settings, now=now, limit=limit, everything=everything, project=key)
+        return write_jobs(folder, work, self.redactor(store), self.settings)
 
     def commit_jobs(self, folder: str) -> list[JobFile]:
-        """Take in what an agent made of such files, and bring the projects' memories up to date."""
-        from recollect.distill.job_files import commit_jobs
+        """Take in what an agent made of such files, and bring the projects' files up to date."""
+        from recollect.distill.models.job_files import commit_jobs
 
         store = self._existing()
-        found = commit_jobs(folder, store, self.redactor(store))
-        self.consolidate()
+        found = list(commit_jobs(folder, store, self.redactor(store)))
+        self._refresh()
         return found
 
-    def next_job(self, session: str | None = None) -> Job | None:
-        """A session for an agent to sum up: this one, or the newest that is due and may be given away, if any."""
-        from recollect.distill import distilling
-        from recollect.distill.job_files import make_job
+    def next_job(self, kind: str | None = None, subject: str | None = None) -> Assignment | None:
+        """A memory for an agent to write: this one, or the first that is due and may be given away, if any."""
+        from recollect.distill.memories import distilling
+        from recollect.distill.models.job_files import make_assignment
 
         store = self._existing()
-        for _ in self.digest_sessions():
-            pass
-        found = [store.find_candidate(session)] if session else distilling.candidates(store, self.settings, "agent")[0]
-        return make_job(distilling.work_on(store, filter(None, found)), self.redactor(store), self.settings)
+        work = distilling.for_agent(store, self.settings, kind=kind, subject=subject)
+        return make_assignment(work, self.redactor(store), self.settings)
 
-    def answer_job(self, session: str, state: str, memory: str, summary: str) -> str:
-        """Keep what an agent made of a session; says whether that is news, and raises BadReply when it is not good enough."""
-        import json
-
-        from recollect.distill.job_files import keep_answer
+    def answer_job(self, kind: str, subject: str, state: str, answer: str) -> str:
+        """Keep the memory that an agent wrote; says whether that is news, and raises BadReply when it is not good enough."""
+        from recollect.distill.models.job_files import keep_answer
 
         store = self._existing()
-        answer = json.dumps({"traceMemory": memory, "summary": summary})
-        kept = keep_answer(session, state, answer, store, self.redactor(store))
-        self.consolidate()
+        kept = keep_answer(kind, subject, state, answer, store, self.redactor(store))
+        self._refresh()
         return kept
 
-    def consolidate(self, project: str | None = None) -> Consolidated:
-        """Bring the memory of every project, or of one, up to date: MEMORY.md, skills, and the files of its traces."""
-        *_, report = self._consolidate(None if project is None else self.get_project(project))
+    def consolidate(self, project: str | None = None, *, engine: str | None = None, now: bool = False) -> Consolidated:
+        """Bring the memory of every project, or of one, up to date: MEMORY.md, skills, and the files of its traces.
+
+        A model writes it if the settings, or `engine`, say so; with `now`
+        also where it failed before.
+        """
+        named, key = self._engine(engine), None if project is None else self.get_project(project)
+        by = self._llm() if named == "llm" else None
+        *_, report = self._consolidate(key, engine=named, by=by, now=now)
+        if by is not None:
+            report.tokens, report.cost_usd = by.spent()
         return report
 
-    def _consolidate(self, project: str | None = None) -> Iterator[Consolidated]:
-        from recollect.distill.consolidate import consolidate
+    def _refresh(self) -> None:
+        """Have the projects' files follow the rows, without asking anybody."""
+        for _ in self._consolidate():
+            pass
 
-        kept = self.settings.number("distill.traces_kept")
-        return consolidate(self._existing(), self.settings.home, traces_kept=kept, project=project)
+    def _consolidate(
+        self, project: str | None = None, *, engine: Engine | None = None, by: LlmEngine | None = None, now: bool = False
+    ) -> Iterator[Consolidated]:
+        from recollect.distill.memories.consolidate import consolidate
+
+        return consolidate(
+            self._existing(),
+            self.settings.home,
+            traces_kept=self.settings.number("distill.traces_kept"),
+            project=project,
+            engine=engine or self._engine(),
+            write=by.memory if by else None,
+            now=now,
+        )
 
     def trace(self, ref: str) -> Trace:
         """A session's trace memory."""
@@ -170,6 +184,6 @@ class Distill(Projects):
 
     def memory_folder(self, project: str) -> str:
         """Where the files of a project's memory are."""
-        from recollect.distill.files import folder_of
+        from recollect.distill.memories.files import folder_of
 
         return folder_of(self.settings.home, self.get_project(project))

@@ -37,7 +37,7 @@ class Notes(Projects):
         because one that a person rejected stays so when an agent repeats it.
         """
         from recollect.capture.projects import Projects
-        from recollect.distill import notes
+        from recollect.distill.notes import note as notes
         from recollect.store.stretch import ProjectIdentity
 
         kind, author = notes.category_of(category), notes.author_of(by, everywhere=everywhere)
@@ -60,7 +60,7 @@ class Notes(Projects):
         limit: int | None = None,
     ) -> list[Note]:
         """Notes that hold in a project or in that of a folder, that hold `everywhere`, or all of them; the last seen first."""
-        from recollect.distill.notes import category_of, statuses_of
+        from recollect.distill.notes.note import category_of, statuses_of
 
         store = self._existing()
         own = None if folder is None else self.project_of(folder)
@@ -85,12 +85,13 @@ class Notes(Projects):
 
         What only an agent or a model said is left out, until a person accepts it.
         """
-        from recollect.distill import notes_file
+        from recollect.distill.notes import notes_file
 
         def found(wanted: str | Sequence[str] | None) -> list[Note]:
             return self.notes(project=project, folder=folder, everywhere=everywhere, status=wanted, category=category)
 
-        told = [note for note in found(status) if note.status == "active" or note.trust in ("user", "tool-verified")]
+        standing = [note for note in found(status) if note.status in ("candidate", "active")]
+        told = [note for note in standing if note.status == "active" or note.trust in ("user", "tool-verified")]
         return notes_file.write(os.fspath(path), told, retired=found(("rejected", "superseded")))
 
     def note(self, ref: str) -> Note:
@@ -115,13 +116,13 @@ class Notes(Projects):
 
     def corroborate_notes(self) -> int:
         """Look for the calls that gave candidates, and for a person saying the same; returns how many now count."""
-        from recollect.distill.corroborate import corroborate
+        from recollect.distill.notes.corroborate import corroborate
 
         return corroborate(self._existing())
 
     def give_feedback(self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None) -> None:
         """Say whether a session, a turn, a note or a pattern was of use."""
-        from recollect.distill.notes import author_of
+        from recollect.distill.notes.note import author_of
 
         author = author_of(by)
         self._existing().give_feedback(ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None)
@@ -132,7 +133,7 @@ class Notes(Projects):
 
     def _plain(self, text: str) -> str:
         """One line of text without secrets."""
-        from recollect.distill.notes import one_line, plain
+        from recollect.distill.notes.note import one_line, plain
 
         line = one_line(text)
         return plain(self.redact(line) if self.settings.flag("redact.enabled") else line)

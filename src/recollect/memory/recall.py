@@ -101,7 +101,12 @@ class Recall(Projects):
 
     def summary(self) -> StoreSummary:
         """What is stored, in a few numbers."""
-        return self._existing().summary()
+        from recollect.retain.budgets import Budget, find_room
+
+        store = self._existing()
+        summary = store.summary()
+        summary.room = find_room(store, Budget.of(self.settings))
+        return summary
 
     # Vectors
 

@@ -39,12 +39,18 @@ class Upkeep(Capture, Recall, Notes, Distill, Publish):
         store = self._existing()
         report = store.rescan(self.redactor(store), progress)
         # The files of memories follow their rows.
-        self.consolidate()
+        self._refresh()
         return report
 
     def doctor(self, *, verify: bool = False) -> Health:
         """What is wrong, if anything; `verify` also recomputes every checksum."""
-        return self._existing().examine(verify=verify, home=self.settings.home)
+        from recollect.retain.budgets import Budget, check
+
+        store = self._existing()
+        health = store.examine(verify=verify, home=self.settings.home)
+        health.findings += check(store, Budget.of(self.settings))
+        health.ok = all(finding.ok for finding in health.findings)
+        return health
 
     def repair(self, *, rebuild_text: bool = False) -> RepairReport:
         """Salvage a damaged store; the damaged file is kept beside it."""
@@ -85,7 +91,7 @@ class Upkeep(Capture, Recall, Notes, Distill, Publish):
         report = store.forget(session, ordinal, dry_run=dry_run)
         if not dry_run:
             # What was made of it goes from the files too, and what still holds is put together again.
-            self.consolidate()
+            self._refresh()
             self._settle_patterns()
         return report
 
@@ -110,6 +116,10 @@ class Upkeep(Capture, Recall, Notes, Distill, Publish):
         """What waits, runs or failed, the next one first."""
         return self._existing().list_jobs(limit)
 
+    def has_work(self) -> bool:
+        """Whether a job is due; one that waits for its time is not."""
+        return self._existing().count_due_jobs() > 0
+
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""
         store = self._existing()
@@ -120,7 +130,8 @@ class Upkeep(Capture, Recall, Notes, Distill, Publish):
             "prepare": lambda subject: self.prepare(),
             "distill": lambda subject: self._distill(),
             "trace": self._distill_again,
-            "consolidate": lambda subject: self._consolidate(),
+            "memory": self._consolidate_again,
+            "consolidate": lambda subject: self._consolidate(by=self._llm() if self._engine() == "llm" else None),
             "optimize": lambda subject: store.optimize(),
             "embed": lambda subject: self.embed(),
             "retain": lambda subject: self.retain(),

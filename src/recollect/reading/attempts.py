@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 class Attempt:
     """A tool call as far as it is compared; a shell command is taken apart once, when that is asked for."""
 
-    __slots__ = ("_main", "kind", "name", "ok", "target")
+    __slots__ = ("_main", "_programs", "_weight", "kind", "name", "ok", "target")
 
     def __init__(self, kind: str, name: str, target: str | None, ok: bool | None) -> None:
         self.kind, self.name, self.target, self.ok = kind, name, target, ok
         self._main: list[tuple[int, list[str]]] | None = None
+        self._programs: list[tuple[str, ...]] | None = None
+        self._weight: int | None = None
 
     @property
     def main(self) -> list[tuple[int, list[str]]]:
@@ -33,11 +35,20 @@ class Attempt:
         return self._main
 
     @property
+    def programs(self) -> list[tuple[str, ...]]:
+        """The program and subcommand of each of these commands."""
+        if self._programs is None:
+            self._programs = [program_of(words) for _, words in self.main]
+        return self._programs
+
+    @property
     def weight(self) -> int:
         """How many things it may have changed; reading and searching change nothing."""
-        if self.kind == "shell":
-            return sum(not looks_only(piece) for piece in pieces(self.target or ""))
-        return self.kind == "edit"
+        if self.kind != "shell":
+            return self.kind == "edit"
+        if self._weight is None:
+            self._weight = sum(not looks_only(piece) for piece in pieces(self.target or ""))
+        return self._weight
 
 
 def compare(failed: Attempt, later: Attempt) -> tuple[Match, bool] | None:
@@ -49,15 +60,15 @@ def compare(failed: Attempt, later: Attempt) -> tuple[Match, bool] | None:
     if failed.kind != "shell" or later.kind != "shell":
         matching = failed.kind == later.kind and failed.target is not None and failed.target == later.target
         return ("same" if failed.name == later.name else "alike", False) if matching else None
-    if not failed.main or not later.main:
+    if not failed.main or failed.programs[-1] not in later.programs:
         return None
     line = pieces(later.target or "")
     wanted, there = [words for _, words in failed.main], [words for _, words in later.main]
     if all(words in there for words in wanted):
         return "same", any(told(later.ok, line, index) is None for index, words in later.main if words in wanted)
-    program = program_of(wanted[-1])
-    alike = [index for index, words in later.main if program_of(words) == program]
-    return ("alike", told(later.ok, line, alike[-1]) is None) if alike and program else None
+    program = failed.programs[-1]
+    alike = [index for (index, _), one in zip(later.main, later.programs, strict=True) if one == program]
+    return ("alike", told(later.ok, line, alike[-1]) is None) if program else None
 
 
 def find_proof(worked: list[bool], matches: list[tuple[Match, bool] | None]) -> int | None:

@@ -44,7 +44,7 @@ _WORDS = re.compile(r"[^A-Za-z0-9]+")
 
 _FAILED = re.compile(
     r"""
-      \b[1-9]\d*\ (?:tests?\ |test\ suites?\ )?(?:failed|failing|failures?|errors?|problems?)\b
+      \b[1-9]\d*\ (?:tests?\ |test\ suites?\ )?(?:failed|failing|failures?|errors?|problems?|diagnostics?)\b
     | \bFAILED\b | ---\ FAIL: | ^FAIL\b | failures=[1-9] | \bBUILD\ FAIL(?:ED|URE)\b | would\ (?:be\ )?reformat
     | error\ TS\d+ | error\[E\d+\] | ^error(?:\[\w+\])?: | npm\ (?:ERR!|error) | ELIFECYCLE | ^make(?:\[\d+\])?:\ \*\*\*
     | Traceback\ \(most | AssertionError
@@ -117,6 +117,7 @@ def _is_script(program: str, plain: list[str]) -> bool:
     return _speaks(program)
 
 
+@lru_cache(1024)
 def _speaks(name: str) -> bool:
     """Whether a script's name says that it checks something."""
     return any(word in _SCRIPT_WORDS for word in _WORDS.split(name.lower()))

@@ -65,7 +65,7 @@ _HOLE = "…"
 
 def base(word: str) -> str:
     """A program without its folder."""
-    return word.rpartition("/")[2] or word
+    return word.rpartition("/")[2] or word if "/" in word else word
 
 
 def main_pieces(command: str) -> list[tuple[int, list[str]]]:
@@ -120,6 +120,12 @@ def _plain(words: list[str]) -> list[str]:
 
 def looks_only(piece: Piece) -> bool:
     """Whether a command only reads and shows."""
+    if piece.only_looks is None:
+        piece.only_looks = _looks_only(piece)
+    return piece.only_looks
+
+
+def _looks_only(piece: Piece) -> bool:
     if piece.writes and any(not path.startswith("/dev/") for path in piece.writes):
         return False
     if not piece.words:
@@ -138,7 +144,9 @@ def looks_only(piece: Piece) -> bool:
 
 def _launchers(words: list[str]) -> list[tuple[str, ...]]:
     """What a command begins with that only launches the program after it, longest first."""
-    known = _LAUNCHERS_BY_PROGRAM.get(base(words[0]), []) if words else []
+    known = _LAUNCHERS_BY_PROGRAM.get(base(words[0])) if words else None
+    if not known:
+        return []
     return [launcher for launcher in known if tuple(words[1 : len(launcher)]) == launcher[1:]]
 
 

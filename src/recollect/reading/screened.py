@@ -1,73 +1,122 @@
-"""Patterns of very many phrases, tried only where one of them may be.
+"""Patterns of very many phrases, tried only where they may be.
 
 Python's `re` tries every alternative at every place of a text; re2 goes through
-the text once, however many there are. It knows no lookaround, and takes only
-ASCII letters for parts of a word. So it is asked one question: without its
-lookarounds, which only rule things out, can the pattern be in this ASCII text
-at all? Where it can, and in every other text, `re` decides.
+the text once, however many patterns are sought. It knows no lookaround, and
+takes only ASCII letters for parts of a word. So it is asked one question: which
+of these patterns, without what only rules things out, can be in this line at
+all? Those are left to `re`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 _LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
+_LIMITS = re.compile(r"\{\d*,?\d*\}\??")
+# What a pattern is made of, as far as that matters here.
+_PIECE = re.compile(rf"\\.|\[(?:\\.|[^\]\\])+\]|\(\?<?[=!]|{_LIMITS.pattern}|[()]|[^\\\[(){{]+|.", re.DOTALL)
+_CLASS = re.compile(r"\\[wds]")
+# A bound, not what is taken. Short of memory re2 would say that nothing fits.
+_MOST_BYTES = 256 << 20
+
+
+class Screens:
+    """Patterns that are sought in the same texts, one line each."""
+
+    def __init__(self, flags: int = 0) -> None:
+        if flags & re.VERBOSE:
+            raise ValueError("re2 takes the spaces of a verbose pattern for spaces: write it without")
+        self.flags = flags
+        self.patterns: list[str] = []
+        # A sentence is asked about by many patterns before it is the next one's turn.
+        self.possible = lru_cache(64)(self._possible)
+        self._asked: dict[bool, Any] = {}
+        self.unscreened: Sequence[int] = ()
+        """Those of which re2 cannot tell whether they may be in a text; known once something was sought."""
+
+    def add(self, pattern: str) -> Screened:
+        """One more pattern; all are added before the first is sought."""
+        self.patterns.append(pattern)
+        return Screened(self, len(self.patterns) - 1)
+
+    def _possible(self, text: str) -> Sequence[int]:
+        """Which patterns may be in a text, in the order in which they were added."""
+        if not text.isprintable():
+            return range(len(self.patterns))
+        is_wide = not text.isascii()
+        if is_wide not in self._asked:
+            ignore_case = bool(self.flags & re.IGNORECASE)
+            self._asked[is_wide], self.unscreened = _screen(self.patterns, ignore_case=ignore_case, wide=is_wide)
+        found = self._asked[is_wide](text.encode("utf-8", "replace")) or ()
+        return sorted([*found, *self.unscreened]) if found or self.unscreened else ()
 
 
 class Screened:
     """A pattern that finds what `re` finds, and is mostly faster at finding nothing."""
 
-    __slots__ = ("_may_find", "_pattern")
+    __slots__ = ("_index", "_pattern", "_screens")
 
-    def __init__(self, pattern: str, flags: int = 0) -> None:
-        self._pattern = re.compile(pattern, flags)
-        self._may_find = _screen(pattern, ignore_case=bool(flags & re.IGNORECASE))
+    def __init__(self, screens: Screens, index: int) -> None:
+        self._screens, self._index = screens, index
+        self._pattern: re.Pattern[str] | None = None
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place in a text that fits."""
-        if self._may_find is not None and text.isascii() and not self._may_find(text.encode()):
+        if self._index not in self._screens.possible(text):
             return None
+        if self._pattern is None:
+            self._pattern = re.compile(self._screens.patterns[self._index], self._screens.flags)
         return self._pattern.search(text)
 
 
-def _screen(pattern: str, *, ignore_case: bool) -> Any:
-    """What tells quickly that a pattern is not in a text; None where re2 is missing or cannot read the pattern."""
+def _screen(patterns: Sequence[str], *, ignore_case: bool, wide: bool) -> tuple[Any, Sequence[int]]:
+    """What tells which patterns may be in a text, and those of which it cannot tell: all of them where re2 is missing."""
     try:
         re2 = import_module("re2")
     except ImportError:
-        return None
+        return (lambda text: ()), range(len(patterns))
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = not ignore_case
-    try:
-        return re2.compile(without_lookaround(pattern).encode(), options=options).search
-    except re2.error:
-        return None
+    options.max_mem = _MOST_BYTES
+    together = re2.Set.SearchSet(options)
+    places, unscreened = [], []
+    for index, pattern in enumerate(patterns):
+        try:
+            together.Add(weakened(pattern, wide=wide).encode())
+            places.append(index)
+        except re2.error:
+            unscreened.append(index)
+    together.Compile()
+    return (lambda text: [places[found] for found in together.Match(text) or ()]), unscreened
 
 
-def without_lookaround(pattern: str) -> str:
-    """A pattern that fits wherever the given one does, and perhaps in more places."""
+def weakened(pattern: str, *, wide: bool = False) -> str:
+    """A pattern that fits wherever the given one does, and perhaps in more places: without lookarounds and limits.
+
+    A `wide` one takes whatever is not ASCII for a letter, a digit and a space,
+    and does not ask where words begin and end.
+    """
     kept: list[str] = []
-    place, skipped_depth, in_class = 0, 0, False
-    while place < len(pattern):
-        char = pattern[place]
-        piece = pattern[place : place + 2] if char == "\\" else char
-        if not in_class:
-            if skipped_depth:
-                skipped_depth += (char == "(") - (char == ")")
-                in_class = char == "["
-                place += len(piece)
-                continue
-            if pattern.startswith(_LOOKAROUND, place):
-                skipped_depth = 1
-                place += 1
-                continue
-            in_class = char == "["
-        elif char == "]":
-            in_class = False
-        if not skipped_depth:
-            kept.append(piece)
-        place += len(piece)
+    skipped_depth = 0
+    for piece in _PIECE.findall(pattern):
+        if skipped_depth:
+            skipped_depth += piece.startswith("(") - (piece == ")")
+        elif piece in _LOOKAROUND:
+            skipped_depth = 1
+        elif _LIMITS.fullmatch(piece):
+            kept.append("*")
+        else:
+            kept.append(_widened(piece) if wide else piece)
     return "".join(kept)
+
+
+def _widened(piece: str) -> str:
+    if piece in (r"\b", r"\B"):
+        return ""
+    wider = _CLASS.sub(lambda found: found[0] + r"\x{80}-\x{10FFFF}", piece)
+    return wider if wider == piece or piece.startswith("[") else f"[{wider}]"

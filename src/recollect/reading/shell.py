@@ -30,6 +30,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# A line in which nothing is quoted, expanded or redirected; most are like that.
+_SIMPLE = re.compile(r"[\w./=:,@%+~^*?\[\]{}! \t|;&-]*")
+_OPERATOR = re.compile(r"(&&|\|\||\|&|;;|[;|&])")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _DOUBLE_ESCAPE = re.compile(r'\\([$`"\\\n])')
 # Words of the shell's own grammar: what follows them is the command.
@@ -54,10 +57,12 @@ class Piece:
     `cd` before it tell; None when one went somewhere we cannot know.
     """
 
-    __slots__ = ("after", "folder", "words", "writes")
+    __slots__ = ("after", "folder", "only_looks", "words", "writes")
 
     def __init__(self, words: list[str], writes: list[str], after: str, folder: str | None = "") -> None:
         self.words, self.writes, self.after, self.folder = words, writes, after, folder
+        self.only_looks: bool | None = None
+        """What `programs.looks_only` found out about it, once that was asked."""
 
     def __repr__(self) -> str:
         return f"Piece({self.words!r}, writes={self.writes!r}, after={self.after!r}, folder={self.folder!r})"
@@ -88,6 +93,7 @@ def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
     return tuple(found)
 
 
+@lru_cache(4096)
 def grammar(command: str) -> bool:
     """Whether a line has loops or conditions, so that its end says nothing about one command in it."""
     if not any(word in command for word in _GRAMMAR):
@@ -155,6 +161,12 @@ def below(folder: str | None, path: str | None) -> str | None:
 
 def _split(command: str) -> list[tuple[list[str], list[str], str]]:
     """(words, files written, the operator after) for each simple command."""
+    if _SIMPLE.fullmatch(command):
+        if not any(char in command for char in "|&;"):
+            return [(command.split(), [], "")] if command and not command.isspace() else []
+        parts = _OPERATOR.split(command)
+        both = zip(parts[::2], [*parts[1::2], ""], strict=True)
+        return [(split, [], operator) for part, operator in both if (split := part.split())]
     found: list[tuple[list[str], list[str], str]] = []
     words: list[str] = []
     writes: list[str] = []

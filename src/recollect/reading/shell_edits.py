@@ -24,6 +24,7 @@ _ALWAYS = frozenset({"tee", "touch", "rm", "unlink", "truncate", "black", "isort
 _LAST_ONLY = frozenset({"cp", "install", "ln"})
 _GIT = ("mv", "rm", "restore")
 _SPECIAL = ("/dev/", "&")
+_WRITERS = _ALWAYS | _LAST_ONLY | _IN_PLACE.keys() | {"git", "dd", "ruff"}
 
 
 def changed_files(command: str) -> list[str]:
@@ -34,6 +35,11 @@ def changed_files(command: str) -> list[str]:
         if piece.words[:1] == ["apply_patch"]:
             found += [below(piece.folder, path) for path in patched_files(command)]
     return list(dict.fromkeys(path for path in found if path))
+
+
+def is_patch(command: str) -> bool:
+    """Whether what was given to a shell is nothing but a patch in the form of `apply_patch`."""
+    return command.lstrip().startswith("*** Begin Patch")
 
 
 def patched_files(text: str) -> list[str]:
@@ -54,6 +60,8 @@ def _arguments(piece: Piece) -> list[str]:
         return []
     program, *rest = piece.words[launched(piece.words) :] or [""]
     program = base(program)
+    if program not in _WRITERS:
+        return []
     if program == "git":
         return _git(rest)
     if program == "dd":
@@ -69,7 +77,7 @@ def _arguments(piece: Piece) -> list[str]:
         return _destination(plain)
     if program == "mv" and len(plain) > 1:
         return plain[:-1] + _destination(plain)
-    return plain if program in _ALWAYS else []
+    return plain
 
 
 def _git(rest: list[str]) -> list[str]:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recollect.lookup import Query, Scope
+from recollect.reading.quoting import typed
 from recollect.recall import reminders
 from recollect.recall.pack import BY_PEOPLE, START_TOKENS, asks, at_start, describe, note_line, within
-from recollect.reading.quoting import typed
 from recollect.store import bodies
 from recollect.store.told import Told
 

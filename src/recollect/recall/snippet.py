@@ -5,7 +5,7 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.store.bodies import INPUT, KIND, OUTPUT, TARGET, TEXT, TOOL_KIND
+from recollect.store.bodies import DIGEST, INPUT, KIND, OUTPUT, TARGET, TEXT, TOOL_KIND
 from recollect.store.text import ends
 
 TYPE_CHECKING = False
@@ -45,8 +45,9 @@ def _writer(row: list[object], field: int) -> str:
         return "user"
     if field == OUTPUT:
         return "web" if row[TOOL_KIND] == "web" else "tool"
-    # An error is what a service said; what a tool was called with, the assistant wrote.
-    return "tool" if row[KIND] == "error" else "assistant"
+    # An error is what a service said, and a digest may quote what a command printed. What a tool was called with, the
+    # assistant wrote.
+    return "tool" if row[KIND] in ("error", DIGEST) else "assistant"
 
 
 def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:

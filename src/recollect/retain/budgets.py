@@ -13,13 +13,15 @@ waits long for the store, and a run that stops anywhere is continued by the next
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from recollect.clock import now_ms
 from recollect.errors import SettingsError, StoreError
-from recollect.reports import Retained
+from recollect.model import Room
+from recollect.reports import Finding, Retained
 from recollect.settings import Settings
 from recollect.store import Store
 from recollect.store.raw import WholeTurn
@@ -30,6 +32,8 @@ DAY_MS = 24 * 3_600_000
 # A batch holds the write lock for a few tenths of a second.
 BATCH_BYTES = 1 << 20
 BATCH_TURNS = 256
+# Whoever waits for the lock looks every tenth of a second whether it is free (SQLite's busy handler), and has to find it so.
+PAUSE_SECONDS = 0.12
 
 
 class Budget(Struct, frozen=True, kw_only=True):
@@ -61,6 +65,32 @@ class Budget(Struct, frozen=True, kw_only=True):
         return bool(self.soft_bytes or self.hard_bytes or self.max_age_days)
 
 
+def find_room(store: Store, budget: Budget) -> Room | None:
+    """How much is used of what the budget allows; None when it has no limits."""
+    if budget == Budget():
+        return None
+    return Room(
+        raw_bytes=store.raw_bytes(), raw_soft_cap_bytes=budget.soft_bytes, raw_hard_cap_bytes=budget.hard_bytes,
+        raw_max_age_days=budget.max_age_days, distilled_bytes=store.distilled_bytes(), distilled_cap_bytes=budget.distilled_bytes,
+    )  # fmt: skip
+
+
+def check(store: Store, budget: Budget) -> list[Finding]:
+    """Whether the budget is kept to, as far as it has limits. More than the soft cap may be there for a good reason."""
+    try:
+        room = find_room(store, budget)
+    except StoreError as error:
+        return [Finding(name="budget", ok=False, detail=str(error), hint=error.hint or "")]
+    if room is None:
+        return []
+    hint = ""
+    if 0 < budget.distilled_bytes < room.distilled_bytes:
+        hint = "forget what is of no use, or raise retain.distilled_cap_bytes"
+    if 0 < budget.hard_bytes < room.raw_bytes:
+        hint = "run `recollect retain`"
+    return [Finding(name="budget", ok=not hint, detail=str(room), hint=hint)]
+
+
 def is_due(store: Store, budget: Budget, turns: int) -> bool:
     """Whether an import that brought so many turns should be followed by a run; turns age without any import."""
     if not budget.limits_raw:
@@ -89,7 +119,9 @@ class _Run:
         self.now = now_ms()
         self.whole = store.whole_turns(self.now - QUIET_MS) if budget.limits_raw else []
         self.done: set[int] = set()
-        self.report = Retained(final_usage=store.raw_bytes(), distilled_usage=store.distilled_bytes(), dry_run=dry_run)
+        self.unreadable = 0
+        self.report = Retained(dry_run=dry_run)
+        self._measure()
 
     def by_age(self) -> Iterator[Retained]:
         if self.budget.max_age_days:
@@ -109,15 +141,20 @@ class _Run:
     def finish(self) -> None:
         """Give the space back to the disk, and say what could not be kept to."""
         report = self.report
-        report.alerts = list(self._alerts())
         if report.dry_run or not self.budget.limits_raw:
+            report.alerts = list(self._alerts())
             return
+        self._measure()
+        report.alerts = list(self._alerts())
         try:
-            report.given_back = self.store.give_back(report.freed)
+            report.given_back = self.store.give_back()
         except StoreError as error:
             # A full disk has no room for the copy that this takes; the pages are empty all the same, and used first.
             report.alerts.append(f"the file could not be made smaller: {error}")
         self.store.save_retained()
+
+    def _measure(self) -> None:
+        self.report.final_usage, self.report.distilled_usage = self.store.raw_bytes(), self.store.distilled_bytes()
 
     def _left(self) -> list[WholeTurn]:
         return [one for one in self.whole if one.turn not in self.done]
@@ -133,15 +170,23 @@ class _Run:
         while at < len(chosen) and (cap is None or report.final_usage > cap):
             batch = _batch(chosen, at, BATCH_BYTES if cap is None else min(BATCH_BYTES, report.final_usage - cap))
             at += len(batch)
-            self.done |= set(batch)
-            for gone in self.store.evict(batch, undistilled=undistilled, dry_run=report.dry_run):
+            evicted = self.store.evict([one.turn for one in batch], undistilled=undistilled, dry_run=report.dry_run)
+            self.done |= {gone.turn for gone in evicted}
+            # The last resort takes whatever can be read.
+            self.unreadable += undistilled * (len(batch) - len(evicted))
+            for gone in evicted:
                 report.freed += gone.freed_bytes
                 report.final_usage -= gone.raw_bytes
                 report.distilled_usage += gone.raw_bytes - gone.freed_bytes
-                if gone.freed_bytes:
+                if gone.freed_bytes > 0:
                     report.evicted[name] += 1
                     report.data_loss += not gone.distilled
+            if not report.dry_run and sum(gone.raw_bytes for gone in evicted) < sum(one.size_bytes for one in batch):
+                # Somebody else is at it: what they let go of need not go here.
+                self._measure()
             yield report
+            if at < len(chosen) and not report.dry_run:
+                time.sleep(PAUSE_SECONDS)
 
     def _alerts(self) -> Iterator[str]:
         report, budget = self.report, self.budget
@@ -157,20 +202,22 @@ class _Run:
             )
 
     def _why(self, name: str) -> str:
-        if name == "hard":
-            return "what is left cannot be read; run `recollect doctor --verify`"
+        if name == "hard" and self.unreadable:
+            return f"{self.unreadable} turns cannot be read; run `recollect doctor --verify`"
         left = self._left()
+        if name == "hard" or not left:
+            return "some came in meanwhile, which the next run sees to"
         waiting = sum(not one.distilled for one in left)
         return f"{waiting} turns have no digest yet, {len(left) - waiting} are of sessions that may go on"
 
 
-def _batch(chosen: list[WholeTurn], start: int, most_bytes: int) -> list[int]:
+def _batch(chosen: list[WholeTurn], start: int, most_bytes: int) -> list[WholeTurn]:
     """The next turns with so many bytes in all, as many as it takes and no more."""
-    turns: list[int] = []
+    batch: list[WholeTurn] = []
     size = 0
     for one in chosen[start : start + BATCH_TURNS]:
         if size >= most_bytes:
             break
-        turns.append(one.turn)
+        batch.append(one)
         size += one.size_bytes
-    return turns
+    return batch

@@ -6,7 +6,9 @@ tool call nine more values.
 A result that came after its call was stored is a row of the kind
 `tool_result`; `joined` puts the two together, so readers never see one. What
 the log tells about the turn itself (context window, sandbox, rate limits) is
-a last row of the kind `telemetry`, its values in the place of an input.
+a last row of the kind `telemetry`, its values in the place of an input. Of a
+turn whose events were let go, a row of the kind `digest` holds what only the
+session's digest tells: it is searched, and shown by nobody.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 KIND, AT, TEXT, CALL, NAME, TOOL_KIND, TARGET, INPUT, OUTPUT, OK, EXIT_CODE, DURATION_MS = range(12)
 RESULT = "tool_result"
 TELEMETRY = "telemetry"
+DIGEST = "digest"
 LEVEL = 1
 
 
@@ -110,6 +113,11 @@ def joined(parts: list[bytes]) -> list[Row]:
 def telemetry_row(values: dict[str, Any]) -> Row:
     """The row that holds what a log tells about the turn itself."""
     return [TELEMETRY, None, "", None, None, None, None, values]
+
+
+def digest_row(text: str) -> Row:
+    """The row that holds what a digest tells of a turn, in words that the turn has lost."""
+    return [DIGEST, None, text]
 
 
 def checksum(body: bytes) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from recollect.model import Author, Tokens
 
@@ -13,7 +16,7 @@ class Passage:
     One that is not `whole` had its events let go: its rows are what little stays of them.
     """
 
-    __slots__ = ("at", "author", "ended_at", "live", "ordinal", "project", "ref", "rows", "tokens", "turn", "whole")
+    __slots__ = ("at", "author", "ended_at", "live", "ordinal", "project", "ref", "rows", "said", "tokens", "turn", "whole")
 
     def __init__(
         self, turn: int, ref: str, ordinal: int, author: Author, live: bool, project: str | None,
@@ -21,3 +24,15 @@ class Passage:
     ) -> None:  # fmt: skip
         self.turn, self.ref, self.ordinal, self.author, self.live, self.project = turn, ref, ordinal, author, live, project
         self.at, self.ended_at, self.tokens, self.rows, self.whole = at, ended_at, tokens, rows, whole
+        self.said: str | None = None
+        """What `distill.digests.tasks.prompt_of` took for its prompt, once that was asked."""
+
+
+def state_of(passages: Sequence[Passage]) -> str:
+    """Equal for the same turns with the same events, however these are stored; another one when anything in them changed."""
+    import xxhash
+
+    whole = xxhash.xxh3_64()
+    for passage in passages:
+        whole.update(msgspec.msgpack.encode((passage.ordinal, passage.live, passage.rows)))
+    return whole.hexdigest()

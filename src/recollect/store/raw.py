@@ -24,7 +24,8 @@ class Evicted(NamedTuple):
     """A turn whose events were let go.
 
     `raw_bytes` of them count no longer, `freed_bytes` of which are gone: none
-    when the turn was small enough to stay as it is. `kept_bytes` is all that is left.
+    when the turn was small enough to stay as it is, and less than none when
+    words of its digest were added. `kept_bytes` is all that is left.
     """
 
     turn: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 
@@ -31,3 +32,14 @@ class Published(NamedTuple):
 
     text: str
     sessions: list[str]
+
+
+def without_lines(text: str, is_unwanted: Callable[[str], bool]) -> str:
+    """A MEMORY.md without some of its lines, and without headings that have none left; nothing when no line is left."""
+    head, *sections = text.split("\n\n## ")
+    kept = ""
+    for section in sections:
+        heading, _, below = section.partition("\n\n")
+        if lines := [line for line in below.splitlines() if not is_unwanted(line)]:
+            kept += "\n\n## " + "\n".join([heading, "", *lines])
+    return f"{head}{kept}\n" if kept else ""

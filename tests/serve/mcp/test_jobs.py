@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +52,35 @@ def test_the_two_tools_are_there_only_when_asked_for(store: Path) -> None:
 def test_an_agent_sums_up_one_session_after_the_other(asking: Asking) -> None:
     """Until none is due; a job says all that is needed, and an answer becomes the memory of its session."""
     done = []
-    while "session" in (job := asking.call("next_job")["structuredContent"]):
+    while (job := asking.call("next_job")["structuredContent"]).get("kind") == "trace":
         assert "traceMemory" in job["text"]
-        told = asking.call("answer_job", session=job["session"], state=job["state"], traceMemory=MEMORY, summary="tulips")[
-            "structuredContent"
-        ]
-        done.append((told["session"], told["outcome"]))
+        place = {name: job[name] for name in ("kind", "subject", "state")}
+        told = asking.call("answer_job", **place, answer={"traceMemory": MEMORY, "summary": "tulips"})["structuredContent"]
+        done.append((told["subject"], told["outcome"]))
 
-    assert job == {"text": "No session is due."}
     assert sorted(done) == [("codex:a", "kept"), ("codex:b", "kept")]
     assert (asking.memory.trace("codex:b").engine, asking.memory.trace("codex:b").memory) == ("agent", MEMORY)
+
+
+def test_then_it_writes_the_memory_of_each_project(asking: Asking) -> None:
+    """Which is checked as strictly, and is made of what it said of the sessions."""
+    done: list[str] = []
+    while len(done) < 9 and "kind" in (job := asking.call("next_job")["structuredContent"]):
+        place = {name: job[name] for name in ("kind", "subject", "state")}
+        answer: dict[str, Any] = {"traceMemory": MEMORY, "summary": "tulips"}
+        if job["kind"] == "memory":
+            session = re.findall("^session (codex:[ab]),", job["text"], re.MULTILINE)[0]
+            statement = {"text": "Tulips are wanted", "turns": [f"{session}#1"]}
+            answer = {"sections": [{"heading": "Facts", "statements": [statement]}], "skills": []}
+            uncited = {"sections": [{"heading": "Facts", "statements": [{**statement, "turns": []}]}], "skills": []}
+            assert asking.complaint("answer_job", **place, answer=uncited).startswith("nothing in the answer rests on turns")
+        asking.call("answer_job", **place, answer=answer)
+        done.append(job["kind"])
+
+    assert job == {"text": "Nothing is due."}
+    assert done == ["trace", "trace", "memory", "memory"]
+    page = Path(asking.memory.memory_folder(place["subject"])) / "MEMORY.md"
+    assert f"- Tulips are wanted [{session}#1]" in page.read_text()
 
 
 def test_a_long_record_comes_in_pages(tmp_path: Path) -> None:
@@ -87,12 +107,13 @@ def test_a_long_record_comes_in_pages(tmp_path: Path) -> None:
 def test_a_bad_answer_is_refused_in_a_sentence(asking: Asking) -> None:
     """The agent can mend it and hand it in again."""
     job = asking.call("next_job")["structuredContent"]
-    place = {"session": job["session"], "state": job["state"]}
+    place = {name: job[name] for name in ("kind", "subject", "state")}
+    good = {"traceMemory": MEMORY, "summary": "s"}
 
-    empty = asking.complaint("answer_job", **place, traceMemory=MEMORY, summary="")
-    late = asking.complaint("answer_job", session=job["session"], state="another", traceMemory=MEMORY, summary="s")
+    empty = asking.complaint("answer_job", **place, answer={**good, "summary": ""})
+    late = asking.complaint("answer_job", **{**place, "state": "another"}, answer=good)
     wrong = asking.complaint("next_job", cursor="nonsense")
 
     assert empty.startswith("summary is empty and the other is not")
-    assert late.startswith("the session has changed since, or is gone")
+    assert late.startswith("what it is about has changed since, or is gone")
     assert "is no cursor of this" in wrong

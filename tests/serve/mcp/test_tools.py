@@ -261,6 +261,19 @@ def test_what_an_agent_remembers_is_a_candidate(in_shop: Asking) -> None:
     assert in_shop.hits("get", ref="note:1") == [hit]
 
 
+@pytest.mark.parametrize(
+    ("name", "category"), [("UserPreference", "preference"), ("CODE_PATTERN", "pattern"), ("projectfact", "project")]
+)
+def test_a_category_may_be_called_what_models_call_it(in_shop: Asking, name: str, category: str) -> None:
+    """They name it from memory; what they mean is clear. Anything else is refused with the names there are."""
+    (hit,) = in_shop.hits("remember", text="prices are kept in cents", category=name)
+    refused = in_shop.call("remember", text="prices are kept in cents", category="gossip")
+
+    assert hit["text"] == f"{category} (candidate): prices are kept in cents"
+    assert refused["isError"]
+    assert "one of preference, project, pattern, decision, constraint" in refused["content"][0]["text"]
+
+
 def test_something_can_be_remembered_about_another_project(in_shop: Asking) -> None:
     """Agents work across folders."""
     (hit,) = in_shop.hits("remember", text="posts are in English", project=BLOG)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from recollect.clock import iso, now_ms
 from recollect.memory import Memory
 from recollect.model import JobRow
 from recollect.serve.cli import count
@@ -21,4 +22,5 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(job: JobRow) -> str:
     error = f"  {job.error}" if job.error else ""
-    return f"{job.state:8} {job.kind} {job.subject}  tried {counted(job.tries, 'time')}{error}"
+    later = f", not before {job.not_before[:16]}" if job.not_before and job.not_before > (iso(now_ms()) or "") else ""
+    return f"{job.state:8} {job.kind} {job.subject}  tried {counted(job.tries, 'time')}{later}{error}"

@@ -41,6 +41,7 @@ def _text(summary: StoreSummary) -> str:
         lines.append(f"from {summary.first_at[:10]} to {summary.last_at[:10]}")
     lines += [
         f"store: {summary.path} ({summary.size_bytes / 1e6:.1f} MB)",
+        *([str(summary.room)] if summary.room else []),
         "",
         "  recollect import            what is new since the last time",
         "  recollect search WORDS      find a turn, by word and by meaning",

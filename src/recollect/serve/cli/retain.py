@@ -22,9 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    report = Retained()
-    for report in memory.retain(dry_run=args.dry_run):
-        pass
+    *_, report = memory.retain(dry_run=args.dry_run)
     for alert in report.alerts:
         say(alert)
     return Output([report], _text)

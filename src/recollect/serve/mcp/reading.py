@@ -107,7 +107,11 @@ def _turn_page(turn: Turn, cursor: str | None, *, by_person: bool) -> tuple[Page
     page, (first, skipped) = Page(), _position(cursor, 2)
     pieces = [piece for event in turn.events for whole in _parts(event, by_person=by_person) for piece in _cut(*whole)]
     if turn.evicted_at:
-        pieces.append(("(this is all that is kept of this turn; what its calls were given and gave back was let go)", "tool"))
+        # Not the path: what is there has its secrets still in it.
+        where = "; the agent's own log still has it, and `recollect show` says where" if turn.raw_log else ""
+        pieces.append(
+            (f"(this is all that is kept of this turn: what its calls were given and gave back was let go{where})", "tool")
+        )
     for number in range(first, len(pieces)):
         text, provenance = pieces[number]
         left = harmless(text)[skipped:]

@@ -10,7 +10,6 @@ from functools import partial
 
 import anyio
 
-from recollect.clock import iso, now_ms
 from recollect.memory import Memory
 from recollect.serve.cli.background import leave_work
 from recollect.serve.mcp import http, stdio
@@ -76,6 +75,4 @@ async def _look_for_jobs(writes: Lane) -> None:
 def _have_jobs_done(memory: Memory) -> None:
     """Take in what hooks left, and have waiting jobs done by another process: in this one they would hold up every answer."""
     memory.work(limit=0)
-    now = iso(now_ms()) or ""
-    if any(job.state == "waiting" and (job.not_before or "") <= now for job in memory.jobs()):
-        leave_work(memory, gently=True)
+    leave_work(memory, gently=True)

@@ -9,7 +9,7 @@ file to read: the path that `blame` gets is compared with stored ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ToolAnnotations
@@ -18,7 +18,7 @@ from pydantic import Field
 from recollect.answers import Answers, FileChange, Fix, Invocation, Step
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model import Category
+from recollect.model import Category as OneOf
 from recollect.serve.mcp import reading
 from recollect.serve.mcp.answers import HITS_SCHEMA, Hit, Page, harmless, hit, result, sentence
 from recollect.serve.mcp.episodes import ID_SCHEMA, REWARD_SCHEMA, EpisodeTools
@@ -34,6 +34,8 @@ MOST_BUDGET = 2_000
 
 Project = Annotated[str | None, Field(description="project key, as results show it")]
 Cursor = Annotated[str | None, Field(description="from the previous result")]
+# Models have other names for them; the memory knows which.
+Category = Annotated[str, Field(json_schema_extra={"enum": list(get_args(OneOf))})]
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)

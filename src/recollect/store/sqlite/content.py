@@ -96,7 +96,7 @@ def text_row(body_id: int, rows: list[tuple[Any, ...]] | list[bodies.Row], promp
                 (errors if row[bodies.OK] is False else outputs).append(ends(output))
         elif kind == "prompt":
             prompts.append(row[bodies.TEXT])
-        elif kind == "reply":
+        elif kind == "reply" or kind == bodies.DIGEST:
             replies.append(row[bodies.TEXT])
         elif kind == "reasoning":
             outputs.append(ends(row[bodies.TEXT]))

@@ -173,12 +173,16 @@ class Database:
 
 
 class Transaction:
-    """Holds the write lock from its first statement on; rolls back on any exception."""
+    """Holds the write lock from its first statement on; rolls back on any exception. Inside another one it is a part of that."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
+        self._is_part = False
 
     def __enter__(self) -> Transaction:
+        self._is_part = self.db.connection.in_transaction
+        if self._is_part:
+            return self
         for wait_seconds in _waits(self.db.patience_seconds):
             try:
                 self.db.connection.execute("begin immediate")
@@ -190,6 +194,8 @@ class Transaction:
         raise StoreBusy(self.db.path, self.db.patience_seconds)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._is_part:
+            return
         connection = self.db.connection
         if kind is None:
             try:

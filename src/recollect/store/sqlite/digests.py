@@ -6,18 +6,20 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from recollect.clock import now_ms
 from recollect.digests import Digest
 from recollect.model import Tokens
-from recollect.redact.values_in import RedactsMany, Slots
 from recollect.store import bodies
 from recollect.store.history import Passage
 from recollect.store.sqlite import jobs, prepared
 from recollect.store.sqlite.database import Database
+
+if TYPE_CHECKING:
+    from recollect.redact.values_in import RedactsMany
 
 REDACTED_AT_ONCE = 256
 
@@ -34,10 +36,11 @@ def outdated_sessions(db: Database, ref: str | None = None) -> list[tuple[int, s
     return [(number, name, mark) for number, name, mark in rows]
 
 
-def passages(db: Database, session: int) -> list[Passage]:
+def passages(db: Database, session: int, *, short: bool = False) -> list[Passage]:
     """The turns of a session with everything that happened in them, in order.
 
-    Those whose events were let go have no rows as long as a digest tells of them.
+    Those whose events were let go have no rows as long as a digest tells of
+    them; with `short`, they have what is kept of them.
     """
     spent = {
         turn: Tokens(input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4])
@@ -53,11 +56,11 @@ def passages(db: Database, session: int) -> list[Passage]:
         """
         select turns.id, bodies.events from turns cross join bodies on bodies.turn = turns.id
          where turns.session = ?1
-           and (not exists (select 1 from evictions where turn = turns.id and distilled and bytes > 0)
+           and (?2 or not exists (select 1 from evictions where turn = turns.id and distilled and bytes > 0)
                 or not exists (select 1 from digests where session = ?1))
          order by turns.ordinal, bodies.part
         """,
-        (session,),
+        (session, short),
     )
     rows = {turn: bodies.joined([events for _, events in parts]) for turn, parts in groupby(stored, itemgetter(0))}
     turns = db.rows(
@@ -79,16 +82,6 @@ def passages(db: Database, session: int) -> list[Passage]:
     ]  # fmt: skip
 
 
-def state_of(found: Sequence[Passage]) -> str:
-    """Equal for the same turns with the same events, however these are stored; another one when anything in them changed."""
-    import xxhash
-
-    whole = xxhash.xxh3_64()
-    for passage in found:
-        whole.update(msgspec.msgpack.encode((passage.ordinal, passage.live, passage.rows)))
-    return whole.hexdigest()
-
-
 def save(db: Database, session: int, mark: int, state: str, digest: Digest) -> bool:
     """Keep a digest, unless the session has changed since its mark was read; False when it has."""
     with db.transaction():
@@ -108,8 +101,20 @@ def save(db: Database, session: int, mark: int, state: str, digest: Digest) -> b
 
 def find(db: Database, ref: str) -> Digest | None:
     """What a session came to, as far as it was looked at."""
-    packed = db.value("select digest from digests join sessions on sessions.id = digests.session where sessions.ref = ?", (ref,))
-    return None if packed is None else msgspec.msgpack.decode(packed, type=Digest)
+    row = db.row(
+        """
+        select digest, coalesce(b.key, a.key) from digests join sessions on sessions.id = digests.session
+          left join projects a on a.id = sessions.project left join projects b on b.id = a.merged_into
+         where sessions.ref = ?
+        """,
+        (ref,),
+    )
+    if row is None:
+        return None
+    digest = msgspec.msgpack.decode(row[0], type=Digest)
+    # Projects are merged and split without their sessions being digested again.
+    digest.project = row[1]
+    return digest
 
 
 def is_sound(packed: object) -> bool:
@@ -122,6 +127,8 @@ def is_sound(packed: object) -> bool:
 
 def redact(db: Database, redactor: RedactsMany) -> int:
     """Take secrets out of the digests, inside the transaction of whoever scans the store; says how many had one."""
+    from recollect.redact.values_in import Slots
+
     changed = 0
     numbers = [session for (session,) in db.rows("select session from digests")]
     for start in range(0, len(numbers), REDACTED_AT_ONCE):
@@ -164,20 +171,6 @@ def session_facts(db: Database, session: int) -> tuple[str | None, str | None, s
     )
     title, cwd, project = row or (None, None, None)
     return title or None, cwd or None, project
-
-
-def newest(db: Database, project: int, limit: int) -> list[tuple[int | None, Digest]]:
-    """The newest digests of a project's sessions with a person in them, each with when its session ended."""
-    rows: list[tuple[Any, ...]] = db.rows(
-        """
-        select coalesce(sessions.ended_at, sessions.started_at), digests.digest
-          from digests join sessions on sessions.id = digests.session left join projects on projects.id = sessions.project
-         where coalesce(projects.merged_into, projects.id) = ? and sessions.origin != 'subagent'
-         order by 1 desc, sessions.id desc limit ?
-        """,
-        (project, limit),
-    )
-    return [(at, msgspec.msgpack.decode(packed, type=Digest)) for at, packed in rows]
 
 
 def drop(db: Database, sessions: Sequence[int] | None = None) -> None:

@@ -1,11 +1,9 @@
 """Lets go of events, so that the store stays within its budget.
 
 A turn whose events go keeps its row, its number, its tool calls, its tokens and
-its vectors, and a small body in the place of the old one: the beginning of what
-was asked and of what was answered last, and the calls without what they were
-given and gave back, except for both ends of what a failed one said. A digest
-is made of little else, so whatever it tells still finds the turn. Sessions are
-listed and shown as before; the text index says what the small body says.
+its vectors, and a small body in the place of the old one (see `abridged`).
+Sessions are listed and shown as before; the text index says what the small
+body says.
 
 Whoever reads a log again has to know of this: see `incoming`.
 """
@@ -13,26 +11,29 @@ Whoever reads a log again has to know of this: see `incoming`.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from recollect.clock import now_ms
+from recollect.digests import Digest
 from recollect.store import bodies
-from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.raw import Evicted, WholeTurn
 from recollect.store.sqlite import optimize, scrub
-from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT, LEAD_CHARACTERS, drop_bodies, text_row
+from recollect.store.sqlite.abridged import Told, abridged, told_by, with_digest, words_of
+from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.text_index import read_body
+from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.text_index import read_body, reply_lead
 
-# A person's words find a turn better than anything else in it, and most of what was ever asked is shorter.
-PROMPT_CHARACTERS = 1_000
-# Writing the whole file anew is worth it when so much of it is empty; pages that stay empty are filled by the next imports.
+# Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of such a part of it;
+# until then empty pages are filled by the next imports.
 EMPTY_SHARE = 4
-# Merging the text index costs what the index weighs, so only after letting go of a good part of the store.
 FREED_SHARE = 10
 
-_CUT = "\n…\n"
-_LAST_RUN = "retained_at"
+_LAST_RUN, _GIVEN_BACK = "retained_at", "given_back"
+_EVICTED_OF = "select turn from evictions join turns on turns.id = evictions.turn where session = ?"
 _KEPT = "coalesce(sum(kept), 0)"
 _DISTILLED = """
     (exists (select 1 from digests where digests.session = turns.session)
@@ -86,82 +87,120 @@ def evict(db: Database, turns: Sequence[int], *, undistilled: bool = False, dry_
     `undistilled` says that it may go all the same.
     """
     if dry_run:
-        return [gone for gone, _, _ in _planned(db, turns, undistilled)]
+        return [plan.gone for plan in _planned(db, turns, undistilled)]
     with db.transaction():
         marks = _Marks(db, turns)
-        plan = _planned(db, turns, undistilled)
-        for gone, body, rows in plan:
-            if gone.freed_bytes:
-                _replace(db, gone.turn, body, rows)
-            _record(db, gone)
+        plans = _planned(db, turns, undistilled)
+        _replace(db, {plan.gone.turn: plan.rows for plan in plans if plan.rows is not None})
+        _record(db, [plan.gone for plan in plans])
         marks.restore()
-    return [gone for gone, _, _ in plan]
+    return [plan.gone for plan in plans]
 
 
-def _planned(db: Database, turns: Sequence[int], undistilled: bool) -> list[tuple[Evicted, bytes, list[bodies.Row]]]:
-    """What each turn frees, and what stays of it; worked out before anything is written, as that marks sessions as changed."""
-    plan = []
+class _Plan(NamedTuple):
+    """What letting go of a turn comes to, and the rows that take the place of its events; None when these stay."""
+
+    gone: Evicted
+    rows: list[bodies.Row] | None
+
+
+def _planned(db: Database, turns: Sequence[int], undistilled: bool) -> list[_Plan]:
+    """What becomes of each turn; worked out before anything is written, as that marks sessions as changed."""
+    plans, digests = [], _Digests(db)
     for turn in turns:
-        parts = [bytes(events) for (events,) in db.rows("select events from bodies where turn = ? order by part", (turn,))]
+        parts = stored_parts(db, turn)
         distilled = bool(db.value(f"select {_DISTILLED} from turns where id = ?", (turn,)))
         # What cannot be read cannot be made smaller either: `doctor --verify` names it.
         if not parts or not (distilled or undistilled) or any(read_body(part) is None for part in parts):
             continue
-        rows = small(bodies.joined(parts))
-        body = bodies.pack(rows)
         before = sum(map(len, parts))
-        kept = min(before, len(body))
+        rows = _what_stays(bodies.joined(parts), before, *digests.told(turn, distilled))
+        kept = before if rows is None else len(bodies.pack(rows))
         raw = before - (db.value("select kept from evictions where turn = ?", (turn,)) or 0)
-        plan.append((Evicted(turn, raw, before - kept, kept, distilled), body, rows))
-    return plan
+        plans.append(_Plan(Evicted(turn, raw, before - kept, kept, distilled), rows))
+    return plans
 
 
-def small(rows: list[bodies.Row]) -> list[bodies.Row]:
-    """The rows that stay of a turn's events. What is small already stays as it is."""
-    answers = [row for row in rows if row[bodies.KIND] == "reply"]
-    kept = []
-    for row in rows:
-        kind, at, text = row[: bodies.CALL]
-        if kind == "tool_call":
-            kept.append(_small_call(row))
-        elif kind == "prompt":
-            kept.append([kind, at, text[:PROMPT_CHARACTERS]])
-        elif kind in ("error", "abort") or (answers and row is answers[-1]):
-            kept.append([kind, at, text[:LEAD_CHARACTERS]])
-    return kept
+def _what_stays(rows: list[bodies.Row], size: int, told: Told | None, known: frozenset[str]) -> list[bodies.Row] | None:
+    """The shorter rows of a turn; of one that cannot become smaller all of them, with what is only in its digest."""
+    events = [row for row in rows if row[bodies.KIND] != bodies.DIGEST]
+    if told is None:
+        # Of an earlier digest there are only these words.
+        told = Told([row[bodies.TEXT] for row in rows if row[bodies.KIND] == bodies.DIGEST], [])
+    short = with_digest(abridged(events, told.errors), told.texts, known)
+    if len(bodies.pack(short)) < size:
+        return short
+    whole = with_digest(events, told.texts, known)
+    return whole if whole != rows else None
 
 
-def _small_call(row: bodies.Row) -> bodies.Row:
-    """A call without what it was given and gave back; one that still waits for its result keeps the name it is found by."""
-    kind, at, _, call, name, tool_kind, target, _, output, ok, exit_code, duration_ms = row
-    waits = ok is None and output is None
-    target = target[:TARGET_CHARACTERS] if target else target
-    said = _ends(output) if output and ok is False else None
-    return [kind, at, "", call if waits else None, name, tool_kind, target, None, said, ok, exit_code, duration_ms]
+class _Digests:
+    """What the digests of sessions tell of their turns, each of them read once."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self.read: dict[int, tuple[dict[int, Told], frozenset[str]]] = {}
+
+    def told(self, turn: int, distilled: bool) -> tuple[Told | None, frozenset[str]]:
+        """What the digest tells of a turn, and the words that stay with the session in any case; None without a digest."""
+        if not distilled:
+            return None, frozenset()
+        session, ordinal = self.db.rows("select session, ordinal from turns where id = ?", (turn,))[0]
+        if session not in self.read:
+            packed = self.db.value("select digest from digests where session = ?", (session,))
+            first = self.db.value("select min(ordinal) from turns where session = ?", (session,))
+            targets = self.db.rows(
+                "select distinct target from tool_calls where turn in (select id from turns where session = ?)", (session,)
+            )
+            self.read[session] = (
+                told_by(msgspec.msgpack.decode(packed, type=Digest), first),
+                words_of(target for (target,) in targets if target),
+            )
+        told, known = self.read[session]
+        return told.get(ordinal, Told([], [])), known
 
 
-def _ends(text: str) -> str:
-    if len(text) <= 2 * LEAD_CHARACTERS + len(_CUT):
-        return text
-    return text[:LEAD_CHARACTERS] + _CUT + text[-LEAD_CHARACTERS:]
+def _replace(db: Database, stays: Mapping[int, list[bodies.Row]]) -> None:
+    """Give these turns one small body each.
+
+    The text index comes last, all of it at once: between other statements
+    every row of it would be written as a segment of its own.
+    """
+    texts = []
+    db.many("delete from turns_text where rowid in (select id from bodies where turn = ?)", [(turn,) for turn in stays])
+    for turn, rows in stays.items():
+        first, body = db.value("select min(id) from bodies where turn = ?", (turn,)), bodies.pack(rows)
+        db.execute("delete from bodies where turn = ?", (turn,))
+        db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
+        db.execute("update turns set reply = ? where id = ?", (reply_lead(rows), turn))
+        texts.append(text_row(first, rows))
+    db.many(INSERT_TEXT, texts)
 
 
-def _replace(db: Database, turn: int, body: bytes, rows: list[bodies.Row]) -> None:
-    first = db.value("select min(id) from bodies where turn = ?", (turn,))
-    drop_bodies(db, turn)
-    db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
-    db.execute(INSERT_TEXT, text_row(first, rows))
-
-
-def _record(db: Database, gone: Evicted) -> None:
-    db.execute(
+def _record(db: Database, gone: Sequence[Evicted]) -> None:
+    now = now_ms()
+    db.many(
         """
         insert into evictions (turn, at, bytes, kept, distilled) values (?, ?, ?, ?, ?)
         on conflict (turn) do update set
           at = excluded.at, bytes = bytes + excluded.bytes, kept = excluded.kept, distilled = excluded.distilled
         """,
-        (gone.turn, now_ms(), gone.freed_bytes, gone.kept_bytes, gone.distilled),
+        [(one.turn, now, max(0, one.freed_bytes), one.kept_bytes, one.distilled) for one in gone],
     )
+
+
+def unsay(db: Database, sessions: Sequence[int]) -> None:
+    """Take out of these sessions' turns what their digests told: it may quote what is being forgotten."""
+    turns = [turn for session in sessions for (turn,) in db.rows(_EVICTED_OF, (session,))]
+    stored = {turn: bodies.joined(stored_parts(db, turn)) for turn in turns}
+    left = {turn: [row for row in rows if row[bodies.KIND] != bodies.DIGEST] for turn, rows in stored.items()}
+    changed = {turn: rows for turn, rows in left.items() if rows != stored[turn]}
+    sizes = {turn: sum(map(len, stored_parts(db, turn))) for turn in changed}
+    marks = _Marks(db, list(changed))
+    _replace(db, changed)
+    marks.restore()
+    smaller = "kept = max(0, kept - ?2 + (select sum(length(events)) from bodies where turn = ?1))"
+    db.many(f"update evictions set {smaller} where turn = ?1", list(sizes.items()))
 
 
 class _Marks:
@@ -189,17 +228,20 @@ class _Marks:
             self.db.many(f"insert into {table} values (?, ?)", marked)
 
 
-def give_back(db: Database, freed: int) -> int:
-    """Make the file smaller when enough of it is empty; says by how many bytes. May be called at any time."""
+def give_back(db: Database) -> int:
+    """Make the file smaller once that is worth it; says by how many bytes. May be called at any time."""
     if db.path == ":memory:":
         return 0
     before = _pages(db, "page_count")
-    if freed * FREED_SHARE >= before * _pages(db, "page_size"):
+    # Most of what was let go of has left pages that are half empty, which nobody counts.
+    freed = int(db.value("select coalesce(sum(bytes), 0) from evictions"))
+    if (freed - _info(db, _GIVEN_BACK)) * FREED_SHARE >= before * _pages(db, "page_size"):
         # Only now do the words of what is gone leave the index.
         optimize.merge_text(db)
-    if _pages(db, "freelist_count") * EMPTY_SHARE < before:
+    elif _pages(db, "freelist_count") * EMPTY_SHARE < before:
         return 0
     scrub.vacuum(db)
+    _save_info(db, _GIVEN_BACK, freed)
     scrub.empty_log(db)
     return (before - _pages(db, "page_count")) * _pages(db, "page_size")
 
@@ -210,13 +252,21 @@ def _pages(db: Database, name: str) -> int:
 
 def last_run(db: Database) -> int:
     """When retention last came to its end; 0 when it never did."""
-    return int(db.value("select value from store_info where name = ?", (_LAST_RUN,)) or 0)
+    return _info(db, _LAST_RUN)
 
 
 def save_run(db: Database) -> None:
     """Retention came to its end."""
+    _save_info(db, _LAST_RUN, now_ms())
+
+
+def _info(db: Database, name: str) -> int:
+    return int(db.value("select value from store_info where name = ?", (name,)) or 0)
+
+
+def _save_info(db: Database, name: str, value: int) -> None:
     with db.transaction():
-        db.execute("insert or replace into store_info values (?, ?)", (_LAST_RUN, now_ms()))
+        db.execute("insert or replace into store_info values (?, ?)", (name, value))
 
 
 def evicted_at(db: Database, turn: int) -> int | None:

@@ -9,7 +9,7 @@ changed here, only confirmed.
 from __future__ import annotations
 
 from recollect.clock import now_ms
-from recollect.model import Note
+from recollect.model import Note, NoteAuthor
 from recollect.store.notes import Extraction, Learned, compared
 from recollect.store.sqlite import jobs, notes, prepared
 from recollect.store.sqlite.database import Database
@@ -18,18 +18,18 @@ from recollect.store.sqlite.database import Database
 _TRUST = "instr('external assistant tool-verified user', {})"
 
 
-def find(db: Database, session: int) -> Extraction | None:
+def find(db: Database, session: int, *, by: NoteAuthor = "rules") -> Extraction | None:
     """How far notes have been taken from a session."""
-    row = db.row("select message, calls, count from extractions where session = ?", (session,))
+    row = db.row("select message, calls, count from extractions where session = ? and author = ?", (session, by))
     return None if row is None else Extraction(*row)
 
 
-def save(db: Database, session: int, state: Extraction, *, waits_until: int | None = None) -> None:
+def save(db: Database, session: int, state: Extraction, *, waits_until: int | None = None, by: NoteAuthor = "rules") -> None:
     """Keep how far notes have been taken; with a time, it is to be tried again then."""
     with db.transaction():
         db.execute(
-            "insert or replace into extractions (session, message, calls, count, waits, at) values (?, ?, ?, ?, ?, ?)",
-            (session, *state, waits_until is not None, now_ms()),
+            "insert or replace into extractions (session, author, message, calls, count, waits, at) values (?, ?, ?, ?, ?, ?, ?)",
+            (session, by, *state, waits_until is not None, now_ms()),
         )
         if waits_until is not None:
             jobs.enqueue(db, "digest", "sessions", at=waits_until)
@@ -100,13 +100,15 @@ def _confirm(db: Database, number: int, fact: Learned) -> None:
         """,
         (fact.trust, fact.confidence, number),
     )
-    # Copies of a session tell of the same moment.
+    # Copies of a session tell of the same moments: two witnesses each have one that the other does not.
     db.execute(
         """
         update notes set status = 'active', valid_from = (select min(at) from note_origins where note = notes.id)
          where id = ? and status = 'candidate' and trust in ('user', 'tool-verified') and exists (
-           select 1 from note_origins a join note_origins b on b.note = a.note
-            where a.note = notes.id and a.session != b.session and a.at != b.at
+           select 1 from note_origins a join note_origins b on b.note = a.note and b.session != a.session
+            where a.note = notes.id
+              and not exists (select 1 from note_origins c where c.note = a.note and c.session = b.session and c.at = a.at)
+              and not exists (select 1 from note_origins c where c.note = a.note and c.session = a.session and c.at = b.at)
          )
         """,
         (number,),

@@ -4,8 +4,8 @@ A session takes its sub-agents' sessions with it, at any depth: what they were
 told and what they answered is the same content. A turn takes those that began
 while it ran. Forks are conversations of their own and stay, but every copy of
 a forgotten turn goes, in whichever session it is found. So does a note that
-was only given there, unless a person wrote or accepted it. `dry_run` says what
-all that comes to.
+was only given there, or has words that were only said there, unless a person
+wrote or accepted it. `dry_run` says what all that comes to.
 
 A tombstone for each session and each turn keeps them from being imported
 again. The checkpoints of the logs concerned are cleared, because an adapter may
@@ -28,6 +28,8 @@ from recollect.model import Note
 from recollect.reports import Forgotten
 from recollect.store import bodies
 from recollect.store.sqlite import catalogue, digests, episodes, evictions, notes, prepared, scrub, traces, vectors
+from recollect.store.sqlite.abridged import words_of
+from recollect.store.sqlite.content import text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 
@@ -189,16 +191,29 @@ class _Plan:
         return found
 
     def _only_from_here(self) -> list[int]:
-        """The notes that were given in these turns, nowhere else that is known, and that no person answers for."""
-        here = [(turn.ref, turn.ordinal) for turn in self.turns + self.copies]
+        """The notes that were given in these turns, not in the same words anywhere else, and that no person answers for."""
+        here = {(turn.ref, turn.ordinal) for turn in self.turns + self.copies}
         given = {note for place in here for (note,) in self.db.rows(f"select note from note_origins where {_AT}", place)}
         return sorted(
             note
             for note in given
-            if self.db.value("select 1 from notes where id = ? and accepted_at is null", (note,))
-            and not set(self.db.rows("select session, turn from note_origins where note = ? and session is not null", (note,)))
-            - set(here)
+            if self.db.value("select 1 from notes where id = ? and accepted_at is null", (note,)) and self._is_from(note, here)
         )
+
+    def _is_from(self, note: int, here: set[tuple[str, int]]) -> bool:
+        """Whether nobody else gave a note. It may have been confirmed by meaning, and have words that were only said here."""
+        places = set(self.db.rows("select session, turn from note_origins where note = ? and session is not null", (note,)))
+        elsewhere = places - here
+        if not elsewhere:
+            return True
+        own = words_of([self.db.value("select text from notes where id = ?", (note,))])
+        return bool(own & self._said(places & here) - self._said(elsewhere))
+
+    def _said(self, places: set[tuple[str, int]]) -> frozenset[str]:
+        """The words of some turns, as far as they are stored."""
+        found = [self._turns("sessions.ref = ? and turns.ordinal = ?", place) for place in places]
+        rows = [row for turns in found for turn in turns for row in bodies.joined(stored_parts(self.db, turn.id))]
+        return words_of(text_row(0, rows)[1:])
 
     def _count(self, table: str) -> int:
         return sum(self.db.value(f"select count(*) from {table} where turn = ?", (turn.id,)) for turn in self.turns + self.copies)
@@ -226,7 +241,9 @@ class _Plan:
         for table in ("bodies", "tool_calls", "usage"):
             db.many(f"delete from {table} where turn = ?", ids)
         db.many("delete from turns where id = ?", ids)
-        digests.drop(db, sorted({turn.session for turn in staying}))
+        told = sorted({turn.session for turn in staying})
+        evictions.unsay(db, told)
+        digests.drop(db, told)
         now = now_ms()
         names = {("turn", f"{turn.agent}:{turn.key}") for turn in gone} | {("session", ref) for ref in self.sessions.values()}
         db.many("insert or ignore into tombstones values (?, ?, ?)", [(*name, now) for name in sorted(names)])

@@ -20,7 +20,11 @@ log = logging.getLogger(__name__)
 LEASE_MS = 60_000
 MOST_TRIES = 5
 # Each try of these costs somebody's money.
-FEW_TRIES = {"trace": 3}
+FEW_TRIES = {"trace": 3, "memory": 3}
+
+
+# One whose worker died waits like any other, once its lease has run out.
+_DUE = "((state = 'waiting' and not_before <= :now) or (state = 'running' and lease_until < :now))"
 
 
 class Lease:
@@ -55,19 +59,23 @@ def enqueue(db: Database, kind: str, subject: str, *, at: int | None = None) -> 
 def take(db: Database, kinds: list[str]) -> Lease | None:
     """The job that is due longest, now ours; None when there is none of these kinds."""
     now = now_ms()
-    marks = ", ".join("?" * len(kinds))
+    names = {f"kind{number}": kind for number, kind in enumerate(kinds)}
+    marks = ", ".join(f":{name}" for name in names)
     with db.transaction():
         row = db.row(
             f"""
-            update jobs set state = 'running', token = token + 1, tries = tries + 1, lease_until = ?
-             where id = (select id from jobs where kind in ({marks})
-                           and ((state = 'waiting' and not_before <= ?) or (state = 'running' and lease_until < ?))
-                         order by not_before, id limit 1)
+            update jobs set state = 'running', token = token + 1, tries = tries + 1, lease_until = :until
+             where id = (select id from jobs where kind in ({marks}) and {_DUE} order by not_before, id limit 1)
             returning id, kind, subject, token
             """,
-            [now + LEASE_MS, *kinds, now, now],
+            {"now": now, "until": now + LEASE_MS, **names},
         )
     return Lease(*row) if row else None
+
+
+def count_due(db: Database) -> int:
+    """How many jobs somebody could begin now."""
+    return int(db.value(f"select count(*) from jobs where {_DUE}", {"now": now_ms()}))
 
 
 def renew(db: Database, lease: Lease) -> bool:

@@ -38,7 +38,7 @@ from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_te
 _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns", "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
-    "firings", "digests", "evictions", "traces", "publications", "memory_folders", "episodes",
+    "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders", "episodes",
     "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
@@ -53,8 +53,8 @@ _WITNESSES = {
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
-    "project_aliases", "note_origins", "recalls", "firings", "evictions", "traces", "publications", "memory_folders",
-    "episodes", "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "migrations",
+    "project_aliases", "note_origins", "recalls", "firings", "evictions", "traces", "publications", "consolidations",
+    "memory_folders", "episodes", "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "migrations",
 )  # fmt: skip
 
 
@@ -593,6 +593,7 @@ class _Salvage:
                 or exists (select 1 from json_each(sessions) where value not in (select ref from sessions))
             """
         )
+        db.execute("delete from consolidations where project not in (select project from publications where gone_at is null)")
 
     def _read_again(self) -> None:
         """Make the next import read the logs of what is not whole from their start."""

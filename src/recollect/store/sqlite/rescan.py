@@ -174,9 +174,12 @@ def _rewrite(db: Database, turn: _Turn, *, body_changed: bool) -> None:
         for call in turn.calls:
             if call[0] < len(made) and made[call[0]][bodies.TARGET]:
                 call[1] = made[call[0]][bodies.TARGET][:TARGET_CHARACTERS]
+        size = "(select sum(length(events)) from bodies where turn = ?1)"
+        before = db.value(f"select {size}", (turn.id,))
         for body, rows in turn.parts:
             packed = bodies.pack(rows)
             db.execute("update bodies set events = ?, checksum = ? where id = ?", (packed, bodies.checksum(packed), body))
+        db.execute(f"update evictions set kept = max(0, kept + {size} - ?2) where turn = ?1", (turn.id, before))
         db.many("delete from turns_text where rowid = ?", [(body,) for body, _ in turn.parts])
         db.many(INSERT, text_rows(turn.parts))
     db.execute("update turns set prompt = ?, reply = ? where id = ?", (turn.prompt, turn.reply, turn.id))

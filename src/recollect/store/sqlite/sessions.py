@@ -213,7 +213,8 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
         ref=f"{ref}#{ordinal}", ordinal=ordinal, live=bool(live), author=author,
         prompt=prompts[0] if prompts else prompt, reply=replies[-1] if replies else reply,
         started_at=iso(started), ended_at=iso(ended), project=project, tokens=tokens, cost_usd=cost,
-        telemetry=telemetry, events=[_event(event) for event in events], evicted_at=iso(gone_at),
+        telemetry=telemetry, events=[_event(event) for event in events if event[bodies.KIND] != bodies.DIGEST],
+        evicted_at=iso(gone_at),
         raw_log=evictions.raw_log(db, number) if gone_at is not None else None,
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from recollect.clock import iso
 from recollect.errors import UsageError
 from recollect.lookup import Query
 from recollect.model import StatsRow, StoreSummary, Tokens
+from recollect.store.sqlite import jobs
 from recollect.store.sqlite.chosen import chosen_turns
 from recollect.store.sqlite.database import Database
 
@@ -119,7 +120,7 @@ def summary(db: Database) -> StoreSummary:
         agents=dict(db.rows("select agent, count(*) from sessions group by agent order by 2 desc")),
         first_at=iso(first),
         last_at=iso(last),
-        jobs_waiting=db.value("select count(*) from jobs where state = 'waiting'"),
+        jobs_waiting=jobs.count_due(db),
     )
 
 

@@ -18,7 +18,7 @@ from recollect.store.leases import Lease
 from recollect.store.notes import compared
 from recollect.store.sqlite import jobs, leases
 from recollect.store.sqlite.database import Database
-from recollect.store.traces import Candidate, KeptTrace, Published
+from recollect.store.traces import Candidate, KeptTrace, Published, without_lines
 
 # Words of a folder's name by which a tool's memory is known.
 _MEMORY_WORDS = frozenset(("mem", "memory", "memories"))
@@ -211,16 +211,46 @@ def refused(db: Database, project: int) -> set[str]:
     return {words for (words,) in rows}
 
 
-def consolidated_state(db: Database, project: int) -> str | None:
-    """What a project's memory was made of when it was made last."""
-    found = db.value("select state from consolidations where project = ?", (project,))
-    return None if found is None else str(found)
+def turns_of(db: Database, project: int) -> dict[str, set[int]]:
+    """The sessions of a project that have a trace memory, with the numbers of their turns."""
+    found: dict[str, set[int]] = {}
+    for ref, ordinal in db.rows(
+        f"""
+        select sessions.ref, turns.ordinal from {_PLACED} join turns on turns.session = sessions.id
+         where {_PROJECT} = ? and traces.memory != '' and turns.live
+        """,
+        (project,),
+    ):
+        found.setdefault(ref, set()).add(ordinal)
+    return found
+
+
+def is_due(db: Database, project: int, engine: Engine) -> bool:
+    """Whether a project's memory would be made of something else by now; what the rules made is made again by a model."""
+    row = db.row("select state, engine from consolidations where project = ?", (project,))
+    return row is None or row[0] != state_of(db, project) or (row[1] == "rules" != engine)
+
+
+def is_queued(db: Database, project: int, key: str) -> bool:
+    """Whether a job is there to try again what a model failed on, and nothing has changed since."""
+    return bool(
+        db.value(
+            f"""
+            select exists (select 1 from jobs where kind = 'memory' and subject = ?2 and created_at >= (
+              select coalesce(max(traces.made_at), 0) from {_PLACED} where {_PROJECT} = ?1))
+            """,
+            (project, key),
+        )
+    )
 
 
 def publish(
-    db: Database, lease: Lease, project: int, state: str, files: Mapping[str, Published], *, engine: Engine = "rules"
+    db: Database, lease: Lease, project: int, state: str | None, files: Mapping[str, Published], *, engine: Engine = "rules"
 ) -> None:
-    """Make these the current files of a project; raises LeaseLost, and changes nothing, when we are not its writer any more."""
+    """Make these the current files of a project; raises LeaseLost, and changes nothing, when we are not its writer any more.
+
+    Without a state the project's memory is still to be made.
+    """
     now = now_ms()
     with db.transaction():
         leases.check(db, lease)
@@ -242,12 +272,21 @@ def publish(
                     "insert into publications (project, name, text, sessions, engine, made_at) values (?, ?, ?, ?, ?, ?)",
                     (project, name, made.text, sessions, engine, now),
                 )
-        db.execute("insert or replace into consolidations values (?, ?)", (project, state))
+        if state is not None:
+            db.execute("insert or replace into consolidations values (?, ?, ?)", (project, state, engine))
 
 
-def published(db: Database, project: int) -> dict[str, str]:
+def published(db: Database, project: int, *, by_model: bool = False) -> dict[str, str]:
     """The current files of a project's memory, besides those that are made of trace memories."""
-    return dict(db.rows("select name, text from publications where project = ? and gone_at is null order by name", (project,)))
+    return dict(
+        db.rows(
+            """
+            select name, text from publications where project = ?1 and gone_at is null and (engine != 'rules' or not ?2)
+             order by name
+            """,
+            (project, by_model),
+        )
+    )
 
 
 def folders(db: Database) -> set[str]:
@@ -277,12 +316,34 @@ def forget(db: Database, sessions: Mapping[int, str]) -> None:
     left is put together again by a job, should whoever forgets not do it.
     """
     places = f"select {_PROJECT} from sessions join projects on projects.id = sessions.project where sessions.id = ?"
-    cited = "delete from publications where exists (select 1 from json_each(sessions) where value = ?) returning project"
-    touched = {
-        project for number, ref in sessions.items() for (project,) in [*db.rows(places, (number,)), *db.rows(cited, (ref,))]
-    }
+    touched = {project for number in sessions for (project,) in db.rows(places, (number,))}
+    for ref in sessions.values():
+        touched |= _unpublish(db, ref)
     db.many("delete from traces where session = ?", [(number,) for number in sessions])
     outdate(db, touched)
+
+
+def _unpublish(db: Database, ref: str) -> set[int]:
+    """Remove every version that a session is behind; returns the projects.
+
+    Nobody can make again what a model wrote without asking it: of its current
+    MEMORY.md the lines that do not cite the session stay.
+    """
+    rows = db.rows(
+        """
+        select id, project, text, sessions, name = 'MEMORY.md' and gone_at is null and engine != 'rules' from publications
+         where exists (select 1 from json_each(sessions) where value = ?)
+        """,
+        (ref,),
+    )
+    for number, _, text, sessions, stays in rows:
+        left = without_lines(text, lambda line: f"{ref}#" in line) if stays else ""
+        if left:
+            others = msgspec.json.encode([one for one in msgspec.json.decode(sessions) if one != ref]).decode()
+            db.execute("update publications set text = ?, sessions = ? where id = ?", (left, others, number))
+        else:
+            db.execute("delete from publications where id = ?", (number,))
+    return {project for _, project, *_ in rows}
 
 
 def outdate(db: Database, projects: Iterable[int]) -> None:
@@ -290,4 +351,5 @@ def outdate(db: Database, projects: Iterable[int]) -> None:
     for project in projects:
         leases.revoke(db, lease_name(project))
         db.execute("delete from consolidations where project = ?", (project,))
+        db.execute("delete from jobs where kind = 'memory' and subject = (select key from projects where id = ?)", (project,))
     jobs.enqueue(db, "consolidate", "projects")

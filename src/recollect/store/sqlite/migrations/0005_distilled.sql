@@ -37,17 +37,19 @@ create trigger sessions_titled after update of title on sessions when new.title 
   insert or replace into undigested values (new.id, random());
 end;
 
--- How far notes have been taken from a session: up to which message, how many
--- tool calls came since, and how often it was done. `waits` says that it is to
--- be done once a tool call has returned or the session is over.
+-- How far notes have been taken from a session, by rules and by a model: up to
+-- which message, how many tool calls came since, and how often it was done. `waits`
+-- says that it is to be done once a tool call has returned or the session is over.
 create table extractions (
-  session integer primary key references sessions (id) on delete cascade,
+  session integer not null references sessions (id) on delete cascade,
+  author  text not null check (author in ('rules', 'model')),
   message integer not null,
   calls   integer not null,
   count   integer not null,
   waits   integer not null,
-  at      integer not null
-);
+  at      integer not null,
+  primary key (session, author)
+) without rowid;
 
 -- A session's trace memory, and from what state of its digest it was made. A
 -- session without memory has an empty one, so that it is not looked at again in
@@ -86,10 +88,12 @@ create table publications (
 );
 create unique index publications_current on publications (project, name) where gone_at is null;
 
--- From what a project's memory was made; it is made again when that is another.
+-- From what a project's memory was made, and by whom; it is made again when that
+-- is another.
 create table consolidations (
   project integer primary key references projects (id) on delete cascade,
-  state   text not null
+  state   text not null,
+  engine  text not null check (engine in ('rules', 'llm', 'agent'))
 );
 
 -- The folders of memories that we wrote files into, by a hash: they are cleared

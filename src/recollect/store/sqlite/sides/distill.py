@@ -27,17 +27,17 @@ class Distill(Opened):
 
         return digests.outdated_sessions(self.db, ref)
 
-    def passages(self, session: int) -> list[Passage]:
-        """The turns of a session, by its number, with everything that happened in them."""
+    def passages(self, session: int, *, short: bool = False) -> list[Passage]:
+        """The turns of a session, by its number, with everything that happened in them; `short`, if only that is kept."""
         from recollect.store.sqlite import digests
 
-        return digests.passages(self.db, session)
+        return digests.passages(self.db, session, short=short)
 
-    def save_digest(self, session: int, mark: int, passages: Sequence[Passage], digest: Digest) -> bool:
-        """Keep what a session's passages came to; False when it has changed since its mark was read."""
+    def save_digest(self, session: int, mark: int, state: str, digest: Digest) -> bool:
+        """Keep what a session came to in a state; False when it has changed since its mark was read."""
         from recollect.store.sqlite import digests
 
-        return digests.save(self.db, session, mark, digests.state_of(passages), digest)
+        return digests.save(self.db, session, mark, state, digest)
 
     def find_digest(self, ref: str) -> Digest | None:
         """What a session came to, as far as it was looked at."""
@@ -50,12 +50,6 @@ class Distill(Opened):
         from recollect.store.sqlite import digests
 
         return digests.session_facts(self.db, session)
-
-    def newest_digests(self, project: int, limit: int) -> list[tuple[int | None, Digest]]:
-        """What the newest sessions of a project came to, each with when it ended."""
-        from recollect.store.sqlite import digests
-
-        return digests.newest(self.db, project, limit)
 
     # Retention
 
@@ -83,11 +77,11 @@ class Distill(Opened):
 
         return evictions.evict(self.db, turns, undistilled=undistilled, dry_run=dry_run)
 
-    def give_back(self, freed: int) -> int:
+    def give_back(self) -> int:
         """Make the file smaller when enough of it is empty; says by how many bytes."""
         from recollect.store.sqlite import evictions
 
-        return evictions.give_back(self.db, freed)
+        return evictions.give_back(self.db)
 
     def last_retained(self) -> int:
         """When retention last came to its end; 0 when it never did."""
@@ -165,11 +159,23 @@ class Distill(Opened):
 
         return traces.state_of(self.db, project)
 
-    def consolidated_state(self, project: int) -> str | None:
-        """What it was made of last."""
+    def traced_turns(self, project: int) -> dict[str, set[int]]:
+        """The sessions of a project that have a trace memory, with the numbers of their turns."""
         from recollect.store.sqlite import traces
 
-        return traces.consolidated_state(self.db, project)
+        return traces.turns_of(self.db, project)
+
+    def is_memory_due(self, project: int, engine: Engine) -> bool:
+        """Whether a project's memory is to be made again."""
+        from recollect.store.sqlite import traces
+
+        return traces.is_due(self.db, project, engine)
+
+    def is_memory_queued(self, project: int, key: str) -> bool:
+        """Whether a model failed on a project's memory as it is now, and is to be asked again later."""
+        from recollect.store.sqlite import traces
+
+        return traces.is_queued(self.db, project, key)
 
     def refused_notes(self, project: int) -> set[str]:
         """The words of notes that do not hold any more."""
@@ -178,18 +184,18 @@ class Distill(Opened):
         return traces.refused(self.db, project)
 
     def publish(
-        self, lease: Lease, project: int, state: str, files: Mapping[str, Published], *, engine: Engine = "rules"
+        self, lease: Lease, project: int, state: str | None, files: Mapping[str, Published], *, engine: Engine = "rules"
     ) -> None:
         """Make these the current files of a project, if the lease is still ours."""
         from recollect.store.sqlite import traces
 
         traces.publish(self.db, lease, project, state, files, engine=engine)
 
-    def published(self, project: int) -> dict[str, str]:
+    def published(self, project: int, *, by_model: bool = False) -> dict[str, str]:
         """The current files of a project's memory, besides those that are made of trace memories."""
         from recollect.store.sqlite import traces
 
-        return traces.published(self.db, project)
+        return traces.published(self.db, project, by_model=by_model)
 
     def memory_folders(self) -> set[str]:
         """The names of the folders that files were written into."""

@@ -102,17 +102,19 @@ class Notes(Opened):
 
         return origins.save(self.db, sought, turn, said=said)
 
-    def find_extraction(self, session: int) -> Extraction | None:
+    def find_extraction(self, session: int, *, by: NoteAuthor = "rules") -> Extraction | None:
         """How far notes have been taken from a session."""
         from recollect.store.sqlite import extractions
 
-        return extractions.find(self.db, session)
+        return extractions.find(self.db, session, by=by)
 
-    def save_extraction(self, session: int, state: Extraction, *, waits_until: int | None = None) -> None:
+    def save_extraction(
+        self, session: int, state: Extraction, *, waits_until: int | None = None, by: NoteAuthor = "rules"
+    ) -> None:
         """Keep how far notes have been taken; with a time, it is to be tried again then."""
         from recollect.store.sqlite import extractions
 
-        extractions.save(self.db, session, state, waits_until=waits_until)
+        extractions.save(self.db, session, state, waits_until=waits_until, by=by)
 
     def waiting_extractions(self) -> list[tuple[int, str]]:
         """Sessions from which notes are to be taken once they are quiet: number and reference."""

@@ -136,6 +136,12 @@ class Upkeep(Opened):
 
         return jobs.list_jobs(self.db, limit)
 
+    def count_due_jobs(self) -> int:
+        """How many jobs somebody could begin now."""
+        from recollect.store.sqlite import jobs
+
+        return jobs.count_due(self.db)
+
     def work(self, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None) -> int:
         """Do the jobs that are due and that there is a handler for."""
         from recollect.store.sqlite import jobs

@@ -1,0 +1,192 @@
+"""The tasks of a session: which turns belong together because one thing was asked.
+
+A prompt that brings up a new topic begins a task. What goes on with the
+topic, corrects or accepts it, and whatever the agent starts by itself, belongs
+to the task before. A prompt that could be either goes on with the topic when it
+answers a question of the agent, speaks of the same things, or leads to work on
+the same files, on a command that failed, or on what was only looked into; unless what was asked before is
+settled: accepted or committed. Turns that were undone stay in the task they
+were made in, for what they tell about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.distill.outcomes import talk
+from recollect.distill.outcomes.deeds import deeds_of
+from recollect.reading.attempts import compare
+from recollect.reading.quoting import quoted, typed
+from recollect.store import bodies
+
+if TYPE_CHECKING:
+    from recollect.distill.digests.calls import Done
+    from recollect.store.history import Passage
+
+TITLE_CHARACTERS = 80
+ASKED_CHARACTERS = 300
+# So many words in common make two prompts speak of the same thing.
+SHARED_WORDS = 2
+# Of what failed in a task, only the last can be what the next prompt is about.
+FAILURES_KEPT = 5
+
+
+HEADING_WORDS = 2
+_WORD = re.compile(r"[^\W_]{2,}")
+_TWO_WORDS = re.compile(r"[^\W_]{2,}.*?[\W_][^\W_]{2,}", re.DOTALL)
+_RESUMES = re.compile(
+    r"\b(?:continue|resume|pick up|carry on|go on)\b.*\b(?:left off|stopped|(?:we|you) were)\b", re.IGNORECASE | re.DOTALL
+)
+# What an import leaves in the place of an image.
+_IMAGE = re.compile(r"\[image [^\]\n]*\]")
+
+
+class Stretch:
+    """Turns in a row that are about one task, the prompt that opened it and the one that says what it is, and what they touch."""
+
+    __slots__ = (
+        "_last",
+        "_said",
+        "_words",
+        "asked",
+        "failed",
+        "files",
+        "has_looked",
+        "is_settled",
+        "is_vague",
+        "opening",
+        "passages",
+    )
+
+    def __init__(self, opening: str) -> None:
+        self.opening = self.asked = opening
+        self.is_vague = says_little(opening)
+        self.passages: list[Passage] = []
+        self.files: set[str] = set()
+        self._last: list[Passage] = []
+        self._said: list[str] = []
+        self._words: set[str] = set()
+        self.failed: list[Done] = []
+        self.has_looked = self.is_settled = False
+
+    @property
+    def live(self) -> list[Passage]:
+        """The turns that were not undone."""
+        return [passage for passage in self.passages if passage.live]
+
+    @property
+    def words(self) -> set[str]:
+        """What was spoken of so far."""
+        while self._said:
+            self._words |= talk.topics(self._said.pop())
+        return self._words
+
+    def take(self, passage: Passage, said: str, kind: str, calls: Sequence[Done]) -> None:
+        """One more turn."""
+        self.passages.append(passage)
+        if not passage.live:
+            return
+        self._last = [passage]
+        self._said.append(said)
+        self.is_settled |= kind == "acceptance"
+        self.has_looked |= bool(calls)
+        for call in calls:
+            if call.files:
+                self.files.update(call.files)
+                self.is_settled = False
+            if call.ok is False and call.kind == "shell" and (call.check or call.weight):
+                self.failed = [*self.failed[1 - FAILURES_KEPT :], call]
+            self.is_settled |= "kept" in deeds_of(call)
+
+    def goes_on_in(self, said: str, calls: Sequence[Done]) -> bool:
+        """Whether a turn is about the same thing, as far as its words and calls tell."""
+        if self.is_settled:
+            return False
+        # First it was looked into, or seen to fail; now it is done.
+        is_begun = bool(self.failed) or (self.has_looked and any(call.files for call in calls))
+        return (
+            (is_begun and not self.files)
+            or asks_back(self._last)
+            or any(not self.files.isdisjoint(call.files) for call in calls)
+            or len(self.words & talk.topics(said)) >= SHARED_WORDS
+            or any(compare(failed, call) for failed in self.failed for call in calls)
+        )
+
+
+def kinds_of(passages: Sequence[Passage]) -> dict[int, talk.Kind]:
+    """What each prompt of a person is to the one before it, by the numbers of their turns."""
+    kinds: dict[int, talk.Kind] = {}
+    before: str | None = None
+    for passage in passages:
+        said = prompt_of(passage) if passage.author == "human" else ""
+        if said and not _is_ignored(passage, said):
+            kinds[passage.ordinal] = talk.kind_of(said, before)
+            before = said
+    return kinds
+
+
+def stretches(passages: Sequence[Passage], calls: Mapping[int, Sequence[Done]], kinds: Mapping[int, talk.Kind]) -> list[Stretch]:
+    """The tasks of a session, in order; those in which nothing is left are left out.
+
+    `calls` and `kinds` are of the turns that were not undone, by their numbers.
+    """
+    found: list[Stretch] = []
+    for passage in passages:
+        said, own, kind = prompt_of(passage), calls.get(passage.ordinal, ()), kinds.get(passage.ordinal, "going_on")
+        if not found or (kind == "task" and (talk.hear(said).begins or not found[-1].goes_on_in(said, own))):
+            found.append(Stretch(said))
+        if found[-1].is_vague and not says_little(said):
+            found[-1].asked, found[-1].is_vague = said, False
+        found[-1].take(passage, said, kind, own)
+    return [stretch for stretch in found if any(not _is_ignored(passage, prompt_of(passage)) for passage in stretch.live)]
+
+
+def prompt_of(passage: Passage) -> str:
+    """What was asked in a turn, without what we told the agent ourselves; empty when nothing was."""
+    if passage.said is None:
+        prompts = (typed(row[bodies.TEXT]) for row in passage.rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+        passage.said = next(prompts, "")
+    return passage.said
+
+
+def asked_in(stretch: Stretch) -> str:
+    """What was asked, near verbatim, in one short line."""
+    return quoted(stretch.asked, ASKED_CHARACTERS)
+
+
+def says_little(said: str) -> bool:
+    """Whether a prompt says nothing of what is asked: "start", "!make test", "can we continue where we left off?"."""
+    if said.startswith(("/", "!")):
+        # A command of the agent's program is asked for by its name; one for the shell is the person's own.
+        return said.startswith("!")
+    return not _TWO_WORDS.search(said[:200]) or _RESUMES.search(said[:200]) is not None
+
+
+def title_of(stretch: Stretch) -> str:
+    """The first line that says what was asked.
+
+    What an agent's program put between tags or in place of an image, and a
+    heading such as "User input", come after anything else.
+    """
+    asked = _IMAGE.sub(" ", stretch.asked)
+    lines = [line.strip() for line in asked.splitlines() if any(map(str.isalnum, line)) and not line.lstrip().startswith("```")]
+    first = next((line for line in lines if not _is_frame(line)), lines[0] if lines else "")
+    return quoted(first.lstrip("#*-> \t").rstrip("\\ ").replace("**", ""), TITLE_CHARACTERS)
+
+
+def _is_frame(line: str) -> bool:
+    return line.startswith("<") or (line.startswith("#") and len(_WORD.findall(line)) <= HEADING_WORDS)
+
+
+def asks_back(passages: Sequence[Passage]) -> bool:
+    """Whether the last of some turns ends with a question of the agent."""
+    rows = passages[-1].rows if passages else []
+    last = next((row for row in reversed(rows) if row[bodies.KIND] in ("reply", "tool_call", "prompt", "abort")), None)
+    return last is not None and last[bodies.KIND] == "reply" and last[bodies.TEXT].rstrip(" *_`\n").endswith(("?", "？"))
+
+
+def _is_ignored(passage: Passage, said: str) -> bool:
+    """`/clear` and its like are said to the agent's program: nothing comes of them. Nor of a turn without anything in it."""
+    return not passage.rows or (said.startswith("/") and len(passage.rows) == 1)

@@ -1,0 +1,173 @@
+"""Notes in a Markdown file of the person's own, such as an AGENTS.md.
+
+One section of the file is ours:
+
+    ## Auto-extracted memories
+
+    ### Session memories — 2026-03-01
+
+    - **[preference]** Always run the tests *(confidence: 90%)*
+
+New facts are added under the day they were found (UTC), the newest day first.
+What stands there already is not added again, whoever wrote it; what is no
+longer believed is taken out. Everything else in the file, and in the section,
+stays as it is, byte for byte, and a file to which nothing is new is not written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.errors import FileUnwritable, UsageError
+from recollect.platforms import replace_text
+from recollect.store.notes import compared
+
+if TYPE_CHECKING:
+    from recollect.model import Note
+
+SECTION = "## Auto-extracted memories"
+_DAY = re.compile(r"### Session memories — (\d{4}-\d\d-\d\d)\s*$")
+_FACT = re.compile(r"- \*\*\[\w+\]\*\* (.*?)(?: \*\(confidence: \d+%\)\*)?\s*$")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+
+
+def write(path: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> bool:
+    """Bring a file up to date, with its folder if need be; says whether anything was new."""
+    # A link stays a link: what it points at is what we change.
+    path = os.path.realpath(path)
+    before = _read(path)
+    after = merged(before or "", notes, retired)
+    if after == (before or ""):
+        return False
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_text(path, after, mode=os.stat(path).st_mode & 0o777 if before is not None else 0o644)
+    except OSError as error:
+        raise FileUnwritable(path, error.strerror or str(error)) from error
+    return True
+
+
+def merged(text: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> str:
+    """A file's text with these notes in our section, and without those that are retired."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = _LINE.findall(text)
+    start, end = _section(lines)
+    own = lines[start:end]
+    wanted = {compared(note.text) for note in notes}
+    gone = {compared(note.text) for note in retired} - wanted
+    own = _without(own, gone)
+    known = {compared(fact) for fact in _facts(own)}
+    for note in sorted(notes, key=_number):
+        if compared(note.text) not in known:
+            known.add(compared(note.text))
+            if not own:
+                own = _opened(lines, newline)
+            _add(own, (note.created_at or "")[:10], _line(note) + newline, newline)
+    if own and end < len(lines) and own != lines[start:end] and own[-1].strip():
+        own.append(newline)
+    return "".join([*lines[:start], *own, *lines[end:]])
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not text in UTF-8", hint="name another file, or save this one as UTF-8") from None
+    except OSError as error:
+        raise FileUnwritable(path, error.strerror or str(error)) from error
+
+
+def _section(lines: list[str]) -> tuple[int, int]:
+    """Where our section begins and ends; both at the end of the file when there is none. Headings in code are none."""
+    code = _code(lines)
+    start = None
+    for number, line in enumerate(lines):
+        if number in code:
+            continue
+        if start is None and line.rstrip() == SECTION:
+            start = number
+        # What is published stands between markers of its own.
+        elif start is not None and line.startswith(("# ", "## ", "<!-- recollect:begin")):
+            return start, number
+    return (len(lines) if start is None else start), len(lines)
+
+
+def _code(lines: list[str]) -> set[int]:
+    """The lines between fences. One that is never closed is none, or we would not find our own section after it."""
+    code: set[int] = set()
+    opened: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence and opened is None:
+            opened = number, fence[1]
+        elif fence and opened and fence[1] == opened[1]:
+            code.update(range(opened[0], number))
+            opened = None
+    return code
+
+
+def _opened(lines: list[str], newline: str) -> list[str]:
+    """A new section, with an empty line between it and what the file ends with."""
+    if not lines:
+        return [SECTION + newline]
+    gap = [] if lines[-1].endswith("\n") else [newline]
+    return [*gap, *([newline] if lines[-1].strip() else []), SECTION + newline]
+
+
+def _add(own: list[str], day: str, line: str, newline: str) -> None:
+    """Put a line at the end of its day, and a new day before the first one that is older."""
+    if not own[-1].endswith("\n"):
+        own[-1] += newline
+    days = [(number, found[1]) for number, old in enumerate(own) if (found := _DAY.match(old))]
+    for place, (number, dated) in enumerate(days):
+        if dated == day:
+            end = days[place + 1][0] if place + 1 < len(days) else len(own)
+            while end > number + 1 and not own[end - 1].strip():
+                end -= 1
+            own[end:end] = [line] if own[end - 1].strip() and end > number + 1 else [newline, line]
+            return
+    at = next((number for number, dated in days if dated < day), len(own))
+    before = [] if not own[at - 1].strip() else [newline]
+    after = [newline] if at < len(own) else []
+    own[at:at] = [*before, f"### Session memories — {day}{newline}", newline, line, *after]
+
+
+def _without(own: list[str], gone: set[str]) -> list[str]:
+    """A section without the facts that are gone, and without the days that this leaves empty."""
+    if not any(compared(fact) in gone for fact in _facts(own)):
+        return own
+    kept = [line for line in own if not ((found := _FACT.match(line)) and compared(found[1]) in gone)]
+    blocks: list[list[str]] = [[]]
+    for line in kept:
+        if _DAY.match(line):
+            blocks.append([])
+        blocks[-1].append(line)
+    left = [line for block in blocks if not _is_empty_day(block) for line in block]
+    while _is_empty_day(blocks[-1]) and left and not left[-1].strip():
+        left.pop()
+    return left
+
+
+def _is_empty_day(block: list[str]) -> bool:
+    return bool(block) and _DAY.match(block[0]) is not None and not any(line.strip() for line in block[1:])
+
+
+def _facts(own: list[str]) -> Iterator[str]:
+    for line in own:
+        if found := _FACT.match(line):
+            yield found[1]
+
+
+def _line(note: Note) -> str:
+    return f"- **[{note.category}]** {note.text} *(confidence: {round(note.confidence * 100)}%)*"
+
+
+def _number(note: Note) -> int:
+    return int(note.ref.removeprefix("note:"))

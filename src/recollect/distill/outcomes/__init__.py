@@ -1,0 +1,1 @@
+"""How a task went: what people said, what agents did, and what that proves."""

@@ -1,0 +1,208 @@
+"""What becomes of digests when their sessions grow, are forgotten, scanned again, damaged, merged or exported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from recollect.digests import Digest, Run, Task
+from recollect.lookup import Query
+from recollect.model import Event, Tokens
+from recollect.store import bodies
+from recollect.store.history import Passage, state_of
+from recollect.store.sqlite.export import export
+from recollect.store.sqlite.forget import forget
+from recollect.store.sqlite.repair import repair
+from recollect.store.sqlite.rescan import rescan
+from tests.store.conftest import START, Filled, facts, turn
+from tests.store.test_repair import damage
+from tests.store.test_rescan import SECRET, TAG, Redactor
+
+WORD = "zqdigestmarker"
+
+
+def digest(ref: str, text: str = "mend the door") -> Digest:
+    run = Run(ref=f"{ref}#1", command=f"make {text}", ok=True, check=True)
+    task = Task(title=text, asked=text, turns=[1], outcome="success", runs=[run])
+    return Digest(session=ref, project="/home/ada/shop", title=text, outcome="success", summary=f"“{text}” success", tasks=[task])
+
+
+def keep(filled: Filled, *texts: str) -> None:
+    """Give every session that has changed a digest, the first text to the newest."""
+    store = filled.store
+    for (number, ref, mark), text in zip(store.outdated_sessions(), texts, strict=True):
+        assert store.save_digest(number, mark, state_of(store.passages(number)), digest(ref, text))
+
+
+def outdated(filled: Filled) -> list[str]:
+    return [ref for _, ref, _ in filled.store.outdated_sessions()]
+
+
+def jobs(filled: Filled) -> list[str]:
+    return [kind for (kind,) in filled.db.rows("select kind from jobs where kind = 'digest' and state = 'waiting'")]
+
+
+@pytest.fixture
+def one(filled: Filled) -> Filled:
+    """One session of two turns, digested."""
+    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "mend the door"), *turn("a", "k2", "paint it", minute=5))
+    keep(filled, "mend the door")
+    return filled
+
+
+def test_a_digest_is_found_as_it_was_kept(one: Filled) -> None:
+    """Field by field; and a session that has one is not looked at again."""
+    assert one.store.find_digest("codex:a") == digest("codex:a")
+    assert one.store.find_digest("codex:b") is None
+    assert outdated(one) == []
+
+
+def test_a_session_that_grows_keeps_its_digest_until_the_next_one(one: Filled) -> None:
+    """An old verdict is better than none while the agent still works."""
+    one.keep("a.jsonl", Event(session="a", turn="k2", kind="reply", at=START + 400_000, text="and varnished"))
+
+    assert outdated(one) == ["codex:a"]
+    assert one.store.find_digest("codex:a") == digest("codex:a")
+
+
+def test_a_new_title_makes_a_digest_outdated(one: Filled) -> None:
+    """Agents name their sessions late."""
+    one.keep("a.jsonl", facts("a", title="The door"))
+
+    assert outdated(one) == ["codex:a"]
+
+
+def test_a_digest_of_what_has_changed_meanwhile_is_not_kept(one: Filled) -> None:
+    """It would hide the turns that came while it was made."""
+    one.keep("a.jsonl", *turn("a", "k3", "one more thing", minute=9))
+    [(number, ref, mark)] = one.store.outdated_sessions()
+    one.keep("a.jsonl", *turn("a", "k4", "and another", minute=10))
+
+    assert not one.store.save_digest(number, mark, "state", digest(ref, "too early"))
+    assert one.store.find_digest(ref) == digest(ref)
+    assert outdated(one) == [ref]
+
+
+def test_a_session_is_read_with_its_turns_in_order_and_everything_in_them(filled: Filled) -> None:
+    """Late results with their calls, tokens summed; nothing of how it is stored."""
+    first = turn("a", "k1", "mend the door")
+    filled.keep("a.jsonl", facts("a"), *first[:3])
+    filled.keep("a.jsonl", *first[3:], *turn("a", "k2", "paint it", minute=5))
+
+    read = filled.store.passages(1)
+
+    assert [(one.ref, one.author, one.live, one.project, one.at, one.whole) for one in read] == [
+        ("codex:a#1", "human", True, "/home/ada/shop", START, True),
+        ("codex:a#2", "human", True, "/home/ada/shop", START + 300_000, True),
+    ]
+    assert read[0].tokens == Tokens(input=10, output=5)
+    assert [row[bodies.KIND] for row in read[0].rows] == ["prompt", "tool_call", "reply"]
+    assert (read[0].rows[1][bodies.OUTPUT], read[0].rows[1][bodies.OK]) == ("output k1", True)
+
+
+def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Filled) -> None:
+    """Otherwise every memory would be made anew after a compaction of the store."""
+    whole = [*turn("a", "k1", "mend the door"), *turn("a", "k2", "paint it", minute=5)]
+    filled.keep("a.jsonl", facts("a"), *whole[:3])
+    filled.keep("a.jsonl", *whole[3:])
+    filled.keep("b.jsonl", facts("b"), *[msgspec.structs.replace(item, session="b", turn=f"b{item.turn}") for item in whole])  # type: ignore[type-var]
+
+    def state(number: int, **changed: Any) -> str:
+        read = filled.store.passages(number)
+        for name, value in changed.items():
+            setattr(read[0], name, value)
+        return state_of(read)
+
+    def without_ids(read: list[Passage]) -> list[Passage]:
+        for one in read:
+            for row in one.rows:
+                row[bodies.CALL : bodies.CALL + 1] = [None] if len(row) > bodies.CALL else []
+        return read
+
+    assert state_of(without_ids(filled.store.passages(1))) == state_of(without_ids(filled.store.passages(2)))
+    assert len({state(1), state(1, live=False), state(1, rows=[])}) == 3
+
+
+def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> None:
+    """Neither in a row nor in the bytes of the file."""
+    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "mend the door"))
+    filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "paint it"))
+    keep(filled, "paint it", f"say {WORD}")
+
+    forget(filled.db, "codex:a")
+
+    assert filled.db.rows("select session, title from digests") == [(2, "paint it")]
+    assert outdated(filled) == []
+    assert not any(WORD.encode() in path.read_bytes() for path in filled.path.parent.iterdir())
+
+
+def test_when_a_turn_is_forgotten_its_session_is_digested_again(one: Filled) -> None:
+    """The digest told of that turn; what is left has another one."""
+    forget(one.db, "codex:a", 2)
+
+    assert one.store.find_digest("codex:a") is None
+    assert (outdated(one), jobs(one)) == (["codex:a"], ["digest"])
+
+
+def test_a_secret_in_a_session_takes_its_digest_with_it(filled: Filled) -> None:
+    """A digest may quote the half of it that no table knows; it is made again of what is clean."""
+    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", f"use {SECRET}"))
+    filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "paint it"))
+    keep(filled, "paint it", f"use {SECRET[:9]}…")
+
+    rescan(filled.db, Redactor())
+
+    assert (filled.store.find_digest("codex:a"), filled.store.find_digest("codex:b")) == (None, digest("codex:b", "paint it"))
+    assert (outdated(filled), jobs(filled)) == (["codex:a"], ["digest"])
+
+
+def test_a_secret_is_taken_out_of_the_digest_of_a_session_whose_events_are_gone(filled: Filled) -> None:
+    """It cannot be made again: the digest is all there is."""
+    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "mend it", output="x" * 9_000), *turn("a", "k2", "go on", minute=3))
+    keep(filled, f"use {SECRET} here")
+    filled.store.evict([1])
+
+    rescan(filled.db, Redactor())
+
+    assert filled.store.find_digest("codex:a") == digest("codex:a", f"use {TAG} here")
+    assert filled.db.rows("select title, summary from digests") == [(f"use {TAG} here", f"“use {TAG} here” success")]
+
+
+def test_a_repair_keeps_digests_that_can_be_read_and_has_all_made_again(one: Filled) -> None:
+    """Where events were let go they are all there is; everything else is only as good as the pages it came from."""
+    one.keep("b.jsonl", facts("b"), *turn("b", "k3", "sweep"))
+    keep(one, "sweep")
+    one.db.execute("update digests set digest = x'c1' where session = 2")
+    one.close()
+
+    damage(one.path, lambda data: data.__setitem__(slice(0, 16), b"not a database!!"))
+    repair(str(one.path))
+    one.reopen()
+
+    assert (one.store.find_digest("codex:a"), one.store.find_digest("codex:b")) == (digest("codex:a"), None)
+    assert (sorted(outdated(one)), jobs(one)) == (["codex:a", "codex:b"], ["digest"])
+
+
+def test_an_export_tells_what_sessions_came_to(one: Filled) -> None:
+    """Whoever reads it elsewhere wants the verdict and not only the words."""
+    [session] = export(one.db, Query(), {})
+
+    assert (session["outcome"], session["summary"]) == ("success", "“mend the door” success")
+    assert session["tasks"] == [{"title": "mend the door", "outcome": "success", "turns": [1]}]
+
+
+def test_a_digest_is_of_the_project_that_its_own_was_merged_into(one: Filled) -> None:
+    """Merging touches no session, and yet nobody may be told of a project that is not there any more."""
+    one.keep("b.jsonl", facts("b", cwd="/home/ada/barn"), *turn("b", "k3", "sweep", cwd="/home/ada/barn"))
+
+    def project() -> str | None:
+        found = one.store.find_digest("codex:a")
+        return found.project if found else "no digest"
+
+    one.store.merge_projects("/home/ada/shop", "/home/ada/barn")
+    merged = project()
+    one.store.split_project("/home/ada/shop")
+
+    assert (merged, project()) == ("/home/ada/barn", "/home/ada/shop")
