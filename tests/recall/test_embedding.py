@@ -278,9 +278,8 @@ def test_an_encoder_that_is_not_there_fails_the_job_and_nothing_else(home_with_l
 
     with Memory.open(home_with_logs / "store.db", encoder=Missing()) as memory:
         memory.import_logs([home_with_logs])
-        others = [job for job in memory.jobs() if job.kind != "embed"]
 
-        assert memory.work() == len(others)
+        memory.work()
 
         assert [(job.kind, job.state, job.error) for job in memory.jobs()] == [
             ("embed", "waiting", "EncoderUnavailable: no model")
