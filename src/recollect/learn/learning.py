@@ -162,7 +162,8 @@ def chosen(
     if units is None:
         store.save_chances(found.items())
     chances |= found
-    return without_repetition([tally for tally in habits if not is_likely(tally, chances[tally.pattern])])
+    signals = store.count_signals(units)
+    return without_repetition([tally for tally in habits if not is_likely(tally, chances[tally.pattern], signals)])
 
 
 def _chances(store: Store, unknown: Sequence[Tally], units: set[int] | None) -> dict[str, float]:

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from recollect.patterns import PatternKind
     from recollect.store.tallies import Key, Seen
 
-# By so much chance must be ruled out. There are far more sequences to be found by chance than anything else, and
-# hardly anything that is tried instead of something else.
+# The more was seen, the more of it looks like a habit by chance: so much of a false one is put up with among all that
+# was seen. In a large store, so much is enough: there are far more sequences to be found by chance than anything
+# else, and hardly anything that is tried instead of something else.
+FALSE_HABITS = 0.05
 UNLIKELY: dict[PatternKind, float] = {
     "tool_sequence": 1e-6, "decision_point": 1e-3, "error_recovery": 1e-3, "failure": 1e-4, "friction": 1e-4, "context": 3e-4,
 }  # fmt: skip
@@ -201,9 +203,9 @@ def _way(signature: str) -> str:
     return signature.partition(FAILS)[2] or signature.partition(" ")[0]
 
 
-def is_likely(tally: Tally, chance: float) -> bool:
-    """Whether chance explains a thing."""
-    return chance >= UNLIKELY[tally.kind]
+def is_likely(tally: Tally, chance: float, signals: int) -> bool:
+    """Whether chance explains a thing, in a store where so many signals were seen."""
+    return chance >= max(UNLIKELY[tally.kind], FALSE_HABITS / max(signals, 1))
 
 
 def without_repetition(standing: Sequence[Tally]) -> list[Tally]:

@@ -243,6 +243,13 @@ def occasion_counts(db: Database, units: set[int] | None = None) -> dict[str, in
     return counts
 
 
+def count_signals(db: Database, units: set[int] | None = None) -> int:
+    """How many signals there are, in all or in some sessions and attempts."""
+    if units is None:
+        return int(db.value("select count(*) from signals"))
+    return sum(unit in units for (unit,) in db.execute(f"select {_UNIT.format('signals')} from signals"))
+
+
 def signal_counts(db: Database, kind: str, units: set[int] | None = None) -> dict[str, int]:
     """How many sessions and attempts show each thing of a kind."""
     if units is None:

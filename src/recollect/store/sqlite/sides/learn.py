@@ -156,6 +156,12 @@ class Learn(Opened):
 
         return signals.occasion_counts(self.db, units)
 
+    def count_signals(self, units: set[int] | None) -> int:
+        """How many signals there are, in all or in some sessions and attempts."""
+        from recollect.store.sqlite import signals
+
+        return signals.count_signals(self.db, units)
+
     def signal_counts(self, kind: str, units: set[int] | None) -> dict[str, int]:
         """How many sessions and attempts show each thing of a kind."""
         from recollect.store.sqlite import signals
