@@ -10,7 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
 # What each layer may import besides itself. Longest match wins.
-BOTTOM = {"model", "errors", "settings", "platforms", "clock", "lookup", "reports", "answers", "digests", "git", "services"}
+BOTTOM = {
+    "model", "errors", "settings", "platforms", "interpreter", "clock", "lookup", "reports", "answers", "digests", "git",
+    "services",
+}  # fmt: skip
 INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
 READING = {"reading"}

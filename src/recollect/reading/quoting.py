@@ -27,12 +27,14 @@ BLOB_CHARACTERS, BLOB_PIECE, BLOB_SHOWN = 48, 24, 12
 READ_AHEAD = 16
 
 # Printable by the book, but nothing is seen of them: joiners, fillers, blanks, variation selectors.
-_UNSEEN = [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0]
-_SELECTORS = [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]
+_UNSEEN = dict.fromkeys([
+    0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0,
+    *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0),
+])  # fmt: skip
 _OPENERS, _CLOSERS = "<˂ᐸ‹❬❮❰⟨〈\u2329⧼﹤＜", ">˃ᐳ›❭❯❱⟩〉\u232a⧽﹥＞"
 _QUOTES = "“”„‟«»〝〞＂"
 _TABLE = (
-    dict.fromkeys([*_UNSEEN, *_SELECTORS])
+    _UNSEEN
     | dict.fromkeys(map(ord, _OPENERS), "‹")
     | dict.fromkeys(map(ord, _CLOSERS), "›")
     | dict.fromkeys(map(ord, _QUOTES), '"')
@@ -47,6 +49,11 @@ _NAME = re.compile(r"[^\s/:=]+")
 _PLAIN = re.compile(r"""["'(\[{]*[^\W\d_][\w.'’-]*[.,;:!?"')\]}\\]*""")
 _OPERATORS = ("&&", "||", "|", "|&", "&", ";")
 _GO_ON = ("&", "|", ";")
+
+
+def is_seen(char: str) -> bool:
+    """Whether a character shows; spaces other than the plain one do not."""
+    return char.isprintable() and ord(char) not in _UNSEEN
 
 
 def quoted(text: str, most: int) -> str:

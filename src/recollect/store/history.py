@@ -25,7 +25,7 @@ class Passage:
         self.turn, self.ref, self.ordinal, self.author, self.live, self.project = turn, ref, ordinal, author, live, project
         self.at, self.ended_at, self.tokens, self.rows, self.whole = at, ended_at, tokens, rows, whole
         self.said: str | None = None
-        """What `distill.tasks.prompt_of` took for its prompt, once that was asked."""
+        """What `distill.digests.tasks.prompt_of` took for its prompt, once that was asked."""
 
 
 def state_of(passages: Sequence[Passage]) -> str:
