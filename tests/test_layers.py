@@ -11,21 +11,9 @@ ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
 # What each layer may import besides itself. Longest match wins.
 BOTTOM = {
-    "model",
-    "errors",
-    "settings",
-    "platforms",
-    "clock",
-    "lookup",
-    "reports",
-    "answers",
-    "digests",
-    "episodes",
-    "git",
-    "patterns",
-    "publications",
-    "services",
-}
+    "model", "errors", "settings", "platforms", "interpreter", "clock", "lookup", "reports", "answers", "digests", "episodes",
+    "git", "patterns", "publications", "services",
+}  # fmt: skip
 INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
 READING = {"reading"}

@@ -208,6 +208,9 @@ def _check(path: str, key: str, value: object) -> None:
     if type(value) is not wanted and (type(value), wanted) != (int, float):
         names = {str: "text", bool: "true or false", int: "a whole number", float: "a number", list: "a list", dict: "a table"}
         raise SettingsError(f"{path}: {key} must be {names[wanted]}", hint="see `recollect config --sample`")
+    # Turned round, because nothing is less or more than a number that is none.
+    if isinstance(value, (int, float)) and not value >= 0:
+        raise SettingsError(f"{path}: {key} is {value}", hint="a number here is 0 or more; see `recollect config --sample`")
 
 
 def sample() -> str:

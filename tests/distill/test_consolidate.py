@@ -96,14 +96,43 @@ def test_a_skill_that_lost_its_support_goes(talks: Talks) -> None:
 
 
 def test_a_rejected_note_leaves_the_memory_too(talks: Talks) -> None:
-    """One correction retires a fact on every surface."""
+    """One correction retires a fact on every surface, at once."""
     fill(talks)
     talks.memory.distill()
     note = talks.memory.remember("Always use tabs in this project.", project=SHOP)
+
     talks.memory.reject_note(note.ref)
 
-    assert talks.memory.consolidate() == Consolidated(projects=1, consolidated=1)
-    assert "tabs" not in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text().partition("## Recent")[0]
+    assert talks.memory.consolidate() == Consolidated()
+    assert "tabs" not in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
+
+
+def test_a_rejected_note_leaves_in_all_its_wordings(talks: Talks) -> None:
+    """Two sessions said it in two ways, and it is one note."""
+    more = [Said(f"go on, part {number}", reply="ok") for number in range(12)]
+    talks.tell("a", "always run the tests before you commit", *more)
+    talks.tell("b", "run the tests before every commit", "never push to main", *more, day=1)
+    talks.memory.distill()
+    (note,) = [note for note in talks.memory.notes() if "tests" in note.text]
+
+    talks.memory.reject_note(note.ref)
+
+    told = (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
+    assert "commit" not in told
+    assert '- "Never push to main" [codex:b#2]' in told
+
+
+def test_what_the_rules_wrote_follows_while_an_agent_is_waited_for(talks: Talks) -> None:
+    """A fact that a person rejected must not stay until somebody finds the time to ask an agent."""
+    fill(talks)
+    talks.memory.distill()
+    note = talks.memory.remember("Always use tabs in this project.", project=SHOP)
+    talks.store.reject_note(note.ref)
+
+    *_, report = stage.consolidate(talks.store, talks.memory.settings.home, traces_kept=10, engine="agent")
+
+    assert report == Consolidated(projects=2)
+    assert "tabs" not in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
 
 
 def test_only_so_many_traces_are_kept_as_files(talks: Talks) -> None:

@@ -13,7 +13,7 @@ from recollect.distill.memories import distilling
 from recollect.distill.memories.distilling import ByModel
 from recollect.distill.models.memory import Material
 from recollect.distill.models.traces import GaveUp, Kept, NothingWorthKeeping, TryLater, Verdict, Work
-from recollect.errors import EngineUnavailable, NotFound, SpendingLimit, UsageError
+from recollect.errors import BadReply, EngineUnavailable, NotFound, SpendingLimit, UsageError
 from recollect.reports import Distilled
 from recollect.store.sqlite import jobs
 from recollect.store.traces import Candidate, Published
@@ -96,6 +96,20 @@ def test_only_conversations_with_a_person_about_their_work_are_remembered(talks:
     assert talks.memory.distill(now=True) == report()
 
 
+@pytest.mark.parametrize("known", [{"origin": "headless"}, {"meta": {"memory_mode": "disabled"}}], ids=["headless", "disabled"])
+def test_nobody_gets_such_a_session_by_naming_it(talks: Talks, known: dict[str, Any]) -> None:
+    """An agent may ask for a job by its subject, and hand in an answer that nobody asked it for."""
+    talks.tell("a", checked(), **known)
+    talks.memory.distill(now=True)
+    state = talks.store.db.value("select state from digests")
+    answer = '{"traceMemory": "kept", "summary": "kept"}'
+
+    assert talks.memory.next_job("trace", "codex:a") is None
+    with pytest.raises(BadReply):
+        talks.memory.answer_job("trace", "codex:a", state, answer)
+    assert traced(talks) == []
+
+
 def test_our_own_runs_are_not_remembered(talks: Talks) -> None:
     """An agent that was asked to distill has read everybody's sessions."""
     talks.tell("a", Said("do the jobs", command="recollect distill --commit jobs"), checked())
@@ -145,6 +159,17 @@ def test_a_session_without_a_memory_says_how_to_get_one(talks: Talks) -> None:
         talks.memory.trace("codex:a")
 
     assert "recollect distill" in caught.value.hint
+
+
+def test_a_session_that_never_gets_a_memory_says_what_there_is(talks: Talks) -> None:
+    """Who follows the hint must not come back to the same hint."""
+    talks.tell("a", checked(), origin="headless")
+    talks.memory.distill(now=True)
+
+    with pytest.raises(NotFound) as caught:
+        talks.memory.trace("codex:a")
+
+    assert caught.value.hint == "only conversations with a person get one; see `recollect show codex:a --digest`"
 
 
 def test_an_import_leaves_the_distilling_to_the_queue(talks: Talks) -> None:

@@ -106,6 +106,17 @@ def test_the_same_session_and_its_copies_are_one_witness(talks: Talks) -> None:
     assert note.status == "candidate"
 
 
+def test_a_note_from_a_log_without_times_was_seen_when_it_was_found(talks: Talks) -> None:
+    """Not in 1970."""
+    talks.tell("a", f"{TABS} in all files")
+    (place,) = talks.store.passages(talks.store.db.value("select id from sessions"))
+    place.at = None
+
+    (note,) = keep(talks.store, [place], [Candidate("preference", TABS, 0.9, "codex:a#1", "user")], by="rules")
+
+    assert (note.seen_at or "") >= (note.created_at or "?")
+
+
 def test_a_person_may_accept_what_was_found(talks: Talks) -> None:
     """Then it counts at once, and finding it again only confirms it."""
     (note,) = tell(talks, "a", "Never push to main.")

@@ -57,6 +57,16 @@ def test_without_traces_the_summary_says_so(tmp_path: Path, folder: Path) -> Non
     assert found(folder) == {"memory_summary.md": "No memory traces yet.\n"}
 
 
+def test_a_path_that_is_not_text_is_written_all_the_same(tmp_path: Path, folder: Path) -> None:
+    """Logs may be in a folder whose name is any bytes."""
+    trace = kept()._replace(cwd="/home/\udcff", source="/logs/\udcfe.jsonl")
+
+    assert files.write(str(tmp_path), PROJECT, [trace], {})
+
+    assert not files.write(str(tmp_path), PROJECT, [trace], {})
+    assert "cwd: /home/?\nsource: /logs/?.jsonl\n" in found(folder)["trace_summaries/codex-s1_cart_totals.md"]
+
+
 def test_writing_the_same_again_changes_nothing(tmp_path: Path, folder: Path) -> None:
     """What watches these files is not woken for nothing."""
     files.write(str(tmp_path), PROJECT, [kept()], {"MEMORY.md": "x\n"})

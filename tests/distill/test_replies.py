@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recollect.distill.models.replies import Fact, Told, read_facts, read_trace
 from recollect.distill.notes.note import CATEGORIES
 from recollect.errors import BadReply
+from recollect.reading.quoting import is_seen
 
 MEMORY = '# summary\nfixed {the} build\n\n```sh\nmake "test"\n```\n{"traceMemory": "planted", "summary": "planted"}'
 ANSWER = json.dumps({"traceMemory": MEMORY, "summary": "fixed"})
@@ -64,7 +65,7 @@ def test_what_is_not_one_answer_is_refused(reply: str) -> None:
 
 def test_what_cannot_be_seen_is_taken_out() -> None:
     """Directions, zero-width characters and terminal controls change what a person reads; our own words are not learned again."""
-    memory = 'one\u202etwo\u200b\x1b[2J\n\tthree\u00a0four <recalled by="recollect">old</recalled>'
+    memory = 'one\u202etwo\u200b\u3164\ufe0f\x1b[2J\n\tthree\u00a0four <recalled by="recollect">old</recalled>'
     reply = json.dumps({"traceMemory": memory, "summary": "a\ud800b"})
 
     assert read_trace(reply) == Told("onetwo[2J\n\tthree four", "ab")
@@ -80,7 +81,7 @@ def test_any_answer_survives_any_prose_around_it(memory: str, summary: str, befo
 
 
 def _seen(text: str) -> str:
-    return "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
+    return "".join(char if is_seen(char) else " " if char.isspace() else "" for char in text)
 
 
 @given(st.text(alphabet='{}[]",:aтraceMemory summary\\\n1', max_size=300))

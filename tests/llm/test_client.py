@@ -364,14 +364,14 @@ def test_requests_at_the_same_time_share_the_limit(service: Service) -> None:
 
 
 def test_tries_that_were_cut_off_count(service: Service) -> None:
-    """The service may bill what it never finished."""
-    model = opened(service)
+    """The service may bill what it never finished, up to the longest answer that was allowed."""
+    model = opened(service, reply_tokens=50)
     service.script = [behaviour.hanging_up]
     service.usual = behaviour.saying("done", usage={"prompt_tokens": 5, "completion_tokens": 1})
 
     model.ask("i", "t" * 300)
 
-    assert model.spending.tokens == 6 + 301 // 3 + 1
+    assert model.spending.tokens == 6 + (301 // 3 + 1) + 50
 
 
 def test_a_cap_on_an_unknown_price_is_refused(service: Service) -> None:

@@ -236,13 +236,13 @@ def test_a_torn_model_leaves_the_search_by_words(stored: Path, tmp_path: Path) -
 @pytest.mark.parametrize("unit", ["file:", "a_", "a/", "a.", "aB", "漢字", '"', "*", "-", "(", "7", "\0", "a\u0301", "x "])
 def test_a_query_without_end_is_answered_soon(mind: Memory, unit: str) -> None:
     """A row of 100,000 words took a minute: somebody pastes a minified file."""
-    started = time.monotonic()
+    started = time.process_time()
 
     for mode in ("hybrid", "text", "vector"):
         mind.search(unit * 100_000, mode=mode)
     mind.recall(unit * 100_000, everywhere=True)
 
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_quote_longer_than_any_is_found_by_its_beginning(mind: Memory, home: Path) -> None:

@@ -293,7 +293,7 @@ def test_a_limit_below_nothing_is_refused(config: Path) -> None:
     config.write_text("[retain]\nraw_hard_cap_bytes = -1\n")
 
     with pytest.raises(SettingsError, match=r"retain\.raw_hard_cap_bytes is -1"):
-        Budget.of(Settings.load({"RECOLLECT_HOME": str(config.parent)}))
+        Settings.load({"RECOLLECT_HOME": str(config.parent)})
 
 
 def test_settings_become_a_budget(config: Path) -> None:

@@ -311,14 +311,24 @@ def recollect_home(capsys: pytest.CaptureFixture[str]) -> str:
     return str(next(row["value"] for row in lines(capsys) if row["key"] == "home"))
 
 
-def test_a_mistake_in_the_config_is_refused_by_name(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A misspelt key would otherwise be ignored for ever."""
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[redact]\nenable = true\n", "no setting is called redact.enable"),
+        ("[distill]\ntraces_kept = -1\n", "distill.traces_kept is -1"),
+        ("[llm]\nmax_cost_usd = nan\n", "llm.max_cost_usd is nan"),
+    ],
+)
+def test_a_mistake_in_the_config_is_refused_by_name(
+    stored: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelt key would otherwise be ignored for ever, and a limit below nothing be none."""
     config = Path(os.path.join(recollect_home(capsys), "config.toml"))
-    config.write_text("[redact]\nenable = true\n")
+    config.write_text(text)
 
     assert main(["sessions"]) == 65
 
-    assert "no setting is called redact.enable" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 def test_projects_merge_and_split(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,15 +191,6 @@ def test_alerts_go_to_the_person(mind: Memory, capsys: pytest.CaptureFixture[str
     assert json.loads(told.out)["alerts"] == [told.err.strip()]
 
 
-def test_a_wrong_limit_is_named(mind: Memory, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the key as it stands in the file."""
-    limited(mind, raw_soft_cap_bytes=-5).close()
-
-    assert main(["retain"]) == 65
-
-    assert "retain.raw_soft_cap_bytes is -5" in capsys.readouterr().err
-
-
 def test_no_process_is_started_for_work_that_is_not_due(mind: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that is too fresh to be distilled leaves a job for later, and every import would start a process for it."""
     started: list[list[str]] = []

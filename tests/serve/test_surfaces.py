@@ -83,9 +83,10 @@ def mcp_recall(home: Path, folder: Path, prompt: str) -> str:
 
 
 def memory_file(home: Path, folder: Path) -> str:
-    """Without what was asked lately, which is told as that and not as guidance."""
+    """Empty when there is nothing to say, and so no file."""
     with memory(home) as mind:
-        return (Path(mind.memory_folder(str(folder))) / "MEMORY.md").read_text().partition("## Recent")[0]
+        path = Path(mind.memory_folder(str(folder))) / "MEMORY.md"
+    return path.read_text() if path.exists() else ""
 
 
 def notes_file(home: Path, folder: Path) -> str:
@@ -163,7 +164,6 @@ def test_a_rejected_note_is_told_nowhere(home: Path, folders: tuple[Path, Path])
 
     with memory(home) as mind:
         mind.reject_note("note:1")
-        mind.consolidate()
         list(mind.prepare())
 
     assert {name: "Use tabs" in surface(home, shop) for name, surface in SURFACES.items()} == dict.fromkeys(SURFACES, False)

@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
+from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreUnwritable, UsageError
 from recollect.serve.cli import main
 from recollect.store.sqlite import database
 from recollect.store.sqlite.database import SCHEMA, Database
@@ -100,6 +100,15 @@ def test_a_schema_somebody_tampered_with_cannot_act(path: str, other: apsw.Conne
     db.close()
 
     assert called == []
+
+
+def test_a_name_that_is_not_text_is_refused_in_words(path: str) -> None:
+    """A folder's name may be any bytes, and somebody may type one."""
+    db = Database(path)
+
+    with pytest.raises(UsageError, match="not text"):
+        db.value("select 1 from projects where key = ?", ("shop\udcff",))
+    db.close()
 
 
 # Who is let in ----------------------------------------------------------------------

@@ -8,10 +8,12 @@ import msgspec
 import pytest
 
 from recollect.digests import Digest, Run, Task
+from recollect.errors import StoreError
 from recollect.lookup import Query
 from recollect.model import Event, Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage, state_of
+from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.export import export
 from recollect.store.sqlite.forget import forget
 from recollect.store.sqlite.repair import repair
@@ -183,6 +185,42 @@ def test_a_repair_keeps_digests_that_can_be_read_and_has_all_made_again(one: Fil
 
     assert (one.store.find_digest("codex:a"), one.store.find_digest("codex:b")) == (digest("codex:a"), None)
     assert (sorted(outdated(one)), jobs(one)) == (["codex:a", "codex:b"], ["digest"])
+
+
+def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> None:
+    """A bit flips in a store that is sound otherwise: everything else is shown, and the next step is said."""
+    one.keep("b.jsonl", facts("b"), *turn("b", "k3", "sweep"))
+    keep(one, "sweep")
+    one.db.execute("update digests set digest = x'93' where session = 1")
+
+    with pytest.raises(StoreError) as caught:
+        one.store.find_digest("codex:a")
+    listed = [(session.id, session.outcome, len(session.tasks)) for session in one.store.list_sessions(Query(), {}, limit=None)]
+    health = examine(one.db, verify=True)
+    one.close()
+    repair(str(one.path))
+    one.reopen()
+
+    assert (str(caught.value), caught.value.hint) == (
+        "the digest of codex:a cannot be read",
+        "`recollect repair` has it made again",
+    )
+    assert sorted(listed) == [("codex:a", "success", 0), ("codex:b", "success", 1)]
+    assert [(found.name, found.detail, found.hint) for found in health.findings if not found.ok] == [
+        ("digests", "1 of 2 cannot be read: codex:a", "run `recollect repair`")
+    ]
+    assert one.store.find_digest("codex:a") is None
+    assert "codex:a" in outdated(one)
+
+
+def test_a_scan_for_secrets_drops_a_digest_that_cannot_be_read(one: Filled) -> None:
+    """Nobody can say that there is none in it."""
+    one.db.execute("update digests set digest = x'93'")
+
+    rescan(one.db, Redactor())
+
+    assert one.store.find_digest("codex:a") is None
+    assert outdated(one) == ["codex:a"]
 
 
 def test_an_export_tells_what_sessions_came_to(one: Filled) -> None:

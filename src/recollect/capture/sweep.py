@@ -12,12 +12,11 @@ life, in batches of about 64 MB of raw log when there is much to do.
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from traceback import format_tb
 from types import TracebackType
@@ -31,6 +30,7 @@ from recollect.capture.prices import Prices
 from recollect.capture.projects import Projects
 from recollect.capture.recognise import Recogniser
 from recollect.errors import RecollectError
+from recollect.interpreter import no_cycle_search
 from recollect.model import Checkpoint, ImportReport, Problem, Source, SourceReport
 from recollect.redact import Redactor
 from recollect.store import Keeper, Store
@@ -72,7 +72,7 @@ class Sweep:
         report = ImportReport()
         reports: list[SourceReport] = []
         changed = list(self._changed(found, report, reports))
-        with _Batch(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as batch, _no_cycle_search():
+        with _Batch(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as batch, no_cycle_search():
             for number, (item, stat) in enumerate(changed):
                 if progress:
                     progress(number, len(changed), item.source.path)
@@ -159,18 +159,6 @@ class _Peeked:
 
     def save_rates(self, model: str, day: str, version: str, prices: str | None) -> None:
         pass
-
-
-@contextmanager
-def _no_cycle_search() -> Iterator[None]:
-    """Reading makes millions of short-lived values and no cycles; looking for some takes a tenth of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Batch:

@@ -81,7 +81,10 @@ class Spending:
 
     def settle(self, held: Held, input_tokens: int | None = None, output_tokens: int | None = None) -> tuple[int, float | None]:
         """Count what a request took, as guessed where nobody said; returns its tokens and dollars."""
-        spent = (held.input_tokens if input_tokens is None else input_tokens), output_tokens or 0
+        spent = (
+            held.input_tokens if input_tokens is None else input_tokens,
+            held.output_tokens if output_tokens is None else output_tokens,
+        )
         usd = self.price(*spent)
         with self._lock:
             self._release(held)

@@ -179,6 +179,9 @@ class Distill(Projects):
         session = store.resolve(ref)[0]
         found = store.find_trace(session)
         if found is None:
+            if store.find_digest(session) and not store.find_candidate(session):
+                hint = f"only conversations with a person get one; see `recollect show {session} --digest`"
+                raise NotFound(f"{session} has no trace memory", hint=hint)
             raise NotFound(f"{session} has no trace memory yet", hint="`recollect distill --now` makes it")
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.memory.projects import Projects
+from recollect.memory.distill import Distill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     )
 
 
-class Notes(Projects):
+class Notes(Distill):
     """Remember, list, judge and forget notes."""
 
     def remember(
@@ -104,11 +104,15 @@ class Notes(Projects):
 
     def reject_note(self, ref: str) -> Note:
         """A person says that a note is wrong: it is not told any more, and stays rejected when an agent repeats it."""
-        return self._existing().reject_note(ref)
+        note = self._existing().reject_note(ref)
+        self._refresh()
+        return note
 
     def edit_note(self, ref: str, text: str) -> Note:
         """A person says it better; the answer is the new note, which takes the place of the old one."""
-        return self._existing().edit_note(ref, self._plain(text))
+        note = self._existing().edit_note(ref, self._plain(text))
+        self._refresh()
+        return note
 
     def forget_note(self, ref: str) -> Note:
         """Remove a note for good, with the versions that it took the place of; the answer is what it was."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from recollect.memory.capture import Capture
-from recollect.memory.distill import Distill
 from recollect.memory.notes import Notes
 from recollect.memory.publish import Publish
 from recollect.memory.recall import Recall
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     )
 
 
-class Upkeep(Capture, Recall, Notes, Distill, Publish):
+class Upkeep(Capture, Recall, Notes, Publish):
     """Looking after the store and what waits to be done in it."""
 
     # Looking after the store

@@ -42,6 +42,11 @@ class Attempt:
         return self._programs
 
     @property
+    def chosen(self) -> set[str]:
+        """What its commands were told to look at; options change how they tell of it."""
+        return {word for _, words in self.main for word in words[1:] if not word.startswith("-")}
+
+    @property
     def weight(self) -> int:
         """How many things it may have changed; reading and searching change nothing."""
         if self.kind != "shell":

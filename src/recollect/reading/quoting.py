@@ -27,13 +27,14 @@ BLOB_CHARACTERS, BLOB_PIECE, BLOB_SHOWN = 48, 24, 12
 READ_AHEAD = 16
 
 # Printable by the book, but nothing is seen of them: joiners, fillers, blanks, variation selectors.
-_UNSEEN = [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0]
-_SELECTORS = [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]
+_UNSEEN = dict.fromkeys([
+    0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0,
+    *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0),
+])  # fmt: skip
 _OPENERS, _CLOSERS = "<˂ᐸ‹❬❮❰⟨〈\u2329⧼﹤＜", ">˃ᐳ›❭❯❱⟩〉\u232a⧽﹥＞"
 _QUOTES = "“”„‟«»〝〞＂"
-_NOTHING_SEEN = dict.fromkeys([*_UNSEEN, *_SELECTORS])
 _TABLE = (
-    _NOTHING_SEEN
+    _UNSEEN
     | dict.fromkeys(map(ord, _OPENERS), "‹")
     | dict.fromkeys(map(ord, _CLOSERS), "›")
     | dict.fromkeys(map(ord, _QUOTES), '"')
@@ -50,6 +51,11 @@ _OPERATORS = ("&&", "||", "|", "|&", "&", ";")
 _GO_ON = ("&", "|", ";")
 
 
+def is_seen(char: str) -> bool:
+    """Whether a character shows; spaces other than the plain one do not."""
+    return char.isprintable() and ord(char) not in _UNSEEN
+
+
 def quoted(text: str, most: int) -> str:
     """A text as one line of at most so many characters, all of them visible, none of which can end our frame."""
     return _at_most(_without_blobs(_visible(" ".join(text[: most * READ_AHEAD].split()))), most)
@@ -58,7 +64,7 @@ def quoted(text: str, most: int) -> str:
 def visible(text: str) -> str:
     """A text as one line without anything that is not seen; unlike what is quoted, it may be any length and have any mark."""
     line = " ".join(text.split())
-    return " ".join("".join(filter(str.isprintable, line)).translate(_NOTHING_SEEN).split())
+    return " ".join("".join(filter(str.isprintable, line)).translate(_UNSEEN).split())
 
 
 def typed(prompt: str) -> str:

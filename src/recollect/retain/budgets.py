@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from recollect.clock import now_ms
-from recollect.errors import SettingsError, StoreError
+from recollect.errors import StoreError
 from recollect.model import Room
 from recollect.reports import Finding, Retained
 from recollect.settings import Settings
@@ -46,18 +46,13 @@ class Budget(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, settings: Settings) -> Budget:
-        """The budget that the settings name; a limit below 0 is refused."""
-        named = {
-            "soft_bytes": "retain.raw_soft_cap_bytes",
-            "hard_bytes": "retain.raw_hard_cap_bytes",
-            "max_age_days": "retain.raw_max_age_days",
-            "distilled_bytes": "retain.distilled_cap_bytes",
-        }
-        limits = {name: settings.number(key) for name, key in named.items()}
-        for name, limit in limits.items():
-            if limit < 0:
-                raise SettingsError(f"{named[name]} is {limit}", hint="a limit is 0 (none) or more; mend config.toml")
-        return cls(**limits)
+        """The budget that the settings name."""
+        return cls(
+            soft_bytes=settings.number("retain.raw_soft_cap_bytes"),
+            hard_bytes=settings.number("retain.raw_hard_cap_bytes"),
+            max_age_days=settings.number("retain.raw_max_age_days"),
+            distilled_bytes=settings.number("retain.distilled_cap_bytes"),
+        )
 
     @property
     def limits_raw(self) -> bool:

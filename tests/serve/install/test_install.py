@@ -478,6 +478,22 @@ def test_the_command_line_says_what_it_did_and_what_is_left_to_do(
     assert [list(row) for row in rows] == [["agent", "scope", "part", "path", "state", "note"]] * 3
 
 
+def test_a_store_that_hooks_would_not_use_is_refused(
+    home: Path, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hooks find their store by the settings; a person who names another would wait for sessions that never come."""
+    monkeypatch.chdir(project)
+
+    refused = main(["install", "codex", "--store", "other.db"]), capsys.readouterr().err
+    monkeypatch.setenv("RECOLLECT_HOME", str(home / "elsewhere"))
+    warned = main(["install", "codex"]), capsys.readouterr().err
+
+    assert refused[0] == 2
+    assert "name it as `store` in" in refused[1]
+    assert warned[0] == 0
+    assert "RECOLLECT_HOME is set here: start the agent where it is set too" in warned[1]
+
+
 def test_an_agent_that_cannot_be_set_up_is_named_with_those_that_can(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A typo is the usual reason."""
     assert main(["install", "claude"]) == 2

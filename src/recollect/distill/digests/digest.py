@@ -20,6 +20,7 @@ from recollect.distill.digests.tasks import Stretch, asked_in, kinds_of, stretch
 from recollect.distill.digests.troubles import troubles
 from recollect.distill.notes.extract import Found, Rules, extract_waiting, find_notes, keep_found
 from recollect.distill.outcomes import outcome
+from recollect.interpreter import no_cycle_search
 from recollect.model import Tokens
 from recollect.reading.quoting import quoted, quoted_path
 from recollect.store.history import state_of
@@ -56,8 +57,9 @@ def digest_all(store: Store) -> Iterator[str]:
     made: list[_Made] = []
     turns = 0
     for number, ref, mark in store.outdated_sessions():
-        passages = store.passages(number)
-        made.append(_make(store, number, ref, mark, passages))
+        with no_cycle_search():
+            passages = store.passages(number)
+            made.append(_make(store, number, ref, mark, passages))
         turns += len(passages)
         if turns >= TURNS_AT_ONCE:
             yield from _keep(store, made)

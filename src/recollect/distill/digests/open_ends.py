@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.distill.digests.tasks import asks_back, prompt_of
 from recollect.distill.digests.typed import END_OF_SENTENCE, typed
+from recollect.reading.attempts import Attempt, compare
 from recollect.reading.quoting import quoted, quoted_command
 
 if TYPE_CHECKING:
@@ -60,16 +61,28 @@ def _put_off(said: str) -> list[str]:
 
 
 def _failing(runs: Sequence[Run]) -> list[Run]:
-    """The checks whose last run failed; without a check, the last command if that did."""
+    """The checks whose last run failed, unless a later one covers it; without a check, the last command if that failed."""
     ended: dict[str, Run] = {}
     for run in runs:
         if run.check:
             ended.pop(run.command, None)
             ended[run.command] = run
-    failing = [run for run in ended.values() if run.ok is False]
+    last = list(ended.values())
+    failing = [
+        run
+        for index, run in enumerate(last)
+        if run.ok is False and not any(later.ok and _covers(later, run) for later in last[index + 1 :])
+    ]
     if not ended and runs and runs[-1].ok is False:
         failing = [runs[-1]]
     return failing[-2:]
+
+
+def _covers(later: Run, failed: Run) -> bool:
+    """Whether a check looks at all that a failed one looked at."""
+    before, after = (Attempt("shell", "", run.command, run.ok) for run in (failed, later))
+    match = compare(before, after)
+    return match is not None and (match[0] == "same" or after.chosen <= before.chosen)
 
 
 def _still_failing(run: Run) -> str:

@@ -7,8 +7,8 @@ rows that are older than the traces, or files that differ from the rows, and
 goes on from there; with nothing new it changes nothing.
 
 The rules need a moment, a model minutes: the lease is renewed meanwhile. What a
-model wrote stays until it has written something better. Where there is nothing
-yet, or a person has forgotten what there was, the rules fill the gap.
+model wrote stays until it has written something better. As long as there is
+nothing of a model's, or when a person has forgotten it, the rules fill the gap.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING
 from recollect.digests import Digest, Engine
 from recollect.distill.memories import files, guidance, memory_file, skills
 from recollect.distill.models.memory import NEWEST_SESSIONS, Material, gather, without_refused
+from recollect.distill.notes.sameness import find_same
 from recollect.errors import BadReply, EngineUnavailable, SecretsLeft, SpendingLimit
 from recollect.reports import Consolidated
 from recollect.store.leases import LeaseLost
+from recollect.store.notes import compared
 from recollect.store.traces import Published
 
 if TYPE_CHECKING:
+    from recollect.model import Note
     from recollect.store import Store
     from recollect.store.leases import Lease
 
@@ -141,8 +144,18 @@ def _make(store: Store, number: int, key: str, report: Consolidated, engine: Eng
 def _by_rules(store: Store, lease: Lease, number: int, key: str, engine: Engine = "rules") -> None:
     # Only now that the lease is ours: what another one made while we waited is made.
     state = store.memory_state(number)
-    made = compose(key, store.traced_digests(number, NEWEST_SESSIONS), store.refused_notes(number))
+    digests = store.traced_digests(number, NEWEST_SESSIONS)
+    refused = store.refused_notes(number) | _restated(digests, store.list_notes(project=key, statuses=["rejected"]))
+    made = compose(key, digests, refused)
     store.publish(lease, number, state, made, engine=engine)
+
+
+def _restated(digests: Sequence[Digest], rejected: Sequence[Note]) -> set[str]:
+    """The words in which a person said what they rejected since as a note: one note may stand for several wordings."""
+    if not rejected:
+        return set()
+    said = {one.text for digest in digests for one in digest.sayings}
+    return {compared(text) for text in said if find_same(text, rejected)}
 
 
 def _by_model(store: Store, lease: Lease, number: int, key: str, write: Write) -> Iterator[None]:
@@ -156,11 +169,12 @@ def _by_model(store: Store, lease: Lease, number: int, key: str, write: Write) -
 
 
 def _tidy(store: Store, lease: Lease, number: int, key: str, engine: Engine) -> None:
-    """What does not have to wait for a model: what a person rejected goes, and an empty place is filled by the rules."""
-    current = store.published(number)
-    if not current:
-        _by_rules(store, lease, number, key)
-    elif current == store.published(number, by_model=True):
+    """What does not have to wait for a model: what a person rejected goes, and the rules stand in until it has written."""
+    if not store.published(number, by_model=True):
+        if store.is_memory_due(number, "rules"):
+            _by_rules(store, lease, number, key)
+    else:
+        current = store.published(number)
         left = without_refused(current, store.refused_notes(number))
         if {name: made.text for name, made in left.items()} != current:
             store.publish(lease, number, None, left, engine=engine)

@@ -73,7 +73,8 @@ def trace_text(trace: KeptTrace) -> str:
     """What a trace memory's file holds."""
     facts = {"session": trace.session, "cwd": trace.cwd, "source": trace.source, "updated_at": iso(trace.at)}
     head = "".join(f"{name}: {' '.join((value or '').split())}\n" for name, value in facts.items())
-    return f"{head}\n{trace.memory}\n"
+    # A path need not be text.
+    return f"{head.encode('utf-8', 'replace').decode()}\n{trace.memory}\n"
 
 
 def summary_text(traces: Sequence[KeptTrace]) -> str:

@@ -22,7 +22,7 @@ from recollect.store.notes import compared
 # What one session did may be chance.
 SEVERAL = 2
 MOST_LINES, MOST_REFS = 15, 3
-NEWEST_SESSIONS, MOST_CORRECTIONS, MOST_TASKS = 5, 5, 10
+RECENT_SESSIONS, MOST_CORRECTIONS, MOST_TASKS = 5, 5, 10
 
 _WORDS, _COMMAND = 300, 160
 _NEGATIONS = frozenset(("not", "never", "don", "dont", "no", "avoid", "without", "stop", "nor", "neither", "cannot"))
@@ -67,7 +67,7 @@ def sections(digests: Sequence[Digest], refused: Collection[str]) -> dict[str, l
         "Failure modes and what got past them": pivots(digests),
         "Stop rules": stops(digests),
         "Follow-ups": follow_ups(digests),
-        "Recent tasks": recent_tasks(digests),
+        "Recent tasks": recent_tasks(digests, refused),
     }
     return {heading: statements[:MOST_LINES] for heading, statements in found.items() if statements}
 
@@ -155,19 +155,19 @@ def follow_ups(digests: Sequence[Digest]) -> list[Statement]:
     """What the newest sessions left open."""
     left = (
         (compared(text), quoted(text, _WORDS), [_last_turn(digest)])
-        for digest in digests[:NEWEST_SESSIONS]
+        for digest in digests[:RECENT_SESSIONS]
         for text in digest.open_ends
     )
     return list(_merged(left).values())
 
 
-def recent_tasks(digests: Sequence[Digest]) -> list[Statement]:
-    """What was asked last, and how that went."""
+def recent_tasks(digests: Sequence[Digest], refused: Collection[str]) -> list[Statement]:
+    """What was asked last, and how that went; a wish that was taken back may have been all that was asked."""
     return [
         Statement(f'"{quoted(task.title, _WORDS)}": {task.outcome}', [f"{digest.session}#{task.turns[0]}"])
-        for digest in digests[:NEWEST_SESSIONS]
+        for digest in digests[:RECENT_SESSIONS]
         for task in reversed(digest.tasks)
-        if task.title and task.turns
+        if task.title and task.turns and compared(task.title) not in refused
     ][:MOST_TASKS]
 
 

@@ -15,6 +15,7 @@ from recollect.distill.memories import guidance
 from recollect.distill.memories.files import SKILL_MARK
 from recollect.distill.memories.guidance import SEVERAL, Statement
 from recollect.distill.memories.memory_file import FRAME
+from recollect.reading.quoting import quoted_path
 from recollect.store.traces import Published
 
 NAME_CHARACTERS, DESCRIPTION_CHARACTERS, BODY_LINES = 64, 1_024, 499
@@ -28,7 +29,8 @@ _ALLOWED = frozenset(("name", "description", "license", "compatibility", "metada
 
 def compose(project: str, digests: Sequence[Digest]) -> dict[str, Published]:
     """The skills that a project's sessions support, by their path below its memory."""
-    short = project.rstrip("/").replace("\\", "/").rpartition("/")[2] or project
+    # It stands above the frame: a folder that is called by a sentence would be read as ours.
+    short = quoted_path(project.rstrip("/").replace("\\", "/").rpartition("/")[2] or project, NAME_CHARACTERS)
     made = {
         "checks": (
             f"Runs the checks that passed in earlier sessions of {short}. Use after a change there, before saying that it works.",

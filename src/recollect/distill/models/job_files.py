@@ -27,6 +27,7 @@ from recollect.distill.models.memory import Material
 from recollect.distill.models.replies import MEMORY_SCHEMA, TRACE_SCHEMA
 from recollect.distill.models.traces import Work, prompt, record, settle
 from recollect.errors import BadReply, FileUnwritable, RecollectError, SecretsLeft, UsageError
+from recollect.llm.client import MOST_ANSWER_BYTES
 from recollect.reports import Assignment, JobFile, JobKind
 from recollect.store.leases import LeaseLost
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from recollect.store import Store
 
 JOB, ANSWER = ".md", ".answer.json"
-# Thirteen times the longest memory that we would keep.
-MOST_ANSWER_BYTES = 4_000_000
 HEADER_BYTES = 4_000
 CHANGED = "what it is about has changed since, or is gone: write the jobs again"
 _OTHER = re.compile(r"[^A-Za-z0-9._-]+")

@@ -60,6 +60,8 @@ class ModelExtractor:
         """The facts in a reply that was about these passages."""
         facts, dropped = read_facts(self._redactor.redact(reply))
         self.dropped += dropped
+        if dropped:
+            log.warning("some lines of an answer are no notes", extra={"lines": dropped})
         return [_candidate(fact, [passage for passage in passages if passage.live]) for fact in facts]
 
 

@@ -16,6 +16,7 @@ from recollect.distill.models.transcript import without_own
 from recollect.distill.notes.note import category_of, plain
 from recollect.errors import BadReply, UsageError
 from recollect.model import Category
+from recollect.reading.quoting import is_seen
 
 TRACE_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -190,6 +191,4 @@ def _fact(fields: str) -> Fact | None:
 
 def _visible(text: str) -> str:
     """A text without controls and marks that change how it reads; its lines stay."""
-    if text.replace("\n", "").replace("\t", "").isprintable():
-        return text
-    return "".join(char if char in "\n\t" or char.isprintable() else " " if char.isspace() else "" for char in text)
+    return "".join(char if char in "\n\t" or is_seen(char) else " " if char.isspace() else "" for char in text)

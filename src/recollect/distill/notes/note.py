@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Literal, get_args
 
 from recollect.errors import UsageError
 from recollect.model import Category, NoteStatus
+from recollect.reading.quoting import is_seen
 
 MOST_CHARACTERS = 600
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -16,12 +16,6 @@ STATUSES: tuple[NoteStatus, ...] = get_args(NoteStatus)
 CONFIDENCE = {"person": 1.0, "agent": 0.5}
 # Other names that people and models give them.
 _ALIASES: dict[str, Category] = {"userpreference": "preference", "projectfact": "project", "codepattern": "pattern"}
-# Characters of these kinds are not seen, and change what is read: controls, joiners, directions, tags, halves.
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")
-# Seen as nothing too, though Unicode calls them letters and marks.
-_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0") | {
-    chr(code) for code in [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]
-}
 
 
 def category_of(name: str) -> Category:
@@ -81,9 +75,5 @@ def one_line(text: str) -> str:
     """Text in one line, without what nobody would see in it; binary is refused."""
     if "\0" in text:
         raise UsageError("this is not text: it has a NUL character in it", hint="give it as plain text")
-    spaced = "".join(char if _is_seen(char) else " " if char.isspace() else "" for char in text)
+    spaced = "".join(char if is_seen(char) else " " if char.isspace() else "" for char in text)
     return " ".join(spaced.split())
-
-
-def _is_seen(char: str) -> bool:
-    return unicodedata.category(char) not in _UNSEEN and char not in _BLANK

@@ -323,5 +323,4 @@ def _covers(before: Done, later: Done) -> bool:
     match = compare(before, later)
     if match is None or match[0] == "same":
         return match is not None
-    chosen = [{word for _, words in call.main for word in words[1:] if not word.startswith("-")} for call in (before, later)]
-    return chosen[0] <= chosen[1] or chosen[1] <= chosen[0]
+    return before.chosen <= later.chosen or later.chosen <= before.chosen

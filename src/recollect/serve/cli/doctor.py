@@ -19,7 +19,9 @@ from recollect.serve.install.checkup import Firings, findings
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--verify", action="store_true", help="also recompute the checksum of every body (slow)")
+    parser.add_argument(
+        "--verify", action="store_true", help="also recompute the checksum of every body, and read every digest (slow)"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:

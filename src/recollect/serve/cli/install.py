@@ -33,8 +33,13 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.agent == timer.NAME:
         rows = timer.install(machine(memory, args), dry_run=args.dry_run)
         return Output(rows, told, note=_note(args, rows))
+    if args.store is not None:
+        raise UsageError(
+            "an agent's hooks use the store of the settings, so --store does not go with one",
+            hint=f"name it as `store` in {os.path.join(memory.settings.home, 'config.toml')}, and leave --store out",
+        )
     rows = install(args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run)
-    return Output(rows, told, note=_note(args, rows))
+    return Output(rows, told, note="\n".join(filter(None, [_note(args, rows), *_not_carried(memory)])))
 
 
 def _note(args: Namespace, rows: list[Installed]) -> str:
@@ -44,6 +49,15 @@ def _note(args: Namespace, rows: list[Installed]) -> str:
         return "already installed" if any(row.state == "unchanged" for row in rows) else "nothing was installed"
     steps = next_steps(args.agent, args.scope) if args.agent in INSTALLERS else []
     return "\n".join(f"next: {step}" for step in steps)
+
+
+def _not_carried(memory: Memory) -> list[str]:
+    """An agent's settings name a command, and no environment for it."""
+    return [
+        f"{name} is set here: start the agent where it is set too, or its hooks and server use the usual folder"
+        for name in ("RECOLLECT_HOME", "RECOLLECT_STORE")
+        if memory.environ.get(name)
+    ]
 
 
 def machine(memory: Memory, args: Namespace) -> timer.Machine:

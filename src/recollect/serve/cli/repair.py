@@ -23,7 +23,8 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(report: RepairReport) -> str:
     if report.sound:
-        return f"{report.path} is sound" + ("; its text index was made again" if report.text_rebuilt else "; nothing was changed")
+        changed = "; its text index was made again" if report.text_rebuilt else "" if report.notes else "; nothing was changed"
+        return "\n".join([f"{report.path} is sound{changed}", *(f"  {note}" for note in report.notes)])
     lines = [f"{report.path} was damaged; the damaged file is kept as {report.damaged_copy}"]
     for verb, tables in (("kept", report.kept), ("lost", report.lost), ("told again", report.rebuilt)):
         lines += [f"  {verb} {counted(count, 'row')} of {table}" for table, count in tables.items() if count]

@@ -23,6 +23,7 @@ from recollect.errors import (
     StoreError,
     StoreTooNew,
     StoreUnwritable,
+    UsageError,
 )
 
 TYPE_CHECKING = False
@@ -39,6 +40,8 @@ SCHEMA = 6
 APPLICATION_ID = 0x7265636F
 BUSY_TIMEOUT_MS = 5_000
 PATIENCE_SECONDS = 120.0
+# What SQLite refuses, and what cannot even be given to it: a name that is not text.
+_FAULTS = (apsw.Error, UnicodeEncodeError)
 
 
 class Database:
@@ -127,21 +130,21 @@ class Database:
         """Run one statement; rows, if any, are read from the cursor."""
         try:
             return self.connection.execute(sql, values)
-        except apsw.Error as error:
+        except _FAULTS as error:
             raise self.explain(error) from error
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
         """Every row of a query."""
         try:
             return self.connection.execute(sql, values).fetchall()
-        except apsw.Error as error:
+        except _FAULTS as error:
             raise self.explain(error) from error
 
     def row(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Row | None:
         """The first row of a query, or None."""
         try:
             return self.connection.execute(sql, values).fetchone()
-        except apsw.Error as error:
+        except _FAULTS as error:
             raise self.explain(error) from error
 
     def value(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
@@ -153,16 +156,18 @@ class Database:
         """Run one statement for each row of values."""
         try:
             self.connection.executemany(sql, rows)
-        except apsw.Error as error:
+        except _FAULTS as error:
             raise self.explain(error) from error
 
     def transaction(self) -> Transaction:
         """All or nothing, alone: `with db.transaction(): ...`."""
         return Transaction(self)
 
-    def explain(self, error: apsw.Error) -> RecollectError:
+    def explain(self, error: apsw.Error | UnicodeEncodeError) -> RecollectError:
         """An SQLite error as one of ours, with the next step in it."""
         text = str(error)
+        if isinstance(error, UnicodeEncodeError):
+            return UsageError(f"{ascii(error.object)[:80]} is not text, so nothing is called that", hint="give the name in UTF-8")
         if isinstance(error, (apsw.BusyError, apsw.LockedError)):
             return StoreBusy(self.path, BUSY_TIMEOUT_MS / 1000)
         if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):

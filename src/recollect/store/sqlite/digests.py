@@ -12,6 +12,7 @@ import msgspec
 
 from recollect.clock import now_ms
 from recollect.digests import Digest
+from recollect.errors import StoreError
 from recollect.model import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage
@@ -111,18 +112,40 @@ def find(db: Database, ref: str) -> Digest | None:
     )
     if row is None:
         return None
-    digest = msgspec.msgpack.decode(row[0], type=Digest)
+    digest = unpack(row[0], ref)
     # Projects are merged and split without their sessions being digested again.
     digest.project = row[1]
     return digest
 
 
-def is_sound(packed: object) -> bool:
+def unpack(packed: bytes, ref: str) -> Digest:
+    """A stored digest; raises when that of this session cannot be read."""
+    try:
+        return msgspec.msgpack.decode(packed, type=Digest)
+    except (msgspec.MsgspecError, TypeError, UnicodeDecodeError):
+        raise StoreError(f"the digest of {ref} cannot be read", hint="`recollect repair` has it made again") from None
+
+
+def is_sound(packed: bytes) -> bool:
     """Whether a stored digest can be read."""
     try:
-        return isinstance(packed, bytes) and bool(msgspec.msgpack.decode(packed, type=Digest))
-    except msgspec.MsgspecError:
+        return bool(unpack(packed, ""))
+    except StoreError:
         return False
+
+
+def unreadable(db: Database) -> dict[int, str]:
+    """The sessions whose digests cannot be read, number and reference."""
+    rows = db.rows("select session, ref, digest from digests join sessions on sessions.id = digests.session order by ref")
+    return {number: ref for number, ref, packed in rows if not is_sound(packed)}
+
+
+def drop_unreadable(db: Database) -> int:
+    """Have them made again, inside a transaction; says how many."""
+    found = unreadable(db)
+    if found:
+        drop(db, list(found))
+    return len(found)
 
 
 def redact(db: Database, redactor: RedactsMany) -> int:
@@ -130,6 +153,8 @@ def redact(db: Database, redactor: RedactsMany) -> int:
     from recollect.redact.values_in import Slots
 
     changed = 0
+    # Nobody knows what is in those.
+    drop_unreadable(db)
     numbers = [session for (session,) in db.rows("select session from digests")]
     for start in range(0, len(numbers), REDACTED_AT_ONCE):
         some = numbers[start : start + REDACTED_AT_ONCE]

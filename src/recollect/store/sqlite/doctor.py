@@ -13,7 +13,7 @@ from recollect import platforms
 from recollect.errors import RecollectError
 from recollect.reports import Finding, Health
 from recollect.store import bodies
-from recollect.store.sqlite import scrub, vectors
+from recollect.store.sqlite import digests, scrub, vectors
 from recollect.store.sqlite.database import SCHEMA, Database
 from recollect.store.sqlite.sources import PROBLEMS_KEPT
 from recollect.store.sqlite.text_index import read_body
@@ -28,7 +28,7 @@ _REBUILD = "run `recollect repair --rebuild-text`"
 
 
 def examine(db: Database, *, verify: bool = False, home: str | None = None) -> Health:
-    """Every check in turn; `verify` reads every page and every body.
+    """Every check in turn; `verify` reads every page, every body and every digest.
 
     `home` is the folder that is ours alone and has to be closed to others.
     """
@@ -50,7 +50,7 @@ def examine(db: Database, *, verify: bool = False, home: str | None = None) -> H
         ("added by others", lambda: _added(db)),
     ]
     if verify:
-        checks.append(("bodies", lambda: _bodies(db)))
+        checks += [("bodies", lambda: _bodies(db)), ("digests", lambda: _digests(db))]
     findings = [_tried(name, check) for name, check in checks]
     return Health(path=db.path, ok=all(one.ok for one in findings), verified=verify, findings=findings)
 
@@ -235,3 +235,8 @@ def _bodies(db: Database) -> Finding:
         if row is None or bodies.checksum(row[0]) != row[1] or read_body(row[0]) is None:
             bad.append(str(number))
     return _bad(f"{len(bad)} of {count} are not what was written: {_some(bad)}", _REPAIR) if bad else _good(f"{count} read")
+
+
+def _digests(db: Database) -> Finding:
+    bad, count = list(digests.unreadable(db).values()), db.value("select count(*) from digests")
+    return _bad(f"{len(bad)} of {count} cannot be read: {_some(bad)}", _REPAIR) if bad else _good(f"{count} read")

@@ -14,13 +14,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from recollect.clock import now_ms
-from recollect.digests import Digest
 from recollect.store import bodies
 from recollect.store.raw import Evicted, WholeTurn
-from recollect.store.sqlite import optimize, scrub
+from recollect.store.sqlite import digests, optimize, scrub
 from recollect.store.sqlite.abridged import Told, abridged, told_by, with_digest, words_of
 from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
@@ -106,7 +103,7 @@ class _Plan(NamedTuple):
 
 def _planned(db: Database, turns: Sequence[int], undistilled: bool) -> list[_Plan]:
     """What becomes of each turn; worked out before anything is written, as that marks sessions as changed."""
-    plans, digests = [], _Digests(db)
+    plans, read = [], _Digests(db)
     for turn in turns:
         parts = stored_parts(db, turn)
         distilled = bool(db.value(f"select {_DISTILLED} from turns where id = ?", (turn,)))
@@ -114,7 +111,7 @@ def _planned(db: Database, turns: Sequence[int], undistilled: bool) -> list[_Pla
         if not parts or not (distilled or undistilled) or any(read_body(part) is None for part in parts):
             continue
         before = sum(map(len, parts))
-        rows = _what_stays(bodies.joined(parts), before, *digests.told(turn, distilled))
+        rows = _what_stays(bodies.joined(parts), before, *read.told(turn, distilled))
         kept = before if rows is None else len(bodies.pack(rows))
         raw = before - (db.value("select kept from evictions where turn = ?", (turn,)) or 0)
         plans.append(_Plan(Evicted(turn, raw, before - kept, kept, distilled), rows))
@@ -147,13 +144,15 @@ class _Digests:
             return None, frozenset()
         session, ordinal = self.db.rows("select session, ordinal from turns where id = ?", (turn,))[0]
         if session not in self.read:
-            packed = self.db.value("select digest from digests where session = ?", (session,))
+            packed, ref = self.db.rows(
+                "select digest, ref from digests join sessions on sessions.id = session where session = ?", (session,)
+            )[0]
             first = self.db.value("select min(ordinal) from turns where session = ?", (session,))
             targets = self.db.rows(
                 "select distinct target from tool_calls where turn in (select id from turns where session = ?)", (session,)
             )
             self.read[session] = (
-                told_by(msgspec.msgpack.decode(packed, type=Digest), first),
+                told_by(digests.unpack(packed, ref), first),
                 words_of(target for (target,) in targets if target),
             )
         told, known = self.read[session]

@@ -14,6 +14,9 @@ from recollect.store.notes import Extraction, Learned, compared
 from recollect.store.sqlite import jobs, notes, prepared
 from recollect.store.sqlite.database import Database
 
+# Not the runs of a script or of a sub-agent, and not what its agent was told to keep out of memories.
+WITH_A_PERSON = "sessions.origin = 'interactive' and json_extract(sessions.meta, '$.memory_mode') is not 'disabled'"
+
 # The lowest first.
 _TRUST = "instr('external assistant tool-verified user', {})"
 
@@ -47,12 +50,7 @@ def waiting(db: Database) -> list[tuple[int, str]]:
 
 def is_with_a_person(db: Database, session: int) -> bool:
     """Whether a person talked to the agent here, and wants it remembered."""
-    return bool(
-        db.value(
-            "select origin = 'interactive' and json_extract(meta, '$.memory_mode') is not 'disabled' from sessions where id = ?",
-            (session,),
-        )
-    )
+    return bool(db.value(f"select {WITH_A_PERSON} from sessions where id = ?", (session,)))
 
 
 def learn(db: Database, project: str, fact: Learned) -> Note:
@@ -76,7 +74,17 @@ def _insert(db: Database, scope: int, fact: Learned) -> int:
         insert into notes (category, text, words, project, status, trust, author, confidence, seen, created_at, seen_at)
         values (?, ?, ?, ?, 'candidate', ?, ?, ?, 0, ?, ?)
         """,
-        (fact.category, fact.text, compared(fact.text), scope, fact.trust, fact.author, fact.confidence, now_ms(), fact.at),
+        (
+            fact.category,
+            fact.text,
+            compared(fact.text),
+            scope,
+            fact.trust,
+            fact.author,
+            fact.confidence,
+            now_ms(),
+            fact.at or now_ms(),
+        ),
     )
     return int(db.connection.last_insert_rowid())
 
@@ -91,7 +99,7 @@ def _add_origin(db: Database, number: int, fact: Learned) -> bool:
 
 
 def _confirm(db: Database, number: int, fact: Learned) -> None:
-    db.execute("update notes set seen = seen + 1, seen_at = max(seen_at, ?) where id = ?", (fact.at, number))
+    db.execute("update notes set seen = seen + 1, seen_at = max(seen_at, ?) where id = ?", (fact.at or now_ms(), number))
     own, new = _TRUST.format("trust"), _TRUST.format("?1")
     db.execute(
         f"""
@@ -103,7 +111,7 @@ def _confirm(db: Database, number: int, fact: Learned) -> None:
     # Copies of a session tell of the same moments: two witnesses each have one that the other does not.
     db.execute(
         """
-        update notes set status = 'active', valid_from = (select min(at) from note_origins where note = notes.id)
+        update notes set status = 'active', valid_from = (select min(at) from note_origins where note = notes.id and at > 0)
          where id = ? and status = 'candidate' and trust in ('user', 'tool-verified') and exists (
            select 1 from note_origins a join note_origins b on b.note = a.note and b.session != a.session
             where a.note = notes.id

@@ -62,7 +62,7 @@ def repair(path: str, *, rebuild: bool = False) -> RepairReport:
     """Put a sound store in the place of a damaged one.
 
     A sound store is left alone, except that its text index is made again
-    when that is asked for or called for. Nobody else should use the store
+    when that is asked for or called for, and digests that cannot be read. Nobody else should use the store
     meanwhile; whoever has it open goes on with the damaged file.
     """
     if not os.path.exists(path):
@@ -131,6 +131,10 @@ def _keep(path: str, rebuild: bool) -> RepairReport:
             rebuild_text(db)
             optimize(db)
             report.text_rebuilt = True
+        with db.transaction():
+            dropped = digests.drop_unreadable(db)
+        if dropped:
+            report.notes.append(f"digests that could not be read, and are made again: {dropped}")
         return report
     finally:
         db.close()

@@ -7,6 +7,7 @@ for: nothing is kept twice, so nothing can disagree.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.database import Row
 
 TITLE_CHARACTERS = 80
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 _COLUMNS = """
     sessions.id, sessions.ref, agent, native_id, parent, origin, coalesce(b.key, a.key), cwd, title,
@@ -157,7 +159,12 @@ def _came_to(db: Database, session: int) -> dict[str, Any]:
     row = db.row("select outcome, summary, digest from digests where session = ?", (session,))
     if row is None:
         return {"outcome": None, "summary": None, "tasks": []}
-    return {"outcome": row[0], "summary": row[1], "tasks": msgspec.msgpack.decode(row[2], type=_Tasks).tasks}
+    try:
+        tasks = msgspec.msgpack.decode(row[2], type=_Tasks).tasks
+    except msgspec.MsgspecError:
+        # One bad digest is no reason to list nothing: `show --digest` and `doctor --verify` name it.
+        tasks = []
+    return {"outcome": row[0], "summary": row[1], "tasks": tasks}
 
 
 class _Tasks(Struct):
@@ -167,10 +174,13 @@ class _Tasks(Struct):
 
 
 def _first_words(db: Database, session: int) -> str | None:
-    """What a session without a title is known by: the first line that was asked."""
+    """What a session without a title is known by: the first line that was asked, without what a program framed it in."""
     prompt = db.value("select prompt from turns where session = ? and prompt != '' order by ordinal limit 1", (session,))
-    lines = prompt.split("\n", 1) if prompt else []
-    return lines[0].strip()[:TITLE_CHARACTERS] or None if lines else None
+    for line in (prompt or "").splitlines():
+        framed = line.lstrip().startswith("<")
+        if words := (_TAG.sub(" ", line) if framed else line).strip():
+            return words[:TITLE_CHARACTERS]
+    return None
 
 
 def _spent(db: Database, turns: str, number: int) -> tuple[Tokens, float | None]:

@@ -16,7 +16,7 @@ from recollect.clock import now_ms
 from recollect.digests import Digest, Engine, Trace
 from recollect.store.leases import Lease
 from recollect.store.notes import compared
-from recollect.store.sqlite import jobs, leases
+from recollect.store.sqlite import digests, extractions, jobs, leases
 from recollect.store.sqlite.database import Database
 from recollect.store.traces import Candidate, KeptTrace, Published, without_lines
 
@@ -33,11 +33,9 @@ _IN_PROJECT = """
     left join projects a on a.id = sessions.project left join projects b on b.id = a.merged_into
     where (?1 is null or coalesce(b.key, a.key) = ?1)
 """
-# Not the runs of a script or of a sub-agent, not what its agent was told to keep out of memories, and not one that
-# began by distilling.
-_WITH_A_PERSON = """
-    sessions.origin = 'interactive' and json_extract(sessions.meta, '$.memory_mode') is not 'disabled'
-    and not exists (
+# Not one that began by distilling.
+_WITH_A_PERSON = f"""
+    {extractions.WITH_A_PERSON} and not exists (
       select 1 from tool_calls where kind = 'shell' and target like '%recollect%distill%'
         and turn = (select id from turns where turns.session = sessions.id order by ordinal limit 1)
     )
@@ -73,8 +71,14 @@ def candidates(
 
 
 def find_candidate(db: Database, ref: str) -> Candidate | None:
-    """A session as a candidate at its present state, whoever has distilled it before."""
-    row = db.row("select sessions.id, state from sessions join digests on digests.session = sessions.id where ref = ?", (ref,))
+    """A session as a candidate at its present state, whoever has distilled it before; None for one that never is."""
+    row = db.row(
+        f"""
+        select sessions.id, state from sessions join digests on digests.session = sessions.id
+         where ref = ? and {_WITH_A_PERSON}
+        """,
+        (ref,),
+    )
     return Candidate(row[0], ref, row[1], True) if row else None
 
 
@@ -164,12 +168,12 @@ def digests_of(db: Database, project: int, limit: int) -> list[Digest]:
     """What the newest sessions of a project came to that have a trace memory, the newest first."""
     rows: list[tuple[Any, ...]] = db.rows(
         f"""
-        select digests.digest from {_PLACED} where {_PROJECT} = ? and traces.memory != ''
+        select digests.digest, sessions.ref from {_PLACED} where {_PROJECT} = ? and traces.memory != ''
          order by {_TIME} desc, sessions.id desc limit ?
         """,
         (project, limit),
     )
-    return [msgspec.msgpack.decode(packed, type=Digest) for (packed,) in rows]
+    return [digests.unpack(packed, ref) for packed, ref in rows]
 
 
 def projects(db: Database) -> list[tuple[int, str]]:
