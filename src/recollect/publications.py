@@ -18,7 +18,7 @@ PublishedState = Literal["new", "changed", "unchanged", "removed", "edited", "ke
 class Publication(Struct, kw_only=True):
     """One file that is published to: what is, or would be, done to it.
 
-    `refs` are the patterns, heuristics and notes in it; `left_out` those that
+    `refs` are the patterns and notes in it; `left_out` those that
     there was no room for. `written` says that it was done.
     """
 

@@ -228,9 +228,10 @@ def test_a_note_is_measured_without_a_failure_to_count(shop: Shop) -> None:
 
 
 def test_all_of_them_are_measured_without_a_name(shop: Shop) -> None:
-    """Candidates are not in use, so there is nothing to measure of them."""
+    """Candidates are not in use, and what was rejected never was, so there is nothing to measure of them."""
     refs = list(shop.sessions.values())
     accepted(shop, refs, day=1)
+    catalogue.reject(shop.db, shop.seen(refs, "Wrong", id="e1", signature="y"), "")
     shop.seen(refs, "A candidate", id="e0", signature="x")
     with shop.memory() as memory:
         memory.remember("Use tabs here", by="person", folder=str(shop.folder))

@@ -12,6 +12,7 @@ import pytest
 
 from recollect.publish.block import BEGIN
 from recollect.serve.cli import main
+from recollect.serve.cli.patterns import text
 from tests.builders.homes import claude_log, memory
 from tests.builders.work import Work
 
@@ -237,6 +238,46 @@ def test_every_folder_that_is_published_in_is_brought_up_to_date(
     assert main(["publish", "--all", "--apply"]) == 0
 
     assert os.listdir(shop) == []
+    assert main(["publish", "--all"]) == 1
+
+
+def test_what_goes_wrong_by_now_is_said_to_be_due_for_retirement(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was accepted is not taken back behind a person's back, so the person has to hear of it."""
+    name = the_pattern(capsys)
+    main(["patterns", "accept", name])
+    with memory(shop.parent / "home") as mind:
+        pattern = mind.pattern(name)
+
+    pattern.went_well, pattern.went_wrong = 3, 5
+
+    assert text(pattern, {}).splitlines()[3] == f"    goes wrong more often than well by now: `recollect patterns retire {name}`"
+    pattern.status = "retired"
+    assert "by now" not in text(pattern, {})
+
+
+def test_a_folder_that_is_gone_keeps_no_other_from_being_brought_up_to_date(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """People delete work trees; what they retired has to go from the files that are left all the same."""
+    name = the_pattern(capsys)
+    main(["patterns", "accept", name])
+    main(["publish", "--apply"])
+    gone = str(tmp_path / "a folder that was")
+    with memory(tmp_path / "home") as mind:
+        mind._existing().db.execute(
+            """
+            insert into published_blocks (folder, path, target, hash, refs, made, at)
+            select ?, path, target, hash, refs, made, at from published_blocks
+            """,
+            (gone,),
+        )
+    main(["patterns", "retire", name])
+    capsys.readouterr()
+
+    assert main(["publish", "--all", "--apply"]) == 0
+
+    assert os.listdir(shop) == []
+    assert f"not there any more, so nothing was done: {gone}" in capsys.readouterr().err
     assert main(["publish", "--all"]) == 1
 
 

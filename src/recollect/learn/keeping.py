@@ -79,6 +79,12 @@ class Keeping:
         texts = iter(self._clean(store, [text for done in batch for text in done.texts()]))
         store.keep_episodes([done.episode(texts, self._domain_of) for done in batch])
 
+    def get_ready(self) -> None:
+        """Open the store, if there is one, and learn what a secret looks like: the first attempt would have to wait for both."""
+        store = self._own.find()
+        if store is not None:
+            self._clean(store, [""])
+
     def _clean(self, store: Store, texts: list[str | None]) -> list[str | None]:
         if self._make_redactor is None:
             return texts

@@ -17,6 +17,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, Literal, TypeVar
 
 from recollect.episodes import Flushed
@@ -62,6 +63,17 @@ class Queue(Generic[Item]):
             while len(self.waiting) >= self.most:
                 self.waiting.popleft()
                 self._dropped += 1
+
+    def warm_up(self, get_ready: Callable[[], None]) -> None:
+        """Do what the first write would have to wait for, on a thread of its own; what is wrong is told by that write."""
+
+        def run() -> None:
+            with self._writing, suppress(Exception):
+                # Whoever closes has the lock after that, and lets go of what was opened.
+                if not self._closing.is_set():
+                    get_ready()
+
+        threading.Thread(target=run, name="episodes-ready", daemon=True).start()
 
     def flush(self) -> Flushed:
         """Write everything that was put in before; what came of it since the last time this was asked."""

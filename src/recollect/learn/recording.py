@@ -178,6 +178,10 @@ class Recorder:
             queue.stir()
         return worth
 
+    def warm_up(self) -> None:
+        """Get ready to write while the first attempt is still under way."""
+        self._queue.warm_up(self._keeping.get_ready)
+
     def flush(self) -> Flushed:
         """Write what was completed before; how much was kept and how much dropped since the last time."""
         return self._queue.flush()

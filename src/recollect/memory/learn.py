@@ -80,7 +80,9 @@ class Learn(Projects):
                 redactor = self.redactor if settings.flag("redact.enabled") else None
                 keeping = Keeping(self._own_store(), redactor, settings.domain_of)
                 full = when_full(settings.text("episodes.when_full"))
-                self._recorder = Recorder(keeping, most=settings.number("episodes.queue"), when_full=full)
+                recorder = Recorder(keeping, most=settings.number("episodes.queue"), when_full=full)
+                recorder.warm_up()
+                self._recorder = recorder
             return self._recorder
 
     def _ensure_retriever(self) -> Retriever:

@@ -23,8 +23,6 @@ from recollect.store.published import Lesson
 # With its markers. Agents read this at every start, and some read only the first 32 KB of such a file.
 MOST_BYTES = 4_096
 MOST_CHARACTERS = 600
-# A heuristic says how to act, so it must have held often enough to say that it mostly does.
-LEAST_HELD, HELD_SHARE = 3, 0.75
 
 HEADING = "## What earlier sessions taught"
 LEAD = "Lessons of earlier sessions, each of them accepted by a person; `recollect publish` keeps them up to date."
@@ -33,7 +31,6 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("When something fails", ("error_recovery", "failure")),
     ("What works here", ("decision_point", "tool_sequence", "context")),
     ("What wastes time", ("friction",)),
-    ("When this, do that", ("heuristic",)),
 )
 _NOTES = _SECTIONS[0][1]
 _IMPORT = re.compile(r"(?<![\w`@])@(?=[\w~./\\])[^\s`),;]*")
@@ -57,7 +54,7 @@ def compose(
     lessons: Iterable[Lesson], standing: dict[str, tuple[int, int]], redact: Callable[[str], str], *, line_end: str = "\n"
 ) -> Content:
     """The block for these lessons, of which `standing` says how often each helped and harmed; empty when there are none."""
-    told = [one for one in lessons if _holds(one) and not is_harmful(*standing.get(one.pattern or one.ref, (0, 0)))]
+    told = [one for one in lessons if not is_harmful(*standing.get(one.ref, (0, 0)))]
     lines = {one.ref: line for one in sorted(told, key=_rank) if (line := _line(one, redact))}
     by_ref = {one.ref: one for one in told}
     kept: list[Lesson] = []
@@ -69,16 +66,11 @@ def compose(
     return Content(_text(kept, lines), refs, [ref for ref in lines if ref not in refs])
 
 
-def _holds(one: Lesson) -> bool:
-    return one.kind != "heuristic" or (one.held >= LEAST_HELD and one.held >= HELD_SHARE * (one.held + one.failed))
-
-
 def _rank(one: Lesson) -> tuple[object, ...]:
     """What to keep when there is not room for all: a person's words first, then what several agents and most sessions saw."""
     return (
         one.kind not in _NOTES,
         _NOTES.index(one.kind) if one.kind in _NOTES else 0,
-        one.kind == "heuristic",
         one.agents < 2,
         -one.sessions,
         one.decided_at,
@@ -106,8 +98,6 @@ def _text(lessons: Sequence[Lesson], lines: dict[str, str]) -> str:
 def _line(one: Lesson, redact: Callable[[str], str]) -> str:
     """A lesson as one line; nothing when nothing of it may be said."""
     text = visible(redact(visible(one.text)))
-    if one.kind == "heuristic":
-        text = text[:1].upper() + text[1:]
     if len(text) > MOST_CHARACTERS:
         text = text[: MOST_CHARACTERS - 1].rstrip() + "…"
     return f"- {_harmless(text)} ({one.ref})" if text else ""

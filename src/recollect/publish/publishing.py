@@ -195,8 +195,7 @@ def _write(store: Store, lease: Lease, change: _Change, project: int | None) -> 
             store.drop_published_block(lease, row.folder, row.path)
         return
     if change.block is not None:
-        if change.block != old:
-            store.save_published_block(lease, row.folder, change.block, project)
+        store.save_published_block(lease, row.folder, change.block, project)
         try:
             if change.after != change.before:
                 files.replace(row.folder, row.path, change.before, change.after)

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 
 class Lesson(NamedTuple):
-    """Something a person accepted that holds in a project: a note, a pattern, or a heuristic that follows from one.
+    """Something a person accepted that holds in a project: a note or a pattern.
 
     `decided_at` is when it was first accepted; `sessions` and `agents` are how
-    many speak for it. Of a heuristic, `held` and `failed` say how often it did, and
-    `pattern` is what it follows from.
+    many speak for it.
     """
 
     ref: str
@@ -19,9 +18,6 @@ class Lesson(NamedTuple):
     decided_at: int
     sessions: int = 0
     agents: int = 0
-    held: int = 0
-    failed: int = 0
-    pattern: str | None = None
 
 
 class Block(NamedTuple):

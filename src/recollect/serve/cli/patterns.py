@@ -28,6 +28,8 @@ ACTIONS = ["list", "show", "accept", "reject", "edit", "retire", "history"]
 STATUSES = ["candidate", "accepted", "published", "rejected", "retired"]
 # What somebody wants to see who does not say.
 STANDING = STATUSES[:3]
+# What these say to do is to go well; that a task fails does not speak against the check in a context.
+ADVISING = ("tool_sequence", "decision_point", "error_recovery")
 # Enough to judge by; all of it is in `show --json`.
 EVIDENCE_SHOWN, EVIDENCE_LISTED = 1_000, 3
 
@@ -84,18 +86,21 @@ def text(row: Pattern, proposed: dict[str, str], *, whole: bool = False) -> str:
     """A pattern for a person: what it says, how sure that is, and where it was seen."""
     across = "  [CROSS-AGENT]" if row.cross_agent else ""
     known = row.went_well + row.went_wrong
+    agents = f" of {', '.join(row.agents)}" if row.agents else ""
     went = f", went well in {row.went_well} of {known}" if known else ""
     judged = f"; helpful {row.helpful}, harmful {row.harmful}" if row.helpful or row.harmful else ""
     lines = [
         f"pattern:{row.id}  {row.status}  {row.kind}{across}",
         f"    {row.sentence}",
-        f"    {counted(row.sessions, 'session')} of {', '.join(row.agents) or 'nobody'}{went}, confidence {row.confidence:.2f},"
+        f"    {counted(row.sessions, 'session')}{agents}{went}, confidence {row.confidence:.2f},"
         f" trust {row.trust}, last {(row.last_at or '-')[:10]}{judged}",
     ]
     if row.id in proposed:
         lines.append(f"    proposed: {proposed[row.id]}")
     if is_harmful(row.helpful, row.harmful):
         lines.append(f"    does more harm than good, and is not told any more: `recollect patterns retire {row.id}`")
+    if row.status in STANDING and row.kind in ADVISING and row.went_wrong > row.went_well:
+        lines.append(f"    goes wrong more often than well by now: `recollect patterns retire {row.id}`")
     evidence = row.evidence if whole else row.evidence[:EVIDENCE_LISTED]
     return "\n".join([*lines, *map(_sighting, evidence)])
 

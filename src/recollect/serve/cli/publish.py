@@ -13,6 +13,7 @@ file of the project. A block that was changed by hand is asked about.
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 
@@ -44,16 +45,20 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.all and (args.project is not None or args.target):
         raise UsageError("--all goes to the files that are in use", hint="leave out --project and --target")
     folders = memory.published_folders() if args.all else [args.project]
+    # A project that was moved or deleted is no reason to leave the others as they are.
+    gone = [folder for folder in folders if args.all and not os.path.isdir(folder)]
     rows = [
         row
         for folder in folders
+        if folder not in gone
         for row in memory.publish(args.target, folder=folder, apply=args.apply, undo=args.undo, decide=_decide(args))
     ]
     due = [row for row in rows if row.state in DUE and not row.written]
     if not args.check and all(row.state == "unchanged" and not row.refs for row in rows):
         empty = "nothing is published here" if args.undo or args.all else "nothing is accepted in this project yet"
-        return Output([], empty=f"{empty}; `recollect patterns` and `recollect notes` list what could be")
-    return Output(rows, _text, note=_note(args, rows, due), exit_code=int(args.check and bool(due)))
+        return Output([], empty=f"{empty}; `recollect patterns` and `recollect notes` list what could be", note=_gone(gone))
+    note = "\n".join(filter(None, [_note(args, rows, due), _gone(gone)]))
+    return Output(rows, _text, note=note, exit_code=int(args.check and bool(due)))
 
 
 def _decide(args: Namespace) -> Decide | None:
@@ -80,6 +85,10 @@ def _text(row: Publication) -> str:
     """A file for a person: what is done to it, and the diff."""
     said = f" ({row.note})" if row.note else ""
     return f"{row.state:9} {row.path}{said}" + (f"\n{row.diff.rstrip()}" if row.diff and not row.written else "")
+
+
+def _gone(folders: list[str]) -> str:
+    return f"not there any more, so nothing was done: {', '.join(folders)}" if folders else ""
 
 
 def _note(args: Namespace, rows: list[Publication], due: list[Publication]) -> str:

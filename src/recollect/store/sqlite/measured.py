@@ -27,7 +27,8 @@ _PROJECT = "coalesce(projects.merged_into, projects.id)"
 def subjects(db: Database, ref: str | None) -> list[Subject]:
     """What can be measured: one pattern or note, or all that are or were told, patterns first."""
     if ref is None:
-        found = [_pattern(db, one) for (one,) in db.rows("select id from patterns where status != 'candidate' order by id")]
+        told = "select pattern from pattern_versions where status = 'accepted'"
+        found = [_pattern(db, one) for (one,) in db.rows(f"select id from patterns where id in ({told}) order by id")]
         kept = "status = 'active' and accepted_at is not null"
         return found + [_note(db, one) for (one,) in db.rows(f"select id from notes where {kept} order by id")]
     if ref.startswith("note:"):

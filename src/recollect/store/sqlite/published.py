@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from recollect.clock import now_ms
 from recollect.store.leases import Lease
 from recollect.store.published import Block, Lesson
@@ -44,28 +42,6 @@ def patterns_in(db: Database, project: int) -> list[Lesson]:
     return [Lesson(catalogue.PREFIX + pattern, *rest) for pattern, *rest in rows]
 
 
-def heuristics_of(db: Database, patterns: Sequence[Lesson]) -> list[Lesson]:
-    """What follows from these patterns: condition and action with how often it held.
-
-    Not from one that a person put into other words: what follows is in the
-    words of the rules, which the person did not want.
-    """
-    found = []
-    for one in patterns:
-        rows = db.rows(
-            """
-            select id, condition, action, held, failed from heuristics where pattern = ?1 and status = 'active'
-               and exists (select 1 from pattern_versions where pattern = ?1 and author = 'rules' and sentence = ?2)
-             order by id
-            """,
-            (one.ref.removeprefix(catalogue.PREFIX), one.text),
-        )
-        for name, condition, action, held, failed in rows:
-            advice = one._replace(ref=f"heuristic:{name}", kind="heuristic", text=f"{condition}: {action}")
-            found.append(advice._replace(held=held, failed=failed, pattern=one.ref))
-    return found
-
-
 def notes_in(db: Database, project: int) -> list[Lesson]:
     """The notes about a project that a person wrote or accepted; those that hold everywhere are the person's own business."""
     rows = db.rows(
@@ -100,15 +76,23 @@ def was_written(db: Database, hash_: str) -> bool:
 
 
 def save_block(db: Database, lease: Lease, folder: str, block: Block, project: int | None) -> None:
-    """Note down what is about to be written: should we be killed then, it is still known to be ours."""
+    """Note down what is about to be written: should we be killed then, it is still known to be ours.
+
+    A block that stands there already changes nothing but the status of what
+    was decided about since.
+    """
     now = now_ms()
     with db.transaction():
         leases.check(db, lease)
-        _end(db, folder, block.path, now)
-        db.execute(
-            "insert into published_blocks (folder, path, target, project, hash, refs, made, at) values (?, ?, ?, ?, ?, ?, ?, ?)",
-            (folder, block.path, block.target, project, block.hash, " ".join(block.refs), block.made, now),
-        )
+        if blocks(db, folder).get(block.path) != block:
+            _end(db, folder, block.path, now)
+            db.execute(
+                """
+                insert into published_blocks (folder, path, target, project, hash, refs, made, at)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                (folder, block.path, block.target, project, block.hash, " ".join(block.refs), block.made, now),
+            )
         _mark(db, block.path)
 
 

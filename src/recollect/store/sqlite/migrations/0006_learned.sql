@@ -184,7 +184,7 @@ create table heuristics (
 ) without rowid;
 
 -- What was written into a project's own files: `path` is below `folder`, `hash` is that
--- of what stood between our markers, `refs` are the patterns, heuristics and notes in it,
+-- of what stood between our markers, `refs` are the patterns and notes in it,
 -- separated by spaces, and `made` says that the file was not there before. The text itself
 -- is in the file alone, so that forgetting need not look for it here. A block whose
 -- hash was never written here is somebody's edit.

@@ -64,11 +64,10 @@ class Publish(Opened):
     # What is published
 
     def lessons(self, project: int) -> list[Lesson]:
-        """What a person accepted that holds in a project: notes, patterns, and what follows from these."""
+        """What a person accepted that holds in a project: notes and patterns."""
         from recollect.store.sqlite import published
 
-        patterns = published.patterns_in(self.db, project)
-        return [*published.notes_in(self.db, project), *patterns, *published.heuristics_of(self.db, patterns)]
+        return [*published.notes_in(self.db, project), *published.patterns_in(self.db, project)]
 
     def published_blocks(self, folder: str) -> dict[str, Block]:
         """What we wrote into the files of a folder and did not take out again, by path."""
