@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from math import ceil, floor, log10
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 WIDTH, ROW, TOP, LEFT, RIGHT = 900, 44, 8, 280, 110
 LABEL_CHARACTERS = 34
@@ -68,17 +68,16 @@ def _row(line: Line, y: float, axis: _Axis) -> list[str]:
     return [*parts, "</g>"]
 
 
-class _Axis:
+class _Axis(Protocol):
     """Where on the page a value is, and the values that are written at the axis."""
 
     ticks: list[float]
 
     def x(self, value: float) -> float:
         """How far to the right."""
-        raise NotImplementedError
 
 
-class _Linear(_Axis):
+class _Linear:
     def __init__(self, ends: Sequence[float], *, zero: bool) -> None:
         low, high = min(ends), max(ends)
         if zero:
@@ -93,7 +92,7 @@ class _Linear(_Axis):
         return LEFT + (value - self.low) / (self.high - self.low) * (WIDTH - LEFT - RIGHT)
 
 
-class _Logarithmic(_Axis):
+class _Logarithmic:
     def __init__(self, ends: Sequence[float]) -> None:
         low, high = floor(log10(min(ends))), ceil(log10(max(ends)))
         self.low, self.high = low, max(high, low + 1)

@@ -109,12 +109,6 @@ def sessions_in(db: Database, projects: Sequence[int]) -> list[Held]:
     return [Held(*row) for row in rows]
 
 
-def session_number(db: Database, ref: str) -> int | None:
-    """The number of a session that is stored."""
-    found: int | None = db.value("select id from sessions where ref = ?", (ref,))
-    return found
-
-
 def tasks_of(db: Database, sessions: Iterable[int]) -> list[Done]:
     """The tasks of these sessions that have a digest."""
     found = []

@@ -37,12 +37,6 @@ class Learn(Opened):
 
         return attempts.get(self.db, ref)
 
-    def session_episodes(self, session: int) -> list[Episode]:
-        """What a session, by its number, came to, in order."""
-        from recollect.store.sqlite import episodes as attempts
-
-        return attempts.of_session(self.db, session)
-
     def find_episodes(self, numbers: Sequence[int]) -> dict[int, Episode]:
         """The attempts of these ids that are there, by id."""
         from recollect.store.sqlite import episodes as attempts
