@@ -129,7 +129,7 @@ _TOOLS = {"shell": "terminal", "edit": "change_file", "read": "look"}
 class Scribe:
     """Reads the logs of an agent that nobody uses. A changed log is read again from its start."""
 
-    agent, name, version = "scribe", "Scribe", 1
+    agent, name, version, endings = "scribe", "Scribe", 1, (".jsonl",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         return [os.path.join(home, ".scribe")]
@@ -140,8 +140,8 @@ class Scribe:
                 if entry.name.endswith(".jsonl"):
                     yield Source(self.agent, entry.path, appended=False)
 
-    def recognises(self, path: str, head: bytes) -> bool:
-        return head.startswith(b'{"scribe":1,"session":')
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        return Source(self.agent, path, appended=False) if head.startswith(b'{"scribe":1,"session":') else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         with open(source.path, encoding="utf-8") as file:

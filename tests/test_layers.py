@@ -24,13 +24,14 @@ ALLOWED: dict[str, set[str]] = {
     # What it reads of a long text is what the index reads.
     "reading": BOTTOM | {"store.text"},
     "store": BOTTOM | INSTRUMENTS,
-    "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters"},
+    "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters", "capture.logs"},
     "recall": BOTTOM | INSTRUMENTS | READING | STORE,
     "distill": BOTTOM | INSTRUMENTS | READING | STORE,
     "learn": BOTTOM | INSTRUMENTS | READING | STORE,
     "publish": BOTTOM | READING | STORE,
     "retain": BOTTOM | STORE,
-    "capture.adapters": {"model", "errors", "capture.lines"},
+    "capture.adapters": {"model", "errors", "capture.logs"},
+    "capture.logs": {"model"},
     "memory": BOTTOM | INSTRUMENTS | STORE | STAGES,
     "serve": BOTTOM | {"memory", "serve.hook"},
     # The one face that cannot afford the front door.

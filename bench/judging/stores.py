@@ -23,7 +23,7 @@ import recollect
 from bench.judging.sets import TALK, Collection, TalkSession, digest_of
 from recollect import Memory
 from recollect.capture.adapters import BUILT_IN, Adapter, get_adapter
-from recollect.capture.lines import blocks, records
+from recollect.capture.logs.lines import blocks, records
 from recollect.errors import RecollectError
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts
 
@@ -54,6 +54,7 @@ class Talk:
     agent = TALK
     name = "Talk"
     version = 1
+    endings = (".jsonl",)
     _decoder = msgspec.json.Decoder(TalkSession)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
@@ -64,9 +65,9 @@ class Talk:
         """None, for the same reason."""
         return iter(())
 
-    def recognises(self, path: str, head: bytes) -> bool:
+    def find_source(self, path: str, head: bytes) -> Source | None:
         """By the name alone: nothing else lies in its folder."""
-        return os.path.basename(path) == "talk.jsonl"
+        return Source(self.agent, path) if os.path.basename(path) == "talk.jsonl" else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """Every session with its turns."""

@@ -33,25 +33,35 @@ ProblemKind = Literal["unreadable", "bad_line", "bad_record", "unknown", "too_la
 
 
 class Source(Struct, frozen=True):
-    """One place a log lives: a file, a session folder, a row set in a SQLite file.
+    """One place a log lives: a file, a session's folder, a database.
 
-    `appended` says that the file only ever grows at its end, so that a grown
-    one may be read from the checkpoint; any change to another source means
-    reading it again.
+    `companions` are the further files, and folders of files, that its adapter
+    may read.
+
+    `appended` says that the file only ever grows at its end: a grown one is
+    read from the checkpoint, and what is new in a turn is added to it. Any
+    other source is read when it or one of its companions has changed; its
+    adapter is given the state that it left, if it left one, and yields turns
+    whole: those that may have changed since, or all of them.
+
+    Several places may tell of the same session. The one with the lowest
+    `rank` is believed; what the others say of that session is passed over.
     """
 
     agent: str
     path: str
     companions: tuple[str, ...] = ()
     appended: bool = True
+    rank: int = 0
 
 
 class Checkpoint(Struct, frozen=True):
     """How far a source was read, and what its adapter must remember to go on.
 
     `position` is a byte offset into the log, decompressed where it is
-    compressed. `state` belongs to the adapter
-    (at most 64 KB) and means nothing to anybody else.
+    compressed; for a source that is not appended to, how many bytes have been
+    read of it in all. `state` belongs to the adapter (at most 64 KB) and means
+    nothing to anybody else.
     """
 
     position: int
@@ -65,11 +75,14 @@ class SessionFacts(Struct, kw_only=True, gc=False):
     """Something the log says about a session; None leaves what is known alone.
 
     `session` and `parent` are native ids, without the agent; a sub-agent's is
-    `<session>/<agent id>`.
+    `<session>/<agent id>`. A log that only repeats what another agent's own
+    log tells names that session, with its agent, in `copy_of`: the copy is
+    passed over where the original is stored.
     """
 
     session: str
     parent: str | None = None
+    copy_of: str | None = None
     origin: Origin | None = None
     cwd: str | None = None
     title: str | None = None
@@ -142,6 +155,8 @@ class Usage(Struct, kw_only=True, gc=False):
 
     The same `key` may come again, in this file or another; the store keeps
     the largest figures once, owned by the earliest (time, session id).
+    `cost_usd` is what the log itself says; where it says nothing the price
+    table is asked.
     """
 
     session: str
@@ -154,6 +169,7 @@ class Usage(Struct, kw_only=True, gc=False):
     cache_write: int = 0
     output: int = 0
     reasoning: int = 0
+    cost_usd: float | None = None
 
 
 class Liveness(Struct, kw_only=True, gc=False):

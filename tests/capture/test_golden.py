@@ -39,6 +39,7 @@ def _lines(case: Path) -> list[str]:
         for item in adapter.read(source, None):
             # States are an adapter's private affair, so only positions are pinned.
             shown = Checkpoint(item.position) if isinstance(item, Checkpoint) else item
-            text = msgspec.json.encode({type(shown).__name__: shown}).decode()
+            told = {name: value for name, value in msgspec.structs.asdict(shown).items() if value is not None}
+            text = msgspec.json.encode({type(shown).__name__: told}).decode()
             lines.append(text.replace(root, "ROOT") + "\n")
     return lines

@@ -637,7 +637,8 @@ class Reading:
     def __init__(self, version: int = 1, *, stop_at: int = 0, fault: BaseException | None = None) -> None:
         self.version, self.stop_at, self.fault = version, stop_at, fault
         self.inner: Adapter = get_adapter("claude-code")
-        self.roots, self.sources, self.recognises = self.inner.roots, self.inner.sources, self.inner.recognises
+        self.roots, self.sources, self.find_source = self.inner.roots, self.inner.sources, self.inner.find_source
+        self.endings = self.inner.endings
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         for item in self.inner.read(source, since):

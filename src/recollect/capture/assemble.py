@@ -85,6 +85,7 @@ def _learn(stretch: Stretch, item: Item) -> None:
             for name in _COUNTED:
                 setattr(known, name, max(getattr(known, name), getattr(item, name)))
             known.model = item.model or known.model
+            known.cost_usd = max(filter(None, (known.cost_usd, item.cost_usd)), default=None)
     elif isinstance(item, SessionFacts):
         known_facts = stretch.sessions.get(item.session)
         if known_facts is None:

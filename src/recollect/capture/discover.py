@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from recollect.capture.adapters import Adapter
+from recollect.capture.adapters import Adapter, KeptInProjects
 from recollect.errors import NotFound, UsageError
 from recollect.model import Source
 
@@ -36,13 +36,29 @@ def at_home(adapters: Iterable[Adapter], home: str, environ: Mapping[str, str]) 
                 yield Found(adapter, source, True)
 
 
-def everywhere(adapters: list[Adapter], home: str, environ: Mapping[str, str], extra: list[str]) -> Iterator[Found]:
-    """The logs at home, and those below the extra folders that the settings name."""
+def everywhere(
+    adapters: list[Adapter],
+    home: str,
+    environ: Mapping[str, str],
+    extra: list[str],
+    worked_in: Callable[[], Iterable[str]] = tuple,
+) -> Iterator[Found]:
+    """The logs at home, those that agents left in folders they `worked_in`, and those below the extra folders of the settings."""
     yield from at_home(adapters, home, environ)
+    yield from in_projects(adapters, worked_in)
     for path in extra:
         path = os.path.expanduser(path)
         if os.path.lexists(path):
             yield from below(adapters, path)
+
+
+def in_projects(adapters: list[Adapter], worked_in: Callable[[], Iterable[str]]) -> Iterator[Found]:
+    """The logs that are in the folders of projects, of the agents that keep theirs there."""
+    keeping = [adapter for adapter in adapters if isinstance(adapter, KeptInProjects)]
+    for folder in worked_in() if keeping else ():
+        for adapter in keeping:
+            for source in adapter.in_project(folder):
+                yield Found(adapter, source, True)
 
 
 def below(adapters: list[Adapter], path: str, known_agent: Callable[[str], str | None] = lambda path: None) -> Iterator[Found]:
@@ -84,40 +100,47 @@ def excluded(found: Iterable[Found], patterns: list[str]) -> Iterator[Found]:
 
 
 def _file(adapters: list[Adapter], path: str, agent: str | None) -> Found:
-    adapter = next((one for one in adapters if one.agent == agent), None) or _recognise(adapters, path)
-    if adapter is None:
+    # Whose it was the last time is asked first: with a log that grows it is still the same.
+    found = _recognise(sorted(adapters, key=lambda adapter: adapter.agent != agent), path)
+    owner = next((adapter for adapter in adapters if adapter.agent == agent), None)
+    if found is None and owner:
+        # Its beginning was damaged since; reading it will say so.
+        return Found(owner, Source(owner.agent, path, appended=path.endswith(".jsonl")), False)
+    if found is None:
         known = ", ".join(adapter.agent for adapter in adapters)
         raise UsageError(f"{path} is not a log of any agent we know", hint=f"supported: {known}")
-    return Found(adapter, _source(adapter, path), False)
-
-
-def _source(adapter: Adapter, path: str) -> Source:
-    # Only lines are appended; a document or an archive is written anew.
-    return Source(adapter.agent, os.path.abspath(path), appended=path.endswith(".jsonl"))
+    return found
 
 
 def _strays(adapters: list[Adapter], top: str, seen: set[str]) -> Iterator[Found]:
     """Logs outside any root, told by their content."""
     base = top.rstrip(os.sep).count(os.sep)
+    endings = tuple({ending for adapter in adapters for ending in adapter.endings})
     for folder, folders, names in os.walk(top):
         if folder.count(os.sep) - base >= _DEPTH:
             folders.clear()
         folders.sort()
         for name in sorted(names):
-            if name.endswith((".jsonl", ".json", ".zst")):
+            if name.endswith(endings):
                 path = os.path.join(folder, name)
-                adapter = _recognise(adapters, path) if path not in seen else None
-                if adapter is not None:
-                    yield Found(adapter, _source(adapter, path), False)
+                found = _recognise(adapters, path) if path not in seen else None
+                # Several files may be parts of one source.
+                if found is not None and found.source.path not in seen:
+                    seen.add(found.source.path)
+                    yield found
 
 
-def _recognise(adapters: list[Adapter], path: str) -> Adapter | None:
+def _recognise(adapters: list[Adapter], path: str) -> Found | None:
     head = _head(path)
-    return next((adapter for adapter in adapters if adapter.recognises(path, head)), None)
+    for adapter in adapters:
+        source = adapter.find_source(path, head) if path.endswith(adapter.endings) else None
+        if source is not None:
+            return Found(adapter, source, False)
+    return None
 
 
 def _head(path: str) -> bytes:
-    from recollect.capture.lines import Unreadable, open_log
+    from recollect.capture.logs.lines import Unreadable, open_log
 
     try:
         descriptor = open_log(path)

@@ -4,7 +4,9 @@ A source is *unchanged* when size, time and inode are what they were; *grown*
 when it is longer and both its first bytes and those before the checkpoint are
 the same, and then only its tail is read; anything else is *replaced* and read
 from the start. Reading from the start is always safe, because turns are found
-again by their native key, so every doubt is settled that way.
+again by their native key, so every doubt is settled that way. A source that is
+not appended to (a document, a database, a folder) is looked at together with
+its companions, and its adapter finds out what is new in it.
 
 Rows, text index and checkpoint are committed together: per source in normal
 life, in batches of about 64 MB of raw log when there is much to do.
@@ -20,7 +22,7 @@ from contextlib import ExitStack
 from functools import partial
 from traceback import format_tb
 from types import TracebackType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.capture.adapters import Adapter
 from recollect.capture.assemble import assemble
@@ -73,10 +75,10 @@ class Sweep:
         reports: list[SourceReport] = []
         changed = list(self._changed(found, report, reports))
         with _Batch(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as batch, no_cycle_search():
-            for number, (item, stat) in enumerate(changed):
+            for number, (item, now) in enumerate(changed):
                 if progress:
                     progress(number, len(changed), item.source.path)
-                reports.append(self._source(batch, item, stat, prices))
+                reports.append(self._source(batch, item, now, prices))
         _add_up(report, reports, batch)
         report.redactions = self._redactions() - redactions
         report.seconds = round(self.clock() - started, 3)
@@ -88,48 +90,48 @@ class Sweep:
 
     def _changed(
         self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]
-    ) -> Iterator[tuple[Found, os.stat_result]]:
+    ) -> Iterator[tuple[Found, Look]]:
         """The sources worth opening. What happens here is paid for every file on every import."""
         found = list(found)
         # A few named paths are asked for one by one: the whole list takes longer than reading what grew.
         known = self.store.known_sources([item.source.path for item in found] if len(found) <= MANY_SOURCES else None)
-        stat = os.stat
         for item in found:
             adapter, source, _ = item
             report.discovered += 1
             try:
-                now = stat(source.path)
+                now = look(source)
             except (OSError, ValueError) as error:
                 reports.append(_failed(source, f"cannot be looked at: {error}"))
                 continue
-            if known.get(source.path) == (now.st_size, now.st_mtime_ns, now.st_ino, adapter.version):
+            if known.get(source.path) == (*now, adapter.version):
                 report.unchanged += 1
             else:
                 yield item, now
 
-    def _source(self, batch: _Batch, item: Found, stat: os.stat_result, prices: Prices) -> SourceReport:
+    def _source(self, batch: _Batch, item: Found, now: Look, prices: Prices) -> SourceReport:
         adapter, source, local = item
         # The lock first: from here on what is remembered about the source stands still.
         keeper = batch.begin()
         known = self.store.find_source(source.path)
         result = SourceReport(path=source.path, agent=adapter.agent, outcome="updated" if known else "imported")
-        if known and not known.failure and _same(known, stat, adapter):
+        if known and not known.failure and _same(known, now, adapter):
             result.outcome = "unchanged"  # Another importer was faster while we waited.
             return result
-        since = resume_point(known, source, stat, adapter)
-        rewritten: set[int] | None = set() if since is None else None
+        since = resume_point(known, source, now, adapter)
+        # Turns come whole, and replace what is stored, unless the pass goes on in the middle of a file.
+        rewritten: set[int] | None = set() if since is None or not source.appended else None
         position = since.position if since else 0
         enrich = partial(self._enrich, agent=adapter.agent, local=local, prices=prices)
         for stretch, last in _with_last(_stretches(adapter, source, since, enrich)):
             _note(result, stretch)
-            read_bytes, position = stretch.checkpoint.position - position, stretch.checkpoint.position
+            read_bytes, position = max(0, stretch.checkpoint.position - position), stretch.checkpoint.position
             result.bytes += read_bytes
             if keeper is None:
                 batch.seen(adapter.agent, stretch)
                 continue
-            seen = _fingerprint(source, stat, stretch.checkpoint, whole=last)
+            seen = _fingerprint(source, now, stretch.checkpoint, whole=last)
             written = keeper.keep(
-                source, stretch, version=adapter.version, seen=seen, rewritten=rewritten,
+                source, stretch, version=adapter.version, seen=seen, rewritten=rewritten, anew=since is None,
                 better=known is not None and known.version != adapter.version, failure=result.reason,
             )  # fmt: skip
             keeper = batch.kept(written, read_bytes, source_done=last)
@@ -148,7 +150,7 @@ class Sweep:
             cwd = part.facts.cwd or (facts.cwd if facts else None)
             part.project = identify(cwd, remote)
         for key, usage in stretch.usages.items():
-            stretch.costs[key] = prices.cost(usage)
+            stretch.costs[key] = prices.cost(usage) if usage.cost_usd is None else usage.cost_usd
 
 
 class _Peeked:
@@ -242,36 +244,63 @@ def _with_last(stretches: Iterator[Stretch]) -> Iterator[tuple[Stretch, bool]]:
     yield held, True
 
 
-def resume_point(known: KnownSource | None, source: Source, stat: os.stat_result, adapter: Adapter) -> Checkpoint | None:
+class Look(NamedTuple):
+    """What a glance at a source tells: enough to see that nothing changed."""
+
+    size_bytes: int
+    mtime_ns: int
+    inode: int
+
+
+def look(source: Source) -> Look:
+    """A glance at a source; at its companions too, unless it is a file that is appended to.
+
+    What lies beside an appended file is of interest when that grew: a
+    folder's index of titles changes with every session in it.
+    """
+    found = os.stat(source.path)
+    size, mtime = found.st_size, found.st_mtime_ns
+    for path in () if source.appended else source.companions:
+        try:
+            beside = os.stat(path)
+        except (OSError, ValueError):
+            continue
+        size, mtime = size + beside.st_size, max(mtime, beside.st_mtime_ns)
+    return Look(size, mtime, found.st_ino)
+
+
+def resume_point(known: KnownSource | None, source: Source, now: Look, adapter: Adapter) -> Checkpoint | None:
     """Where to go on reading, or None to begin at the start."""
-    if known is None or known.version != adapter.version or not source.appended or not known.checkpoint.position:
+    if known is None or known.version != adapter.version or not known.checkpoint.position:
         return None
-    position, seen = known.checkpoint.position, known.fingerprint
-    # No longer than it was: touched, cut or rewritten in place.
-    if stat.st_size < position or seen.size_bytes >= stat.st_size:
-        return None
-    now = _fingerprint(source, stat, known.checkpoint, whole=True)
-    return known.checkpoint if (now.head, now.tail) == (seen.head, seen.tail) else None
-
-
-def _same(known: KnownSource, stat: os.stat_result, adapter: Adapter) -> bool:
     seen = known.fingerprint
-    return (seen.size_bytes, seen.mtime_ns, seen.inode, known.version) == (
-        stat.st_size, stat.st_mtime_ns, stat.st_ino, adapter.version,
-    )  # fmt: skip
+    if not source.appended:
+        # Without a state there is nothing to go on from; another inode is another file.
+        return known.checkpoint if known.checkpoint.state and seen.inode == now.inode else None
+    # No longer than it was: touched, cut or rewritten in place.
+    if now.size_bytes < known.checkpoint.position or seen.size_bytes >= now.size_bytes:
+        return None
+    again = _fingerprint(source, now, known.checkpoint, whole=True)
+    return known.checkpoint if (again.head, again.tail) == (seen.head, seen.tail) else None
 
 
-def _fingerprint(source: Source, stat: os.stat_result, at: Checkpoint, *, whole: bool) -> Fingerprint:
+def _same(known: KnownSource, now: Look, adapter: Adapter) -> bool:
+    seen = known.fingerprint
+    return (seen.size_bytes, seen.mtime_ns, seen.inode, known.version) == (*now, adapter.version)
+
+
+def _fingerprint(source: Source, now: Look, at: Checkpoint, *, whole: bool) -> Fingerprint:
     """How a source looks. Until it is read whole its size is -1, so that the next sweep goes on with it."""
     head = tail = 0
-    try:
-        with open(source.path, "rb", buffering=0, opener=_without_waiting) as file:
-            head = checksum(file.read(min(PROBE_BYTES, at.position)))
-            file.seek(max(0, at.position - PROBE_BYTES))
-            tail = checksum(file.read(min(PROBE_BYTES, at.position)))
-    except (OSError, ValueError):
-        whole = False
-    return Fingerprint(stat.st_ino, stat.st_size if whole else -1, stat.st_mtime_ns, head, tail)
+    if source.appended:
+        try:
+            with open(source.path, "rb", buffering=0, opener=_without_waiting) as file:
+                head = checksum(file.read(min(PROBE_BYTES, at.position)))
+                file.seek(max(0, at.position - PROBE_BYTES))
+                tail = checksum(file.read(min(PROBE_BYTES, at.position)))
+        except (OSError, ValueError):
+            whole = False
+    return Fingerprint(now.inode, now.size_bytes if whole else -1, now.mtime_ns, head, tail)
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -55,9 +55,15 @@ class Capture(Projects):
         if paths:
             found = (item for path in paths for item in discover.below(adapters, os.fspath(path), self._known_agent))
         else:
-            found = discover.everywhere(adapters, platforms.user_home(), self.environ, self.settings.texts("sources.extra"))
+            extra = self.settings.texts("sources.extra")
+            found = discover.everywhere(adapters, platforms.user_home(), self.environ, extra, self._worked_in)
         patterns = [os.path.expanduser(pattern) for pattern in self.settings.texts("sources.excluded")]
         return discover.excluded(found, patterns) if patterns else found
+
+    def _worked_in(self) -> list[str]:
+        """The folders of this machine that agents are known to have worked in."""
+        store = self._existing() if os.path.exists(self.settings.store) else None
+        return [folder for folder in store.folders() if os.path.isdir(folder)] if store else []
 
     def _known_agent(self, path: str) -> str | None:
         """Whose log a file was when it was last imported."""

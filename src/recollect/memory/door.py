@@ -92,7 +92,11 @@ class Door:
         from recollect.capture import adapters as registry
 
         given = self._adapters or {}
-        wanted = agents or self.settings.texts("sources.agents") or list(given) or list(registry.BUILT_IN)
+        wanted = agents or self.settings.texts("sources.agents") or list(given)
+        if not wanted:
+            if not self._made:
+                self._made = {adapter.agent: adapter for adapter in registry.find_adapters()}
+            return list(self._made.values())
         for agent in wanted:
             if agent not in given and agent not in self._made:
                 self._made[agent] = registry.get_adapter(agent)

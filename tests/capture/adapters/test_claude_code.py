@@ -130,12 +130,14 @@ def test_main_files_and_both_layouts_of_sub_agents_are_sources() -> None:
 
     project = root / "projects" / "-home-ada-shop"
     nested = project / SESSION / "subagents"
+    long_outputs = str(project / SESSION / "tool-results")
     assert found == [
-        Source("claude-code", str(project / f"{SESSION}.jsonl")),
-        Source("claude-code", str(project / "agent-f00d.jsonl")),
-        Source("claude-code", str(nested / "agent-a11.jsonl"), companions=(str(nested / "agent-a11.meta.json"),)),
-        Source("claude-code", str(nested / "agent-acompact-77.jsonl")),
-        Source("claude-code", str(nested / "workflows" / "wf_1" / "agent-aw1.jsonl")),
+        Source("claude-code", str(project / f"{SESSION}.jsonl"), (long_outputs,)),
+        Source("claude-code", str(project / "agent-f00d.jsonl"), (str(project / "agent-f00d.meta.json"),)),
+        *(
+            Source("claude-code", str(nested / f"{name}.jsonl"), (str(nested / f"{name}.meta.json"), long_outputs))
+            for name in ("agent-a11", "agent-acompact-77", "workflows/wf_1/agent-aw1")
+        ),
     ]
 
 
@@ -166,7 +168,7 @@ def test_look_alikes_are_left_to_others() -> None:
 
     def recognised(*records: dict[str, Any], name: str = "x.jsonl") -> bool:
         head = "".join(json.dumps(record) + "\n" for record in records)
-        return ClaudeCode().recognises(f"/logs/{name}", head.encode())
+        return ClaudeCode().find_source(f"/logs/{name}", head.encode()) is not None
 
     assert recognised(ours)
     assert recognised({"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "timestamp": "t"})
@@ -182,7 +184,7 @@ def test_a_first_line_longer_than_the_head_is_still_recognised() -> None:
     chat = Conversation()
     chat.user([image("A" * 100_000), said("what is this?")])
 
-    assert ClaudeCode().recognises("/logs/x.jsonl", chat.text.encode()[:4096])
+    assert ClaudeCode().find_source("/logs/x.jsonl", chat.text.encode()[:4096])
 
 
 # Sessions ----------------------------------------------------------------------

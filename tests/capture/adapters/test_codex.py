@@ -1239,15 +1239,15 @@ def test_a_compressed_file_gives_what_the_plain_one_gives(tmp_path: Path) -> Non
 )
 def test_a_file_is_recognised_by_several_fields(name: str, line: dict[str, Any], expected: bool) -> None:
     """Look-alikes exist; one key is not enough."""
-    assert Codex().recognises(f"/x/{name}", json.dumps(line).encode() + b"\n") is expected
+    assert (Codex().find_source(f"/x/{name}", json.dumps(line).encode() + b"\n") is not None) is expected
 
 
 def test_a_first_line_longer_than_what_is_shown_is_recognised() -> None:
     """The instructions of a session can take 20 KB."""
     line = json.dumps(b.meta(base_instructions={"text": "x" * 30_000})).encode()
 
-    assert Codex().recognises("/x/any.jsonl", line[:4096])
-    assert not Codex().recognises("/x/any.jsonl", b'{"type":"other","payload":{"cwd":"/x"' + b" " * 4000)
+    assert Codex().find_source("/x/any.jsonl", line[:4096])
+    assert not Codex().find_source("/x/any.jsonl", b'{"type":"other","payload":{"cwd":"/x"' + b" " * 4000)
 
 
 # Public samples ---------------------------------------------------------------------------

@@ -6,14 +6,18 @@ page in docs/formats; no other file changes.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from recollect.errors import UsageError
 from recollect.model import Checkpoint, Item, Source
 
-__all__ = ["BUILT_IN", "Adapter", "get_adapter"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["BUILT_IN", "Adapter", "KeptInProjects", "agents", "find_adapters", "get_adapter"]
 
 
 class Adapter(Protocol):
@@ -29,6 +33,8 @@ class Adapter(Protocol):
     name: str
     # Raised when a reading changes: sources read by an older one are read again.
     version: int
+    # How the names of its files end, such as ".jsonl".
+    endings: tuple[str, ...]
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """The folders this agent keeps its logs in, whether or not they exist.
@@ -41,13 +47,17 @@ class Adapter(Protocol):
         """The logs under a root, whether or not we have seen them before.
 
         This runs on every import, over thousands of files, to find out that
-        nothing changed: it lists folders, and opens and stats nothing.
+        nothing changed: it lists folders, and opens and stats nothing. The
+        root may also be any folder that a person points at: there, only what
+        lies in this agent's own layout is named; the rest is found one file
+        at a time by `find_source`.
         """
 
-    def recognises(self, path: str, head: bytes) -> bool:
-        """Whether a file somebody points at is one of ours, by its name and first bytes.
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """The source that a file is, or is part of, told by its name and first bytes; None when it is not ours.
 
-        Look-alikes exist: several fields must agree, not one key.
+        It is asked about files with one of our `endings` that somebody points
+        at. Look-alikes exist: several fields must agree, not one key.
         """
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -59,17 +69,73 @@ class Adapter(Protocol):
         """
 
 
+@runtime_checkable
+class KeptInProjects(Protocol):
+    """An adapter of an agent that leaves logs in the folders it works in, where no root leads to."""
+
+    def in_project(self, folder: str) -> Iterator[Source]:
+        """The logs in a folder that somebody worked in. This runs on every import, for every such folder."""
+
+
 BUILT_IN = {
     "claude-code": ("claude_code", "ClaudeCode"),
     "codex": ("codex", "Codex"),
 }
+# Where other packages say which adapters they bring: the agent's id, and a class or function that makes the adapter.
+ENTRY_POINTS = "recollect.adapters"
+
+log = logging.getLogger(__name__)
+
+
+def agents() -> list[str]:
+    """The ids of all agents whose logs can be read: our own first, then those that other packages bring."""
+    return [*BUILT_IN, *sorted(_brought().keys() - BUILT_IN.keys())]
 
 
 def get_adapter(agent: str) -> Adapter:
     """The adapter of one agent id."""
-    try:
+    if agent in BUILT_IN:
         module, name = BUILT_IN[agent]
-    except KeyError:
-        raise UsageError(f"no agent is called {agent}", hint=f"known: {', '.join(BUILT_IN)}") from None
-    adapter: Adapter = getattr(import_module(f"{__name__}.{module}"), name)()
+        adapter: Adapter = getattr(import_module(f"{__name__}.{module}"), name)()
+        return adapter
+    point = _brought().get(agent)
+    if point is None:
+        raise UsageError(f"no agent is called {agent}", hint=f"known: {', '.join(agents())}")
+    return _made(point)
+
+
+def find_adapters() -> list[Adapter]:
+    """Every adapter there is; one of another package that cannot be had is left out, and said so."""
+    found = [get_adapter(agent) for agent in BUILT_IN]
+    for agent in agents()[len(found) :]:
+        try:
+            found.append(get_adapter(agent))
+        except UsageError as error:
+            log.warning("an adapter was left out", extra={"agent": agent, "fault": str(error)})
+    return found
+
+
+def _made(point: EntryPoint) -> Adapter:
+    package = point.dist.name if point.dist else point.value
+    try:
+        adapter: Adapter = point.load()()
+        lacking = [name for name in _NEEDED if not hasattr(adapter, name)]
+    except Exception as error:
+        raise UsageError(
+            f"the adapter {point.name} of {package} cannot be loaded: {type(error).__name__}: {error}",
+            hint=f"upgrade or uninstall {package}",
+        ) from error
+    if lacking or adapter.agent != point.name:
+        fault = f"has no {', '.join(lacking)}" if lacking else f"calls itself {adapter.agent}"
+        raise UsageError(f"the adapter {point.name} of {package} {fault}", hint=f"upgrade or uninstall {package}")
     return adapter
+
+
+_NEEDED = ("agent", "name", "version", "endings", "roots", "sources", "find_source", "read")
+
+
+def _brought() -> dict[str, EntryPoint]:
+    # Late: it takes longer to load than most commands take in all.
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}

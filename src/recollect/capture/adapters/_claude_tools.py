@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from recollect.capture.adapters._claude_records import Block, Outcome, picture
-from recollect.capture.lines import Unreadable, open_log
+from recollect.capture.logs.lines import Unreadable, open_log
 from recollect.model import ToolKind
 
 _KINDS: dict[str, ToolKind] = {

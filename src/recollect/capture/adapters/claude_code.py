@@ -16,10 +16,12 @@ from recollect.capture.adapters._claude_ledger import Log, State
 from recollect.capture.adapters._claude_records import DECODER
 from recollect.capture.adapters._claude_transcript import Transcript
 from recollect.capture.adapters._claude_tree import Tree
-from recollect.capture.lines import Block, Unreadable, blocks, open_log, records
+from recollect.capture.logs.folders import listed, name_in_text
+from recollect.capture.logs.lines import Block, Unreadable, blocks, open_log, records
 from recollect.model import Checkpoint, Item, Problem, Source
 
 _SUFFIX = ".jsonl"
+_OVERFLOW = "tool-results"
 _TRIED_LINES = 25
 _HEAD_BYTES = 64 << 10
 _META_BYTES = 64 << 10
@@ -53,6 +55,7 @@ class ClaudeCode:
     agent = "claude-code"
     name = "Claude Code"
     version = 1
+    endings = (_SUFFIX,)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """Its configuration folder, wherever a variable has moved it, and the two usual places."""
@@ -69,34 +72,35 @@ class ClaudeCode:
         """
         projects = os.path.join(root, "projects")
         if os.path.isdir(projects):
-            for folder in _listed(projects)[1]:
+            for folder in listed(projects)[1]:
                 yield from self._project(folder)
             return
-        for folder in (root, *_listed(root)[1]):
+        for folder in (root, *listed(root)[1]):
             for source in self._project(folder):
-                if self.recognises(source.path, _head(source.path)):
+                if self._is_ours(source.path, _head(source.path)):
                     yield source
 
     def _project(self, folder: str) -> Iterator[Source]:
-        files, folders = _listed(folder)
+        files, folders = listed(folder)
         for path in files:
             if path.endswith(_SUFFIX) and os.path.basename(path) not in _NOT_OURS:
-                yield Source(self.agent, path)
+                yield _source(path)
         for session in folders:
             yield from self._subagents(os.path.join(session, "subagents"))
 
     def _subagents(self, folder: str) -> Iterator[Source]:
-        files, folders = _listed(folder)
-        present = set(files)
+        files, folders = listed(folder)
         for path in files:
             if path.endswith(_SUFFIX) and os.path.basename(path).startswith("agent-"):
-                meta = _meta_path(path)
-                yield Source(self.agent, path, companions=(meta,) if meta in present else ())
+                yield _source(path)
         for deeper in folders:
             yield from self._subagents(deeper)
 
-    def recognises(self, path: str, head: bytes) -> bool:
-        """Whether the first whole line that tells anything is a transcript's."""
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """A transcript, if the first whole line that tells anything is one's."""
+        return _source(path) if self._is_ours(path, head) else None
+
+    def _is_ours(self, path: str, head: bytes) -> bool:
         if not path.endswith(_SUFFIX) or os.path.basename(path) in _NOT_OURS:
             return False
         # Records that tell nothing are few at the start; a foreign log has nothing else.
@@ -177,24 +181,39 @@ def _log(source: Source) -> Log:
     A sub-agent's records carry its parent's session id, and a main file may
     hold more than one, so the name decides.
     """
-    folder, name = os.path.split(source.path)
-    # A file name need not be text, an id must be.
-    stem = name.removesuffix(_SUFFIX).encode("utf-8", "backslashreplace").decode()
+    folder = os.path.dirname(source.path)
+    stem = name_in_text(source.path).removesuffix(_SUFFIX)
     if not stem.startswith("agent-"):
-        return Log(source.path, stem, overflow=os.path.join(folder, stem, "tool-results"))
+        return Log(source.path, stem, overflow=os.path.join(folder, stem, _OVERFLOW))
     agent = stem.removeprefix("agent-")
     meta = _meta(source)
     if agent.startswith("acompact"):
         meta["purpose"] = "compaction"
-    while folder and os.path.basename(folder) != "subagents":
-        above = os.path.dirname(folder)
-        folder = above if above != folder else ""
+    folder = _subagents_folder(folder)
     if not folder:
         return Log(source.path, None, agent=agent, meta=meta)
     session_folder = os.path.dirname(folder)
     parent = os.path.basename(session_folder)
-    overflow = os.path.join(session_folder, "tool-results")
+    overflow = os.path.join(session_folder, _OVERFLOW)
     return Log(source.path, f"{parent}/{agent}", parent, agent, overflow, meta)
+
+
+def _source(path: str) -> Source:
+    """A transcript with what may be read beside it: outputs too long for a line, and how a sub-agent was started."""
+    folder, name = os.path.split(path)
+    if not name.startswith("agent-"):
+        return Source(ClaudeCode.agent, path, (os.path.join(path.removesuffix(_SUFFIX), _OVERFLOW),))
+    above = _subagents_folder(folder)
+    overflow = (os.path.join(os.path.dirname(above), _OVERFLOW),) if above else ()
+    return Source(ClaudeCode.agent, path, (_meta_path(path), *overflow))
+
+
+def _subagents_folder(folder: str) -> str:
+    """The folder of a session's sub-agents that this one is, or is in; "" when there is none."""
+    while folder and os.path.basename(folder) != "subagents":
+        above = os.path.dirname(folder)
+        folder = above if above != folder else ""
+    return folder
 
 
 def _meta_path(path: str) -> str:
@@ -220,26 +239,6 @@ def _meta(source: Source) -> dict[str, object]:
         for theirs, ours in _META_NAMES.items()
         if isinstance(value := noted.get(theirs), str | int | bool)
     }
-
-
-def _listed(folder: str) -> tuple[list[str], list[str]]:
-    """The files and the folders in a folder, sorted; none when it is not there."""
-    files: list[str] = []
-    folders: list[str] = []
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                (folders if _is_folder(entry) else files).append(entry.path)
-    except OSError:
-        return [], []
-    return sorted(files), sorted(folders)
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False  # A loop of links; reading it will say so.
 
 
 def _head(path: str) -> bytes:

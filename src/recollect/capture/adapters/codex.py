@@ -20,7 +20,9 @@ from msgspec import Struct
 from recollect.capture.adapters._codex_records import BARE, ENVELOPES, Fields, fields, text_of
 from recollect.capture.adapters._codex_transcript import Transcript
 from recollect.capture.adapters._codex_turns import State
-from recollect.capture.lines import MAX_LINE_BYTES, Block, Unreadable, blocks, open_log, records
+from recollect.capture.logs.documents import contents
+from recollect.capture.logs.folders import is_folder
+from recollect.capture.logs.lines import MAX_LINE_BYTES, Block, Unreadable, blocks, open_log, records
 from recollect.model import Checkpoint, Item, Problem, Source
 
 INDEX = "session_index.jsonl"
@@ -60,6 +62,7 @@ class Codex:
     agent = "codex"
     name = "Codex"
     version = 1
+    endings = (".jsonl", ".json", ".zst")
 
     def __init__(self) -> None:
         self._titles: dict[str, tuple[tuple[int, int], dict[str, str]]] = {}
@@ -73,8 +76,11 @@ class Codex:
         for home in _homes(root):
             yield from _sources_in(home)
 
-    def recognises(self, path: str, head: bytes) -> bool:
-        """A first line that describes a session, or a rollout's name over plausible lines."""
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """A rollout, by a first line that describes a session or by its name over plausible lines."""
+        return Source(self.agent, path, appended=path.endswith(".jsonl")) if self._is_ours(path, head) else None
+
+    def _is_ours(self, path: str, head: bytes) -> bool:
         name = os.path.basename(path)
         named = name.startswith("rollout-") and _uuid.search(name) is not None
         if name.endswith(".zst"):
@@ -120,12 +126,13 @@ class Codex:
         transcript.name(self._title(source, transcript))
         yield transcript.out
         yield transcript.problems()
-        yield (Checkpoint(position, transcript.take_state()),)
+        # What is always read whole leaves no state: that would say that there is something to go on from.
+        yield (Checkpoint(position, b"" if whole else transcript.take_state()),)
 
     def _read_document(self, source: Source) -> Iterator[Item]:
         transcript = Transcript(source.path, _thread_in(source.path))
         try:
-            data = _contents(source.path, MAX_LINE_BYTES)
+            data = contents(source.path, MAX_LINE_BYTES)
             document = _documents.decode(data)
         except Unreadable as error:
             yield Problem(path=source.path, kind="unreadable", reason=str(error))
@@ -142,7 +149,7 @@ class Codex:
         transcript.name(self._title(source, transcript))
         yield from transcript.out
         yield from transcript.problems()
-        yield Checkpoint(len(data), transcript.take_state())
+        yield Checkpoint(len(data))
 
     def _title(self, source: Source, transcript: Transcript) -> str | None:
         """The thread's newest name in the index beside it."""
@@ -207,15 +214,6 @@ def _resumed(since: Checkpoint) -> State | None:
         return None
 
 
-def _contents(path: str, limit: int) -> bytes:
-    descriptor = open_log(path)
-    with os.fdopen(descriptor, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > limit:
-            raise Unreadable(f"a document of {size} bytes")
-        return file.read()
-
-
 def _read_index(path: str) -> dict[str, str]:
     """Names by thread; the file only grows and the newest line wins."""
     names = {}
@@ -278,7 +276,7 @@ def _homes(root: str) -> Iterator[str]:
     below; anything else is searched, within limits.
     """
     entries = _listed(root)
-    folders = [entry.name for entry in entries if _is_folder(entry)]
+    folders = [entry.name for entry in entries if is_folder(entry)]
     if os.path.basename(root) in ("sessions", "archived_sessions") or _is_dated(folders, entries):
         yield root
     elif "sessions" in folders or "archived_sessions" in folders:
@@ -286,7 +284,7 @@ def _homes(root: str) -> Iterator[str]:
         for name in folders:
             if name not in ("sessions", "archived_sessions") and name not in PASSED_BY:
                 below = os.path.join(root, name)
-                if any(entry.name == "sessions" and _is_folder(entry) for entry in _listed(below)):
+                if any(entry.name == "sessions" and is_folder(entry) for entry in _listed(below)):
                     yield below
     else:
         yield from _search(root, folders)
@@ -298,19 +296,12 @@ def _search(root: str, folders: list[str]) -> Iterator[str]:
     while waiting and seen < MAX_FOLDERS:
         folder, depth = waiting.pop()
         seen += 1
-        below = [entry.name for entry in _listed(folder) if _is_folder(entry)]
+        below = [entry.name for entry in _listed(folder) if is_folder(entry)]
         if "sessions" in below or "archived_sessions" in below:
             yield folder
             below = [name for name in below if name not in ("sessions", "archived_sessions")]
         if depth < MAX_DEPTH:
             waiting += [(os.path.join(folder, name), depth + 1) for name in reversed(below) if name not in PASSED_BY]
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def _is_dated(folders: list[str], entries: list[os.DirEntry[str]]) -> bool:
@@ -353,7 +344,7 @@ def _rollouts(found: list[Source], folder: str, level: str, companions: tuple[st
     for entry in entries:
         name = entry.name
         if name.isdecimal() and level != "archived":
-            if len(level) < 3 and _is_folder(entry):
+            if len(level) < 3 and is_folder(entry):
                 _rollouts(found, entry.path, level + "d", companions, seen)
             continue
         ending = _ending(name)

@@ -68,22 +68,24 @@ class Keeper:
         version: int,
         seen: Fingerprint,
         rewritten: set[int] | None,
+        anew: bool = True,
         better: bool = False,
         failure: str = "",
     ) -> Written:
         """Store a stretch together with its checkpoint.
 
-        `rewritten` holds the turns that a pass from the start has met so far;
-        None means that the pass goes on from a checkpoint. `better` says that
-        the log is read in a newer way, whose word counts even when it tells less.
+        `rewritten` holds the turns that a pass which brings turns whole has
+        met so far; None means that it goes on in the middle of them. `anew`
+        says that the source is read from its start, `better` that it is read
+        in a newer way, whose word counts even when it tells less.
         """
         source_id, new = self._source(source)
         save_source(self.db, source_id, source, version, seen, stretch.checkpoint, failure or None, new=new)
-        if rewritten is not None and not rewritten and not new:
+        if anew and rewritten is not None and not rewritten and not new:
             self.db.execute("delete from problems where source = ?", (source_id,))
         if stretch.problems:
             save_problems(self.db, source_id, stretch.problems)
-        batch = Incoming(self, source.agent, source_id, rewritten)
+        batch = Incoming(self, source, source_id, rewritten)
         if not better:
             # A turn that goes on in the next stretch cannot be compared yet.
             whole = seen.size_bytes >= 0
@@ -97,7 +99,7 @@ class Keeper:
         for (native, key), live in stretch.live.items():
             batch.live(native, key, live)
         batch.close()
-        if batch.kept_fuller:
+        if batch.kept_fuller and source.appended:
             # What this log goes on with belongs behind what it lacks now, so it is read whole when it changes.
             self.db.execute("update sources set position = 0, state = x'' where id = ?", (source_id,))
         return batch.written

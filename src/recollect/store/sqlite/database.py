@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 # The newest migration this code knows; a test compares it with the folder.
-SCHEMA = 6
+SCHEMA = 7
 # "reco", in the header of every store of ours.
 APPLICATION_ID = 0x7265636F
 BUSY_TIMEOUT_MS = 5_000

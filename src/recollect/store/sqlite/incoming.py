@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.model import SessionFacts, ToolResult, Usage
+from recollect.model import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
 from recollect.store.sqlite.content import Lead, call_row, clear_turn, late_row, merge_turn, row, text_row
 from recollect.store.sqlite.parts import stored_parts
@@ -32,12 +32,14 @@ class Incoming:
     known, rows still on their way are written first, so that answers are true.
     """
 
-    def __init__(self, keeper: Keeper, agent: str, source_id: int, rewritten: set[int] | None) -> None:
-        self.keeper, self.db, self.agent, self.source_id = keeper, keeper.db, agent, source_id
+    def __init__(self, keeper: Keeper, source: Source, source_id: int, rewritten: set[int] | None) -> None:
+        self.keeper, self.db, self.source_id = keeper, keeper.db, source_id
+        self.agent, self.rank = source.agent, source.rank
         self.rewritten = rewritten
         self.comparable: set[tuple[str, str]] = set()
         self.kept_fuller = False
         self.asked = False
+        self.passed_over: set[str] = set()
         self.written = Written()
         self.rows = keeper.rows
         self.turn_ids: dict[tuple[str, str], int] = {}
@@ -48,9 +50,10 @@ class Incoming:
     # Sessions
 
     def session(self, native: str, facts: SessionFacts) -> int | None:
-        """The session's row, made or brought up to date; None when it is to stay forgotten."""
+        """The session's row, made or brought up to date; None when it is forgotten, or better told elsewhere."""
         ref = f"{self.agent}:{native}"
-        if ("session", ref) in self.keeper.forgotten:
+        if ("session", ref) in self.keeper.forgotten or self._is_copy(facts):
+            self.passed_over.add(native)
             return None
         parent = f"{self.agent}:{facts.parent}" if facts.parent else None
         title = facts.title if ("title", ref) not in self.keeper.forgotten else None
@@ -58,21 +61,38 @@ class Incoming:
             parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
             facts.git_branch, facts.git_sha, facts.git_remote,
         )  # fmt: skip
-        known = self.db.row("select id, source, meta from sessions where ref = ?", (ref,))
+        known = self.db.row(
+            """
+            select sessions.id, source, meta, sources.rank from sessions left join sources on sources.id = source where ref = ?
+            """,
+            (ref,),
+        )
+        if known is not None and known[3] is not None and known[3] != self.rank:
+            if known[3] < self.rank:
+                self.passed_over.add(native)
+                return None
+            # What a lesser place told and this one does not is no longer part of the conversation.
+            self.rows.flush_tables()
+            self.db.execute("update turns set live = 0 where session = ?", (known[0],))
         if known is None:
             # Its number is counted, not asked for: `returning` would open a savepoint.
             session, self.keeper.next_session = self.keeper.next_session, self.keeper.next_session + 1
             self.db.execute(
                 """
-                insert into sessions (id, ref, agent, native_id, source, meta, parent, origin, cwd, title, started_at,
+                insert into sessions (id, ref, agent, native_id, source, copy_of, meta, parent, origin, cwd, title, started_at,
                                       agent_version, git_branch, git_sha, git_remote)
-                values (?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
+                values (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
                 """,
-                (session, ref, self.agent, native, self.source_id, _json(facts.meta or {}), *values),
+                (session, ref, self.agent, native, self.source_id, facts.copy_of, _json(facts.meta or {}), *values),
             )
             self.fresh.add(session)
+            if self.db.value("select 1 from sessions where copy_of = ?", (ref,)):
+                self.rows.flush_tables()
+                self.db.execute(
+                    "update turns set live = 0 where session in (select id from sessions where copy_of = ?)", (ref,)
+                )
         else:
-            session, source, old_meta = known
+            session, source, old_meta, _ = known
             # A log that goes on mostly says nothing new about its session.
             if source != self.source_id or facts.meta is not None or any(values[2:]):
                 meta = _json({**msgspec.json.decode(old_meta), **facts.meta}) if facts.meta else old_meta
@@ -94,8 +114,21 @@ class Incoming:
             (meta, *values, self.source_id, session),
         )
 
+    def _is_copy(self, facts: SessionFacts) -> bool:
+        """Whether a session repeats one that is stored, or that is to stay forgotten."""
+        original = facts.copy_of
+        if original is None:
+            return False
+        stored = self.db.value("select 1 from sessions where ref = ?", (original,))
+        return stored is not None or ("session", original) in self.keeper.forgotten
+
     def _session_id(self, native: str) -> int | None:
+        if native in self.passed_over:
+            return None
         ref = f"{self.agent}:{native}"
+        if self.rank and ref not in self.keeper.sessions:
+            # A stretch that goes on in a lesser place says nothing about its session, but is to be passed over as well.
+            return self.session(native, SessionFacts(session=native))
         known = self.keeper.sessions.get(ref)
         if known is None and ("session", ref) not in self.keeper.forgotten:
             known = self.db.value("select id from sessions where ref = ?", (ref,))
@@ -185,6 +218,9 @@ class Incoming:
             part = self._later_than(known_end, turn, part)
             lead = Lead(part.events)
         elif self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
+            if self.rewritten is not None and self._is_the_same(turn, part):
+                self._stands(turn, part, project)
+                return
             if self._is_cut_short(turn, part):
                 self.kept_fuller = True
                 return
@@ -224,6 +260,23 @@ class Incoming:
             for result in part.late:
                 self._late(turn, result)
             self._add_part(turn, next_part, next_call, part, prompt)
+
+    def _is_the_same(self, turn: int, part: TurnPart) -> bool:
+        """Whether a turn that is brought again is stored just like this: most of a document that grew is."""
+        stored = self.db.rows("select checksum from bodies where turn = ?", (turn,))
+        return len(stored) == 1 and not part.late and stored[0][0] == bodies.checksum(bodies.pack(_rows(part)))
+
+    def _stands(self, turn: int, part: TurnPart, project: int | None) -> None:
+        """Leave a turn's content alone; what is known about it may still have changed."""
+        if self.rewritten is not None:
+            self.rewritten.add(turn)
+        self.db.execute(
+            """
+            update turns set live = 1, author = coalesce(?2, author), project = coalesce(?3, project)
+             where id = ?1 and (not live or author is not coalesce(?2, author) or project is not coalesce(?3, project))
+            """,
+            (turn, part.facts.author, project),
+        )
 
     def _end_of_evicted(self, turn: int) -> int | None:
         """When a turn ended whose events were let go, as far as it was read; None for every other turn.
@@ -306,10 +359,7 @@ class Incoming:
 
     def _add_part(self, turn: int, number: int, next_call: int, part: TurnPart, prompt: str) -> None:
         body_id, self.keeper.next_body = self.keeper.next_body, self.keeper.next_body + 1
-        rows = [row(event) for event in part.events]
-        rows += [late_row(late) for late in part.late]
-        if part.facts.telemetry:
-            rows.append(tuple(bodies.telemetry_row(part.facts.telemetry)))
+        rows = _rows(part)
         body = bodies.pack(rows)
         self.rows.bodies.append((body_id, turn, number, body, bodies.checksum(body)))
         calls = [event for event in part.events if event.kind == "tool_call"]
@@ -401,6 +451,15 @@ class Span:
                     self.first_at = moment
                 if self.last_at is None or moment > self.last_at:
                     self.last_at = moment
+
+
+def _rows(part: TurnPart) -> list[tuple[Any, ...]]:
+    """A part's events as the rows of a body."""
+    rows = [row(event) for event in part.events]
+    rows += [late_row(late) for late in part.late]
+    if part.facts.telemetry:
+        rows.append(tuple(bodies.telemetry_row(part.facts.telemetry)))
+    return rows
 
 
 def _json(value: dict[str, Any]) -> str:

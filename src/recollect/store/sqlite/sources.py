@@ -53,7 +53,9 @@ def find_source(db: Database, path: str) -> KnownSource | None:
     return KnownSource(number, agent, path, version, seen, Checkpoint(position, bytes(state)), failure)
 
 
-_COLUMNS = ("agent", "version", "inode", "size_bytes", "mtime_ns", "head", "tail", "position", "state", "imported_at", "failure")
+_COLUMNS = (
+    "agent", "version", "inode", "size_bytes", "mtime_ns", "head", "tail", "position", "state", "imported_at", "failure", "rank",
+)  # fmt: skip
 # Two plain statements rather than one that does either: that one would open a
 # savepoint, and at every savepoint SQLite makes the text index flush.
 _INSERT = f"insert into sources ({', '.join(_COLUMNS)}, id, path) values ({', '.join('?' * (len(_COLUMNS) + 2))})"
@@ -74,7 +76,7 @@ def save_source(
     """Record how far a source was read, in the transaction that keeps what was read."""
     values = (
         source.agent, version, seen.inode, seen.size_bytes, seen.mtime_ns, seen.head, seen.tail,
-        point.position, point.state, now_ms(), failure, number,
+        point.position, point.state, now_ms(), failure, source.rank, number,
     )  # fmt: skip
     if new:
         db.execute(_INSERT, (*values, path_value(source.path)))
@@ -90,3 +92,15 @@ def save_problems(db: Database, source_id: int, problems: list[Problem]) -> None
         "insert into problems (source, kind, line, reason, count, at) values (?, ?, ?, ?, ?, ?)",
         [(source_id, one.kind, one.line, one.reason, one.count, now) for one in problems[: max(0, PROBLEMS_KEPT - kept)]],
     )
+
+
+def folders(db: Database) -> list[str]:
+    """The folders that sessions took place in, and those known to belong to a project."""
+    rows = db.rows(
+        """
+        select cwd from sessions where cwd is not null
+        union select alias from project_aliases
+        union select key from projects where kind != 'remote' order by 1
+        """
+    )
+    return [folder for (folder,) in rows]

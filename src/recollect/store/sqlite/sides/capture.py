@@ -36,6 +36,12 @@ class Capture(Opened):
 
         return sources.find_source(self.db, path)
 
+    def folders(self) -> list[str]:
+        """The folders that sessions took place in, and those known to belong to a project."""
+        from recollect.store.sqlite import sources
+
+        return sources.folders(self.db)
+
     def find_rates(self, model: str, day: str, version: str) -> tuple[bool, str | None]:
         """Whether the prices of a model on a day are known, and what they are."""
         row = self.db.row("select prices from rates where model = ? and day = ? and version = ?", (model, day, version))

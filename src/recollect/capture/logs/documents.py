@@ -1,0 +1,78 @@
+"""Whole documents: logs that are written anew each time something happens.
+
+A document that cannot be decoded was caught half written, or is broken; the
+two look alike, so it is a problem now and read again when it changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from recollect.capture.logs.lines import Unreadable, open_log
+
+Shape = TypeVar("Shape")
+
+# Larger ones are mostly pictures; decoding them would break the promise about peak memory.
+MAX_DOCUMENT_BYTES = 256 << 20
+
+
+class Broken(Exception):
+    """The document is none, or only a part of one; becomes one `Problem`."""
+
+
+def contents(path: str, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
+    """The bytes of a file; `Unreadable` when there are more than may be."""
+    descriptor = open_log(path)
+    try:
+        with os.fdopen(descriptor, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > limit:
+                raise Unreadable(f"a document of {size} bytes, which is more than {limit}")
+            return file.read(limit + 1)[:limit]
+    except OSError as error:
+        raise Unreadable(str(error)) from error
+
+
+def written(path: str, limit: int = MAX_DOCUMENT_BYTES) -> str:
+    """The text of a file; what is no text in it is replaced."""
+    return contents(path, limit).decode("utf-8", "replace")
+
+
+@overload
+def document(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> Any: ...
+@overload
+def document(path: str, shape: type[Shape], *, limit: int = MAX_DOCUMENT_BYTES) -> Shape: ...
+def document(path: str, shape: Any = Any, *, limit: int = MAX_DOCUMENT_BYTES) -> Any:
+    """A JSON document, decoded; `Broken` says what is wrong with it."""
+    return parsed(contents(path, limit), shape)
+
+
+@overload
+def parsed(data: bytes) -> Any: ...
+@overload
+def parsed(data: bytes, shape: type[Shape]) -> Shape: ...
+def parsed(data: bytes, shape: Any = Any) -> Any:
+    """JSON as a value, with a second try for what real agents write: a byte order mark, NaN, broken UTF-8."""
+    if not data.strip():
+        raise Broken("empty")
+    try:
+        return msgspec.json.decode(data, type=shape)
+    except msgspec.ValidationError as error:
+        raise Broken(f"not what we know: {error}"[:200]) from None
+    except RecursionError:
+        raise Broken("nested too deeply") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    try:
+        value = json.loads(data.decode("utf-8-sig", "replace"), strict=False, parse_constant=lambda _: None)
+        return msgspec.convert(value, shape)
+    except msgspec.ValidationError as error:
+        raise Broken(f"not what we know: {error}"[:200]) from None
+    except RecursionError:
+        raise Broken("nested too deeply") from None
+    except ValueError as error:
+        raise Broken(f"not JSON: {error}"[:200]) from None
