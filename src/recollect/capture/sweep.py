@@ -88,9 +88,7 @@ class Sweep:
     def _redactions(self) -> int:
         return sum(self.redactor.counts.values()) if self.redactor else 0
 
-    def _changed(
-        self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]
-    ) -> Iterator[tuple[Found, Look]]:
+    def _changed(self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]) -> Iterator[tuple[Found, Look]]:
         """The sources worth opening. What happens here is paid for every file on every import."""
         found = list(found)
         # A few named paths are asked for one by one: the whole list takes longer than reading what grew.

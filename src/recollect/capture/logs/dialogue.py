@@ -62,9 +62,7 @@ class Dialogue:
         """A turn begins. Its key must be the same when the log is read again."""
         self.standing.turn = key
         self.items.append(
-            TurnFacts(
-                session=self.session, turn=key, at=at, author=author, cwd=cwd, git_remote=git_remote, telemetry=telemetry
-            )
+            TurnFacts(session=self.session, turn=key, at=at, author=author, cwd=cwd, git_remote=git_remote, telemetry=telemetry)
         )
 
     def learn(self, *, cwd: str | None = None, telemetry: dict[str, Any] | None = None, turn: str | None = None) -> None:

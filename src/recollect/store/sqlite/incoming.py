@@ -88,9 +88,7 @@ class Incoming:
             self.fresh.add(session)
             if self.db.value("select 1 from sessions where copy_of = ?", (ref,)):
                 self.rows.flush_tables()
-                self.db.execute(
-                    "update turns set live = 0 where session in (select id from sessions where copy_of = ?)", (ref,)
-                )
+                self.db.execute("update turns set live = 0 where session in (select id from sessions where copy_of = ?)", (ref,))
         else:
             session, source, old_meta, _ = known
             # A log that goes on mostly says nothing new about its session.
