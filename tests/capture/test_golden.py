@@ -12,30 +12,34 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.capture.adapters import get_adapter
+from recollect.capture.adapters import KeptInProjects, get_adapter
 from recollect.model import Checkpoint
+from tests.golden_logs import laid_out
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 CASES = sorted(folder for folder in GOLDEN.glob("*/*") if (folder / "root").is_dir())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
-def test_a_recorded_log_gives_its_items(case: Path, request: pytest.FixtureRequest) -> None:
+def test_a_recorded_log_gives_its_items(case: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """The whole reading of a format, pinned down item by item."""
     expected = case / "items.jsonl"
 
-    found = "".join(_lines(case))
+    found = "".join(_lines(case.parent.name, laid_out(case / "root", tmp_path / "root")))
     if request.config.getoption("--update-golden"):
         expected.write_text(found)
 
     assert found == expected.read_text()
 
 
-def _lines(case: Path) -> list[str]:
-    adapter = get_adapter(case.parent.name)
-    root = str(case / "root")
+def _lines(agent: str, folder: Path) -> list[str]:
+    adapter = get_adapter(agent)
+    root = str(folder)
     lines = []
-    for source in adapter.sources(root):
+    sources = list(adapter.sources(root))
+    if isinstance(adapter, KeptInProjects):
+        sources += adapter.in_project(root)
+    for source in sources:
         for item in adapter.read(source, None):
             # States are an adapter's private affair, so only positions are pinned.
             shown = Checkpoint(item.position) if isinstance(item, Checkpoint) else item
