@@ -11,13 +11,14 @@ from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.model import Checkpoint, Item, Problem, Source
 
 Record = TypeVar("Record")
+Taken = TypeVar("Taken", contravariant=True)
 State = TypeVar("State")
 
 
-class Reader(Protocol[Record]):
+class Reader(Protocol[Taken]):
     """Makes items of a format's records."""
 
-    def take(self, record: Record) -> None:
+    def take(self, record: Taken) -> None:
         """One more record of the file."""
 
     def drain(self) -> list[Item]:
