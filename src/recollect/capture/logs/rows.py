@@ -105,10 +105,11 @@ class Rows:
         if not self._shared and _size(f"{self.path}-journal"):
             raise Unreadable("its owner is in the middle of a write")
         self._stamp = self._look()
-        uri = "file:" + quote(os.path.abspath(self.path).replace("\\", "/")) + "?mode=ro"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        # A write-ahead log that is not there would be made, unless nobody is expected to write.
+        way = "" if self._shared else f"&vfs={_UNLOCKED}" if _size(f"{self.path}-wal") else "&immutable=1"
+        uri = "file:" + quote(os.path.abspath(self.path).replace("\\", "/")) + "?mode=ro" + way
         try:
-            self._connection = apsw.Connection(uri if self._shared else f"{uri}&vfs={_UNLOCKED}", flags=flags)
+            self._connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
             self._connection.set_busy_timeout(_BUSY_MS)
             if not self._shared:
                 # The index of the write-ahead log is then made in memory, not in a file beside it.
