@@ -29,7 +29,7 @@ _WAL_VERSION = 2
 _UNLOCKED = "win32-none" if sys.platform == "win32" else "unix-none"
 
 Row = tuple[Any, ...]
-_Stamp = tuple[tuple[int, int] | None, ...]
+_Stamp = tuple[object, ...]
 
 
 def beside(path: str) -> tuple[str, ...]:
@@ -123,7 +123,9 @@ class Rows:
         return self._shared or self._look() == self._stamp
 
     def _look(self) -> _Stamp:
-        return tuple(_seen(path) for path in (self.path, f"{self.path}-wal", f"{self.path}-journal"))
+        # Times are coarse; the header has a counter that every write to the file itself moves on.
+        counter = _header(self.path)[24:28]
+        return counter, *(_seen(path) for path in (self.path, f"{self.path}-wal", f"{self.path}-journal"))
 
 
 def tables_in(path: str) -> dict[str, frozenset[str]]:
