@@ -339,6 +339,9 @@ class ImportReport(Struct, kw_only=True):
     bytes: int = 0
     seconds: float = 0.0
 
+    def __add__(self, other: ImportReport) -> ImportReport:
+        return ImportReport(**{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__})
+
 
 class StatsRow(Struct, kw_only=True):
     """Sums over some turns; None is what cannot be told for this sort of row, such as the errors of a model.

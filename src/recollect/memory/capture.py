@@ -37,7 +37,13 @@ class Capture(Projects):
         discovers and reads, and writes nothing.
         """
         sweep = self._dry_sweep() if dry_run else self._sweeper()
+        worked_in = set(self._worked_in())
         report, self.source_reports = sweep.run(self.sources(paths, agents), dry_run=dry_run, progress=progress)
+        new_folders = [] if paths or dry_run else [folder for folder in self._worked_in() if folder not in worked_in]
+        if new_folders:
+            # What was just read tells where else agents may have left something.
+            more, reports = sweep.run(self._in_projects(agents, new_folders), progress=progress)
+            report, self.source_reports = report + more, self.source_reports + reports
         if not dry_run:
             store = self._opened(create=True)
             store.drain_spool()
@@ -57,6 +63,17 @@ class Capture(Projects):
         else:
             extra = self.settings.texts("sources.extra")
             found = discover.everywhere(adapters, platforms.user_home(), self.environ, extra, self._worked_in)
+        return self._allowed(found)
+
+    def _in_projects(self, agents: Sequence[str], folders: list[str]) -> Iterator[Found]:
+        """The logs that agents left in these folders, where they worked."""
+        from recollect.capture import discover
+
+        return self._allowed(discover.in_projects(self.adapters(agents), lambda: folders))
+
+    def _allowed(self, found: Iterator[Found]) -> Iterator[Found]:
+        from recollect.capture import discover
+
         patterns = [os.path.expanduser(pattern) for pattern in self.settings.texts("sources.excluded")]
         return discover.excluded(found, patterns) if patterns else found
 
