@@ -37,12 +37,11 @@ class Capture(Projects):
         discovers and reads, and writes nothing.
         """
         sweep = self._dry_sweep() if dry_run else self._sweeper()
-        worked_in = set(self._worked_in())
+        self._looked_in = None
         report, self.source_reports = sweep.run(self.sources(paths, agents), dry_run=dry_run, progress=progress)
-        new_folders = [] if paths or dry_run else [folder for folder in self._worked_in() if folder not in worked_in]
-        if new_folders:
+        if report.imported and self._looked_in is not None and not dry_run:
             # What was just read tells where else agents may have left something.
-            more, reports = sweep.run(self._in_projects(agents, new_folders), progress=progress)
+            more, reports = sweep.run(self._in_new_projects(agents, self._looked_in), progress=progress)
             report, self.source_reports = report + more, self.source_reports + reports
         if not dry_run:
             store = self._opened(create=True)
@@ -65,11 +64,12 @@ class Capture(Projects):
             found = discover.everywhere(adapters, platforms.user_home(), self.environ, extra, self._worked_in)
         return self._allowed(found)
 
-    def _in_projects(self, agents: Sequence[str], folders: list[str]) -> Iterator[Found]:
-        """The logs that agents left in these folders, where they worked."""
+    def _in_new_projects(self, agents: Sequence[str], looked_in: set[str]) -> Iterator[Found]:
+        """The logs in folders that agents worked in, and that were not known when the others were looked at."""
         from recollect.capture import discover
 
-        return self._allowed(discover.in_projects(self.adapters(agents), lambda: folders))
+        new = [folder for folder in self._worked_in() if folder not in looked_in]
+        return self._allowed(discover.in_projects(self.adapters(agents), lambda: new))
 
     def _allowed(self, found: Iterator[Found]) -> Iterator[Found]:
         from recollect.capture import discover
@@ -80,7 +80,9 @@ class Capture(Projects):
     def _worked_in(self) -> list[str]:
         """The folders of this machine that agents are known to have worked in."""
         store = self._existing() if os.path.exists(self.settings.store) else None
-        return [folder for folder in store.folders() if os.path.isdir(folder)] if store else []
+        folders = [folder for folder in store.folders() if os.path.isdir(folder)] if store else []
+        self._looked_in = set(folders)
+        return folders
 
     def _known_agent(self, path: str) -> str | None:
         """Whose log a file was when it was last imported."""

@@ -42,6 +42,7 @@ class Door:
         self._sweep: Sweep | None = None
         self._encoder = encoder
         self._resident = resident
+        self._looked_in: set[str] | None = None
         self.source_reports: list[SourceReport] = []
 
     @classmethod
