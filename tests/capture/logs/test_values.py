@@ -126,11 +126,16 @@ def test_what_is_no_document_is_called_broken(data: bytes, reason: str) -> None:
         parsed(data, dict[str, Any])
 
 
+def test_a_number_beyond_all_measure_makes_a_document_broken() -> None:
+    with pytest.raises(Broken):
+        parsed(b'\xef\xbb\xbf{"a": 1e999}')
+
+
 def test_a_document_is_read_as_real_agents_write_it(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_bytes(b'\xef\xbb\xbf{"a": NaN, "b": "\xff"}')
+    path.write_bytes(b'\xef\xbb\xbf{"a": NaN, "b": "\xff", "c": "half of a pair: \\ud83d"}')
 
-    assert document(str(path)) == {"a": None, "b": "�"}
+    assert document(str(path)) == {"a": None, "b": "�", "c": "half of a pair: ?"}
     with pytest.raises(Unreadable, match="more than 3"):
         document(str(path), limit=3)
 

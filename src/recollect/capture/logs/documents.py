@@ -69,10 +69,11 @@ def parsed(data: bytes, shape: Any = Any) -> Any:
         pass
     try:
         value = json.loads(data.decode("utf-8-sig", "replace"), strict=False, parse_constant=lambda _: None)
-        return msgspec.convert(value, shape)
+        # Once more through text: a half of a character is not to be stored.
+        return msgspec.json.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), type=shape)
     except msgspec.ValidationError as error:
         raise Broken(f"not what we know: {error}"[:200]) from None
     except RecursionError:
         raise Broken("nested too deeply") from None
-    except ValueError as error:
+    except (ValueError, msgspec.DecodeError) as error:
         raise Broken(f"not JSON: {error}"[:200]) from None
