@@ -80,6 +80,9 @@ class KeptInProjects(Protocol):
 BUILT_IN = {
     "claude-code": ("claude_code", "ClaudeCode"),
     "codex": ("codex", "Codex"),
+    "copilot-cli": ("copilot_cli", "CopilotCli"),
+    "pi": ("pi", "Pi"),
+    "goose": ("goose", "Goose"),
 }
 # Where other packages say which adapters they bring: the agent's id, and a class or function that makes the adapter.
 ENTRY_POINTS = "recollect.adapters"

@@ -1,0 +1,114 @@
+"""What a session has used, out of two kinds of figures that overlap.
+
+Each message says how many tokens were written for it. How many were read is
+only told when the CLI ends, for each model, and that sum has the written ones
+in it once more. So a shutdown is worth what it says beyond what its messages
+said before it.
+
+When a session is resumed the figures begin at zero again, as people report of
+2026's versions; a version may carry them over some day. The messages settle
+it: figures that were carried over are at least those of the last shutdown and
+what was written since.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from recollect.capture.logs.values import Fields, count_of, fields_of
+
+# In the order of the model's fields: input, cache_read, cache_write, output, reasoning.
+Counts = list[int]
+_OUTPUT = 3
+# A hostile log may name a new model in every line.
+_MOST_MODELS = 50
+
+
+class Ledger(Struct):
+    """What was counted so far: by messages since the last shutdown, and by that shutdown."""
+
+    said: dict[str, Counts] = field(default_factory=dict)
+    told: dict[str, Counts] = field(default_factory=dict)
+    premium_requests: float = 0.0
+    nano_aiu: float = 0.0
+
+    def add(self, model: str, counts: Counts) -> None:
+        """One model call that the log told of."""
+        if model not in self.said and len(self.said) >= _MOST_MODELS:
+            model = ""
+        known = self.said.setdefault(model, [0] * 5)
+        self.said[model] = [one + other for one, other in zip(known, counts, strict=True)]
+
+    def close(self, shutdown: Fields) -> dict[str, Counts]:
+        """What a shutdown tells, by model, that no message told before it."""
+        told = _told(shutdown)
+        carried = self._is_carried(told)
+        self._bill(shutdown, carried)
+        if not told:
+            return {}
+        spent = {model: _less(counts, self.told.get(model)) for model, counts in told.items()} if carried else told
+        rest = {model: [0] * 5 for model in spent}
+        for number in range(5):
+            # Over all models: the log does not always know which model wrote a message.
+            left = sum(counts[number] for counts in spent.values()) - sum(counts[number] for counts in self.said.values())
+            for model, counts in spent.items():
+                rest[model][number] = min(max(left, 0), _less(counts, self.said.get(model))[number])
+                left -= rest[model][number]
+        self.said, self.told = {}, told
+        return rest
+
+    def _is_carried(self, told: dict[str, Counts]) -> bool:
+        if not told:
+            return True
+        if not all(_covers(told.get(model), counts) for model, counts in self.told.items()):
+            return False
+        said = sum(counts[_OUTPUT] for counts in self.said.values())
+        return _written(told) >= _written(self.told) + said if self.told else True
+
+    def _bill(self, shutdown: Fields, carried: bool) -> None:
+        requests = amount_of(shutdown.get("totalPremiumRequests"))
+        self.premium_requests = max(self.premium_requests, requests) if carried else self.premium_requests + requests
+        self.nano_aiu = max(self.nano_aiu, amount_of(shutdown.get("totalNanoAiu")))
+
+    def checkpoint(self, noted: Fields) -> None:
+        """What was billed so far, as it is noted now and then for a session that may not end well."""
+        self.premium_requests = max(self.premium_requests, amount_of(noted.get("totalPremiumRequests")))
+        self.nano_aiu = max(self.nano_aiu, amount_of(noted.get("totalNanoAiu")))
+
+    def bill(self) -> dict[str, float]:
+        """What is paid for, in Copilot's own units."""
+        amounts = {"premium_requests": round(self.premium_requests, 6), "nano_aiu": self.nano_aiu}
+        return {name: int(amount) if amount == int(amount) else amount for name, amount in amounts.items() if amount}
+
+
+def counts_of(usage: Fields) -> Counts:
+    """A usage object; its input has both sorts of cached tokens in it."""
+    cache_read, cache_write = count_of(usage.get("cacheReadTokens")), count_of(usage.get("cacheWriteTokens"))
+    uncached = max(0, count_of(usage.get("inputTokens")) - cache_read - cache_write)
+    return [uncached, cache_read, cache_write, count_of(usage.get("outputTokens")), count_of(usage.get("reasoningTokens"))]
+
+
+def amount_of(value: object) -> float:
+    """A number of requests or units; 0 when it is none."""
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e18 else 0.0
+
+
+def _told(shutdown: Fields) -> dict[str, Counts]:
+    found = {}
+    for model, metric in list(fields_of(shutdown.get("modelMetrics")).items())[:_MOST_MODELS]:
+        counts = counts_of(fields_of(fields_of(metric).get("usage")))
+        if any(counts):
+            found[model[:200]] = counts
+    return found
+
+
+def _covers(counts: Counts | None, others: Counts) -> bool:
+    return counts is not None and all(one >= other for one, other in zip(counts, others, strict=True))
+
+
+def _less(counts: Counts, others: Counts | None) -> Counts:
+    return [max(0, one - other) for one, other in zip(counts, others or [0] * 5, strict=True)]
+
+
+def _written(told: dict[str, Counts]) -> int:
+    return sum(counts[_OUTPUT] for counts in told.values())
