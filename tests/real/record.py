@@ -137,9 +137,16 @@ def timed(lines: Iterable[str]) -> Iterator[str]:
         yield _TIME.sub((BEGUN + timedelta(seconds=at)).strftime("%Y-%m-%dT%H:%M:%S.000Z"), line)
 
 
+def _masked(text: str) -> str:
+    """A long text as its length; the tag around it stays, because it says what the text is."""
+    mask = f"({len(text)} characters of the agent's own)"
+    tag = re.match(r"<(\w+)>", text)
+    return f"<{tag[1]}>{mask}</{tag[1]}>" if tag and text.rstrip().endswith(f"</{tag[1]}>") else mask
+
+
 def cut(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= MOST_CHARACTERS or "<recalled" in value else f"({len(value)} characters of the agent's own)"
+        return value if len(value) <= MOST_CHARACTERS or "<recalled" in value else _masked(value)
     if isinstance(value, list):
         return [cut(inner) for inner in value]
     if isinstance(value, dict):

@@ -25,6 +25,7 @@ from recollect.model import (
     TurnFacts,
     Usage,
 )
+from recollect.testing import sources
 from tests.builders.claude_code import SESSION, Conversation, image, ms, said, thought, tokens, used
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "claude-code"
@@ -149,7 +150,7 @@ def test_a_projects_folder_or_one_project_is_accepted_too(tmp_path: Path) -> Non
     (tmp_path / "-home-ada" / "data.jsonl").write_text('{"type":"user","text":"hi"}\n')
 
     for root in (tmp_path, tmp_path / "-home-ada"):
-        assert [source.path for source in ClaudeCode().sources(str(root))] == [str(ours)]
+        assert [source.path for source in sources(ClaudeCode(), root)] == [str(ours)]
 
 
 def test_a_missing_root_holds_nothing(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from recollect.model import Checkpoint, Item, Problem, Source
 _SUFFIX = ".jsonl"
 _OVERFLOW = "tool-results"
 _TRIED_LINES = 25
-_HEAD_BYTES = 64 << 10
 _META_BYTES = 64 << 10
 # Beside transcripts, but none: every prompt ever typed, and a workflow's diary.
 _NOT_OURS = ("history.jsonl", "journal.jsonl")
@@ -65,20 +64,9 @@ class ClaudeCode:
         return list(dict.fromkeys([folder for folder in moved if folder] + usual))
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The transcripts under a root, main ones and sub-agents' alike.
-
-        People also point at a projects folder, or at one project's; there a
-        file must look like a transcript, because anything might lie beside it.
-        """
-        projects = os.path.join(root, "projects")
-        if os.path.isdir(projects):
-            for folder in listed(projects)[1]:
-                yield from self._project(folder)
-            return
-        for folder in (root, *listed(root)[1]):
-            for source in self._project(folder):
-                if self._is_ours(source.path, _head(source.path)):
-                    yield source
+        """The transcripts under a root, main ones and sub-agents' alike."""
+        for folder in listed(os.path.join(root, "projects")).folders:
+            yield from self._project(folder)
 
     def _project(self, folder: str) -> Iterator[Source]:
         files, folders = listed(folder)
@@ -239,15 +227,6 @@ def _meta(source: Source) -> dict[str, object]:
         for theirs, ours in _META_NAMES.items()
         if isinstance(value := noted.get(theirs), str | int | bool)
     }
-
-
-def _head(path: str) -> bytes:
-    try:
-        descriptor = open_log(path)
-    except Unreadable:
-        return b""
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(_HEAD_BYTES)
 
 
 def _verdict(record: dict[str, object]) -> bool | None:

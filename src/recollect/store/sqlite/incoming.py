@@ -411,6 +411,9 @@ class Incoming:
             self.rows.starts.append((span.first_at, span.project, session))
             if session not in self.fresh:
                 self.rows.flush_tables()
+                if span.project is not None:
+                    # A log may say only now where it all took place.
+                    self.db.execute("update turns set project = ? where session = ? and project is null", (span.project, session))
                 self._merge_closed(session, span)
 
     def _merge_closed(self, session: int, span: Span) -> None:

@@ -1,0 +1,173 @@
+"""The promises, one test each."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from recollect.capture.adapters import Adapter
+from recollect.model import Checkpoint, Problem, Tokens
+from recollect.testing.importing import everything, imported, live_in, sources, told_by
+from recollect.testing.samples import Sample, bring, copied, few, opened_files, some_files
+from recollect.testing.spoiling import damaged, earlier_states, held, put, replace_word, touch
+
+STATE_BYTES = 64 << 10
+# A made-up token in the shape of a real one: what must never reach a store.
+SECRET = "ghp_" + "".join(random.Random(7).choices("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=36))
+
+
+class AdapterContract:
+    """Tests of one adapter over its samples. A subclass says `make` and `samples`."""
+
+    make: Callable[[], Adapter]
+    samples: Sequence[Sample] = ()
+
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """One test for each sample."""
+        if "sample" in metafunc.fixturenames:
+            metafunc.parametrize("sample", self.samples, ids=[sample.name or sample.path.name for sample in self.samples])
+
+    def test_a_sample_is_read(self, sample: Sample, tmp_path: Path) -> None:
+        """A sample that gives nothing would make all the other tests true."""
+        folder = copied(sample, tmp_path)
+
+        assert [turn for session in everything(self.make(), folder).values() for turn in session.turn_list] or (
+            not sample.has_turns
+        )
+
+    def test_every_reading_ends_with_a_checkpoint(self, sample: Sample, tmp_path: Path) -> None:
+        """What comes after the last checkpoint is not kept, and a state that is too large neither."""
+        adapter = self.make()
+        for source in sources(adapter, copied(sample, tmp_path)):
+            items = list(adapter.read(source, None))
+            points = [item for item in items if isinstance(item, Checkpoint)]
+
+            assert points
+            assert items[-1] is points[-1]
+            assert all(len(point.state) <= STATE_BYTES for point in points)
+
+    def test_importing_twice_changes_nothing(self, sample: Sample, tmp_path: Path) -> None:
+        """Nor does importing logs that were touched but not changed."""
+        folder = copied(sample, tmp_path)
+        with imported(self.make(), folder) as mind:
+            first = told_by(mind)
+            report = mind.import_logs([folder])
+            assert (report.imported, report.updated, report.turns) == (0, 0, 0)
+            assert told_by(mind) == first
+
+            touch(folder)
+            mind.import_logs([folder])
+            assert told_by(mind) == first
+
+    def test_a_reading_goes_on_where_it_stopped(self, sample: Sample, tmp_path: Path) -> None:
+        """Whatever part of a log was there at first, the rest follows: nothing is lost and nothing told twice."""
+        folder = copied(sample, tmp_path)
+        whole = everything(self.make(), folder)
+        for file in some_files(folder, read_by=sources(self.make(), folder)):
+            for state in earlier_states(file):
+                now = held(file)
+                put(file, state.data)
+                with imported(self.make(), folder) as mind:
+                    put(file, now)
+                    mind.import_logs([folder])
+                    told = told_by(mind)
+
+                assert live_in(told) == live_in(whole), f"{file.name} was {state.name} at first"
+
+    def test_a_damaged_file_costs_no_more_than_itself(self, sample: Sample, tmp_path: Path) -> None:
+        """Torn, empty, binary and hostile files are told as problems, or have nothing to tell; none stops an import."""
+        adapter = self.make()
+        folder = copied(sample, tmp_path)
+        for file in some_files(folder):
+            for name, data in damaged(file):
+                whole = file.read_bytes()
+                file.write_bytes(data)
+                problems = []
+                for source in sources(adapter, folder):
+                    items = list(adapter.read(source, None))
+                    assert isinstance(items[-1], Checkpoint), f"{file.name}, {name}"
+                    problems += [item for item in items if isinstance(item, Problem)]
+                if name == "binary" and any(source.path == str(file) for source in sources(adapter, folder)):
+                    assert problems, f"{file.name}, {name}"
+                file.write_bytes(whole)
+
+    def test_what_nobody_knows_is_counted_and_the_rest_is_read(self, sample: Sample, tmp_path: Path) -> None:
+        """Agents add new kinds of records every month."""
+        folder = copied(sample, tmp_path)
+        before = everything(self.make(), folder)
+        for file in some_files(folder, ".jsonl"):
+            with file.open("ab") as log:
+                ended = file.read_bytes()[-1:] in (b"\n", b"")
+                log.write(b"" if ended else b"\n")
+                log.write(b'{"type":"never_heard_of","kind":"never_heard_of","role":"never_heard_of"}\n')
+
+        with imported(self.make(), folder) as mind:
+            told = told_by(mind)
+            failed = [report for report in mind.source_reports if report.outcome == "failed"]
+
+        assert failed == []
+        assert {ref: len(session.turn_list) for ref, session in told.items()} == {
+            ref: len(session.turn_list) for ref, session in before.items()
+        }
+
+    def test_tokens_are_counted_as_somebody_else_counted_them(self, sample: Sample, tmp_path: Path) -> None:
+        """Each format has its own idea of what input is, and repeats its figures in its own way."""
+        folder = copied(sample, tmp_path)
+        told = everything(self.make(), folder)
+
+        total = Tokens()
+        for session in told.values():
+            for name in Tokens.__struct_fields__:
+                setattr(total, name, getattr(total, name) + getattr(session.tokens, name))
+
+        assert sample.count is None or total == sample.count(folder)
+
+    def test_nothing_but_the_source_and_its_companions_is_read(self, sample: Sample, tmp_path: Path) -> None:
+        """Beside logs there are credentials: a source alone, with what it names, gives all that it gives."""
+        adapter = self.make()
+        folder = copied(sample, tmp_path)
+        away = tmp_path / "away"
+        for source in few(sources(adapter, folder)):
+            expected = list(adapter.read(source, None))
+            os.rename(folder, away)
+            folder.mkdir()
+            for path in (source.path, *source.companions):
+                bring(path, str(folder), str(away))
+            found = list(adapter.read(source, None))
+            shutil.rmtree(folder)
+            os.rename(away, folder)
+
+            assert found == expected
+
+    def test_listing_the_sources_opens_nothing(self, sample: Sample, tmp_path: Path) -> None:
+        """It is done on every import, over thousands of files."""
+        adapter = self.make()
+        folder = copied(sample, tmp_path)
+
+        with opened_files() as opened:
+            found = list(adapter.sources(str(folder)))
+
+        assert not found or [path for path in opened if path.startswith(str(folder))] == []
+
+    def test_secrets_are_removed(self, sample: Sample, tmp_path: Path) -> None:
+        """Wherever a word of a prompt stands, a secret might stand."""
+        folder = copied(sample, tmp_path)
+        told = everything(self.make(), folder)
+        words = {word for session in told.values() for turn in session.turn_list for word in turn.prompt.split()}
+        if not replace_word(folder, words, SECRET):
+            return
+
+        with imported(self.make(), folder, redact=True) as mind:
+            told = told_by(mind)
+            store = Path(mind.settings.store)
+            stored = b"".join(path.read_bytes() for path in store.parent.glob(f"{store.name}*"))
+
+        assert told
+        assert SECRET not in msgspec.json.encode(told).decode()
+        assert SECRET.encode() not in stored

@@ -1,0 +1,63 @@
+"""Logs, imported into a memory of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from recollect.capture.adapters import Adapter
+from recollect.memory import Memory
+from recollect.model import SessionDetail, Source
+from recollect.settings import Settings
+
+
+def sources(adapter: Adapter, path: Path) -> list[Source]:
+    """The logs of an agent at or below a path, as an import of that path finds them."""
+    from recollect.capture import discover
+
+    return [found.source for found in discover.below([adapter], str(path))]
+
+
+@contextmanager
+def imported(adapter: Adapter, path: Path, *, redact: bool = False) -> Iterator[Memory]:
+    """A memory of its own, with the logs at a path in it."""
+    with TemporaryDirectory(prefix="recollect-") as home:
+        environ = {"RECOLLECT_HOME": home, "HOME": home}
+        Path(home, "config.toml").write_text(f"[redact]\nenabled = {str(redact).lower()}\nenvironment = false\n")
+        settings = Settings.load(environ, store=os.path.join(home, "recollect.db"))
+        with Memory(settings, adapters={adapter.agent: adapter}, environ=environ) as mind:
+            mind.import_logs([path])
+            yield mind
+
+
+def everything(adapter: Adapter, path: Path, *, redact: bool = False) -> dict[str, SessionDetail]:
+    """All that an import of these logs stores, session by session."""
+    with imported(adapter, path, redact=redact) as mind:
+        return told_by(mind)
+
+
+def told_by(mind: Memory) -> dict[str, SessionDetail]:
+    """Every session of a memory, whole."""
+    shown = (mind.show(session.id) for session in mind.sessions())
+    return {session.id: session for session in shown if isinstance(session, SessionDetail)}
+
+
+def live_in(told: dict[str, SessionDetail]) -> dict[str, Any]:
+    """What is part of the conversations, without what depends on the order of imports.
+
+    That is the numbers of turns, given at first sight, and their projects: a
+    folder is one until a later line tells of the repository that it is in.
+    """
+    shown: dict[str, Any] = {}
+    hidden = {"ref": "", "ordinal": 0, "project": None}
+    for ref, session in told.items():
+        turns = [msgspec.to_builtins(turn) | hidden for turn in session.turn_list if turn.live]
+        if turns:
+            shown[ref] = session.tokens, sorted(turns, key=repr)
+    return shown
