@@ -81,8 +81,11 @@ BUILT_IN = {
     "claude-code": ("claude_code", "ClaudeCode"),
     "codex": ("codex", "Codex"),
     "copilot-cli": ("copilot_cli", "CopilotCli"),
+    "gemini-cli": ("gemini_cli", "GeminiCli"),
     "pi": ("pi", "Pi"),
     "goose": ("goose", "Goose"),
+    "amp": ("amp", "Amp"),
+    "droid": ("droid", "Droid"),
 }
 # Where other packages say which adapters they bring: the agent's id, and a class or function that makes the adapter.
 ENTRY_POINTS = "recollect.adapters"

@@ -240,6 +240,19 @@ def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> I
             yield record
 
 
+def first_objects(head: bytes, most: int = 1) -> list[dict[str, Any]]:
+    """The objects on the first lines of a log, as far as its first bytes tell them whole: what a format is known by."""
+    found = []
+    for line in head.lstrip().split(b"\n")[:most]:
+        try:
+            value = msgspec.json.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            break
+        if isinstance(value, dict):
+            found.append(value)
+    return found
+
+
 def _record(path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
     try:
         return decoder.decode(line)

@@ -1,0 +1,296 @@
+"""Factory Droid: one JSONL file per session, with its settings and token totals in a file beside it.
+
+What we rely on, and how we know, is written down in docs/formats/droid.md. The
+totals are written anew after the last line of an answer, so a session is read
+when either file has changed, and read whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from recollect.capture.logs.appended import read_appended
+from recollect.capture.logs.dialogue import Dialogue
+from recollect.capture.logs.documents import Broken, document
+from recollect.capture.logs.folders import listed, name_in_text
+from recollect.capture.logs.lines import Unreadable, first_objects
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    count_of,
+    fields_of,
+    moment_of,
+    money_of,
+    objects_of,
+    text_of,
+)
+from recollect.model import Checkpoint, Item, Problem, Source
+
+SETTINGS = ".settings.json"
+_SETTINGS_BYTES = 1 << 20
+_file = re.compile(r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$", re.IGNORECASE)
+_reminder = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
+# The first sessions told their folder in a reminder only, as the output of a command.
+_folder = re.compile(r"^% pwd\n(\S[^\n]*)", re.MULTILINE)
+_exit_code = re.compile(r"\AError: Command failed \(exit code: (\d{1,9})\)|\[Process exited with code (\d{1,9})\]\s*\Z")
+_PASSED_OVER = frozenset({"todo_state", "session_end", "session_settings", "agent_turn_outcome"})
+
+
+class Row(Struct, rename="camel"):
+    """One line of a session."""
+
+    type: Any = None
+    id: Any = None
+    timestamp: Any = None
+    message: Any = None
+    visibility: Any = None
+    # The first line; the oldest ones have it all in `session`.
+    session: Any = None
+    title: Any = None
+    session_title: Any = None
+    version: Any = None
+    cwd: Any = None
+    workspace_root: Any = msgspec.field(default=None, name="workspace_root")
+    parent: Any = None
+    calling_session_id: Any = None
+    summary: Any = None
+    summary_text: Any = None
+
+
+_rows: msgspec.json.Decoder[Row] = msgspec.json.Decoder(Row)
+
+
+class Droid:
+    """Reads the sessions under `~/.factory`."""
+
+    agent = "droid"
+    name = "Factory Droid"
+    version = 1
+    endings = (".jsonl",)
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """`FACTORY_HOME_OVERRIDE` stands in for the home folder."""
+        return [os.path.join(environ.get("FACTORY_HOME_OVERRIDE") or home, ".factory", "sessions")]
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """A folder for each working directory, with the files of its sessions; old builds had no such folders."""
+        root = os.path.abspath(root)
+        sessions = root if os.path.basename(root) == "sessions" else os.path.join(root, "sessions")
+        files, folders = listed(sessions)
+        # Others name their files by ids too, but have no settings beside them.
+        is_own = os.path.basename(os.path.dirname(sessions)) == ".factory"
+        yield from (_source(path) for path in files if _is_log(path) and (is_own or _settings_of(path) in files))
+        for folder in folders:
+            if os.path.basename(folder).startswith("-"):
+                yield from (_source(path) for path in listed(folder).files if _is_log(path))
+
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """A file whose first line begins a session and says whose, called what, where."""
+        first = next(iter(first_objects(head)), {})
+        start = {**fields_of(first.get("session")), **first}
+        told = sum(start.get(name) is not None for name in ("title", "sessionTitle", "owner", "cwd", "version"))
+        return _source(path) if start.get("type") == "session_start" and text_of(start.get("id")) and told >= 2 else None
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """The whole session, whatever of it is new."""
+        return read_appended(source, 0, _rows, _Session(source.path))
+
+
+def _source(path: str) -> Source:
+    return Source("droid", path, companions=(_settings_of(path),), appended=False)
+
+
+def _settings_of(path: str) -> str:
+    return path.removesuffix(".jsonl") + SETTINGS
+
+
+def _is_log(path: str) -> bool:
+    return _file.match(os.path.basename(path)) is not None
+
+
+class _Session:
+    """Makes items of the rows of one session, and of its settings."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._talk = Dialogue(name_in_text(path).removesuffix(".jsonl"))
+        self._odd = Oddities()
+        self._is_subagent = False
+        self._settings = self._read_settings()
+        # The totals have no time and no turn of their own: the first turn has them, whichever is the last one now.
+        self._first: tuple[str, int | None] | None = None
+        self._is_counted = False
+
+    def take(self, record: Row) -> None:
+        """One more row."""
+        match record.type:
+            case "session_start":
+                self._begin(record)
+            case "message":
+                message = fields_of(record.message)
+                role, at = message.get("role"), moment_of(record.timestamp)
+                if role == "user":
+                    self._take_user(record, message, at)
+                elif role == "assistant":
+                    self._take_answer(message, at)
+                else:
+                    self._odd.unknown("role", role)
+            case "compaction_state":
+                self._talk.say(
+                    "compaction", text_of(record.summary_text) or content_text(record.summary), at=moment_of(record.timestamp)
+                )
+            case kind if not isinstance(kind, str) or kind not in _PASSED_OVER:
+                self._odd.unknown("row", kind)
+
+    def drain(self) -> list[Item]:
+        """The items that were made since the last time."""
+        if self._first is not None and not self._is_counted:
+            self._count(*self._first)
+            self._is_counted = True
+        return self._talk.drain()
+
+    def problems(self) -> list[Problem]:
+        """What was odd, at the end of the pass."""
+        return self._odd.problems(self._path)
+
+    def save(self) -> bytes:
+        """Nothing: the next pass reads the whole session again."""
+        return b""
+
+    # The session
+
+    def _begin(self, row: Row) -> None:
+        inner = fields_of(row.session)
+        session = text_of(row.id) or text_of(inner.get("id")) or self._talk.session
+        caller, parent, tags = text_of(row.calling_session_id), text_of(row.parent), self._tags()
+        self._is_subagent = caller is not None or "subagent" in tags
+        self._talk.session = f"{caller}/{session}" if caller else session
+        version = row.version if row.version is not None else inner.get("version")
+        self._talk.facts(
+            parent=caller or parent,
+            origin="subagent" if self._is_subagent else "headless" if "exec" in tags else None,
+            cwd=text_of(row.cwd) or text_of(row.workspace_root) or text_of(inner.get("cwd")),
+            title=_title(row.session_title, row.title, inner.get("title")),
+            # A whole number is the version of the format.
+            agent_version=text_of(version),
+            meta=self._meta() or None,
+        )
+
+    def _read_settings(self) -> Fields:
+        path = _settings_of(self._path)
+        try:
+            return fields_of(document(path, limit=_SETTINGS_BYTES)) if os.path.lexists(path) else {}
+        except (Broken, Unreadable) as reason:
+            self._odd.bad(f"the settings of the session: {reason}")
+            return {}
+
+    def _tags(self) -> list[str]:
+        return [name for tag in objects_of(self._settings.get("tags")) if (name := text_of(tag.get("name")))]
+
+    def _meta(self) -> Fields:
+        settings = self._settings
+        told = {
+            "reasoning_effort": text_of(settings.get("reasoningEffort")),
+            "autonomy_mode": text_of(settings.get("autonomyMode")),
+            "autonomy_level": text_of(settings.get("autonomyLevel")),
+            "interaction_mode": text_of(settings.get("interactionMode")),
+            "provider": text_of(settings.get("apiProviderLock")) or text_of(settings.get("providerLock")),
+            "tags": self._tags(),
+            "assistant_active_ms": count_of(settings.get("assistantActiveTimeMs")),
+            "factory_credits": money_of(fields_of(settings.get("tokenUsage")).get("factoryCredits")),
+        }
+        return {name: value for name, value in told.items() if value}
+
+    def _count(self, turn: str, at: int | None) -> None:
+        usage = fields_of(self._settings.get("tokenUsage"))
+        thinking = count_of(usage.get("thinkingTokens"))
+        self._talk.usage(
+            self._talk.session,
+            turn=turn,
+            model=text_of(self._settings.get("model")),
+            at=at,
+            input=count_of(usage.get("inputTokens")),
+            cache_read=count_of(usage.get("cacheReadTokens")),
+            cache_write=count_of(usage.get("cacheCreationTokens")),
+            # Thoughts are part of the output, so there cannot be more of them.
+            output=max(count_of(usage.get("outputTokens")), thinking),
+            reasoning=thinking,
+        )
+
+    # Messages
+
+    def _take_user(self, row: Row, message: Fields, at: int | None) -> None:
+        """What a person said; results of tools, reminders and notices come in the same role."""
+        content = message.get("content")
+        said = []
+        for part in content if isinstance(content, list) else [content]:
+            if isinstance(part, dict) and part.get("type") == "tool_result":
+                self._take_result(part, at)
+            elif text := content_text(part if isinstance(part, (str, dict)) else None):
+                said.append(text)
+        text = "\n".join(said)
+        if "% pwd" in text and (folder := _folder.search(text)):
+            self._talk.facts(cwd=folder[1])
+        text = _reminder.sub("", text).strip()
+        match text_of(message.get("visibility")) or text_of(row.visibility):
+            case "llm_only":
+                return
+            case "user_only":
+                # Shown to the person, and not said by anybody.
+                self._talk.say("error", text if text.startswith("Error") else None, at=at)
+                return
+        if text:
+            turn = text_of(row.id) or hashlib.sha256(f"{at}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
+            self._first = self._first or (turn, at)
+            self._talk.prompt(turn, text, at=at, author="agent" if self._is_subagent else "human")
+
+    def _take_answer(self, message: Fields, at: int | None) -> None:
+        talk = self._talk
+        content = message.get("content")
+        talk.say("reasoning", text_of(message.get("chatCompletionReasoningContent")), at=at)
+        for part in [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content):
+            match part.get("type"):
+                case "text":
+                    talk.say("reply", text_of(part.get("text")), at=at)
+                case "thinking":
+                    talk.say("reasoning", text_of(part.get("thinking")), at=at)
+                case "tool_use":
+                    talk.call(text_of(part.get("id")), text_of(part.get("name")) or "tool", part.get("input"), at=at)
+                case "tool_result":
+                    self._take_result(part, at)
+                case "redacted_thinking" | "image" | "document" | "file":
+                    pass
+                case kind:
+                    self._odd.unknown("part", kind)
+        if self._first is None and talk.standing.turn:
+            self._first = (talk.standing.turn, at)
+
+    def _take_result(self, part: Fields, at: int | None) -> None:
+        call = text_of(part.get("tool_use_id"))
+        if call is None:
+            self._odd.bad("a tool result that names no call")
+            return
+        output = content_text(part.get("content"))
+        found = _exit_code.search(output)
+        code = int(found[1] or found[2]) if found else None
+        failed = part.get("is_error")
+        self._talk.result(
+            call,
+            output,
+            at=at,
+            ok=not failed if isinstance(failed, bool) else None if code is None else code == 0,
+            exit_code=code,
+        )
+
+
+def _title(*titles: object) -> str | None:
+    """The first title that says something; until there is one, a session is called a new one."""
+    return next((title for title in titles if isinstance(title, str) and title and title != "New Session"), None)
