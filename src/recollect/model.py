@@ -376,16 +376,31 @@ class ProjectRow(Struct, kw_only=True):
 
 
 class AgentRow(Struct, kw_only=True):
-    """A supported agent: where it keeps its logs, and what of it is stored."""
+    """A supported agent: where it keeps its logs, and what of it is stored.
+
+    `in_projects` says that it also keeps some in the folders it works in.
+    """
 
     agent: str
     name: str
     roots: list[str]
+    in_projects: bool
     found: list[str]
     sources: int
     sessions: int
     newest_version: str | None
     last_at: str | None
+
+
+class SupportedAgent(AgentRow, kw_only=True):
+    """A supported agent, with what else we can do for it.
+
+    `install` tells whether `recollect install` knows it, and has done it;
+    `resume` whether its sessions can be gone on with.
+    """
+
+    install: Literal["installed", "available"] | None
+    resume: bool
 
 
 class JobRow(Struct, kw_only=True):

@@ -127,7 +127,7 @@ class Capture(Projects):
         from recollect.capture.overview import agent_rows
 
         store = self._existing() if os.path.exists(self.settings.store) else None
-        return agent_rows(self.adapters(), store, platforms.user_home(), self.environ)
+        return agent_rows(self.adapters(), store, platforms.user_home(), self.environ, self._worked_in())
 
     def _leave_retaining(self, store: Store, turns: int) -> None:
         """Leave what an import makes too much to the queue."""

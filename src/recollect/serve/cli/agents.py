@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 
+import msgspec
+
+from recollect import platforms
 from recollect.memory import Memory
-from recollect.model import AgentRow
+from recollect.model import AgentRow, SupportedAgent
+from recollect.serve.agents import find_agent
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
+from recollect.serve.install import INSTALLERS, installed
+
+# Editors have many places; what does not fit here is in the JSON.
+SHOWN_PLACES = 2
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -15,11 +24,32 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    return Output(memory.agents()[: args.limit], _text)
+    set_up = {one.agent for one in installed(memory.environ, os.getcwd())}
+    return Output([_supported(row, set_up) for row in memory.agents()[: args.limit]], _text)
 
 
-def _text(row: AgentRow) -> str:
-    logs = counted(row.sources, "log")
-    here = f"{logs} in {', '.join(row.found)}" if row.found else f"no logs here (looked in {', '.join(row.roots)})"
-    version = f", newest version {row.newest_version}" if row.newest_version else ""
-    return f"{row.agent}  {row.name}\n    {here}\n    {counted(row.sessions, 'session')} stored{version}"
+def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:
+    return SupportedAgent(
+        **msgspec.structs.asdict(row),
+        install="installed" if row.agent in set_up else "available" if row.agent in INSTALLERS else None,
+        resume=hasattr(find_agent(row.agent), "resume"),
+    )
+
+
+def _text(row: SupportedAgent) -> str:
+    places = _places(row.found or row.roots)
+    if row.in_projects and not row.found:
+        places = f"{places}, and in the folders of projects" if places else "the folders of projects"
+    here = f"{counted(row.sources, 'log')} in {places}" if row.found else f"no logs here (looked in {places})"
+    told = [f"{counted(row.sessions, 'session')} stored" if row.sessions else "nothing stored"]
+    told += [f"newest version {row.newest_version}"] if row.newest_version else []
+    if row.install:
+        told.append("set up to use this memory" if row.install == "installed" else f"`recollect install {row.agent}` sets it up")
+    return f"{row.agent}  {row.name}\n    {here}\n    {', '.join(told)}"
+
+
+def _places(paths: list[str]) -> str:
+    home = platforms.user_home()
+    shown = ["~" + path.removeprefix(home) if path.startswith(home + os.sep) else path for path in paths]
+    more = len(shown) - SHOWN_PLACES
+    return ", ".join(shown[:SHOWN_PLACES]) + (f" and {counted(more, 'more place')}" if more > 0 else "")
