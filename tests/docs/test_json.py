@@ -48,7 +48,7 @@ CASES = [
     ("Friction", ["friction", "--sessions", "2"]),
     ("Statistics", ["stats", "--by", "model"]),
     ("Project", ["projects"]),
-    ("Agent", ["agents"]),
+    ("Agent + Supported agent", ["agents"]),
     ("Finding", ["doctor", "--verify"]),
     ("Installed", ["install", "codex"]),
     ("Installed", ["uninstall", "codex", "--dry-run"]),
