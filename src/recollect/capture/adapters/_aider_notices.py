@@ -1,0 +1,64 @@
+"""What aider itself says in its history: the quoted lines, each told by how it begins."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+TOKENS = re.compile(
+    r"Tokens: (?P<sent>[\d.,]+[kM]?) sent"
+    r"(?:, (?P<written>[\d.,]+[kM]?) cache write)?(?:, (?P<hit>[\d.,]+[kM]?) cache hit)?"
+    r", (?P<received>[\d.,]+[kM]?) received\."
+)
+COST = re.compile(r"Cost: \$(?P<paid>[\d.,]+) (?:message|request|send), \$[\d.,]+ session\.")
+VERSION = re.compile(r"Aider v(\S+)")
+MODEL = re.compile(r"(?:Main model|Models?): (\S+)(?: with (?P<format>[\w-]+) edit format)?(?:.*?, weak model (?P<weak>\S+))?")
+HELPER = re.compile(r"(Weak|Editor) model: (\S+)")
+APPLIED = re.compile(r"Applied edit to (.+)")
+CREATED = re.compile(r"Creating empty file (.+)")
+DECLINED = re.compile(r"(?:Did not apply edit|Skipping edits) to (\S+)")
+RUNNING = re.compile(r"Running (.+)")
+LINTING = re.compile(r"## Running: (.+)")
+COMMIT = re.compile(r"Commit ([0-9a-f]{6,40}) (.*)")
+MISFIT = "The LLM did not conform to the edit format."
+LINT_PROMPT = "# Fix any errors below, if possible."
+INTERRUPT = "^C again to exit"
+FAULT = re.compile(
+    r"(?:Unexpected error|litellm\.|Exception while updating files|Model \S+ has hit a token limit|Your estimated chat context"
+    r"|Only \d+ reflections allowed|Empty response received|Unable to commit|Retrying in )"
+)
+# Questions and small talk that end what a command printed, and say nothing that lasts.
+ASIDE = re.compile(r".*\(Y\)es/\(N\)o|Add(?:ed)? .* to the chat|You can use /undo|Add command output|Attempt to fix|\^C ")
+# A question that was answered once for all is written like a prompt.
+ANSWER = re.compile(r".*\(Y\)es/\(N\)o.*\[\w+\]: \w+$")
+
+
+class Spent(NamedTuple):
+    """A line about tokens; `rounded` when it gives thousands."""
+
+    sent: int
+    written: int
+    hit: int
+    received: int
+    rounded: bool
+
+
+def spent(found: re.Match[str]) -> Spent:
+    """The figures of a `TOKENS` line."""
+    figures = [_number(found[name] or "0") for name in ("sent", "written", "hit", "received")]
+    return Spent(*figures, rounded=any(unit in found[0] for unit in ("k ", "M ")))
+
+
+def paid(line: str) -> float:
+    """What the message cost in USD; 0 when the line does not say."""
+    found = COST.search(line)
+    return float(found["paid"].replace(",", "").rstrip(".") or 0) if found and found["paid"].count(".") < 2 else 0.0
+
+
+def _number(text: str) -> int:
+    unit = {"k": 1_000, "M": 1_000_000}.get(text[-1], 1)
+    try:
+        return round(float(text.rstrip("kM").replace(",", "")) * unit)
+    except (ValueError, OverflowError):
+        return 0
