@@ -83,6 +83,7 @@ BUILT_IN = {
     "copilot-cli": ("copilot_cli", "CopilotCli"),
     "gemini-cli": ("gemini_cli", "GeminiCli"),
     "pi": ("pi", "Pi"),
+    "aider": ("aider", "Aider"),
     "goose": ("goose", "Goose"),
     "amp": ("amp", "Amp"),
     "droid": ("droid", "Droid"),
