@@ -1,0 +1,104 @@
+"""What a person typed, out of what Cursor sends in the person's name.
+
+Around the words stand things that Cursor adds: the time, open files, rules,
+reminders. `<user_query>` encloses the words where there is such a thing; what
+has none is a prompt when something is left without the enclosed additions.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from recollect.capture.logs.values import content_text, list_of
+
+# A reasoning that the transcript leaves out.
+REDACTED = "[REDACTED]"
+
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_OPENED = re.compile(r"<([a-z][a-z_-]{2,40})>")
+# What is added without being asked for; any other element is the person's own.
+_ADDED = {
+    "additional_data", "agent_skills", "agent_transcripts", "always_applied_workspace_rules", "attached_files", "context",
+    "cursor_rules", "environment_details", "git_status", "image_files", "manually_attached_skills", "mcp_file_system",
+    "open_and_recently_viewed_files", "project_layout", "rules", "system_notification", "system_reminder", "system-reminder",
+    "task_notification", "terminal_files_information", "timestamp", "user_info", "user_rules", "uploaded_documents",
+}  # fmt: skip
+_TIMESTAMP = re.compile(r"<timestamp>\s*([^<]{1,80}?)\s*</timestamp>")
+_ZONE = re.compile(r"\(UTC(?:([+-])(\d{1,2})(?::(\d{2}))?)?\)")
+_MOMENT = "%b %d, %Y, %I:%M %p"
+_WORKSPACE = re.compile(r"^\s*Workspace Path:\s*(\S.*?)\s*$", re.MULTILINE)
+# More prompts than any real chat has; a checkpoint may not grow for ever.
+_MOST_PROMPTS = 3_000
+
+
+class Typed(NamedTuple):
+    """A message in the user's name: the words, if there are any, and what is told beside them."""
+
+    text: str
+    at: int | None
+    folder: str | None
+
+
+def typed(content: Any) -> Typed:
+    """What a message of the role user says: nothing when everything in it was added."""
+    whole = content_text([part for part in list_of(content) if not _is_result(part)] if isinstance(content, list) else content)
+    asked = _QUERY.findall(whole)
+    text = "\n\n".join(asked) if asked else _without_additions(whole)
+    stamp, workspace = _TIMESTAMP.search(whole), _WORKSPACE.search(whole)
+    return Typed(text.strip(), moment_told(stamp[1]) if stamp else None, workspace[1] if workspace else None)
+
+
+def _is_result(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in ("tool_result", "tool-result")
+
+
+def _without_additions(text: str) -> str:
+    kept, position = [], 0
+    while opened := _OPENED.search(text, position):
+        closing = f"</{opened[1]}>"
+        end = text.find(closing, opened.end()) if opened[1] in _ADDED else -1
+        # An element that is never closed is no addition but words about one.
+        kept.append(text[position : opened.start() if end >= 0 else opened.end()])
+        position = end + len(closing) if end >= 0 else opened.end()
+    return "".join([*kept, text[position:]])
+
+
+def moment_told(text: str) -> int | None:
+    """The time in words such as "Tuesday, Jul 21, 2026, 1:11 PM (UTC+3)"."""
+    zone = _ZONE.search(text)
+    _, _, day = text[: zone.start() if zone else None].partition(", ")
+    try:
+        moment = datetime.strptime(day.strip(), _MOMENT)
+        sign = -1 if zone and zone[1] == "-" else 1
+        offset = sign * timedelta(hours=int(zone[2] or 0), minutes=int(zone[3] or 0)) if zone else timedelta()
+        return round(moment.replace(tzinfo=timezone(offset) if offset else UTC).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return None
+
+
+def said(text: str) -> str:
+    """What an assistant's text says, without the mark that a reasoning was left out."""
+    return text.strip().removesuffix(REDACTED).rstrip() if REDACTED in text else text
+
+
+class PromptKeys:
+    """Keys of turns that are the same wherever a chat is kept.
+
+    The editor's database has ids for its messages, the other two places have
+    none. The words are in all of them, so a key is a hash of the words, with
+    a number when the same is said again.
+    """
+
+    def __init__(self, met: dict[str, int] | None = None) -> None:
+        self.met = {} if met is None else met
+
+    def key(self, text: str) -> str:
+        """The key of one more prompt."""
+        name = sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        number = self.met[name] = self.met.get(name, 0) + 1
+        if len(self.met) > _MOST_PROMPTS:
+            del self.met[next(iter(self.met))]
+        return name if number == 1 else f"{name}.{number}"
