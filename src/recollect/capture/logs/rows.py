@@ -72,7 +72,8 @@ class Rows:
         for _ in range(_TRIES):
             try:
                 found = list(self._ready().execute(sql, bound))
-            except apsw.Error as error:
+            # Text that is none: what SQLite holds, nobody has checked.
+            except (apsw.Error, UnicodeDecodeError) as error:
                 if self._is_still():
                     raise Unreadable(f"not a sound SQLite file: {error}"[:300]) from error
             else:
