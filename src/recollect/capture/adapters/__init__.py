@@ -80,6 +80,7 @@ class KeptInProjects(Protocol):
 BUILT_IN = {
     "claude-code": ("claude_code", "ClaudeCode"),
     "codex": ("codex", "Codex"),
+    "grok": ("grok", "Grok"),
     "cursor": ("cursor", "Cursor"),
     "copilot-cli": ("copilot_cli", "CopilotCli"),
     "opencode": ("opencode", "OpenCode"),
@@ -91,6 +92,10 @@ BUILT_IN = {
     "goose": ("goose", "Goose"),
     "amp": ("amp", "Amp"),
     "droid": ("droid", "Droid"),
+    "crush": ("crush", "Crush"),
+    "continue": ("continue_dev", "ContinueDev"),
+    "openhands": ("openhands", "OpenHands"),
+    "specstory": ("specstory", "SpecStory"),
 }
 # Where other packages say which adapters they bring: the agent's id, and a class or function that makes the adapter.
 ENTRY_POINTS = "recollect.adapters"
