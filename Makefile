@@ -23,7 +23,7 @@ check: $(VENV)/tested  ## style and types
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/tested  ## measure; SUITE=all or one of import size small sweep grow digest retain episodes detect search hook redaction encoding meaning mcp vectors million
+bench: $(VENV)/tested  ## measure; SUITE=all or one of import size small databases sweep grow digest retain episodes detect search hook redaction encoding meaning mcp vectors million
 	$(BIN)/python -m bench $(SUITE)
 
 docs: $(VENV)/installed  ## write the generated pages again

@@ -5,8 +5,8 @@
 digest` its digests; `python -m bench.child retain` brings it within its budget;
 `python -m bench.child grow FOLDER SECONDS` imports logs over and over that
 grow meanwhile; `python -m bench.child read FOLDER` decodes every line below a
-folder. Each prints what it
-cost from the first import of a module to the last byte written, that is,
+folder, `python -m bench.child rows AGENT FILE` every value of a database. Each
+prints what it cost from the first import of a module to the last byte written, that is,
 without the start of the interpreter.
 """
 
@@ -19,13 +19,13 @@ from collections.abc import Callable
 from bench.clocks import cpu_seconds, peak_bytes
 
 
-def import_logs() -> dict[str, float]:
+def import_logs(*paths: str) -> dict[str, float]:
     """Open, import, close: modules, schema, discovery and the last checkpoint are all in it."""
     start = cpu_seconds()
     from recollect import Memory
 
     with Memory.open() as memory:
-        report = memory.import_logs()
+        report = memory.import_logs(paths)
         store = memory.settings.store
     spent = cpu_seconds() - start
     size = sum(os.path.getsize(path) for path in (store, store + "-wal") if os.path.exists(path))
@@ -103,9 +103,20 @@ def read(folder: str) -> dict[str, float]:
     return {"seconds": cpu_seconds() - start, "lines": lines}
 
 
+def rows(agent: str, path: str) -> dict[str, float]:
+    """Read every value of a database that an import reads."""
+    from bench.databases import DATABASES
+
+    database = next(one for one in DATABASES if one.agent == agent)
+    start = cpu_seconds()
+    from bench.databases import read as read_rows
+
+    return {"rows": read_rows(database, path), "seconds": cpu_seconds() - start}
+
+
 if __name__ == "__main__":
     works: dict[str, Callable[..., dict[str, float]]] = {
-        "import": import_logs, "embed": embed, "digest": digest, "retain": retain, "grow": grow, "read": read
+        "import": import_logs, "embed": embed, "digest": digest, "retain": retain, "grow": grow, "read": read, "rows": rows,
     }  # fmt: skip
     answer = works[sys.argv[1]](*sys.argv[2:])
     print(" ".join(f"{name}={value}" for name, value in answer.items()))

@@ -13,6 +13,7 @@ SUITES = {
     "import": "full_import",
     "size": "size",
     "small": "small_import",
+    "databases": "databases",
     "sweep": "sweep",
     "grow": "grow",
     "digest": "digest",
