@@ -1,0 +1,104 @@
+"""What prompts cost: the figures that stand at the end of each.
+
+They are those of one prompt, not sums over the session, and the last word on
+a prompt counts. Two things must not be counted twice. A fork repeats its
+parent's bills: those from before it was made are the parent's. And a prompt's
+bill includes what the sub-agents spent that it started and that ended before
+it did; their own sessions tell the same figures, so they are taken off here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from recollect.capture.adapters._grok_records import UPDATES, Lines
+from recollect.capture.logs.values import Fields, count_of, fields_of, money_of, text_of
+from recollect.model import Usage
+
+TICKS_PER_USD = 1e10
+
+
+class Figures(Struct, gc=False):
+    """Tokens as they are written: `input` with what was read from and written to the cache."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+    ticks: int = 0
+
+    def take_off(self, part: Figures) -> None:
+        """Take away what somebody else tells."""
+        for name in Figures.__struct_fields__:
+            setattr(self, name, max(0, getattr(self, name) - getattr(part, name)))
+
+
+class Bill(Struct):
+    """What one prompt cost, by model; the model is empty when it is not told."""
+
+    prompt: str
+    at: int | None
+    models: dict[str, Figures]
+    calls: int = 0
+    api_ms: int = 0
+    # Some of it is missing: what there is of a price is not the price.
+    partial: bool = False
+
+    def usages(self, session: str, turn: str) -> Iterator[Usage]:
+        """One model at a time, in our own terms."""
+        for model, told in self.models.items():
+            usage = Usage(
+                session=session, turn=turn, key=f"{session}/{self.prompt}/{model}", model=model or None, at=self.at,
+                input=max(0, told.input - told.cache_read - told.cache_write), cache_read=told.cache_read,
+                cache_write=told.cache_write, output=told.output, reasoning=told.reasoning,
+                cost_usd=None if self.partial else money_of(told.ticks / TICKS_PER_USD),
+            )  # fmt: skip
+            if usage.input or usage.cache_read or usage.cache_write or usage.output:
+                yield usage
+
+
+def bill_of(prompt: object, usage: object, at: int | None) -> Bill | None:
+    """The bill in a `turn_completed`; None when there is none."""
+    told = fields_of(usage)
+    if not told:
+        return None
+    rows = {model: fields_of(row) for model, row in fields_of(told.get("modelUsage")).items()}
+    partial = any(row.get("costIsPartial") is True for row in (told, *rows.values()))
+    models = {model: _figures(row) for model, row in rows.items()} or {"": _figures(told)}
+    return Bill(
+        text_of(prompt) or "", at, models, count_of(told.get("modelCalls")), count_of(told.get("apiDurationMs")),
+        partial or told.get("usageIsIncomplete") is True,
+    )  # fmt: skip
+
+
+def _figures(row: Fields) -> Figures:
+    return Figures(
+        count_of(row.get("inputTokens")), count_of(row.get("cachedReadTokens")), count_of(row.get("cacheCreationTokens")),
+        count_of(row.get("outputTokens")), count_of(row.get("reasoningTokens")), count_of(row.get("costUsdTicks")),
+    )  # fmt: skip
+
+
+def bills_in(path: str) -> list[Bill]:
+    """The bills in the updates of a sub-agent; what else there is to say of its log is said where it is read."""
+    bills: dict[str, Bill] = {}
+    for line in Lines().of(path, UPDATES):
+        told = line.notification
+        if told.update.kind == "turn_completed":
+            bill = bill_of(told.update.prompt_id, told.update.usage, line.at(fields_of(told.meta)))
+            if bill:
+                bills[bill.prompt] = bill
+    return list(bills.values())
+
+
+def take_off_subagents(bill: Bill, spawned: Iterable[tuple[int | None, list[Bill]]]) -> None:
+    """Leave in a bill what no sub-agent tells itself. Each comes with when it was started."""
+    for since, bills in spawned:
+        for part in bills:
+            if since is None or part.at is None or bill.at is None or not since <= part.at <= bill.at:
+                continue
+            for model, figures in part.models.items():
+                if model in bill.models:
+                    bill.models[model].take_off(figures)
