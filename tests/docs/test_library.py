@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,3 +55,8 @@ def test_the_example_adapter_does_what_it_says(home: Path, tmp_path: Path, monke
     known = run("CONTRIBUTING.md")
 
     assert [hit.ref for hit in known["hits"]] == ["scribe:monday#2"]  # type: ignore[attr-defined]
+    suite: Any = known["TestScribe"]
+    for name in [name for name in dir(suite) if name.startswith("test_")]:
+        (tmp_path / name).mkdir()
+        for sample in suite.samples:
+            getattr(suite(), name)(sample, tmp_path / name)
