@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from recollect.capture.adapters._gemini_chat import CHATS, Chat, Record, parent_of
-from recollect.capture.logs.folders import listed
+from recollect.capture.logs.folders import files_in, listed
 from recollect.capture.logs.lines import first_objects
 from recollect.capture.logs.replayed import replay_document, replay_lines
 from recollect.capture.logs.values import text_of
 from recollect.model import Checkpoint, Item, Source
 
 _HOME = ".gemini"
+_TMP = "tmp"
 _PROJECT_ROOT = ".project_root"
 # A fork keeps its chats in the same layout, in a home of its own.
 _FORKS_HOME = ".qwen"
@@ -38,15 +39,13 @@ class GeminiCli:
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """The folder of what is kept per project; `GEMINI_CLI_HOME` stands for the home."""
-        return [os.path.join(environ.get("GEMINI_CLI_HOME") or home, _HOME, "tmp")]
+        return [os.path.join(environ.get("GEMINI_CLI_HOME") or home, _HOME, _TMP)]
 
     def sources(self, root: str) -> Iterator[Source]:
         """The chats of every project, each with those of its sub-agents. The root may be the folder above, too."""
-        if _FORKS_HOME in root.split(os.sep):
-            return
-        for folder in (root, os.path.join(root, "tmp")):
-            for project in listed(folder).folders:
-                yield from _chats(os.path.join(project, CHATS))
+        folder = root if os.path.basename(root) == _TMP else os.path.join(root, _TMP)
+        for project in listed(folder).folders if _FORKS_HOME not in folder.split(os.sep) else ():
+            yield from _chats(os.path.join(project, CHATS))
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A chat, told by its session, the hash of its project and its start."""
@@ -75,10 +74,8 @@ def _chats(folder: str) -> Iterator[Source]:
         if is_last and os.path.basename(path).startswith("session-"):
             yield _source(path)
     for session in folders:
-        if os.path.basename(session) != "archive":
-            for path in listed(session).files:
-                if path.endswith(".jsonl"):
-                    yield _source(path)
+        for path in files_in(session, ".jsonl"):
+            yield _source(path)
 
 
 def _source(path: str) -> Source:

@@ -20,8 +20,9 @@ from recollect.capture.logs.values import Fields, fields_of, moment_of, objects_
 
 # What the recorder writes when a person stops the agent.
 CANCELLED = "Request cancelled."
+# How a call ended, by its status.
+ENDED = {"success": True, "error": False, "cancelled": False}
 
-_ENDED = {"success": True, "error": False, "cancelled": False}
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,9})\s*$", re.MULTILINE)
 
 
@@ -86,6 +87,12 @@ def tell_notice(dialogue: Dialogue, message: Message) -> None:
         dialogue.say("abort", text, at=at)
 
 
+def exit_code_of(tool: str | None, output: str | None) -> int | None:
+    """The exit code of a command, which stands below what it printed; a call may be a success for all that."""
+    codes = _EXIT_CODE.findall(output) if tool and output and kind_of(tool) == "shell" else ()
+    return int(codes[-1]) if codes else None
+
+
 def _thought(thought: Fields) -> str:
     subject, description = text_of(thought.get("subject")), text_of(thought.get("description"))
     return "\n".join(filter(None, [subject and f"**{subject}**", description]))
@@ -94,12 +101,10 @@ def _thought(thought: Fields) -> str:
 def _tell_call(dialogue: Dialogue, call: Fields, at: int | None) -> None:
     ident, name = text_of(call.get("id")), text_of(call.get("name")) or text_of(call.get("displayName")) or "unknown"
     status = text_of(call.get("status"))
-    output, ok = _result(call, ident), _ENDED.get(status or "")
-    exit_code = None
-    if output and kind_of(name) == "shell" and (codes := _EXIT_CODE.findall(output)):
-        # A command's own output may speak of codes too, but comes before.
-        exit_code = int(codes[-1])
-        ok = ok and exit_code == 0
+    output, ok = _result(call, ident), ENDED.get(status or "")
+    exit_code = exit_code_of(name, output)
+    if exit_code:
+        ok = False
     dialogue.call(
         ident, name, call.get("args"), at=moment_of(call.get("timestamp")) or at, output=output, ok=ok, exit_code=exit_code
     )

@@ -27,6 +27,7 @@ class Answer(NamedTuple):
     """What a function gave back; `ok` is None when that cannot be told."""
 
     ident: str | None
+    name: str | None
     output: str | None
     ok: bool | None
 
@@ -74,7 +75,11 @@ def calls_in(parts: Iterable[Fields]) -> list[Call]:
 def answers_in(parts: Iterable[Fields]) -> list[Answer]:
     """What functions gave back, as a message brings it to the model."""
     answers = [fields_of(part.get("functionResponse")) for part in parts]
-    return [Answer(text_of(answer.get("id")), *_outcome(answer.get("response"))) for answer in answers if answer]
+    return [
+        Answer(text_of(answer.get("id")), text_of(answer.get("name")), *_outcome(answer.get("response")))
+        for answer in answers
+        if answer
+    ]
 
 
 def _outcome(response: object) -> tuple[str | None, bool | None]:

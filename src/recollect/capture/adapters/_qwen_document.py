@@ -1,0 +1,61 @@
+"""A chat of Qwen Code from 2025: one document, as the agent it was forked from wrote them then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from recollect.capture.logs.chats import Message, messages_in, parts_in, tell_answer, tell_notice
+from recollect.capture.logs.dialogue import Dialogue
+from recollect.capture.logs.genai import said_in
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.values import moment_of, text_of
+from recollect.model import Item, Source
+
+_ANSWERS = ("qwen", "gemini")
+_NOTICES = ("info", "warning", "error")
+
+
+class ChatFile(Struct):
+    """The document."""
+
+    sessionId: Any = None
+    startTime: Any = None
+    summary: Any = None
+    messages: Any = None
+
+
+class Chat:
+    """The document on its way to items."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.file = ChatFile()
+        self.odd = Oddities()
+
+    def take(self, file: ChatFile) -> None:
+        """All there is."""
+        self.file = file
+
+    def items(self) -> list[Item]:
+        """Everything the document tells."""
+        session = text_of(self.file.sessionId)
+        if session is None:
+            return []
+        dialogue = Dialogue(session)
+        dialogue.facts(title=text_of(self.file.summary), started_at=moment_of(self.file.startTime))
+        for message in messages_in(self.file.messages):
+            self._tell(dialogue, message)
+        return [*dialogue.drain(), *self.odd.problems(self.source.path)]
+
+    def _tell(self, dialogue: Dialogue, message: Message) -> None:
+        if message.type == "user":
+            if text := said_in(parts_in(message), "\n").strip():
+                dialogue.prompt(message.id, text, at=moment_of(message.timestamp))
+        elif message.type in _ANSWERS:
+            tell_answer(dialogue, message)
+        elif message.type in _NOTICES:
+            tell_notice(dialogue, message)
+        else:
+            self.odd.unknown("message", message.type)

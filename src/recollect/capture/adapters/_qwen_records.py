@@ -1,0 +1,72 @@
+"""The records of a Qwen Code session, and which of them the conversation as it is now is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from recollect.capture.logs.values import text_of
+
+# Kept beside the conversation: the newest of them is not where it goes on.
+_ASIDE = ("session_artifact_event", "session_artifact_snapshot")
+
+
+class Record(Struct):
+    """One line. Several with the same `uuid` are parts of one message."""
+
+    uuid: Any = None
+    parentUuid: Any = None
+    sessionId: Any = None
+    timestamp: Any = None
+    type: Any = None
+    subtype: Any = None
+    provenance: Any = None
+    cwd: Any = None
+    version: Any = None
+    gitBranch: Any = None
+    message: Any = None
+    model: Any = None
+    usageMetadata: Any = None
+    toolCallResult: Any = None
+    systemPayload: Any = None
+    agentId: Any = None
+    agentName: Any = None
+    forkedFrom: Any = None
+
+
+def glued_apart(data: bytes) -> bytes:
+    """Lines that were written without an end between them, each on its own again.
+
+    An append that was interrupted leaves that. Inside a text the quote would
+    be escaped, so these bytes stand nowhere but between two records.
+    """
+    return data.replace(b'}{"uuid":', b'}\n{"uuid":')
+
+
+class Branches:
+    """The tree of a session's records: going back in it makes a new branch."""
+
+    def __init__(self, records: list[Record]) -> None:
+        parents: dict[str, str | None] = {}
+        for record in records:
+            parents.setdefault(record.uuid, text_of(record.parentUuid))
+        self._live = _path(parents, next((r.uuid for r in reversed(records) if r.subtype not in _ASIDE), None))
+        # A chain may end at a record that is lost. What comes before it in the file was not abandoned for all we know.
+        self._from = next((place for place, record in enumerate(records) if record.uuid in self._live), 0)
+
+    def is_live(self, place: int, record: Record) -> bool:
+        """Whether a record is on the branch that the conversation goes on from."""
+        return place < self._from or record.uuid in self._live
+
+    def names(self, place: int, record: Record) -> bool:
+        """Whether a title belongs to that branch; one that is only repeated is on none, but comes after a record that is."""
+        return self.is_live(place, record) or text_of(record.parentUuid) in self._live
+
+
+def _path(parents: dict[str, str | None], leaf: str | None) -> set[str]:
+    path: set[str] = set()
+    while leaf is not None and leaf in parents and leaf not in path:
+        path.add(leaf)
+        leaf = parents[leaf]
+    return path

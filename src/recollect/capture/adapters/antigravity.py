@@ -1,0 +1,196 @@
+"""Antigravity, the CLI and the editor: a conversation is spread over several files that go by its id.
+
+The words are in a transcript of steps, the tokens in a database, and of old
+conversations only the papers that the agent wrote are left in plain text. What
+we rely on, and how we know, is written down in docs/formats/antigravity.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from recollect.capture.adapters._antigravity_database import Told, told_by
+from recollect.capture.adapters._antigravity_steps import Step, Steps
+from recollect.capture.logs.documents import Broken, document, written
+from recollect.capture.logs.folders import files_in, listed, name_in_text
+from recollect.capture.logs.lines import Unreadable, first_objects
+from recollect.capture.logs.replayed import replay_lines
+from recollect.capture.logs.rows import MAGIC, beside
+from recollect.capture.logs.values import moment_of
+from recollect.model import Checkpoint, Item, Problem, Source
+
+_PRODUCTS = ("antigravity-cli", "antigravity")
+_BRAIN, _CONVERSATIONS = "brain", "conversations"
+_LOGS = os.path.join(".system_generated", "logs")
+# The second one is the first with long texts cut short.
+_TRANSCRIPTS = ("transcript_full.jsonl", "transcript.jsonl")
+_STEP = ("step_index", "source", "type", "status", "created_at")
+_TABLES = (b"gen_metadata", b"step_payload")
+_PAPERS = "papers"
+_PAPER_BYTES = 4 << 20
+_LINES = msgspec.json.Decoder(Step)
+
+
+class PaperMeta(Struct):
+    """What is noted beside a paper."""
+
+    updatedAt: Any = None
+
+
+class Antigravity:
+    """Antigravity's conversations under `~/.gemini`."""
+
+    agent = "antigravity"
+    name = "Antigravity"
+    version = 1
+    endings = (".jsonl", ".db", ".md")
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """What is kept of conversations; the folders around that are caches and recordings."""
+        base = os.path.join(home, ".gemini")
+        return [os.path.join(base, product, part) for product in _PRODUCTS for part in (_BRAIN, _CONVERSATIONS)]
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """Every conversation once, by the best file there is of it. The root may be the folder above, too."""
+        name = os.path.basename(root)
+        above = os.path.dirname(root) if name in (_BRAIN, _CONVERSATIONS) else root
+        brain = os.path.join(above, _BRAIN)
+        if name != _CONVERSATIONS:
+            for folder in listed(brain).folders:
+                yield from _conversation(folder)
+        if name != _BRAIN:
+            for path in files_in(os.path.join(above, _CONVERSATIONS), ".db"):
+                if not any(_conversation(os.path.join(brain, os.path.basename(path).removesuffix(".db")))):
+                    yield _source(path)
+
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """A transcript told by the fields of its steps, a database by its tables; papers only in their place."""
+        if path.endswith(".jsonl"):
+            first = first_objects(head)
+            return _source(path) if first and all(name in first[0] for name in _STEP) else None
+        if path.endswith(".db"):
+            return _source(path) if head.startswith(MAGIC) and all(table in head for table in _TABLES) else None
+        folder = os.path.dirname(path)
+        in_place = os.path.basename(os.path.dirname(folder)) == _BRAIN
+        return next(_conversation(folder), None) if in_place else None
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """The whole conversation, as it is now."""
+        conversation = Conversation(source)
+        if source.path.endswith(".jsonl"):
+            return replay_lines(source, since, _LINES, conversation)
+        return conversation.read_without_words(since)
+
+
+class Conversation:
+    """One conversation, gathered from its files."""
+
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
+        files = (source.path, *source.companions)
+        self.database = next((path for path in files if path.endswith(".db")), None)
+        self.papers = [path for path in files if path.endswith(".md")]
+        self.session = _session(source.path)
+        self.steps = Steps(self.session)
+        self.told = Told()
+        if self.database not in (None, source.path):
+            self._ask(self.database)
+        # Newer versions tell tokens with the steps as well.
+        self.steps.is_counted = bool(self.told.generations)
+
+    def take(self, step: Step) -> None:
+        """A step of the transcript."""
+        self.steps.take(step)
+
+    def items(self) -> list[Item]:
+        """Everything; the tokens come when it is known where turns begin."""
+        self._tell_tokens()
+        dialogue, model = self.steps.dialogue, self.steps.model
+        dialogue.facts(cwd=self.told.cwd or self.steps.cwd, git_branch=self.told.branch, meta={"model": model} if model else None)
+        return [*dialogue.drain(), *self.steps.odd.problems(self.path)]
+
+    def read_without_words(self, since: Checkpoint | None) -> Iterator[Item]:
+        """What there is without a transcript: papers, or tokens alone."""
+        try:
+            if self.database == self.path:
+                self._learn(told_by(self.path, self.session))
+            read_bytes = sum(self._tell_paper(paper) for paper in self.papers)
+        except Unreadable as reason:
+            yield Problem(path=self.path, kind="unreadable", reason=str(reason))
+            yield since or Checkpoint(0)
+            return
+        yield from self.items()
+        yield Checkpoint(read_bytes + self.told.read_bytes)
+
+    def _ask(self, database: str) -> None:
+        """Ask the database beside the words. One that cannot be read costs the tokens and nothing else."""
+        try:
+            self._learn(told_by(database, self.session))
+        except Unreadable as reason:
+            if os.path.lexists(database):
+                self.steps.odd.bad(f"the database beside it cannot be read: {reason}")
+
+    def _learn(self, told: Told) -> None:
+        self.told = told
+        for _ in range(told.malformed):
+            self.steps.odd.bad("a row of the database that is no message")
+
+    def _tell_tokens(self) -> None:
+        dialogue, turns = self.steps.dialogue, sorted(self.steps.turns.items())
+        for call in self.told.generations:
+            before = [turn for index, turn in turns if call.step is None or index <= call.step]
+            dialogue.usage(
+                call.key, model=call.model or self.steps.model, at=call.at, input=call.input, cache_read=call.cache_read,
+                output=call.output, reasoning=call.reasoning, turn=before[-1] if before else None,
+            )  # fmt: skip
+
+    def _tell_paper(self, path: str) -> int:
+        """A plan, a list of tasks or a summary that the agent wrote, in the one turn that all of them are in."""
+        dialogue, text = self.steps.dialogue, written(path, _PAPER_BYTES)
+        if not dialogue.standing.turn:
+            dialogue.begin(_PAPERS, author="agent")
+        try:
+            at = moment_of(document(f"{path}.metadata.json", PaperMeta, limit=_PAPER_BYTES).updatedAt)
+        except (Broken, Unreadable):
+            at = None
+        dialogue.say("reply", f"{name_in_text(path)}\n\n{text}" if text.strip() else None, at=at)
+        return len(text)
+
+
+def _conversation(folder: str) -> Iterator[Source]:
+    """The one source of a conversation's folder: its transcript, else its papers; none when it is empty."""
+    logs = {os.path.basename(path): path for path in listed(os.path.join(folder, _LOGS)).files}
+    transcript = next((logs[name] for name in _TRANSCRIPTS if name in logs), None)
+    papers = list(files_in(folder, ".md"))
+    if transcript:
+        yield _source(transcript)
+    elif papers:
+        notes = [f"{paper}.metadata.json" for paper in papers]
+        yield Source(Antigravity.agent, folder, companions=(*papers, *notes, *_beside(folder)), appended=False)
+
+
+def _source(path: str) -> Source:
+    companions = beside(path) if path.endswith(".db") else _beside(os.path.dirname(os.path.dirname(os.path.dirname(path))))
+    return Source(Antigravity.agent, path, companions=companions, appended=False)
+
+
+def _beside(folder: str) -> tuple[str, ...]:
+    """The database that belongs to a conversation's folder."""
+    brain = os.path.dirname(folder)
+    if os.path.basename(brain) != _BRAIN:
+        return ()
+    path = os.path.join(os.path.dirname(brain), _CONVERSATIONS, f"{os.path.basename(folder)}.db")
+    return (path, *beside(path))
+
+
+def _session(path: str) -> str:
+    """The id of a conversation, which is the name of its folder, of its database, or of a transcript that lies alone."""
+    folder = os.path.dirname(path)
+    if path.endswith(".jsonl") and folder.endswith(_LOGS):
+        return name_in_text(os.path.dirname(os.path.dirname(folder)))
+    return name_in_text(path).removesuffix(".jsonl").removesuffix(".db")
