@@ -88,6 +88,7 @@ BUILT_IN = {
     "vscode-copilot-chat": ("vscode_copilot_chat", "VscodeCopilotChat"),
     "antigravity": ("antigravity", "Antigravity"),
     "pi": ("pi", "Pi"),
+    "kimi": ("kimi", "Kimi"),
     "aider": ("aider", "Aider"),
     "qwen-code": ("qwen_code", "QwenCode"),
     "goose": ("goose", "Goose"),

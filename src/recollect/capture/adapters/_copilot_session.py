@@ -1,64 +1,29 @@
-"""The events of one Copilot CLI session, made into items.
-
-Sub-agents write into the log of the session that called them, marked with
-their own id (before 2026 with the id of the call): each becomes a session.
-"""
+"""The events of one Copilot CLI session, made into items."""
 
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from typing import Any
 
 import msgspec
-from msgspec import Struct, field
 
 from recollect.capture.adapters._copilot_history import take_history
 from recollect.capture.adapters._copilot_records import PASSED_OVER, Line, id_of, typed
-from recollect.capture.adapters._copilot_tokens import Counts, Ledger, counts_of
+from recollect.capture.adapters._copilot_speakers import Speakers, State, Talker, hash_of
+from recollect.capture.adapters._copilot_tokens import Counts, counts_of
 from recollect.capture.adapters._copilot_tools import called, outcome
-from recollect.capture.logs.dialogue import Dialogue, Standing
+from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, count_of, fields_of, moment_of, objects_of, text_of, whole_of
 from recollect.model import Author, Item, Problem
 
-# Enough for those that work at the same time; what is older is finished.
-_MOST_AGENTS = 24
 _MOST_TURNS = 200
-_MOST_TASKS = 8
-_TASK_CHARACTERS = 1000
 _STATE_BYTES = 64 << 10
+_LONGEST_PATH = 4096
 
 # The first versions name the folder only here.
 _TRUSTED = re.compile(r"^Folder (.+) has been added to trusted folders")
 _HOSTS = {"github": "github.com"}
-
-
-class Talker(Struct):
-    """Where one of the conversations in a log stands: the session's own, or a sub-agent's."""
-
-    standing: Standing = field(default_factory=Standing)
-    model: str = ""
-    # What was thought last, and what a sub-agent was asked, as hashes: both are said twice.
-    thought: str = ""
-    asked: str = ""
-    # The model call whose answer came in parts, the key its tokens have, and how many were counted.
-    parts: tuple[str, str, int] = ("", "", 0)
-
-
-class State(Struct):
-    """What must be remembered until the log has grown."""
-
-    session: str = ""
-    cwd: str | None = None
-    remote: str | None = None
-    main: Talker = field(default_factory=Talker)
-    agents: dict[str, Talker] = field(default_factory=dict)
-    # Which sub-agent a call has started, and what it was asked.
-    started: dict[str, str] = field(default_factory=dict)
-    tasks: dict[str, str] = field(default_factory=dict)
-    turns: list[str] = field(default_factory=list)
-    ledger: Ledger = field(default_factory=Ledger)
 
 
 class Transcript:
@@ -69,9 +34,8 @@ class Transcript:
         self.state = state or State(session=session)
         self.noted = noted
         self.odd = Oddities()
-        self.items: list[Item] = []
-        self.main = self._dialogue(self.state.session, self.state.main)
-        self.agents: dict[str, Dialogue] = {}
+        self.speakers = Speakers(self.state)
+        self.main = self.speakers.main
 
     def take(self, record: Line) -> None:
         """One more event."""
@@ -86,13 +50,14 @@ class Transcript:
 
     def drain(self) -> list[Item]:
         """The items since the last time, and what the file beside the log says of the session."""
-        if self.items and self.noted:
+        made = self.speakers.items
+        if made and self.noted:
             # The log knows better where the work is done, if it says so.
             facts = self.noted if self.state.cwd is None else {"title": self.noted.get("title")}
             self.main.facts(**facts)
             self.noted = {}
-        items = list(self.items)
-        self.items.clear()
+        items = list(made)
+        made.clear()
         return items
 
     def problems(self) -> list[Problem]:
@@ -100,59 +65,12 @@ class Transcript:
         return self.odd.problems(self.path)
 
     def save(self) -> bytes:
-        """The state; when it is too large, without the calls that may yet be answered."""
+        """The state; when it is too large, without what may never be asked for."""
         saved = msgspec.msgpack.encode(self.state)
         if len(saved) > _STATE_BYTES:
-            for talker in (self.state.main, *self.state.agents.values()):
-                talker.standing.waiting.clear()
-            self.state.tasks.clear()
+            self.speakers.forget()
             saved = msgspec.msgpack.encode(self.state)
         return saved
-
-    # Who speaks
-
-    def _dialogue(self, session: str, talker: Talker) -> Dialogue:
-        dialogue = Dialogue(session, talker.standing)
-        # One list for all, so that items stay in the order of the file.
-        dialogue.items = self.items
-        return dialogue
-
-    def _speaker(self, record: Line, data: Fields, at: int | None) -> tuple[Dialogue, Talker]:
-        """The conversation that an event belongs to."""
-        agent, call = id_of(record.agentId), id_of(data.get("parentToolCallId"))
-        if agent is None and call is None:
-            return self.main, self.state.main
-        if agent and call:
-            _remember(self.state.started, call, agent, _MOST_AGENTS)
-        return self._agent(agent or self.state.started.get(call or "", call or ""), call, at)
-
-    def _agent(self, agent: str, call: str | None, at: int | None) -> tuple[Dialogue, Talker]:
-        talker = self.state.agents.get(agent)
-        if talker is None:
-            talker = Talker()
-            self.agents.pop(agent, None)
-        _remember(self.state.agents, agent, talker, _MOST_AGENTS)
-        dialogue = self.agents.get(agent)
-        if dialogue is None:
-            dialogue = self.agents[agent] = self._dialogue(f"{self.main.session}/{agent}", talker)
-        if not talker.standing.turn:
-            dialogue.facts(parent=self.main.session, origin="subagent", cwd=self.state.cwd, git_remote=self.state.remote)
-            dialogue.begin(agent, at=at, author="agent", cwd=self.state.cwd, git_remote=self.state.remote)
-            self._ask(dialogue, talker, self.state.tasks.pop(call or agent, ""), at)
-        return dialogue, talker
-
-    def _ask(self, dialogue: Dialogue, talker: Talker, task: str, at: int | None) -> None:
-        if task:
-            talker.asked = _hash(task[:_TASK_CHARACTERS])
-            dialogue.say("prompt", task, at=at)
-
-    def _of_call(self, call: str | None) -> Dialogue | None:
-        """The conversation in which a call waits for its result."""
-        if call in self.state.main.standing.waiting:
-            return self.main
-        agents = (agent for agent, talker in self.state.agents.items() if call in talker.standing.waiting)
-        agent = next(agents, None)
-        return self._agent(agent, None, None)[0] if agent else None
 
     # The session
 
@@ -160,6 +78,8 @@ class Transcript:
         if session := id_of(data.get("sessionId")):
             self.state.session = self.main.session = session
         spawning = id_of(data.get("detachedFromSpawningParentSessionId"))
+        # Started by another session when that ended, to look back on it: nobody types there.
+        self.state.detached = spawning is not None
         self.main.facts(
             started_at=moment_of(data.get("startTime")) or at,
             agent_version=text_of(data.get("copilotVersion")),
@@ -184,7 +104,7 @@ class Transcript:
             self.main.facts(**facts)
 
     def inform(self, record: Line, data: Fields, at: int | None) -> None:
-        trusted = _TRUSTED.match(text_of(data.get("message")) or "")
+        trusted = _TRUSTED.match(_short(data.get("message")) or "")
         if trusted and self.state.cwd is None:
             self.state.cwd = trusted[1]
             self.main.facts(cwd=trusted[1])
@@ -228,11 +148,13 @@ class Transcript:
         text = typed(text_of(data.get("content")) or "")
         if author is None or not text:
             return
-        dialogue, talker = self._speaker(record, data, at)
+        if author == "human" and self.state.detached:
+            author = "system"
+        dialogue, talker = self.speakers.find(record, data, at)
         if dialogue is not self.main:
-            self._hear_task(dialogue, talker, id_of(record.id) or _hash(text), text, at)
+            self.speakers.hear_task(dialogue, talker, id_of(record.id) or hash_of(text), text, at)
             return
-        key = id_of(record.id) or id_of(data.get("interactionId")) or _hash(f"{at} {text}")
+        key = id_of(record.id) or id_of(data.get("interactionId")) or hash_of(f"{at} {text}")
         files = [path for item in objects_of(data.get("attachments")) if (path := text_of(item.get("path")))]
         told = {"mode": text_of(data.get("agentMode")), "attachments": files[:20]}
         telemetry = {name: value for name, value in told.items() if value}
@@ -242,24 +164,18 @@ class Transcript:
         dialogue.say("prompt", text, at=at)
         self.state.turns = [*self.state.turns, key][-_MOST_TURNS:]
 
-    def _hear_task(self, dialogue: Dialogue, talker: Talker, key: str, text: str, at: int | None) -> None:
-        if not talker.asked:
-            self._ask(dialogue, talker, text, at)
-        elif talker.asked != _hash(text[:_TASK_CHARACTERS]):
-            dialogue.prompt(key, text, at=at, author="agent", cwd=self.state.cwd)
-
     def think(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, talker = self._speaker(record, data, at)
+        dialogue, talker = self.speakers.find(record, data, at)
         self._thought(dialogue, talker, text_of(data.get("content")), at)
 
     def _thought(self, dialogue: Dialogue, talker: Talker, text: str | None, at: int | None) -> None:
-        if text and talker.thought != _hash(text):
-            talker.thought = _hash(text)
+        if text and talker.thought != hash_of(text):
+            talker.thought = hash_of(text)
             dialogue.say("reasoning", text, at=at)
 
     def answer(self, record: Line, data: Fields, at: int | None) -> None:
         """The model's message: thoughts, words, and the calls it wishes for."""
-        dialogue, talker = self._speaker(record, data, at)
+        dialogue, talker = self.speakers.find(record, data, at)
         self._thought(dialogue, talker, text_of(data.get("reasoningText")), at)
         dialogue.say("reply", text_of(data.get("content")), at=at)
         for request in objects_of(data.get("toolRequests")):
@@ -285,25 +201,25 @@ class Transcript:
 
     def request(self, record: Line, data: Fields, at: int | None) -> None:
         """A tool begins its work, or a person asks for one: a call, unless a message has wished for it."""
-        dialogue, talker = self._speaker(record, data, at)
+        dialogue, talker = self.speakers.find(record, data, at)
         talker.model = id_of(data.get("model")) or talker.model
         self._call(dialogue, data, text_of(data.get("toolName")), at)
 
     def _call(self, dialogue: Dialogue, data: Fields, name: str | None, at: int | None) -> None:
         call = id_of(data.get("toolCallId"))
-        if name is None or self._of_call(call) is not None:
+        if name is None or self.speakers.of_call(call) is not None:
             return
         made = called(name, data.get("arguments"), data.get("mcpServerName"))
         task = text_of(fields_of(made.given).get("prompt"))
         if made.kind == "task" and call and task:
-            _remember(self.state.tasks, call, task[:_TASK_CHARACTERS], _MOST_TASKS)
+            self.speakers.expect(call, task)
         dialogue.call(call, made.name, made.given, at=at, kind=made.kind, target=made.target)
 
     def complete(self, record: Line, data: Fields, at: int | None) -> None:
-        _, talker = self._speaker(record, data, at)
+        _, talker = self.speakers.find(record, data, at)
         talker.model = id_of(data.get("model")) or talker.model
         call = id_of(data.get("toolCallId"))
-        dialogue = self._of_call(call)
+        dialogue = self.speakers.of_call(call)
         if call is None or dialogue is None:
             self.odd.bad("the result of a tool call that is not in the log")
             return
@@ -311,15 +227,15 @@ class Transcript:
         dialogue.result(call, came.output, at=at, ok=came.ok, exit_code=came.exit_code, duration_ms=came.duration_ms)
 
     def fail(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, _ = self._speaker(record, data, at)
+        dialogue, _ = self.speakers.find(record, data, at)
         dialogue.say("error", text_of(data.get("message")) or text_of(data.get("errorType")), at=at)
 
     def abort(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, _ = self._speaker(record, data, at)
+        dialogue, _ = self.speakers.find(record, data, at)
         dialogue.say("abort", text_of(data.get("reason")), at=at)
 
     def compact(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, talker = self._speaker(record, data, at)
+        dialogue, talker = self.speakers.find(record, data, at)
         if data.get("success") is False:
             dialogue.say("error", text_of(data.get("error")) or "compaction failed", at=at)
             return
@@ -343,22 +259,20 @@ class Transcript:
 
     def start_agent(self, record: Line, data: Fields, at: int | None) -> None:
         call = id_of(data.get("toolCallId"))
-        agent = id_of(record.agentId) or call
-        if agent is None:
+        agent = id_of(record.agentId)
+        if agent is None and call is None:
             return
-        if call:
-            _remember(self.state.started, call, agent, _MOST_AGENTS)
-        dialogue, talker = self._agent(agent, call, at)
+        dialogue, talker = self.speakers.agent(agent, call, at)
         talker.model = id_of(data.get("model")) or talker.model
         name = text_of(data.get("agentName"))
         dialogue.facts(title=text_of(data.get("agentDisplayName")), meta={"agent": name} if name else None)
 
     def end_agent(self, record: Line, data: Fields, at: int | None) -> None:
         call = id_of(data.get("toolCallId"))
-        agent = id_of(record.agentId) or self.state.started.get(call or "", call or "")
-        if not agent:
+        agent = id_of(record.agentId)
+        if agent is None and call is None:
             return
-        dialogue, _ = self._agent(agent, call, at)
+        dialogue, _ = self.speakers.agent(agent, call, at)
         told = {
             "duration_ms": whole_of(data.get("durationMs")),
             "tool_calls": whole_of(data.get("totalToolCalls")),
@@ -374,7 +288,8 @@ class Transcript:
 
     def note_bill(self, record: Line, data: Fields, at: int | None) -> None:
         self.state.ledger.checkpoint(data)
-        self.main.facts(meta=self.state.ledger.bill() or None)
+        if bill := self.state.ledger.bill():
+            self.main.facts(meta=bill)
 
     def end(self, record: Line, data: Fields, at: int | None) -> None:
         for model, counts in self.state.ledger.close(data).items():
@@ -385,7 +300,9 @@ class Transcript:
             "lines_added": whole_of(changes.get("linesAdded")),
             "lines_removed": whole_of(changes.get("linesRemoved")),
         }
-        self.main.facts(meta={name: value for name, value in meta.items() if value} | self.state.ledger.bill() or None)
+        meta = {name: value for name, value in meta.items() if value} | self.state.ledger.bill()
+        if meta:
+            self.main.facts(meta=meta)
         if data.get("shutdownType") == "error":
             self.main.say("error", text_of(data.get("errorReason")), at=at)
 
@@ -429,15 +346,21 @@ _HANDLERS = {
 
 def where(context: Fields) -> dict[str, str]:
     """Folder and repository, as events and the file beside them say it."""
-    repository = text_of(context.get("repository"))
-    host = text_of(context.get("repositoryHost")) or _HOSTS.get(text_of(context.get("hostType")) or "")
+    repository = _short(context.get("repository"))
+    host = _short(context.get("repositoryHost")) or _HOSTS.get(text_of(context.get("hostType")) or "")
     facts = {
-        "cwd": text_of(context.get("cwd")),
+        "cwd": _short(context.get("cwd")),
         "git_branch": text_of(context.get("branch")),
         "git_sha": text_of(context.get("headCommit")),
         "git_remote": f"https://{host}/{repository}" if host and repository else None,
     }
     return {name: value for name, value in facts.items() if value}
+
+
+def _short(value: object) -> str | None:
+    """A text that may be remembered: no path is longer than this, except in an attack."""
+    text = text_of(value)
+    return text if text and len(text) <= _LONGEST_PATH else None
 
 
 def _author(source: str | None, continued: bool) -> Author | None:
@@ -449,15 +372,3 @@ def _author(source: str | None, continued: bool) -> Author | None:
     if source.startswith("agent"):
         return "agent"
     return "system" if source.startswith(("autopilot", "command", "schedule", "system")) else None
-
-
-def _remember(known: dict[str, Any], name: str, value: Any, most: int) -> None:
-    """Keep the newest ones."""
-    known.pop(name, None)
-    known[name] = value
-    while len(known) > most:
-        del known[next(iter(known))]
-
-
-def _hash(text: str) -> str:
-    return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

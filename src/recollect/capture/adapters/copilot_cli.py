@@ -1,8 +1,9 @@
 """GitHub Copilot CLI: a folder per session, with an event log that is appended to.
 
 What we rely on, and how we know, is written down in docs/formats/copilot-cli.md.
-The parts: `_copilot_session` makes items of events, `_copilot_tokens` counts what
-they used, `_copilot_history` reads the documents of the first versions.
+The parts: `_copilot_session` makes items of events, `_copilot_speakers` keeps sub-agents
+apart, `_copilot_tokens` counts what was used, `_copilot_history` reads the documents of
+the first versions.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import msgspec
 
 from recollect.capture.adapters._copilot_history import take_history
 from recollect.capture.adapters._copilot_records import LINES, PASSED_OVER, id_of
-from recollect.capture.adapters._copilot_session import State, Transcript, where
+from recollect.capture.adapters._copilot_session import Transcript, where
+from recollect.capture.adapters._copilot_speakers import State
 from recollect.capture.logs.appended import read_appended, resumed
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import Broken, contents, parsed, written
@@ -89,7 +91,7 @@ class CopilotCli:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in an event log, or a whole document."""
         if not source.appended:
-            return _read_document(source)
+            return _read_document(source, since)
         position, state = resumed(since, State)
         noted = next((_noted(path) for path in source.companions), {})
         return read_appended(source, position, LINES, Transcript(source.path, _named(source.path), noted, state))
@@ -108,7 +110,8 @@ def _is_event(line: bytes, path: str) -> bool:
         told = any(text_of(data.get(name)) for name in ("copilotVersion", "producer", "startTime"))
         return told and text_of(data.get("sessionId")) is not None and "vscodeVersion" not in data
     # The beginning may be lost.
-    return os.path.basename(path) == EVENTS and (event.get("type") in PASSED_OVER or event.get("type") == "user.message")
+    kind = text_of(event.get("type"))
+    return os.path.basename(path) == EVENTS and (kind in PASSED_OVER or kind == "user.message")
 
 
 def _named(path: str) -> str:
@@ -155,12 +158,12 @@ def _unquoted(value: str) -> str:
     return value
 
 
-def _read_document(source: Source) -> Iterator[Item]:
+def _read_document(source: Source, since: Checkpoint | None) -> Iterator[Item]:
     try:
         data = contents(source.path)
     except Unreadable as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
-        yield Checkpoint(0)
+        yield since or Checkpoint(0)
         return
     odd = Oddities()
     try:
@@ -170,6 +173,7 @@ def _read_document(source: Source) -> Iterator[Item]:
     else:
         dialogue = Dialogue(id_of(document.get("sessionId")) or _named(source.path))
         take_history(dialogue, document, odd)
-        yield from dialogue.items
+        if dialogue.standing.turn:
+            yield from dialogue.items
     yield from odd.problems(source.path)
     yield Checkpoint(len(data))
