@@ -37,18 +37,8 @@ from recollect.model import Checkpoint, Item, Problem, Source
 _name = re.compile(r"^\d{4}-\d\d-\d\dT[\d-]+Z_(.+)\.jsonl$")
 _exit_code = re.compile(r"\n\nCommand exited with code (\d{1,9})\s*$")
 # Known, and nothing for us: what extensions keep for themselves or say to the model, bookmarks, settings of a model.
-_PASSED_OVER = frozenset(
-    [
-        "custom",
-        "custom_message",
-        "label",
-        "service_tier_change",
-        "reset_boundary",
-        "ttsr_injection",
-        "credential_pin",
-        "session_init",
-    ]
-)
+_KNOWN = "custom custom_message label service_tier_change reset_boundary ttsr_injection credential_pin session_init"
+_PASSED_OVER = frozenset(_KNOWN.split())
 _SILENT_ROLES = frozenset({"custom", "hookMessage", "developer", "fileMention"})
 
 

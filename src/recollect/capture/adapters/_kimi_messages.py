@@ -1,0 +1,149 @@
+"""The messages that a model got: Kimi CLI keeps them in `context.jsonl`, Kimi Code in what it took over from there.
+
+They tell no times. What the program says in the user's name, in tags of its
+own, is not part of what a person said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from recollect.capture.logs.dialogue import Dialogue, Standing
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
+from recollect.model import Item, Problem
+
+_tags = re.compile(r"<(system-reminder|system|git-context)>.*?(?:</\1>|\Z)", re.DOTALL)
+_status = re.compile(r"\A<system>(.*?)</system>\n?", re.DOTALL)
+_exit_code = re.compile(r"Command failed with exit code: (\d{1,9})")
+_COMPACTED = "<system>Previous context has been compacted."
+# Prompts without a time are told apart by how often each was said; a checkpoint may not grow beyond that.
+_MOST_REPEATS = 1_000
+_CONTROL = frozenset({"_system_prompt", "_usage", "_checkpoint", "system"})
+
+
+class Message(Struct):
+    """A line of `context.jsonl`."""
+
+    role: Any = None
+    content: Any = None
+    tool_calls: Any = None
+    tool_call_id: Any = None
+
+
+MESSAGES: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+
+
+def typed_in(content: object) -> str:
+    """What a person said in a message."""
+    return _tags.sub("", content_text(content)).strip()
+
+
+def key_of(said: str, at: object) -> str:
+    """The key of a turn: a fork's copy has the same time and the same words."""
+    return hashlib.sha256(f"{at}\n{said}".encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def exit_code_in(output: str) -> int | None:
+    """The exit code that a failed command's output ends with, or begins with."""
+    found = _exit_code.search(output[-200:]) or _exit_code.search(output[:200])
+    return int(found[1]) if found else None
+
+
+class Messages:
+    """Makes items of messages."""
+
+    def __init__(self, talk: Dialogue, repeats: dict[str, int], odd: Oddities) -> None:
+        self.talk, self.repeats, self.odd = talk, repeats, odd
+        self.begun: list[str] = []
+
+    def take(self, role: object, content: object, calls: object, answered: object, *, at: int | None = None) -> None:
+        """One more message."""
+        match role:
+            case "user":
+                self._take_user(content)
+            case "assistant":
+                self._take_answer(content, calls, at)
+            case "tool":
+                self._take_result(text_of(answered), content, at)
+            case _ if not isinstance(role, str) or role not in _CONTROL:
+                self.odd.unknown("role", role)
+
+    def _take_user(self, content: object) -> None:
+        if content_text(content).startswith(_COMPACTED):
+            self.talk.say("compaction", typed_in(content))
+        elif said := typed_in(content):
+            key = self._key(said)
+            self.begun.append(key)
+            self.talk.prompt(key, said)
+
+    def _key(self, said: str) -> str:
+        key = key_of(said, None)
+        times = self.repeats.pop(key, 0) + 1
+        self.repeats[key] = times
+        if len(self.repeats) > _MOST_REPEATS:
+            del self.repeats[next(iter(self.repeats))]
+        return key if times == 1 else f"{key}.{times}"
+
+    def _take_answer(self, content: object, calls: object, at: int | None) -> None:
+        for part in [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content):
+            if part.get("type") == "think":
+                self.talk.say("reasoning", text_of(part.get("think")), at=at)
+            else:
+                self.talk.say("reply", content_text(part), at=at)
+        for call in objects_of(calls):
+            # In `function`, unless a later version wrote it.
+            told: Fields = fields_of(call.get("function")) or call
+            name = text_of(told.get("name")) or "tool"
+            self.talk.call(text_of(call.get("id")), name, decoded(told.get("arguments")), at=at)
+
+    def _take_result(self, call: str | None, content: object, at: int | None) -> None:
+        if call is None:
+            self.odd.bad("a tool result that names no call")
+            return
+        output = content_text(content)
+        status = _status.match(output)
+        failed = status is not None and status[1].startswith("ERROR")
+        # Where the status is all there is, it is what the tool gave back.
+        told = output[status.end() :] or status[1] if status else output
+        self.talk.result(call, told, at=at, ok=None if status is None else not failed, exit_code=exit_code_in(output))
+
+
+class ContextState(Struct):
+    """Where the reading of a context stands."""
+
+    standing: Standing = field(default_factory=Standing)
+    repeats: dict[str, int] = field(default_factory=dict)
+
+
+class Context:
+    """Reads the context of a session that left nothing better."""
+
+    def __init__(self, path: str, session: str, facts: Fields, state: ContextState | None) -> None:
+        self._path = path
+        self._state = state or ContextState()
+        self._talk = Dialogue(session, self._state.standing)
+        self._odd = Oddities()
+        self._messages = Messages(self._talk, self._state.repeats, self._odd)
+        self._talk.facts(**facts)
+
+    def take(self, record: Message) -> None:
+        """One more message."""
+        self._messages.take(record.role, record.content, record.tool_calls, record.tool_call_id)
+
+    def drain(self) -> list[Item]:
+        """The items that were made since the last time."""
+        return self._talk.drain()
+
+    def problems(self) -> list[Problem]:
+        """What was odd, at the end of the pass."""
+        return self._odd.problems(self._path)
+
+    def save(self) -> bytes:
+        """What must be remembered to go on from here."""
+        return msgspec.msgpack.encode(self._state)
