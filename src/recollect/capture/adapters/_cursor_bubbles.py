@@ -7,7 +7,6 @@ rows of their own, and the composer lists them in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -149,30 +148,24 @@ def _tools_apart(composer: Composer) -> Fields:
     return {}
 
 
-def undone(kept: list[Kept], live: list[Bubble]) -> Iterator[Turn]:
+def undone(kept: list[Kept], live: list[Bubble]) -> list[Turn]:
     """What was rewound or edited away: bubbles that no list names any more, in the order they were written.
 
     Most of them are answers that were begun anew. Only what follows a prompt
     that is gone, before anything that is still there, is a turn.
     """
     seen = {id(bubble) for bubble in live}
-    turn: Turn | None = None
+    turns: list[Turn] = []
+    follows = False
     for one in sorted(kept):
         if id(one.bubble) in seen:
-            turn = None
+            follows = False
         elif _is_prompt(one.bubble):
-            if turn is not None:
-                yield turn
-            turn = Turn(one.bubble, [])
-            continue
-        elif turn is not None:
-            turn.answers.append(one.bubble)
-            continue
-        if turn is not None:
-            yield turn
-            turn = None
-    if turn is not None:
-        yield turn
+            turns.append(Turn(one.bubble, []))
+            follows = True
+        elif follows:
+            turns[-1].answers.append(one.bubble)
+    return turns
 
 
 def _is_prompt(bubble: Bubble) -> bool:

@@ -186,7 +186,7 @@ class _Pass:
         session, parent = _lineage(name, composer)
         chat = Chat(session, composer, self.oddities, author="agent" if parent else "human")
         live = shown(composer, kept)
-        items = chat.told(live, list(undone(kept, live)))
+        items = chat.told(live, undone(kept, live))
         if items:
             chat.facts(parent=parent, origin="subagent" if parent else "interactive", cwd=self._folder(name, composer, items))
             yield from chat.dialogue.drain()

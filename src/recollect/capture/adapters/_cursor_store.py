@@ -69,12 +69,12 @@ def _items(source: Source, rows: Rows) -> Iterator[Item]:
         oddities.bad("no word about the chat")
     session, parent = _lineage(source.path, meta)
     folder = os.path.basename(os.path.dirname(os.path.dirname(source.path)))
-    talk = Talk(
-        Dialogue(session), PromptKeys(), oddities, author="agent" if parent else "human", is_folder=is_md5_of(folder)
-    )  # fmt: skip
     facts = _facts(source, meta, parent)
+    talk = Talk(
+        Dialogue(session), PromptKeys(), oddities, author="agent" if parent else "human", is_folder=is_md5_of(folder),
+        folder=facts["cwd"],
+    )  # fmt: skip
     talk.dialogue.facts(**facts)
-    talk.placed = facts["cwd"] is not None
     for message in tree.messages(root) if root else ():
         talk.message(message)
     if tree.context:

@@ -30,10 +30,10 @@ class Talk:
 
     def __init__(
         self, dialogue: Dialogue, keys: PromptKeys, oddities: Oddities, *, author: Author, is_folder: Callable[[str], bool],
-        calls: int = 0, placed: bool = False,
+        calls: int = 0, folder: str | None = None,
     ) -> None:  # fmt: skip
         self.dialogue, self.keys, self.oddities, self.author = dialogue, keys, oddities, author
-        self.is_folder, self.placed = is_folder, placed
+        self.is_folder, self.folder = is_folder, folder
         # Counted to name the calls that have no id.
         self.calls = calls
 
@@ -57,7 +57,7 @@ class Talk:
         if words.folder:
             self._place(words.folder)
         if words.text:
-            self.dialogue.prompt(self.keys.key(words.text), words.text, at=words.at, author=self.author)
+            self.dialogue.prompt(self.keys.key(words.text), words.text, at=words.at, author=self.author, cwd=self.folder)
 
     def _answered(self, content: Any, message: Fields) -> None:
         if isinstance(content, str):
@@ -86,7 +86,8 @@ class Talk:
 
     def _call(self, call: str | None, name: str | None, given: Any) -> None:
         arguments = decoded(given)
-        self._place(folder_in(arguments, self.is_folder))
+        if self.folder is None:
+            self._place(folder_in(arguments, self.is_folder))
         self.calls += 1
         name = name or "tool"
         self.dialogue.call(call or f"call-{self.calls}", name, arguments, kind=sort_of(name))
@@ -114,7 +115,9 @@ class Talk:
         self.dialogue.result(call, given.output, ok=given.ok, exit_code=given.exit_code)
 
     def _place(self, folder: str | None) -> None:
-        """Where the chat works, told once."""
-        if folder and not self.placed:
-            self.placed = True
+        """Where the chat works, as soon as something tells."""
+        if folder and self.folder is None:
+            self.folder = folder
             self.dialogue.facts(cwd=folder)
+            if turn := self.dialogue.standing.turn:
+                self.dialogue.learn(cwd=folder, turn=turn)

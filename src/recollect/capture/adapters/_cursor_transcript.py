@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 from typing import Any, NamedTuple
 
 import msgspec
@@ -52,7 +53,7 @@ class State(msgspec.Struct):
     standing: Standing
     prompts: dict[str, int]
     calls: int = 0
-    placed: bool = False
+    folder: str | None = None
 
 
 class Lineage(NamedTuple):
@@ -132,14 +133,14 @@ class _Lines:
     def save(self) -> bytes:
         """What must be remembered to go on."""
         talk = self.talk
-        return msgspec.msgpack.encode(State(talk.dialogue.standing, talk.keys.met, talk.calls, talk.placed))
+        return msgspec.msgpack.encode(State(talk.dialogue.standing, talk.keys.met, talk.calls, talk.folder))
 
 
 def _talk(path: str, state: State, oddities: Oddities) -> Talk:
     lineage = lineage_of(path)
     return Talk(
         Dialogue(lineage.session, state.standing), PromptKeys(state.prompts), oddities, author=lineage.author,
-        is_folder=is_slug_of(slug_of(path)), calls=state.calls, placed=state.placed,
+        is_folder=is_slug_of(slug_of(path)), calls=state.calls, folder=state.folder,
     )  # fmt: skip
 
 
@@ -193,19 +194,19 @@ def _answer(talk: Talk, text: str) -> None:
 
 def _marked(talk: Talk, mark: str, name: str, body: str) -> None:
     if mark == "Thinking":
-        talk.message({"role": "assistant", "content": [{"type": "thinking", "thinking": f"{name}\n{body}".strip()}]})
+        talk.message({"role": "assistant", "content": [{"type": "thinking", "thinking": f"{name}\n{dedent(body)}".strip()}]})
     elif mark == "Tool call":
         talk.message({"role": "assistant", "content": [{"type": "tool_use", "name": name, "input": _arguments(body)}]})
     elif mark == "Tool result":
         if body.strip():
-            talk.give(None, Given(body.strip(), None, None))
+            talk.give(None, Given(dedent(body).strip("\n"), None, None))
     else:
         talk.message({"role": "assistant", "content": body.strip()})
 
 
 def _arguments(body: str) -> Any:
     """What a call was given: JSON, a patch, or lines of `name=value`."""
-    text = body.strip()
+    text = dedent(body).strip()
     value = decoded(text)
     if not isinstance(value, str):
         return value

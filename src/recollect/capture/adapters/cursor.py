@@ -37,7 +37,7 @@ _EDITOR_RANK, _STORE_RANK, _LINES_RANK, _TEXT_RANK = range(4)
 _MD5 = re.compile(r"^[0-9a-f]{32}$")
 _TRIED_LINES = 25
 # What lines of look-alikes have beside a role and a message.
-_FOREIGN = ("uuid", "id", "timestamp", "sessionId", "parentUuid", "ts", "payload")
+_FOREIGN = {"uuid", "id", "timestamp", "sessionId", "parentUuid", "ts", "payload"}
 _TEXT_MARKS = (b"<user_query>", b"\nassistant:\n", b"[Tool call] ", b"[Thinking]")
 
 
@@ -190,7 +190,7 @@ def _has_chats(rows: Rows) -> bool:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether every line is a role with a message, and nothing that other agents write beside them."""
+    """Whether there are lines with a role and a message, and none with what other agents write beside these."""
     met = False
     for line in head.split(b"\n")[:_TRIED_LINES]:
         try:
@@ -198,12 +198,12 @@ def _is_lines(head: bytes) -> bool:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         fields = fields_of(value)
-        if fields.get("role") in ("user", "assistant") and not fields.keys() & {"type", *_FOREIGN}:
-            if not isinstance(fields_of(fields.get("message")).get("content"), (list, str)):
+        if fields.keys() & _FOREIGN:
+            return False
+        if fields.get("role") in ("user", "assistant"):
+            if "type" in fields or not isinstance(fields_of(fields.get("message")).get("content"), (list, str)):
                 return False
             met = True
-        elif fields.get("type") not in ("turn_ended", "error"):
-            return False
     return met
 
 

@@ -1,0 +1,11 @@
+create table ItemTable (key text unique on conflict replace, value blob);
+insert into ItemTable values ('composer.composerData', '{ not json');
+create table cursorDiskKV (key text unique on conflict replace, value blob);
+insert into cursorDiskKV values ('bubbleId:00000014-0000-4000-8000-000000000000:g1', '{"_v": 3, "bubbleId": "g1", "type": 1, "text": "what is wrong here?"}');
+insert into cursorDiskKV values ('bubbleId:00000014-0000-4000-8000-000000000000:g2', '{"_v": 3, "bubbleId": "g2", "type": 2, "text": "Nearly everything.", "tokenCount": {"inputTokens": "many", "outputTokens": 11}, "timingInfo": [1], "thinking": 7, "toolFormerData": "no"}');
+insert into cursorDiskKV values ('bubbleId:00000014-0000-4000-8000-000000000000:g3', '{"bubbleId": "g3", "type": 9, "text": "of no known type"}');
+insert into cursorDiskKV values ('bubbleId:00000014-0000-4000-8000-000000000000:g4', '{"bubbleId":"g4","type":2,"text":"cut o');
+insert into cursorDiskKV values ('composerData:00000014-0000-4000-8000-000000000000', '{"_v": 13, "composerId": "00000014-0000-4000-8000-000000000000", "createdAt": 1790845200000, "fullConversationHeadersOnly": [{"bubbleId": "g1"}, {"bubbleId": "g2"}, {"bubbleId": "g3"}, {"bubbleId": "g4"}], "workspaceIdentifier": {"id": "w1", "uri": {"fsPath": "/home/ada/shop"}}}');
+insert into cursorDiskKV values ('composerData:00000015-0000-4000-8000-000000000000', '["no chat"]');
+insert into cursorDiskKV values ('composerData:00000016-0000-4000-8000-000000000000', '{"composerId": 7, "name": ["x"], "createdAt": "soon", "fullConversationHeadersOnly": {"a": 1}, "conversation": "none", "workspaceIdentifier": 3, "capabilities": [1]}');
+insert into cursorDiskKV values ('bubbleId:00000017-0000-4000-8000-000000000000:lost', '{"_v": 3, "bubbleId": "lost", "type": 1, "text": "a bubble without a chat"}');
