@@ -10,9 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-# agent id: its module here. Each has `EVENTS`, `FIELDS`, `SHELL_TOOLS`, `NAMES_LOG`, `failed(output)` and
-# `answer(event, context)` for hooks;
-# those whose sessions can be continued also `HOME`, `HOME_VARIABLE`, `NEEDS_FOLDER` and `resume(native_id)`.
+# agent id: its module here, which says how its hooks speak: `EVENTS`, `FIELDS`, `SHELL_TOOLS`, `NAMES_LOG`,
+# `failed(output)` and `answer(event, context)`.
 AGENTS = {
     "claude-code": "claude_code",
     "codex": "codex",

@@ -1,4 +1,4 @@
-"""Claude Code: how a session of it is continued, and what its hooks pass and take.
+"""Claude Code: what its hooks pass and take.
 
 Observed with 2.1.197: what a hook adds to PreToolUse and PostToolUseFailure
 reaches the model together with the result of the command; an answer to Stop or
@@ -6,12 +6,6 @@ SubagentStop would make it go on, so those are never answered.
 """
 
 from __future__ import annotations
-
-# Where it looks for sessions, below the user's home or where the variable says.
-HOME = ".claude"
-HOME_VARIABLE = "CLAUDE_CONFIG_DIR"
-# It looks only among the sessions of the folder it is started in.
-NEEDS_FOLDER = True
 
 # Its events that we listen to, and what each of them is to us.
 EVENTS = {
@@ -39,11 +33,6 @@ FIELDS = {
 SHELL_TOOLS = ("Bash",)
 # A run that names no log keeps none.
 NAMES_LOG = True
-
-
-def resume(native_id: str) -> list[str]:
-    """The command that continues a session, as words."""
-    return ["claude", "--resume", native_id]
 
 
 def failed(output: str) -> bool:

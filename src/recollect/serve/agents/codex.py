@@ -1,4 +1,4 @@
-"""Codex: how a session of it is continued, and what its hooks pass and take.
+"""Codex: what its hooks pass and take.
 
 Observed with 0.166.0: what a hook adds to PreToolUse and PostToolUse reaches
 the model as a developer's message. PostToolUse comes after every command, and
@@ -6,12 +6,6 @@ tells its output but not how it ended. An ephemeral run names no log.
 """
 
 from __future__ import annotations
-
-# Where it looks for sessions, below the user's home or where the variable says.
-HOME = ".codex"
-HOME_VARIABLE = "CODEX_HOME"
-# A session is found from anywhere; the folder is where its commands will run.
-NEEDS_FOLDER = False
 
 # Its events that we listen to, and what each of them is to us.
 EVENTS = {
@@ -39,11 +33,6 @@ FIELDS = {
 SHELL_TOOLS = ("Bash",)
 # A run that names no log keeps none.
 NAMES_LOG = True
-
-
-def resume(native_id: str) -> list[str]:
-    """The command that continues a session, as words."""
-    return ["codex", "resume", native_id]
 
 
 def failed(output: str) -> bool:

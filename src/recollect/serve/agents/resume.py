@@ -13,7 +13,7 @@ from recollect.answers import Continuation
 from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
 from recollect.model import Session
-from recollect.serve.agents import AGENTS, find_agent
+from recollect.serve.agents.continuing import WAYS, Way
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 
@@ -30,22 +30,21 @@ def continuation(memory: Memory, ref: str) -> Continuation:
         session = parent
     if asked.origin == "subagent":
         warnings.insert(0, f"{asked.id} is a sub-agent and cannot be continued; this continues the session that started it")
-    known = find_agent(session.agent)
-    if known is None or not hasattr(known, "resume"):
-        can = ", ".join(agent for agent in AGENTS if hasattr(find_agent(agent), "resume"))
+    way = WAYS.get(session.agent)
+    if way is None:
         raise UsageError(
             f"how {session.agent} continues a session is not known",
-            hint=f"known for {can}; `recollect show {session.id}` has what was said",
+            hint=f"known for {', '.join(WAYS)}; `recollect show {session.id}` has what was said",
         )
     native_id = session.native_id.partition("/")[0]
     if not _PLAIN_ID.fullmatch(native_id):
         # A log can claim any id; one that reads as an option, or as more than a word, is given to no command.
         raise UsageError(f"{session.id} has an id that no agent gives", hint=f"`recollect show {session.id}` has what was said")
-    words: list[str] = known.resume(native_id)
+    words = [*way.words, native_id]
     if "#" in ref:
         warnings.append("a session is continued at its end, not at one of its turns")
-    warnings += _folder_warnings(session, needed=known.NEEDS_FOLDER)
-    warnings += _log_warnings(session, known.HOME, known.HOME_VARIABLE, memory.environ)
+    warnings += _folder_warnings(session, needed=way.needs_folder)
+    warnings += _log_warnings(session, way, memory.environ)
     return Continuation(
         session=session.id, agent=session.agent, native_id=session.native_id, cwd=session.cwd,
         command=shell_line(session.cwd, words), words=words, asked=asked.id, warnings=warnings,
@@ -68,13 +67,13 @@ def _folder_warnings(session: Session, *, needed: bool) -> list[str]:
     return [f"there is no folder {session.cwd} here: {why}"]
 
 
-def _log_warnings(session: Session, home: str, variable: str, environ: Mapping[str, str]) -> list[str]:
+def _log_warnings(session: Session, way: Way, environ: Mapping[str, str]) -> list[str]:
     """Agents clear away old logs; what they no longer have, they cannot continue."""
     if session.source is None:
         return []
     if not os.path.exists(session.source):
         return [f"the log {session.source} is gone: the agent cannot continue it; `recollect show {session.id}` still has it"]
-    looks_in = environ.get(variable) or os.path.join(platforms.user_home(), home)
+    looks_in = environ.get(way.variable) or os.path.join(platforms.user_home(), way.home)
     inside = os.path.realpath(session.source).startswith(os.path.realpath(looks_in).rstrip(os.sep) + os.sep)
     return [] if inside else [f"the log was imported from {session.source}, but the agent looks in {looks_in}"]
 

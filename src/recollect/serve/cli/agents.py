@@ -10,7 +10,7 @@ import msgspec
 from recollect import platforms
 from recollect.memory import Memory
 from recollect.model import AgentRow, SupportedAgent
-from recollect.serve.agents import find_agent
+from recollect.serve.agents.continuing import WAYS
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
 from recollect.serve.install import INSTALLERS, installed
@@ -32,7 +32,7 @@ def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:
     return SupportedAgent(
         **msgspec.structs.asdict(row),
         install="installed" if row.agent in set_up else "available" if row.agent in INSTALLERS else None,
-        resume=hasattr(find_agent(row.agent), "resume"),
+        resume=row.agent in WAYS,
     )
 
 

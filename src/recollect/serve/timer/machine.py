@@ -12,7 +12,7 @@ from zlib import crc32
 
 from recollect import platforms
 from recollect.errors import UsageError
-from recollect.serve.agents import AGENTS, find_agent
+from recollect.serve.agents.continuing import WAYS
 from recollect.serve.install.command import program
 
 
@@ -89,7 +89,7 @@ class Machine:
 
     def carried(self) -> dict[str, str]:
         """The variables that say where the logs and the store are: a timer is not started by the shell that sets them."""
-        moving = {getattr(find_agent(agent), "HOME_VARIABLE", "") for agent in AGENTS}
+        moving = {way.variable for way in WAYS.values()} - {""}
         names = sorted(moving | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
         return {name: self.environ[name] for name in names if self.environ.get(name)}
 
