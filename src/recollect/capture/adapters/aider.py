@@ -62,7 +62,7 @@ class Aider:
         folder, name = os.path.split(source.path)
         # A history with another name was moved here from where the work was done.
         cwd = folder if name == _HISTORY else None
-        transcript = Transcript(_place(folder), cwd, state)
+        transcript = Transcript(_place(folder), cwd, position, state)
         begun = False
         try:
             for block in blocks(source.path, position):
@@ -70,17 +70,21 @@ class Aider:
                     yield block
                     continue
                 if begun:
-                    yield Checkpoint(position, transcript.save())
-                for line in block.data.decode("utf-8", "replace").removesuffix("\n").split("\n"):
-                    transcript.take(line.removesuffix("\r"))
+                    yield transcript.checkpoint()
+                begun, at = True, block.start
+                for line in block.data.removesuffix(b"\n").split(b"\n"):
+                    transcript.take(line.decode("utf-8", "replace").removesuffix("\r"), at)
+                    at += len(line) + 1
                 yield from transcript.drain()
-                begun, position = True, block.end
         except Unreadable as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
             if not begun:
                 yield since or Checkpoint(0)
                 return
-        yield Checkpoint(position, transcript.save())
+        yield from transcript.finish()
+        if begun and not transcript.state.began and not transcript.state.turns:
+            yield Problem(path=source.path, kind="bad_record", reason="no session begins in it")
+        yield transcript.checkpoint()
 
 
 def _place(folder: str) -> str:
