@@ -104,11 +104,11 @@ class Chat:
         self.is_sub_agent = parent is not None or self.described.kind == "subagent"
         self._tell_session(parent)
         for message in self.replay.messages.values():
-            if message.id in self.replay.copies:
+            if message.id not in self.replay.copies:
+                self._tell(message)
+            elif message.type == "user":
                 # It was taken for news as long as the file did not say otherwise.
                 self.dialogue.undo(message.id)
-            else:
-                self._tell(message)
         return [*self.dialogue.drain(), *self.odd.problems(self.source.path)]
 
     def _tell_session(self, parent: str | None) -> None:

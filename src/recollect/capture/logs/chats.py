@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.genai import answers_in, calls_in, parts_of, said_in, thought_in, tokens
+from recollect.capture.logs.tags import inside
 from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import Fields, fields_of, moment_of, objects_of, text_of
 
@@ -23,6 +24,8 @@ CANCELLED = "Request cancelled."
 # How a call ended, by its status.
 ENDED = {"success": True, "error": False, "cancelled": False}
 
+# Around what came from outside, since autumn 2026.
+_WRAPPER = "untrusted_context"
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,9})\s*$", re.MULTILINE)
 
 
@@ -117,5 +120,6 @@ def _result(call: Fields, ident: str | None) -> str | None:
     # Where a history was shortened, the answers to all calls of a message stand at each of them.
     own = [answer for answer in answers if answer.ident == ident] or answers
     told = "\n".join(answer.output for answer in own if answer.output) or said_in(parts)
+    told = inside(told, _WRAPPER) or told
     shown = call.get("resultDisplay")
     return told or text_of(shown) or text_of(fields_of(shown).get("fileDiff"))
