@@ -86,6 +86,7 @@ BUILT_IN = {
     "opencode": ("opencode", "OpenCode"),
     "gemini-cli": ("gemini_cli", "GeminiCli"),
     "vscode-copilot-chat": ("vscode_copilot_chat", "VscodeCopilotChat"),
+    "cline-roo": ("cline_roo", "ClineRoo"),
     "antigravity": ("antigravity", "Antigravity"),
     "pi": ("pi", "Pi"),
     "kimi": ("kimi", "Kimi"),

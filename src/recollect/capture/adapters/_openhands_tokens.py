@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from msgspec import Struct
 
 from recollect.capture.logs.values import count_of, fields_of, money_of, objects_of, text_of
+
+
+class Counted(TypedDict):
+    """The counts of a `Usage`."""
+
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    reasoning: int
 
 
 class Figures(Struct, frozen=True):
@@ -35,7 +45,7 @@ class Figures(Struct, frozen=True):
         """The five counts."""
         return self.prompt, self.completion, self.cache_read, self.cache_write, self.reasoning
 
-    def tokens(self) -> dict[str, int]:
+    def tokens(self) -> Counted:
         """The fields of a `Usage`. Where the cache is more than the prompt, it was told apart from it."""
         cached = self.cache_read + self.cache_write
         return {
