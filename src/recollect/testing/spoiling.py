@@ -129,11 +129,12 @@ def replace_word(folder: Path, words: set[str], other: str) -> bool:
     if word is None:
         return False
     met = False
-    for path in files(folder):
+    # Writing to a database takes away what stands beside it.
+    for path in [path for path in files(folder) if not path.name.endswith(("-wal", "-shm"))]:
         data = path.read_bytes()
         if data.startswith(_MAGIC):
             met = _replace_in_rows(path, word, other) or met
-        elif not path.name.endswith(("-wal", "-shm")) and word.encode() in data:
+        elif word.encode() in data:
             path.write_bytes(data.replace(word.encode(), other.encode()))
             met = True
     return met
