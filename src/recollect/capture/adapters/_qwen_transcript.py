@@ -27,7 +27,7 @@ _HOSTS = ("notification", "cron", "goal_runtime")
 _PASSED_OVER = {
     "agent_bootstrap", "agent_launch_prompt", "agent_retry", "at_command", "attribution_snapshot", "branch_checkpoint",
     "file_history_snapshot", "goal_state", "rewind", "session_artifact_event", "session_artifact_snapshot", "slash_command",
-    "ui_telemetry", "user_text_elements",
+    "user_text_elements",
 }  # fmt: skip
 
 
@@ -49,6 +49,7 @@ class Transcript:
         self.source = source
         self.records: list[Record] = []
         self.odd = Oddities()
+        self.told_error: str | None = None
 
     def take(self, record: Record) -> None:
         """One line."""
@@ -86,7 +87,7 @@ class Transcript:
                     self.odd.unknown("record", record.type)
 
     def _tell_session(self, first: Record) -> None:
-        noted, last = self.noted, self.records[-1]
+        noted = self.noted
         parent = text_of(fields_of(first.forkedFrom).get("sessionId"))
         if self.is_sub_agent:
             above = text_of(noted.parentAgentId)
@@ -103,10 +104,13 @@ class Transcript:
             cwd=text_of(first.cwd),
             title=text_of(noted.description),
             started_at=moment_of(first.timestamp),
-            agent_version=text_of(last.version),
-            git_branch=next((branch for record in reversed(self.records) if (branch := text_of(record.gitBranch))), None),
+            agent_version=self._newest("version"),
+            git_branch=self._newest("gitBranch"),
             meta={name: value for name, value in meta.items() if value} or None,
         )
+
+    def _newest(self, name: str) -> str | None:
+        return next((value for record in reversed(self.records) if (value := text_of(getattr(record, name)))), None)
 
     def _tell_prompt(self, record: Record, *, live: bool) -> None:
         parts = parts_of(record.message)
@@ -118,6 +122,7 @@ class Transcript:
             self.dialogue.prompt(
                 record.uuid, text, at=moment_of(record.timestamp), author=self._author(record), cwd=text_of(record.cwd)
             )
+            self.told_error = None
             if not live:
                 self.dialogue.undo(record.uuid)
 
@@ -186,6 +191,9 @@ class Transcript:
                 self._learn(model=text_of(told.get("modelId")), auth_type=text_of(told.get("authType")))
             case "turn_result":
                 self._tell_end(told, at)
+            case "ui_telemetry":
+                # It repeats calls and tokens; that a request failed stands nowhere else in older versions.
+                self._tell_error(fields_of(told.get("uiEvent")).get("error_message"), at)
             case subtype if subtype not in _PASSED_OVER and subtype != "custom_title":
                 self.odd.unknown("system record", subtype)
 
@@ -202,7 +210,13 @@ class Transcript:
         self.dialogue.learn(telemetry=telemetry)
         if state == "cancelled":
             self.dialogue.say("abort", None, at=at)
-        self.dialogue.say("error", text_of(fields_of(told.get("error")).get("message")), at=at)
+        self._tell_error(fields_of(told.get("error")).get("message"), at)
+
+    def _tell_error(self, message: object, at: int | None) -> None:
+        text = text_of(message)
+        if text and text != self.told_error:
+            self.dialogue.say("error", text, at=at)
+        self.told_error = text or self.told_error
 
     def _meta(self) -> AgentMeta:
         for companion in self.source.companions:

@@ -1,0 +1,1 @@
+not for us to read
