@@ -3,8 +3,8 @@
 The global one reaches gigabytes, so a pass reads only the chats that have rows
 it has not seen. Cursor replaces rows, and a replaced row gets a new, higher
 row number: one number is enough to remember. It means something as long as the
-row that had it is where it was, or was replaced since. After a VACUUM, which
-numbers rows anew, that does not hold, and everything is read again.
+row that had it is where it was, or was replaced since. When the rows were
+numbered anew, as a VACUUM may do it, that does not hold, and all is read again.
 """
 
 from __future__ import annotations

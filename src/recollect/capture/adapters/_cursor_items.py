@@ -81,7 +81,7 @@ def _composer_of(tab: Fields, times: _Times) -> Composer:
     """A tab of the chat panel, as later versions would have kept it."""
     bubbles = [
         {
-            "bubbleId": text_of(one.get("id")) or f"{number}",
+            "bubbleId": text_of(one.get("id")) or f"#{number}",
             "type": _TYPES.get(one.get("type", ""), one.get("type")) if isinstance(one.get("type"), str) else one.get("type"),
             "text": one.get("text") or one.get("rawText"),
             "richText": one.get("richText"),
