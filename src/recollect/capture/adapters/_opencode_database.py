@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.adapters._opencode_records import Message, Part, Times, message_of, part_of
-from recollect.capture.adapters._opencode_talk import Info, Told, items_of
+from recollect.capture.adapters._opencode_records import Message, Part, message_of, part_of
+from recollect.capture.adapters._opencode_talk import Info, Told, created_at, items_of
 from recollect.capture.logs.databases import Table
 from recollect.capture.logs.documents import Broken
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows
-from recollect.capture.logs.values import decoded, moment_of, text_of
+from recollect.capture.logs.values import decoded, text_of
 from recollect.model import Item, Problem
 
 TABLES = (
@@ -55,13 +55,13 @@ class Database:
         info = self._info(rows, session, row)
         parts = self._parts(rows, session)
         messages = [
-            Told(id_, id_, message, parts.get(id_, []))
+            Told(id_, id_, self._message(data), parts.get(id_, []))
             for id_, data in rows.all(
                 # A blob is taken as it is: text would be decoded twice.
                 "select id, cast(data as blob) from message where session_id = ? order by time_created, id",
                 (session,),
             )
-            if (message := self._message(data)) is not None
+            if isinstance(id_, str)
         ]
         return items_of(info, _with_first_keys(rows, info, messages), self.oddities)
 
@@ -143,7 +143,7 @@ def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]
 
 def _time_of_copy(told: Told) -> int | None:
     """When a message that was copied into a fork was first written; None for every other."""
-    at = moment_of(told.message.time.created) if isinstance(told.message.time, Times) else None
+    at = created_at(told.message)
     try:
         named = int(told.id[_ID_TIME], 16) >> 12
     except ValueError:

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.adapters._opencode_records import Message, Part, Times, message_of, part_of, parts_within
-from recollect.capture.adapters._opencode_talk import Info, Told, items_of
+from recollect.capture.adapters._opencode_records import Part, Times, message_of, part_of, parts_within
+from recollect.capture.adapters._opencode_talk import Info, Told, created_at, items_of
 from recollect.capture.logs.documents import Broken, contents, parsed
 from recollect.capture.logs.folders import files_in, listed, name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, count_of, fields_of, moment_of, text_of
+from recollect.capture.logs.values import Fields, count_of, fields_of, text_of
 from recollect.model import Checkpoint, Item, Problem, Source
 
 # An answer takes several messages, and those of the last few may still be written to.
@@ -35,11 +35,14 @@ class Places(NamedTuple):
     @property
     def recent(self) -> list[str]:
         """The newest messages with their parts: these files are rewritten in place, which their folders do not show."""
-        files = []
-        for message in [path for path in listed(self.messages).files if path.endswith(".json")][-_RECENT:]:
-            folder = os.path.join(self.parts, os.path.basename(message).removesuffix(".json"))
-            files += [message, folder, *listed(folder).files]
-        return files
+        messages = list(files_in(self.messages, ".json"))[-_RECENT:]
+        folders = [os.path.join(self.parts, os.path.basename(path).removesuffix(".json")) for path in messages]
+        parts = [path for folder in folders for path in listed(folder).files]
+        if messages and not parts:
+            # Somebody named the files otherwise than by their ids: these may be the folders.
+            folders = listed(self.parts).folders[-_RECENT:]
+            parts = [path for folder in folders for path in listed(folder).files]
+        return [*messages, *folders, *parts]
 
 
 def places_of(path: str, session: str) -> Places:
@@ -140,13 +143,15 @@ class Files:
 
     def _messages(self) -> Iterator[Told]:
         for path in files_in(self.places.messages, ".json"):
+            name = name_in_text(path).removesuffix(".json")
             try:
                 message = message_of(self._contents(path))
                 parts = parts_within(message)
             except (Broken, Unreadable) as reason:
                 self._skip(path, reason)
+                yield Told(name, name, None, [])
                 continue
-            id_ = text_of(message.id) or name_in_text(path).removesuffix(".json")
+            id_ = text_of(message.id) or name
             yield Told(id_, id_, message, [*parts, *self._parts(id_)])
 
     def _parts(self, message: str) -> Iterator[Part]:
@@ -166,8 +171,7 @@ class Files:
 
 
 def _order(told: Told) -> tuple[int, str]:
-    message: Message = told.message
-    return (moment_of(message.time.created) or 0) if isinstance(message.time, Times) else 0, told.id
+    return created_at(told.message) or 0, told.id
 
 
 def _changes(summary: Fields) -> dict[str, int]:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from recollect.capture.adapters._opencode_records import Details, Fault, Message, Part, Place, State, Times, Tokens
+from recollect.capture.adapters._opencode_records import Fault, Message, Part, Place, State, Times, Tokens
 from recollect.capture.adapters._opencode_tokens import Spent, spent
+from recollect.capture.adapters._opencode_tools import call_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.tools import kind_of, target_of
-from recollect.capture.logs.values import Fields, fields_of, list_of, moment_of, money_of, text_of, whole_of
+from recollect.capture.logs.values import Fields, fields_of, list_of, moment_of, money_of, text_of
 from recollect.model import Author, Item, Origin, SessionFacts
 
 # Parts that say nothing which we keep, or only what other parts say too.
@@ -28,9 +28,6 @@ _SILENT = {
 # What OpenCode says in the user's name when a person runs a command with an exclamation mark.
 _RAN = "The following tool was executed by the user"
 _UNTITLED = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
-# How an edit is told, by the words that other agents use for the same.
-_EDITS = {"oldString": "old_string", "newString": "new_string", "patchText": "patch"}
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
 class Info(Struct):
@@ -71,11 +68,11 @@ class Info(Struct):
 
 
 class Told(NamedTuple):
-    """A message with its parts. Its key is its id, or the one that it had where it was copied from."""
+    """A message with its parts; none when it cannot be read. Its key is its id, or the one that it was copied from."""
 
     id: str
     key: str
-    message: Message
+    message: Message | None
     parts: list[Part]
 
 
@@ -84,6 +81,7 @@ def items_of(info: Info, messages: list[Told], oddities: Oddities) -> list[Item]
     if not messages:
         return []
     talk = Talk(info, oddities)
+    talk.unread = {told.id for told in messages if told.message is None}
     for number, told in enumerate(messages):
         talk.take(told, following=messages[number + 1] if number + 1 < len(messages) else None)
     talk.close(_undone_from(info, messages))
@@ -106,6 +104,7 @@ class Talk:
         self.author: Author = "agent" if info.parent else "human"
         # The turn that each message in the user's name began or belongs to, and the place where turns began.
         self.turns: dict[str, str] = {}
+        self.unread: set[str] = set()
         self.begun: dict[str, int] = {}
         self.telemetry: dict[str, dict[str, Any]] = {}
         self.started: dict[str, int | None] = {}
@@ -129,13 +128,15 @@ class Talk:
 
     def take(self, told: Told, *, following: Told | None) -> None:
         """One more message, in the order of the conversation."""
-        role = told.message.role
-        if role == "user":
-            self._user(told, following)
-        elif role == "assistant":
-            self._assistant(told)
+        message = told.message
+        if message is None:
+            pass
+        elif message.role == "user":
+            self._user(told, message, following)
+        elif message.role == "assistant":
+            self._assistant(told, message)
         else:
-            self.oddities.unknown("message of the role", role)
+            self.oddities.unknown("message of the role", message.role)
         self.count += 1
 
     def close(self, undone_from: int) -> None:
@@ -150,8 +151,8 @@ class Talk:
 
     # Messages
 
-    def _user(self, told: Told, following: Told | None) -> None:
-        at = _created(told.message)
+    def _user(self, told: Told, message: Message, following: Told | None) -> None:
+        at = created_at(message)
         text = self._typed(told.parts) or _shell_command(told, following)
         # Without any parts it is one that was just sent: they follow.
         synthetic = text is None and bool(told.parts)
@@ -180,20 +181,31 @@ class Talk:
                 self._pass_over(part)
         return "\n".join(text for text in said if text) or None
 
-    def _assistant(self, told: Told) -> None:
-        message, dialogue = told.message, self.dialogue
-        at = _created(message)
-        turn = self.turns.get(message.parentID) if isinstance(message.parentID, str) else None
-        if turn is not None:
-            dialogue.standing.turn = turn
+    def _assistant(self, told: Told, message: Message) -> None:
+        dialogue, at, prompt = self.dialogue, created_at(message), text_of(message.parentID)
+        if prompt in self.unread:
+            return  # It waits until what it answers can be read: it would be taken for an answer to something else.
+        if prompt is not None:
+            self._answer(prompt)
         if message.summary is True:
-            dialogue.say("compaction", "\n".join(text for part in told.parts if (text := text_of(part.text))), at=at)
+            said = [text_of(part.text) for part in told.parts if part.type == "text"]
+            dialogue.say("compaction", "\n".join(filter(None, said)), at=at)
         else:
             for part in told.parts:
                 self._part(part, at)
         self._fault(message.error, at)
-        self._usage(told, at)
+        if told.key == told.id:
+            # A copy is counted where it was copied from.
+            self._usage(told, message, at)
         self._learn(message)
+
+    def _answer(self, prompt: str) -> None:
+        """What follows belongs to this message's turn; one that was deleted has a turn without words."""
+        if prompt not in self.turns:
+            self.turns[prompt] = prompt
+            self.begun[prompt] = self.count
+            self.dialogue.begin(prompt, author=self.author)
+        self.dialogue.standing.turn = self.turns[prompt]
 
     def _learn(self, message: Message) -> None:
         """Where and how a message came about: the last one of a turn speaks for it."""
@@ -217,8 +229,7 @@ class Talk:
         if started is not None and completed is not None and completed >= started:
             telemetry["duration_ms"] = completed - started
 
-    def _usage(self, told: Told, at: int | None) -> None:
-        message = told.message
+    def _usage(self, told: Told, message: Message, at: int | None) -> None:
         steps = [part for part in told.parts if part.type == "step-finish" and isinstance(part.tokens, Tokens)]
         # A message holds the cost of all its steps, but the tokens of its last one.
         counted = [part.tokens for part in steps] if steps else [message.tokens]
@@ -236,7 +247,7 @@ class Talk:
         take = self.parts.get(part.type) if isinstance(part.type, str) else None
         if take is not None:
             time = part.time
-            take(part, (moment_of(time.start) if isinstance(time, Times) else None) or at)
+            take(part, (moment_of(time.start or time.created) if isinstance(time, Times) else None) or at)
         else:
             self._pass_over(part)
 
@@ -254,34 +265,25 @@ class Talk:
         self._fault(part.error, at)
 
     def _tool(self, part: Part, at: int | None) -> None:
-        name = text_of(part.tool) or "tool"
-        state = part.state if isinstance(part.state, State) else State()
-        time = state.time if isinstance(state.time, Times) else Times()
-        start, end = moment_of(time.start), moment_of(time.end)
-        exit_code = whole_of(state.metadata.exit) if isinstance(state.metadata, Details) else None
-        kind, given = kind_of(name), state.input
-        target = None
-        if kind == "edit" and isinstance(given, dict):
-            target = _patched_file(given)
-            given = _edit(given)
-        failed = state.status == "error"
-        done = failed or state.status in ("completed", "success")
+        call = call_of(part)
         self.dialogue.call(
             text_of(part.callID) or text_of(part.id),
-            name,
-            given,
-            at=start or at,
-            kind=kind,
-            target=target or target_of(kind, given),
-            output=text_of(state.error) if failed else text_of(state.output),
-            # A command that ran to its end has completed, whatever it came to.
-            ok=not failed and not exit_code if done else None,
-            exit_code=exit_code,
-            duration_ms=end - start if start is not None and end is not None and end >= start else None,
+            call.name,
+            call.given,
+            at=call.at or at,
+            kind=call.kind,
+            target=call.target,
+            output=call.output,
+            ok=call.ok,
+            exit_code=call.exit_code,
+            duration_ms=call.duration_ms,
         )
 
 
-def _created(message: Message) -> int | None:
+def created_at(message: Message | None) -> int | None:
+    """When a message was begun."""
+    if message is None:
+        return None
     return moment_of(message.time.created) if isinstance(message.time, Times) else None
 
 
@@ -294,16 +296,3 @@ def _shell_command(told: Told, following: Told | None) -> str | None:
         if command:
             return f"!{command}"
     return None
-
-
-def _edit(given: Fields) -> Fields:
-    """The input of an edit, in the words that other agents use."""
-    told = {_EDITS.get(name, name): value for name, value in given.items()}
-    if isinstance(told.get("edits"), list):
-        told["edits"] = [_edit(edit) if isinstance(edit, dict) else edit for edit in told["edits"]]
-    return told
-
-
-def _patched_file(given: Fields) -> str | None:
-    found = _PATCHED.search(given["patchText"]) if isinstance(given.get("patchText"), str) else None
-    return found[1].strip() if found else None
