@@ -9,7 +9,7 @@ it did; their own sessions tell the same figures, so they are taken off here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -49,9 +49,12 @@ class Bill(Struct):
 
     def usages(self, session: str, turn: str) -> Iterator[Usage]:
         """One model at a time, in our own terms."""
+        # A sub-agent's own id: who its parent is may be learned later.
+        own = session.rpartition("/")[2]
         for model, told in self.models.items():
+            key = "/".join(filter(None, (own, self.prompt, model)))
             usage = Usage(
-                session=session, turn=turn, key=f"{session}/{self.prompt}/{model}", model=model or None, at=self.at,
+                session=session, turn=turn, key=key, model=model or None, at=self.at,
                 input=max(0, told.input - told.cache_read - told.cache_write), cache_read=told.cache_read,
                 cache_write=told.cache_write, output=told.output, reasoning=told.reasoning,
                 cost_usd=None if self.partial else money_of(told.ticks / TICKS_PER_USD),
@@ -60,14 +63,12 @@ class Bill(Struct):
                 yield usage
 
 
-def bill_of(prompt: object, usage: object, at: int | None) -> Bill | None:
-    """The bill in a `turn_completed`; None when there is none."""
+def bill_of(prompt: object, usage: object, at: int | None) -> Bill:
+    """The bill in a `turn_completed`; one without figures has no models."""
     told = fields_of(usage)
-    if not told:
-        return None
     rows = {model: fields_of(row) for model, row in fields_of(told.get("modelUsage")).items()}
     partial = any(row.get("costIsPartial") is True for row in (told, *rows.values()))
-    models = {model: _figures(row) for model, row in rows.items()} or {"": _figures(told)}
+    models = {model: _figures(row) for model, row in (rows or ({"": told} if told else {})).items()}
     return Bill(
         text_of(prompt) or "", at, models, count_of(told.get("modelCalls")), count_of(told.get("apiDurationMs")),
         partial or told.get("usageIsIncomplete") is True,
@@ -88,17 +89,19 @@ def bills_in(path: str) -> list[Bill]:
         told = line.notification
         if told.update.kind == "turn_completed":
             bill = bill_of(told.update.prompt_id, told.update.usage, line.at(fields_of(told.meta)))
-            if bill:
-                bills[bill.prompt] = bill
+            bills[bill.prompt] = bill
     return list(bills.values())
 
 
-def take_off_subagents(bill: Bill, spawned: Iterable[tuple[int | None, list[Bill]]]) -> None:
-    """Leave in a bill what no sub-agent tells itself. Each comes with when it was started."""
-    for since, bills in spawned:
-        for part in bills:
-            if since is None or part.at is None or bill.at is None or not since <= part.at <= bill.at:
-                continue
-            for model, figures in part.models.items():
-                if model in bill.models:
-                    bill.models[model].take_off(figures)
+def included(bill: Bill, since: int | None, bills: list[Bill]) -> list[Bill]:
+    """Those of a sub-agent's bills that its parent's bill includes, when it was started at this moment."""
+    if since is None or bill.at is None:
+        return []
+    return [part for part in bills if part.at is not None and since <= part.at <= bill.at]
+
+
+def take_off(bill: Bill, part: Bill) -> None:
+    """Leave in a bill what nobody tells but itself."""
+    for model, figures in part.models.items():
+        if model in bill.models:
+            bill.models[model].take_off(figures)

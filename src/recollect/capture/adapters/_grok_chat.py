@@ -16,7 +16,7 @@ from recollect.capture.logs.documents import written
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tools import target_of
-from recollect.capture.logs.values import content_text, fields_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import content_text, decoded, fields_of, objects_of, text_of, whole_of
 from recollect.model import Author, Event, EventKind, ToolKind
 
 # Messages in the user's name that wake the agent. Others that a person did not write go along with a turn;
@@ -127,10 +127,10 @@ class Chat:
         """A tool that the vendor's servers ran: what it found went straight to the model."""
         told = fields_of(line.kind)
         name = text_of(told.get("tool_type")) or "backend_tool"
-        given = fields_of(told.get("action")) or {key: told[key] for key in ("input", "code", "name") if key in told}
+        given = fields_of(told.get("action") or decoded(told.get("input"))) or {"code": told.get("code")}
         kind: ToolKind = "other" if name == "code_interpreter" else "web"
         event = self._event("tool_call")
-        event.call, event.name, event.tool_kind, event.input = text_of(told.get("id")), name, kind, given or None
+        event.call, event.name, event.tool_kind, event.input = text_of(told.get("id")), name, kind, given
         event.target = target_of(kind, given)
         event.ok = {"completed": True, "failed": False}.get(text_of(told.get("status")) or "")
 

@@ -226,13 +226,19 @@ class Conversation:
                 self._dialogue.result(call, output, at=at, ok=ok)
 
     def _spent(self, row: Fields) -> None:
-        """The tokens of a run. It says when it ended, not for which prompt: the last one before."""
+        """The tokens of a run, which does not say for which prompt it was.
+
+        A turn is written down when it has ended, after what it cost; only a
+        recap is made of turns that were written before.
+        """
         at = moment_of(row["created_at"])
-        before = [key for begun, key in self._prompts if at is None or begun <= at] or [key for _, key in self._prompts[:1]]
+        before = [key for written, key in self._prompts if at is not None and written < at]
+        after = [key for written, key in self._prompts if at is None or written >= at]
+        likely = before[-1:] if row["source"] == "recap" else after[:1]
         self._dialogue.usage(
             f"{self._told['id']}/usage/{row['id']}", model=text_of(row["model"]), at=at, input=count_of(row["input_tokens"]),
             output=count_of(row["output_tokens"]), cost_usd=money_of(count_of(row["cost_micros"]) / MICROS_PER_USD),
-            turn=before[-1] if before else None,
+            turn=next(iter([*likely, *before[-1:], *after[:1]]), None),
         )  # fmt: skip
 
 

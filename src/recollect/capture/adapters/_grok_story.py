@@ -30,11 +30,11 @@ _PASSED_OVER = {
     "memory_flush_started", "memory_flush_completed", "memory_dream_completed", "memory_session_saved",
     "feedback_request", "relay_sync_status", "auto_recovery_started", "hook_annotation", "hook_execution",
     "hooks_changed", "plugins_changed", "plugin_updates_installed", "session_status", "session_recap",
-    "session_recap_unavailable", "last_turn_summary", "task_completed", "subagent_progress", "subagent_finished",
-    "task_backgrounded", "scheduled_task_created", "scheduled_task_fired", "scheduled_task_deleted", "monitor_event",
-    "model_auto_switched", "model_changed", "tool_call_delta_chunk", "image_compressed", "image_dropped",
-    "memory_files", "workflow_updated", "goal_updated", "pending_interaction", "interaction_resolved",
-    "response_started", "reasoning_completed", "response_completed", "unknown",
+    "session_recap_unavailable", "last_turn_summary", "task_completed", "subagent_progress", "task_backgrounded",
+    "scheduled_task_created", "scheduled_task_fired", "scheduled_task_deleted", "monitor_event", "model_auto_switched",
+    "model_changed", "tool_call_delta_chunk", "image_compressed", "image_dropped", "memory_files", "workflow_updated",
+    "goal_updated", "pending_interaction", "interaction_resolved", "response_started", "reasoning_completed",
+    "response_completed", "unknown",
 }  # fmt: skip
 
 
@@ -60,11 +60,12 @@ class Turn(Struct):
 
 
 class Spawn(Struct):
-    """A prompt started a sub-agent."""
+    """A prompt started a sub-agent, which may have finished."""
 
     child: str
     prompt_id: str
     at: int | None
+    finished_at: int | None = None
 
 
 class Story:
@@ -186,7 +187,8 @@ class Story:
     def _completed(self, update: Update, at: int | None, meta: Fields) -> None:
         prompt_id = text_of(update.prompt_id) or ""
         turn = self._by_prompt.get(prompt_id) or self._turn
-        turn.bill = bill_of(prompt_id, update.usage, at) or turn.bill
+        bill = bill_of(prompt_id, update.usage, at)
+        turn.bill = bill if bill.models else turn.bill
         reason, result = text_of(update.stop_reason), text_of(update.agent_result)
         again = "stop_reason" in turn.telemetry
         if reason:
@@ -229,6 +231,11 @@ class Story:
             prompt_id = text_of(update.parent_prompt_id) or text_of(meta.get("promptId")) or self._turn.prompt_id
             self.spawns.append(Spawn(child, prompt_id or self._turn.key, at))
 
+    def _finished(self, update: Update, at: int | None, meta: Fields) -> None:
+        for spawn in self.spawns:
+            if spawn.child == update.child_session_id:
+                spawn.finished_at = at
+
     def _titled(self, update: Update, at: int | None, meta: Fields) -> None:
         self.title = text_of(update.session_summary) or self.title
 
@@ -242,5 +249,6 @@ _HANDLED: dict[object, Any] = {
     "auto_recovery_exhausted": Story._failed,
     "retry_state": Story._failed,
     "subagent_spawned": Story._spawned,
+    "subagent_finished": Story._finished,
     "session_summary_generated": Story._titled,
 }

@@ -52,6 +52,7 @@ class Call:
         self._sort = sort if sort in _KINDS else self._sort
         if not event.input:
             event.input = opened(update.given)
+            event.name = event.name or text_of(fields_of(event.input).get("variant"))
         ended = _ENDED.get(text_of(update.status) or "")
         if ended is not None:
             event.ok = ended
@@ -65,6 +66,9 @@ class Call:
         if event.exit_code or gave.get("timed_out") is True:
             # The update says only whether the command could be run.
             event.ok = False
+        if action := fields_of(gave.get("action")):
+            # A tool of the vendor's servers: what was asked of it is told with its result.
+            event.input = action
 
     def asked(self, name: str | None, given: Any) -> None:
         """What the model itself wrote."""
@@ -75,7 +79,7 @@ class Call:
     def settle(self) -> None:
         """Say what sort of call it was, now that all is known."""
         event, given = self.event, fields_of(self.event.input)
-        name = event.name or text_of(given.get("variant")) or self._title or "tool"
+        name = event.name or self._title or "tool"
         if name == _DISPATCHER and (inner := text_of(given.get("tool_name"))):
             name, given = inner, fields_of(decoded(given.get("tool_input")))
         kind = kind_of(name)
