@@ -427,6 +427,12 @@ def test_a_prompt_is_what_a_person_typed(content: Any, words: str) -> None:
     assert typed(content).text == words
 
 
+@pytest.mark.parametrize("piece", ["<user_query>", "<rules>", "\n", "<timestamp> ", "Workspace Path:", "<rules></user_query>"])
+def test_a_hostile_prompt_costs_no_more_than_its_length(piece: str) -> None:
+    """Looking for the end of each of a hundred thousand elements would take hours."""
+    assert typed(piece * 100_000).at is None
+
+
 @pytest.mark.parametrize(
     ("told", "moment"),
     [

@@ -17,7 +17,7 @@ from recollect.capture.logs.values import content_text, list_of
 # A reasoning that the transcript leaves out.
 REDACTED = "[REDACTED]"
 
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_QUERY = "user_query"
 _OPENED = re.compile(r"<([a-z][a-z_-]{2,40})>")
 # What is added without being asked for; any other element is the person's own.
 _ADDED = {
@@ -26,10 +26,10 @@ _ADDED = {
     "open_and_recently_viewed_files", "project_layout", "rules", "system_notification", "system_reminder", "system-reminder",
     "task_notification", "terminal_files_information", "timestamp", "user_info", "user_rules", "uploaded_documents",
 }  # fmt: skip
-_TIMESTAMP = re.compile(r"<timestamp>\s*([^<]{1,80}?)\s*</timestamp>")
+_TIMESTAMP = re.compile(r"<timestamp>([^<]{1,120})</timestamp>")
 _ZONE = re.compile(r"\(UTC(?:([+-])(\d{1,2})(?::(\d{2}))?)?\)")
 _MOMENT = "%b %d, %Y, %I:%M %p"
-_WORKSPACE = re.compile(r"^\s*Workspace Path:\s*(\S.*?)\s*$", re.MULTILINE)
+_WORKSPACE = re.compile(r"^[ \t]{0,8}Workspace Path:[ \t]{0,8}(\S[^\n]*)", re.MULTILINE)
 # More prompts than any real chat has; a checkpoint may not grow for ever.
 _MOST_PROMPTS = 3_000
 
@@ -45,25 +45,38 @@ class Typed(NamedTuple):
 def typed(content: Any) -> Typed:
     """What a message of the role user says: nothing when everything in it was added."""
     whole = content_text([part for part in list_of(content) if not _is_result(part)] if isinstance(content, list) else content)
-    asked = _QUERY.findall(whole)
-    text = "\n\n".join(asked) if asked else _without_additions(whole)
+    outside, asked = _taken_apart(whole)
     stamp, workspace = _TIMESTAMP.search(whole), _WORKSPACE.search(whole)
-    return Typed(text.strip(), moment_told(stamp[1]) if stamp else None, workspace[1] if workspace else None)
+    return Typed(
+        "\n\n".join(map(str.strip, asked)) if asked else outside.strip(),
+        moment_told(stamp[1]) if stamp else None,
+        workspace[1].strip() if workspace else None,
+    )
 
 
 def _is_result(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") in ("tool_result", "tool-result")
 
 
-def _without_additions(text: str) -> str:
-    kept, position = [], 0
+def _taken_apart(text: str) -> tuple[str, list[str]]:
+    """What stands outside of the elements that we know, and what the queries among these enclose."""
+    outside, asked, position = [], [], 0
+    never_closed: set[str] = set()
     while opened := _OPENED.search(text, position):
-        closing = f"</{opened[1]}>"
-        end = text.find(closing, opened.end()) if opened[1] in _ADDED else -1
-        # An element that is never closed is no addition but words about one.
-        kept.append(text[position : opened.start() if end >= 0 else opened.end()])
-        position = end + len(closing) if end >= 0 else opened.end()
-    return "".join([*kept, text[position:]])
+        name, closing, end = opened[1], f"</{opened[1]}>", -1
+        if (name == _QUERY or name in _ADDED) and name not in never_closed:
+            end = text.find(closing, opened.end())
+        if end < 0:
+            # Words about an element, not one; looked for once, or a hostile text would take for ever.
+            never_closed.add(name)
+            outside.append(text[position : opened.end()])
+            position = opened.end()
+            continue
+        outside.append(text[position : opened.start()])
+        if name == _QUERY:
+            asked.append(text[opened.end() : end])
+        position = end + len(closing)
+    return "".join([*outside, text[position:]]), asked
 
 
 def moment_told(text: str) -> int | None:
