@@ -25,6 +25,7 @@ from recollect.model import Author, Item, Problem
 _MOST_HELD = 16_000
 _MOST_AGENTS = 32
 _MOST_EARLY = 300
+_AFTER_CALLS = ("ToolCall", "ContentPart", "StatusUpdate", "StepBegin", "StepInterrupted", "StepRetry", "TurnBegin", "TurnEnd")
 # What is shown while something goes on, and is told by its end, or asks for what is told by the answer.
 _KNOWN = """
     StepBegin TurnEnd CompactionEnd HookTriggered HookResolved HookRequest HookResponse MCPLoadingBegin MCPLoadingEnd
@@ -214,8 +215,9 @@ class _Teller:
         if kind == "ToolCallPart":
             self._take_part(payload)
             return
-        # Results of other calls come in between; whatever else comes, the arguments are complete.
-        if kind != "ToolResult" or (self._state.held and self._state.held.call == payload.get("tool_call_id")):
+        # While the arguments of a call still come, the calls before it are already asked for, run and answered.
+        is_answered = self._state.held is not None and self._state.held.call == payload.get("tool_call_id")
+        if kind in _AFTER_CALLS or (kind == "ToolResult" and is_answered):
             self._release()
         match kind:
             case "TurnBegin" | "SteerInput":

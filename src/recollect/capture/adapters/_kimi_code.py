@@ -102,7 +102,7 @@ class Wire:
         self._messages = Messages(self._talk, self._state.repeats, self._odd)
         self._old = Messages(Dialogue(old, self._state.old), self._state.repeats, self._odd) if old else None
         self._known: Fields = {}
-        self._is_begun = False
+        self._introduced: set[str] = set()
 
     def take(self, record: Record) -> None:
         """One more line."""
@@ -110,9 +110,10 @@ class Wire:
         if self._old and at is None:
             # The header of a log that was taken over tells when its session was touched last.
             if record.type != "metadata":
+                self._say_facts(self._old.talk, "cwd", "title")
                 self._take_message(record, at, self._old)
             return
-        self._begin_session()
+        self._say_facts(self._talk, *self._facts)
         match record.type:
             case "metadata":
                 self._talk.facts(started_at=moment_of(record.created_at))
@@ -153,11 +154,11 @@ class Wire:
 
     # The session
 
-    def _begin_session(self) -> None:
-        """Say what the session's own file tells, before anything else of this pass."""
-        if not self._is_begun:
-            self._is_begun = True
-            self._talk.facts(**self._facts)
+    def _say_facts(self, talk: Dialogue, *names: str) -> None:
+        """What the file beside the log tells of a session, before anything else of this pass."""
+        if talk.session not in self._introduced:
+            self._introduced.add(talk.session)
+            talk.facts(**{name: self._facts.get(name) for name in names})
 
     def _learn(self, record: Record) -> None:
         alias, model = text_of(record.model_alias), text_of(record.model)
@@ -187,6 +188,8 @@ class Wire:
 
     def _begin_turn(self, raw: str, origin: Fields, at: int | None) -> None:
         said, author = _typed(raw, origin, is_agent=self._is_agent)
+        if not said:
+            return
         key = key_of(raw, at)
         self._state.undoable = [*self._state.undoable, (key, author == "human")][-_MOST_UNDOABLE:]
         self._talk.prompt(key, said, at=at, author=author)

@@ -75,10 +75,10 @@ class Pi:
             for path in files_in(folder, ".jsonl"):
                 if _name.match(os.path.basename(path)):
                     yield Source(self.agent, path)
-        if os.path.basename(os.path.abspath(root)) == "agents":
-            for folder in listed(root).folders:
-                for path in files_in(os.path.join(folder, "sessions"), ".jsonl"):
-                    yield Source(self.agent, path)
+        is_folder_of_agents = os.path.basename(os.path.abspath(root)) == "agents"
+        for folder in listed(root if is_folder_of_agents else os.path.join(root, "agents")).folders:
+            for path in files_in(os.path.join(folder, "sessions"), ".jsonl"):
+                yield Source(self.agent, path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A file that begins with the header of a session, perhaps after its title."""

@@ -28,20 +28,20 @@ _NAMES: dict[ToolKind, str] = {
         applyedit editnotebook editnotebookfile notebookedit deletefile delete remove removefile undoedit texteditor
         texteditorstrreplace texteditorwrite developertexteditor fileedit filewrite filecreate codeaction reapply renamefile
         movefile writefiles createdirectory makedir createdir editedexistingfile newfilecreated appenddiff edited
-        singlefindandreplace editexistingfile createnewfile multieditcode writecode propose_code proposecode
+        strreplacefile singlefindandreplace editexistingfile createnewfile multieditcode writecode propose_code proposecode
     """,
     "read": """
         read readfile readfiles readmanyfiles view viewfile viewimage cat open openfile getfile fileread ls list listdir
         listdirectory listfiles listfilestoplevel listfilesrecursive viewcodeitem viewfileoutline notebookread
         getnotebooksummary copilotgetnotebooksummary readlints geterrors readcurrentlyopenfile readfilerange viewdiff
-        readnotebookcelloutput getchangedfiles tree readmediafile readimage viewcontentchunk readlines
+        readnotebookcelloutput getchangedfiles tree readmediafile readimage viewcontentchunk readlines lookat
         listcodedefinitionnames getprojectsetupinfo
     """,
     "search": """
         grep greps grepsearch search searchfiles searchfilecontent filesearch searchfile glob globfiles globsearch find
         findbyname findfiles findfile ripgrep rg semanticsearch codebasesearch codesearch searchcode searchcodebase
         textsearch toolsearch listcodeusages searchsymbols sourcegraph findtext searchworkspacesymbols testsearch
-        fetchrules searchmemory memorysearch globfilesearch findreferences xsearchlocal searchhistory listcodereferences
+        fetchrules searchmemory memorysearch globfilesearch finder codebasesearchagent findreferences xsearchlocal searchhistory listcodereferences
     """,
     "web": """
         webfetch websearch fetch fetchurl fetchwebpage fetchwebcontent browse browser browseraction browseinteractive
