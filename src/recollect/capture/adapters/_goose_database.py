@@ -62,9 +62,9 @@ class Database:
         compacted, and a new name brings no message: either is a change. Times
         are in seconds, so what changed in the last one is read again.
         """
-        newest = self._newest_row()
+        newest = self._number("select max(id) from messages")
         sessions = sorted(self._sessions())
-        if newest < marks.rows or (sessions and sessions[-1].updated < marks.updated):
+        if max(newest, self._last_number_given()) < marks.rows or (sessions and sessions[-1].updated < marks.updated):
             # Another database in the same place.
             marks = Marks()
         grown = {session for (session,) in self.rows.all("select distinct session_id from messages where id > ?", (marks.rows,))}
@@ -91,11 +91,13 @@ class Database:
             if isinstance(session, str):
                 yield Changed(moment_of(updated) or 0, session)
 
-    def _newest_row(self) -> int:
-        """The highest number that a message ever had, also when that one is gone again."""
-        counted = self.rows.one("select 1 from sqlite_schema where name = 'sqlite_sequence'")
-        row = counted and self.rows.one("select seq from sqlite_sequence where name = 'messages'")
-        row = row or self.rows.one("select max(id) from messages")
+    def _last_number_given(self) -> int:
+        """The highest number that a message ever had: taking back a prompt deletes the newest ones."""
+        counted = self._number("select 1 from sqlite_schema where name = 'sqlite_sequence'")
+        return self._number("select seq from sqlite_sequence where name = 'messages'") if counted else 0
+
+    def _number(self, sql: str) -> int:
+        row = self.rows.one(sql)
         return row[0] if row and isinstance(row[0], int) else 0
 
 

@@ -138,7 +138,7 @@ class Talk:
 
     def _aside(self, part: Part, at: int | None) -> None:
         """What is neither said nor done."""
-        kind = part.type
+        kind = str(part.type)
         if kind == "contextLengthExceeded" or (kind == "systemNotification" and part.notification == "creditsExhausted"):
             self.dialogue.say("error", text_of(part.msg), at=at)
         elif kind == "conversationCompacted":
@@ -158,7 +158,8 @@ class Talk:
             self.dialogue.call(text_of(part.id), "invalid", at=at, kind="other", output=error, ok=False)
             return
         given = value.get("arguments")
-        self.dialogue.call(text_of(part.id), name, given, at=at, kind=_kind(name, given))
+        target = text_of(fields_of(given).get("instructions"))
+        self.dialogue.call(text_of(part.id), name, given, at=at, kind=_kind(name, given), target=target)
 
     def _result(self, part: Part, at: int | None) -> None:
         call = text_of(part.id)

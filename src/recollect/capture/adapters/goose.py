@@ -21,7 +21,7 @@ from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import MAGIC, beside, opened, tables_in
 from recollect.capture.logs.values import count_of, decoded, fields_of, moment_of, text_of
-from recollect.model import Author, Checkpoint, Item, Origin, Problem, Source
+from recollect.model import Author, Checkpoint, Item, Origin, Problem, Source, TurnFacts
 
 _DATABASE = "sessions.db"
 _LEGACY_NAME = re.compile(r"\d{8}_\d{6}\.jsonl$")
@@ -170,12 +170,17 @@ def _session(session: str, facts: dict[str, Any], messages: list[tuple[Any, ...]
 
 
 def _count(talk: Talk, facts: Mapping[str, Any], model: str | None) -> None:
-    """The tokens of the whole session, which is all that goose keeps; those of its last call where that is all there is."""
+    """The tokens of the whole session, which is all that goose keeps; those of its last call where that is all there is.
+
+    They stand with the first turn: the last one changes while a session goes on.
+    """
     given, answered = count_of(facts["accumulated_input_tokens"]), count_of(facts["accumulated_output_tokens"])
     if not given and not answered:
         given, answered = count_of(facts["input_tokens"]), count_of(facts["output_tokens"])
-    if given or answered:
-        talk.dialogue.usage(talk.dialogue.session, model=model, input=given, output=answered)
+    began = next((item for item in talk.dialogue.items if isinstance(item, TurnFacts)), None)
+    if began is not None:
+        session = talk.dialogue.session
+        talk.dialogue.usage(session, model=model, at=began.at, input=given, output=answered, turn=began.turn)
 
 
 # The time before the database -----------------------------------------------------
@@ -201,13 +206,12 @@ def _read_legacy(source: Source) -> Iterator[Item]:
                     _introduce(talk, line)
                 else:
                     oddities.unknown("line", "that is no message")
-            yield from talk.dialogue.drain()
             position = block.end
     except Unreadable as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
     if about is not None:
         _count(talk, msgspec.structs.asdict(about), None)
-        yield from talk.dialogue.drain()
+    yield from talk.dialogue.drain()
     yield from oddities.problems(source.path)
     yield Checkpoint(position)
 

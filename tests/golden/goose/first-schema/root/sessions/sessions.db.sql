@@ -1,0 +1,14 @@
+CREATE TABLE messages (id integer primary key autoincrement, session_id, role, content_json, created_timestamp);
+INSERT INTO "messages" VALUES(1,'20250901_1','user','[{"type": "text", "text": "water the roses"}]',1770000000000);
+INSERT INTO "messages" VALUES(2,'20250901_1','assistant','[{"type": "toolRequest", "id": "call_1", "toolCall": {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": "ls beds"}}}}]',1770000010000);
+INSERT INTO "messages" VALUES(3,'20250901_1','user','[{"type": "toolResponse", "id": "call_1", "toolResult": {"status": "success", "value": [{"type": "text", "text": "roses\n"}]}}]',1770000020000);
+INSERT INTO "messages" VALUES(4,'20250901_1','assistant','[{"type": "text", "text": "They are wet."}]',1770000030000);
+INSERT INTO "messages" VALUES(5,'20250901_1','assistant','[{"type": "contextLengthExceeded", "msg": "The context length was exceeded"}]',1770000040000);
+INSERT INTO "messages" VALUES(6,'20250901_1','assistant','[{"type": "summarizationRequested", "msg": "Summarizing"}]',1770000050000);
+INSERT INTO "messages" VALUES(7,'20250901_1','assistant','[{"type": "conversationCompacted", "msg": "A summary of it all"}]',1770000060000);
+INSERT INTO "messages" VALUES(8,'20250901_1','assistant','[{"type": "reasoning", "text": "So it goes."}, {"type": "text", "text": "Go on?"}]',1770000070000);
+CREATE TABLE schema_version (version integer primary key, applied_at text);
+CREATE TABLE sessions (id text primary key, description, working_dir, created_at, updated_at, extension_data, total_tokens, input_tokens, output_tokens, accumulated_total_tokens, accumulated_input_tokens, accumulated_output_tokens, schedule_id, recipe_json);
+INSERT INTO "sessions" VALUES('20250901_1','Roses in September','/home/ada/garden','2026-02-02 02:40:00','2026-02-02 02:50:00','{}',1050,1000,50,4200,4000,200,NULL,NULL);
+CREATE INDEX idx_messages_session on messages (session_id);
+INSERT INTO "schema_version" VALUES(1,'2026-02-02 02:40:00');
