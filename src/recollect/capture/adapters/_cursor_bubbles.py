@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from recollect.capture.adapters._cursor_lineage import Lineage
 from recollect.capture.adapters._cursor_prompts import PromptKeys
 from recollect.capture.adapters._cursor_tools import call_in
 from recollect.capture.logs.dialogue import Dialogue
@@ -176,9 +177,9 @@ def _is_prompt(bubble: Bubble) -> bool:
 class Chat:
     """Makes the items of one chat."""
 
-    def __init__(self, session: str, composer: Composer, oddities: Oddities, *, author: Any = "human") -> None:
-        self.composer, self.oddities, self.author = composer, oddities, author
-        self.dialogue = Dialogue(session)
+    def __init__(self, whose: Lineage, composer: Composer, oddities: Oddities) -> None:
+        self.whose, self.composer, self.oddities = whose, composer, oddities
+        self.dialogue = Dialogue(whose.session)
         self.keys = PromptKeys()
         self.model = _model(composer.modelConfig)
 
@@ -208,7 +209,7 @@ class Chat:
             words = _words(turn.prompt)
             at = _moment(turn.prompt) or next(filter(None, map(_asked_at, turn.answers)), None)
             pictures = ["[image]"] * len(list_of(turn.prompt.images))
-            self.dialogue.begin(self.keys.key(words), at=at, author=self.author, telemetry=self._telemetry(turn))
+            self.dialogue.begin(self.keys.key(words), at=at, author=self.whose.author, telemetry=self._telemetry(turn))
             self.dialogue.say("prompt", "\n".join([words, *pictures] if words else pictures), at=at)
         for bubble in turn.answers:
             self._answer(bubble)
@@ -241,7 +242,7 @@ class Chat:
             input=count_of(tokens.get("inputTokens")), output=count_of(tokens.get("outputTokens")),
         )  # fmt: skip
 
-    def facts(self, **more: Any) -> None:
+    def facts(self, *, cwd: str | None) -> None:
         """What is known of the session, to stand before its items."""
         composer = self.composer
         meta: Fields = {}
@@ -259,7 +260,9 @@ class Chat:
             started_at=moment_of(composer.createdAt),
             git_branch=text_of(composer.createdOnBranch),
             meta={key: value for key, value in meta.items() if value is not None} or None,
-            **more,
+            parent=self.whose.parent,
+            origin="subagent" if self.whose.parent else "interactive",
+            cwd=cwd,
         )
 
 
@@ -288,9 +291,9 @@ def _written(node: Any) -> str:
 
 
 def _thoughts(bubble: Bubble) -> str | None:
-    blocks = [*objects_of(bubble.allThinkingBlocks)]
     text = text_of(fields_of(bubble.thinking).get("text")) or text_of(bubble.thinking)
-    return text or "\n\n".join(filter(None, (text_of(block.get("text")) for block in blocks)))
+    blocks = (text_of(block.get("text")) for block in objects_of(bubble.allThinkingBlocks))
+    return text or "\n\n".join(filter(None, blocks))
 
 
 def _moment(bubble: Bubble) -> int | None:

@@ -16,13 +16,14 @@ import msgspec
 
 from recollect.capture.adapters._cursor_bubbles import Bubble, Chat, Composer, Kept, shown, undone
 from recollect.capture.adapters._cursor_items import MAX_VALUE_BYTES, Stamps, chats, has_items, stamps
+from recollect.capture.adapters._cursor_lineage import lineage
 from recollect.capture.adapters._cursor_workspaces import Workspaces, folder_told
 from recollect.capture.logs.appended import resumed
 from recollect.capture.logs.documents import Broken, parsed
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows, opened
-from recollect.capture.logs.values import fields_of, text_of
+from recollect.capture.logs.values import text_of
 from recollect.model import Checkpoint, Event, Item, Problem, Source
 
 TABLE = "cursorDiskKV"
@@ -183,12 +184,12 @@ class _Pass:
     # Either
 
     def _told(self, name: str, composer: Composer, kept: list[Kept]) -> Iterator[Item]:
-        session, parent = _lineage(name, composer)
-        chat = Chat(session, composer, self.oddities, author="agent" if parent else "human")
+        whose = lineage(name, composer.subagentInfo)
+        chat = Chat(whose, composer, self.oddities)
         live = shown(composer, kept)
         items = chat.told(live, undone(kept, live))
         if items:
-            chat.facts(parent=parent, origin="subagent" if parent else "interactive", cwd=self._folder(name, composer, items))
+            chat.facts(cwd=self._folder(name, composer, items))
             yield from chat.dialogue.drain()
             yield from items
 
@@ -199,16 +200,6 @@ class _Pass:
             targets = (item.target for item in items if isinstance(item, Event) and item.target and item.tool_kind != "shell")
             folder = next(filter(None, map(self.workspaces.around, targets)), None)
         return folder
-
-
-def _lineage(name: str, composer: Composer) -> tuple[str, str | None]:
-    """A chat's session and, for a sub-agent's, the session it works for."""
-    told = fields_of(composer.subagentInfo)
-    parent = text_of(told.get("parentComposerId")) or text_of(told.get("parentAgentId"))
-    if parent is None or parent == name:
-        return name, None
-    root = text_of(told.get("rootParentComposerId")) or text_of(told.get("rootParentAgentId")) or parent
-    return f"{root}/{name}", parent if parent == root else f"{root}/{parent}"
 
 
 def _name(key: bytes) -> str:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from recollect.capture.adapters._cursor_lineage import lineage
 from recollect.capture.adapters._cursor_places import is_md5_of
 from recollect.capture.adapters._cursor_prompts import PromptKeys
 from recollect.capture.adapters._cursor_talk import Talk
@@ -67,11 +68,11 @@ def _items(source: Source, rows: Rows) -> Iterator[Item]:
     root = text_of(meta.get("latestRootBlobId"))
     if not meta:
         oddities.bad("no word about the chat")
-    session, parent = _lineage(source.path, meta)
+    whose = lineage(text_of(meta.get("agentId")) or name_in_text(os.path.dirname(source.path)), meta.get("subagentInfo"))
     folder = os.path.basename(os.path.dirname(os.path.dirname(source.path)))
-    facts = _facts(source, meta, parent)
+    facts = _facts(source, meta, whose.parent)
     talk = Talk(
-        Dialogue(session), PromptKeys(), oddities, author="agent" if parent else "human", is_folder=is_md5_of(folder),
+        Dialogue(whose.session), PromptKeys(), oddities, author=whose.author, is_folder=is_md5_of(folder),
         folder=facts["cwd"],
     )  # fmt: skip
     talk.dialogue.facts(**facts)
@@ -84,16 +85,6 @@ def _items(source: Source, rows: Rows) -> Iterator[Item]:
         yield from items
     yield from oddities.problems(source.path)
     yield Checkpoint(tree.size_bytes)
-
-
-def _lineage(path: str, meta: Fields) -> tuple[str, str | None]:
-    name = text_of(meta.get("agentId")) or name_in_text(os.path.dirname(path))
-    told = fields_of(meta.get("subagentInfo"))
-    parent = text_of(told.get("parentAgentId"))
-    if parent is None or parent == name:
-        return name, None
-    root = text_of(told.get("rootParentAgentId")) or parent
-    return f"{root}/{name}", parent if parent == root else f"{root}/{parent}"
 
 
 def _facts(source: Source, meta: Fields, parent: str | None) -> Fields:

@@ -10,10 +10,11 @@ import os
 import re
 from collections.abc import Iterator
 from textwrap import dedent
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
+from recollect.capture.adapters._cursor_lineage import Lineage
 from recollect.capture.adapters._cursor_places import is_slug_of
 from recollect.capture.adapters._cursor_prompts import PromptKeys
 from recollect.capture.adapters._cursor_talk import Talk
@@ -25,7 +26,7 @@ from recollect.capture.logs.folders import name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import decoded, fields_of, text_of
-from recollect.model import Author, Checkpoint, Item, Problem, Source
+from recollect.model import Checkpoint, Item, Problem, Source
 
 FOLDER = "agent-transcripts"
 SUBAGENTS = "subagents"
@@ -56,24 +57,12 @@ class State(msgspec.Struct):
     folder: str | None = None
 
 
-class Lineage(NamedTuple):
-    """Whose transcript it is, as its path tells."""
-
-    session: str
-    parent: str | None
-
-    @property
-    def author(self) -> Author:
-        """Who asks: a sub-agent is asked by the agent."""
-        return "human" if self.parent is None else "agent"
-
-
 def lineage_of(path: str) -> Lineage:
     """The session of a transcript: its name, below that of the chat it works for."""
     name = os.path.splitext(name_in_text(path))[0]
     folder = os.path.dirname(path)
     if os.path.basename(folder) != SUBAGENTS:
-        return Lineage(name, None)
+        return Lineage(name)
     parent = name_in_text(os.path.dirname(folder))
     return Lineage(f"{parent}/{name}", parent)
 
