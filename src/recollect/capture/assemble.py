@@ -17,7 +17,7 @@ from recollect.model import (
 )
 from recollect.store.stretch import Stretch, TurnPart
 
-_SESSION_FIELDS = tuple(name for name in SessionFacts.__struct_fields__ if name not in ("session", "meta"))
+_SESSION_FIELDS = tuple(name for name in SessionFacts.__struct_fields__ if name not in ("session", "cwd", "meta"))
 _TURN_FIELDS = tuple(name for name in TurnFacts.__struct_fields__ if name not in ("session", "turn", "telemetry"))
 _COUNTED = ("input", "cache_read", "cache_write", "output", "reasoning")
 
@@ -95,6 +95,8 @@ def _learn(stretch: Stretch, item: Item) -> None:
             value = getattr(item, name)
             if value is not None:
                 setattr(known_facts, name, value)
+        # Where it began; where a turn took place, the turn says.
+        known_facts.cwd = known_facts.cwd or item.cwd
         if item.meta:
             known_facts.meta = {**(known_facts.meta or {}), **item.meta}
     elif isinstance(item, Liveness):

@@ -54,6 +54,7 @@ def test_calls_without_an_answer_are_not_remembered_for_ever() -> None:
 
     for number in range(MOST_WAITING + 10):
         talk.call(f"c{number}", "Bash")
+    talk.call("c" * 10_000, "Bash")
 
     assert len(talk.standing.waiting) == MOST_WAITING
     assert "c9" not in talk.standing.waiting

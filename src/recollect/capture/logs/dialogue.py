@@ -20,6 +20,8 @@ from recollect.model import Author, Event, EventKind, Item, Liveness, SessionFac
 OPENING = "start"
 # A call that gets no answer would otherwise be remembered for ever, and a checkpoint may not grow.
 MOST_WAITING = 256
+# Ids are a few dozen characters long; longer ones are not waited for.
+LONGEST_ID = 100
 
 
 class Standing(Struct):
@@ -100,7 +102,7 @@ class Dialogue:
                 duration_ms=duration_ms,
             )
         )  # fmt: skip
-        if call and output is None and ok is None:
+        if call and output is None and ok is None and len(call) + len(turn) <= 2 * LONGEST_ID:
             waiting = self.standing.waiting
             waiting[call] = turn
             if len(waiting) > MOST_WAITING:
