@@ -128,8 +128,10 @@ class Talk:
         if row.role == "user":
             self._user(row, at)
         elif row.role in ("assistant", "tool"):
-            told = {"model": text_of(row.model), "provider": text_of(row.provider)}
-            self.meta.update({name: value for name, value in told.items() if value})
+            if text_of(row.model):
+                self.meta["model"] = row.model
+            if text_of(row.provider):
+                self.meta["provider"] = row.provider
             for part in row.parts:
                 self._part(part, at, is_summary=row.is_summary)
         elif row.role != "system":

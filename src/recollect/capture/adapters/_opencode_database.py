@@ -13,7 +13,7 @@ from recollect.capture.logs.databases import Table
 from recollect.capture.logs.documents import Broken
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows
-from recollect.capture.logs.values import decoded, text_of
+from recollect.capture.logs.values import decoded, moment_of, text_of
 from recollect.model import Item, Problem
 
 TABLES = (
@@ -26,11 +26,6 @@ _COLUMNS = (
     "parent_id", "directory", "title", "version", "time_created", "permission", "revert",
     "summary_additions", "summary_deletions", "summary_files",
 )  # fmt: skip
-# An id begins with its time: 48 bits of milliseconds times 4096, of which the highest are cut off.
-_ID_TIME = slice(4, 16)
-_CLOCK = 1 << 36
-# A message is written down at once. One whose id is later than its time is a copy in a fork.
-_COPIED_MS = 1_000
 
 
 class Database:
@@ -116,10 +111,11 @@ class Database:
 def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]:
     """The messages of a fork under the ids that they had where they were copied from, if that is still there.
 
-    A fork gets new ids and does not say whose copy it is; a copied message
-    keeps its time to the millisecond. Of a fork's fork the oldest is taken.
+    A fork gets new ids and does not say whose copy it is. But a copied
+    message keeps its time to the millisecond, and so is older than its session.
     """
-    copied = {at: told.id for told in messages if (at := _time_of_copy(told)) is not None}
+    begun = moment_of(info.created) or 0
+    copied = {at: told.id for told in messages if (at := created_at(told.message)) is not None and at < begun}
     if not copied:
         return messages
     found = rows.all(
@@ -129,24 +125,16 @@ def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]
         """,
         (info.id, msgspec.json.encode(list(copied)).decode()),
     )
-    # Younger ones are copies of these.
-    older = sorted((id_, at, session) for at, id_, session in found if isinstance(id_, str) and id_ < copied[at])
-    first: dict[int, str] = {}
+    first: dict[int | None, tuple[str, list[str]]] = {}
     shared: dict[str, int] = {}
-    for id_, at, session in older:
-        first.setdefault(at, id_)
+    # Ids grow with time, so younger ones are copies of these. Two messages may have the same time.
+    for id_, at, session in sorted((id_, at, session) for at, id_, session in found if str(id_) < copied[at]):
         shared[session] = shared.get(session, 0) + 1
+        oldest, ids = first.setdefault(at, (session, []))
+        if session == oldest:
+            ids.append(id_)
     # It was forked from the one that has most of them; the oldest, when several have.
     info.forked_from = max(shared, key=lambda session: shared[session]) if shared else None
-    return [told._replace(key=first[at]) if (at := _time_of_copy(told)) in first else told for told in messages]
-
-
-def _time_of_copy(told: Told) -> int | None:
-    """When a message that was copied into a fork was first written; None for every other."""
-    at = created_at(told.message)
-    try:
-        named = int(told.id[_ID_TIME], 16) >> 12
-    except ValueError:
-        return None
-    later = (named - at) % _CLOCK if at is not None else 0
-    return at if _COPIED_MS < later < _CLOCK // 2 else None
+    return [
+        told._replace(key=ids.pop(0)) if (ids := first.get(created_at(told.message), ("", []))[1]) else told for told in messages
+    ]

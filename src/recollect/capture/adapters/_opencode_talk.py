@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from recollect.capture.adapters._opencode_records import Fault, Message, Part, Place, State, Times, Tokens
-from recollect.capture.adapters._opencode_tokens import Spent, spent
+from recollect.capture.adapters._opencode_tokens import spent
 from recollect.capture.adapters._opencode_tools import call_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
@@ -230,10 +230,9 @@ class Talk:
             telemetry["duration_ms"] = completed - started
 
     def _usage(self, told: Told, message: Message, at: int | None) -> None:
-        steps = [part for part in told.parts if part.type == "step-finish" and isinstance(part.tokens, Tokens)]
         # A message holds the cost of all its steps, but the tokens of its last one.
-        counted = [part.tokens for part in steps] if steps else [message.tokens]
-        used = sum((spent(tokens, at) for tokens in counted if isinstance(tokens, Tokens)), Spent())
+        steps = [part.tokens for part in told.parts if part.type == "step-finish" and isinstance(part.tokens, Tokens)]
+        used = spent(steps or [message.tokens], at)
         self.dialogue.usage(told.key, model=text_of(message.modelID), at=at, cost_usd=money_of(message.cost), **used._asdict())
 
     def _fault(self, error: object, at: int | None) -> None:
@@ -265,19 +264,7 @@ class Talk:
         self._fault(part.error, at)
 
     def _tool(self, part: Part, at: int | None) -> None:
-        call = call_of(part)
-        self.dialogue.call(
-            text_of(part.callID) or text_of(part.id),
-            call.name,
-            call.given,
-            at=call.at or at,
-            kind=call.kind,
-            target=call.target,
-            output=call.output,
-            ok=call.ok,
-            exit_code=call.exit_code,
-            duration_ms=call.duration_ms,
-        )
+        self.dialogue.items.append(call_of(part, self.dialogue.session, self.dialogue.turn, at))
 
 
 def created_at(message: Message | None) -> int | None:

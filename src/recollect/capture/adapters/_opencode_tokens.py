@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.capture.adapters._opencode_records import Cache, Tokens
@@ -20,12 +21,15 @@ class Spent(NamedTuple):
     output: int = 0
     reasoning: int = 0
 
-    def __add__(self, other: tuple[object, ...]) -> Spent:
-        return Spent(*(one + count_of(more) for one, more in zip(self, other, strict=True)))
+
+def spent(steps: Sequence[object], at: int | None) -> Spent:
+    """What the steps of a message used together; a figure that is none counts for nothing."""
+    used = [_step(step, at) for step in steps if isinstance(step, Tokens)]
+    return used[0] if len(used) == 1 else Spent(*map(sum, zip(*used, strict=True)))
 
 
-def spent(tokens: Tokens, at: int | None) -> Spent:
-    """The figures of a message or a step; `input` is without the cache in all versions."""
+def _step(tokens: Tokens, at: int | None) -> Spent:
+    """One step's figures; `input` is without the cache in all versions."""
     cache = tokens.cache if isinstance(tokens.cache, Cache) else Cache()
     counted = Spent(*map(count_of, (tokens.input, cache.read, cache.write, tokens.output, tokens.reasoning)))
     if counted.reasoning and _is_apart(counted, count_of(tokens.total), at):

@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
 
 from recollect.capture.adapters._opencode_records import Details, Part, State, Times
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import Fields, moment_of, text_of, whole_of
-from recollect.model import ToolKind
+from recollect.model import Event
 
 # How an edit is told, by the words that other agents use for the same.
 _EDITS = {"oldString": "old_string", "newString": "new_string", "patchText": "patch"}
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
-class Call(NamedTuple):
-    """A call with its result, as far as there is one yet."""
-
-    name: str
-    kind: ToolKind
-    target: str | None
-    given: Any
-    at: int | None
-    output: str | None
-    ok: bool | None
-    exit_code: int | None
-    duration_ms: int | None
-
-
-def call_of(part: Part) -> Call:
-    """What a part tells of a call."""
+def call_of(part: Part, session: str, turn: str, at: int | None) -> Event:
+    """A call with its result, as far as there is one yet; `at` is when its message was begun."""
     name = text_of(part.tool) or "tool"
     kind = kind_of(name)
     state = part.state if isinstance(part.state, State) else State()
-    time = state.time if isinstance(state.time, Times) else Times()
-    start, end = moment_of(time.start), moment_of(time.end)
+    start = end = None
+    if isinstance(state.time, Times):
+        start, end = moment_of(state.time.start), moment_of(state.time.end)
     exit_code = whole_of(state.metadata.exit) if isinstance(state.metadata, Details) else None
     failed = state.status == "error"
     done = failed or state.status in ("completed", "success")
@@ -43,12 +29,16 @@ def call_of(part: Part) -> Call:
     if kind == "edit" and isinstance(given, dict):
         target, given = _patched_file(given), _edit(given)
     output = state.error if failed else state.output
-    return Call(
+    return Event(
+        session=session,
+        turn=turn,
+        kind="tool_call",
+        at=start or at,
+        call=text_of(part.callID) or text_of(part.id),
         name=name,
-        kind=kind,
+        tool_kind=kind,
         target=target or target_of(kind, given),
-        given=given,
-        at=start,
+        input=given,
         output=output if isinstance(output, str) else None,
         # A command that ran to its end has completed, whatever it came to.
         ok=not failed and not exit_code if done else None,

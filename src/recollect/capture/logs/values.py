@@ -64,6 +64,12 @@ def money_of(value: object) -> float | None:
 
 def moment_of(value: object) -> int | None:
     """A time as milliseconds UTC: ISO 8601, or an epoch in seconds, milliseconds or smaller, also as digits in a text."""
+    # Nearly always one of these two, and asked for every record.
+    if type(value) is int:
+        if 1e12 <= value < 1e14:
+            return value
+        if 1e9 <= value < 1e11:
+            return value * 1000
     if isinstance(value, str):
         if not value.replace(".", "", 1).isdecimal():
             return milliseconds(value)
