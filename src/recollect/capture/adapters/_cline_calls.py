@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from recollect.capture.adapters._cline_words import exit_in, is_failure, not_run_in, result_in
-from recollect.capture.logs.values import Fields, content_text, fields_of, objects_of, text_of
+from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
 from recollect.model import ToolKind
 
 # Ways to say something; what is said is told elsewhere.
@@ -28,7 +28,8 @@ _XML_TOOLS = (
     "execute_command", "browser_action", "use_mcp_tool", "access_mcp_resource", "new_task", "switch_mode", "fetch_instructions",
     "update_todo_list", "web_fetch", "web_search", "use_skill", "delete_file",
 )  # fmt: skip
-_XML = re.compile(rf"<({'|'.join(_XML_TOOLS)})>(.*?)</\1>", re.DOTALL)
+_XML = re.compile(rf"<({'|'.join((*_XML_TOOLS, *sorted(SPEECH)))})>(.*?)</\1>", re.DOTALL)
+_THOUGHT = re.compile(r"<thinking>\s*(.*?)\s*(?:</thinking>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
 _KINDS: dict[str, ToolKind] = {
     "use_mcp_tool": "mcp", "access_mcp_resource": "mcp", "spawn_agent": "task", "use_subagents": "task", "editor": "edit",
@@ -56,8 +57,13 @@ class Call(Struct):
 
     def answer(self, output: str, *, failed: object = None) -> None:
         """What came of it."""
-        self.output, self.exit_code = output, exit_in(output) if kind_of_call(self.name) == "shell" else None
-        self.ok = not (failed is True or is_failure(output) or bool(self.exit_code))
+        is_command = kind_of_call(self.name) == "shell"
+        self.output, self.exit_code = output, exit_in(output) if is_command else None
+        if failed is True or is_failure(output) or self.exit_code:
+            self.ok = False
+        else:
+            # Cline does not tell how a command ended.
+            self.ok = None if is_command and self.exit_code is None else True
 
 
 def kind_of_call(name: str) -> ToolKind | None:
@@ -71,9 +77,9 @@ def target_of_call(given: Any) -> str | None:
     return " ".join(filter(None, paths)) or None
 
 
-def plain_text(text: str) -> str:
-    """A model's text without the calls in it, and without the tags around its thoughts."""
-    return re.sub(r"</?thinking>", "", _XML.sub("", text)).strip()
+def plain_text(text: str) -> tuple[str, str]:
+    """What a model thought, and what it said, in a text with calls in it."""
+    return "\n".join(_THOUGHT.findall(text)), _THOUGHT.sub("", _XML.sub("", text)).strip()
 
 
 def calls_in(blocks: list[Fields]) -> Iterator[Call]:
@@ -117,7 +123,8 @@ def answer_calls(calls: list[Call], blocks: list[Fields]) -> None:
 
 def _result_text(content: Any) -> str:
     """A result; the newest tools give a list of them, or one as JSON."""
-    parts = objects_of(content)
+    found = decoded(content)
+    parts = [found] if isinstance(found, dict) else objects_of(found)
     if parts and all("result" in part or "error" in part for part in parts):
         return "\n".join(text_of(part.get("result")) or text_of(part.get("error")) or "" for part in parts)
     return content_text(content)

@@ -38,7 +38,7 @@ class Messages:
         """One more message."""
         role, at, blocks = message.get("role"), moment_of(message.get("ts")), blocks_of(message)
         for block in blocks:
-            if block.get("type") not in _BLOCKS:
+            if text_of(block.get("type")) not in _BLOCKS:
                 self.oddities.unknown("block", block.get("type"))
         if role == "assistant":
             self._answer(message, blocks, number, at)
@@ -61,7 +61,9 @@ class Messages:
                 thought = text_of(block.get("thinking")) or text_of(block.get("text")) or text_of(block.get("reasoning"))
                 self.dialogue.say("reasoning", thought, at=at)
             elif kind == "text":
-                self.dialogue.say("reply", plain_text(content_text(block)), at=at)
+                thought, said = plain_text(content_text(block))
+                self.dialogue.say("reasoning", thought, at=at)
+                self.dialogue.say("reply", said, at=at)
         self.asked = list(calls_in(blocks))
         for call in self.asked:
             if call.name in SPEECH:
@@ -96,10 +98,11 @@ class Messages:
         self._tell_calls(at)
         metadata = fields_of(message.get("metadata"))
         texts = [content_text(block) for block in blocks if block.get("type") == "text"]
-        if metadata.get("kind") in _COMPACTION or message.get("isSummary") is True:
+        kind = text_of(metadata.get("kind"))
+        if kind in _COMPACTION or message.get("isSummary") is True:
             self.dialogue.say("compaction", "\n".join(texts), at=at)
             return
-        if metadata.get("kind") in _SYNTHETIC or metadata.get("displayRole") in ("system", "status", "error"):
+        if kind in _SYNTHETIC or metadata.get("displayRole") in ("system", "status", "error"):
             return
         words = said_inside("\n".join(texts)) if has_results else typed("\n".join(texts))
         # The answer to a question, and what somebody says to a result, come as the results of these tools.

@@ -78,11 +78,14 @@ class Screen:
         self.heard: list[str] = []
         self.last: Call | None = None
         self.reply = ""
+        self.key = ""
         self.request = ""
 
     def take(self, messages: list[Fields]) -> None:
         """Every message of a task."""
         for number, message in enumerate(messages):
+            # The time a message was first shown at is its name.
+            self.key = str(message.get("ts")) if moment_of(message.get("ts")) else f"message-{number}"
             name = message.get("say") if message.get("type") == "say" else message.get("ask")
             if not isinstance(name, str):
                 self.oddities.bad("a message that neither says nor asks")
@@ -105,7 +108,7 @@ class Screen:
         elif name in ("text", "completion_result", "plan_completion_result"):
             self._reply(text.removesuffix(_CHANGES), at)
         elif name in ("followup", "plan_mode_respond", "act_mode_respond"):
-            self._question(text, message, at)
+            self._question(text, at)
         elif name == "reasoning":
             talk.say("reasoning", text or text_of(message.get("reasoning")), at=at)
         elif name in ("api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"):
@@ -125,7 +128,7 @@ class Screen:
             words = "[image]" if list_of(message.get("images")) else "[file]"
         if words:
             first = not self.dialogue.standing.turn
-            self.dialogue.prompt(str(message.get("ts")), words, at=at, author=self.author if first else "human")
+            self.dialogue.prompt(self.key, words, at=at, author=self.author if first else "human")
             self.reply = ""
 
     def _reply(self, text: str, at: int | None) -> None:
@@ -134,7 +137,7 @@ class Screen:
             self.dialogue.say("reply", text, at=at)
             self.reply = text
 
-    def _question(self, text: str, message: Fields, at: int | None) -> None:
+    def _question(self, text: str, at: int | None) -> None:
         """A question with its choices; a choice that was made stands here and nowhere else."""
         asked = fields_of(decoded(text))
         question = text_of(asked.get("question")) or text_of(asked.get("response")) or ("" if asked else text)
@@ -143,7 +146,7 @@ class Screen:
         self._reply("\n- ".join([question or "", *filter(None, options)]), at)
         chosen = text_of(asked.get("selected"))
         if chosen:
-            self.dialogue.prompt(str(message.get("ts")), chosen, at=at)
+            self.dialogue.prompt(self.key, chosen, at=at)
 
     def _compact(self, name: str, text: str, message: Fields, at: int | None) -> None:
         condensed = fields_of(message.get("contextCondense"))
@@ -152,8 +155,7 @@ class Screen:
             return
         summary = text_of(condensed.get("summary")) or text_of(told.get("context")) or ("" if told else text)
         self.dialogue.say("compaction", summary, at=at)
-        key = f"{self.dialogue.session}/{message.get('ts')}"
-        self.dialogue.usage(key, at=at, cost_usd=money_of(condensed.get("cost")))
+        self.dialogue.usage(f"{self.dialogue.session}/{self.key}", at=at, cost_usd=money_of(condensed.get("cost")))
 
     # Tools
 
@@ -213,8 +215,6 @@ class Screen:
         heard = "\n".join(filter(None, self.heard))
         if heard and call.output is None:
             call.answer(heard)
-            # Nothing on the screen tells how a command ended.
-            call.ok = None if call.exit_code is None else call.ok
         call.id = call.id or f"{self.dialogue.session}/{self.open_at}"
         is_mcp = "/" in call.name and kind_of_call(call.name) is None
         if is_mcp:
@@ -229,7 +229,7 @@ class Screen:
         """What a request took. Old versions tell it in a second message; what a restored checkpoint removed, in a sum."""
         told = fields_of(decoded(text))
         if name != "api_req_finished":
-            self.request = f"{self.dialogue.session}/{message.get('ts')}"
+            self.request = f"{self.dialogue.session}/{self.key}"
         read, written, given = (count_of(told.get(field)) for field in ("cacheReads", "cacheWrites", "tokensIn"))
         # With this field, which Roo added, input is told with what came from the cache; without it, as the provider says.
         if "apiProtocol" in told and read + written <= given:

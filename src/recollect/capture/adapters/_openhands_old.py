@@ -44,8 +44,6 @@ class Memory(Struct):
     """What must be known of the events before a turn."""
 
     meter: Meter = field(default_factory=Meter)
-    # The response that was counted last: calls that were asked for together repeat it.
-    response: str = ""
     cwd: str = ""
 
 
@@ -61,6 +59,8 @@ class OldTalk:
         self.memory = _remembered(memory)
         self.calls: set[str] = set()
         self.prompted = bool(memory)
+        # An event before could not be read: what the totals rose by is in part its own.
+        self.is_missing_one = False
 
     def begins_turn(self, event: OldEvent | None) -> bool:
         """A message of the user begins a turn."""
@@ -72,9 +72,11 @@ class OldTalk:
 
     def take(self, event: OldEvent | None, file: EventFile) -> None:
         """One more event."""
-        if event is not None:
-            number = whole_of(event.id)
-            self.say(event, file.number if number is None else number)
+        if event is None:
+            self.is_missing_one = True
+            return
+        number = whole_of(event.id)
+        self.say(event, file.number if number is None else number)
 
     def say(self, event: OldEvent, number: int) -> None:
         """One more event, by its number."""
@@ -169,17 +171,20 @@ class OldTalk:
         """What a call took: by the rise of the totals, or, before there were totals, by the response itself."""
         response, model, usage = response_of(event.tool_call_metadata)
         risen = self.memory.meter.rise(event.llm_metrics)
-        cost = None
+        key, cost = str(number), None
         if risen is not None:
             figures, cost = risen
-        elif response and response != self.memory.response and not any(self.memory.meter.figures.all()):
-            figures = figures_of(usage)
+            if self.is_missing_one:
+                self.is_missing_one = False
+                return
+        elif response and not any(self.memory.meter.figures.all()):
+            # Calls that were asked for together repeat their response.
+            key, figures = response, figures_of(usage)
         else:
             return
-        self.memory.response = response or ""
         told = fields_of(fields_of(event.llm_metrics).get("accumulated_token_usage"))
         model = model or text_of(told.get("model")) or self.model
-        self.dialogue.usage(f"{self.dialogue.session}/{number}", model=model, at=at, cost_usd=cost, **figures.tokens())
+        self.dialogue.usage(f"{self.dialogue.session}/{key}", model=model, at=at, cost_usd=cost, **figures.tokens())
 
     def drain(self) -> list[Item]:
         """What was made since the last time."""

@@ -14,7 +14,7 @@ from recollect.capture.adapters._openhands_tokens import calls_in
 from recollect.capture.adapters._openhands_tools import exit_of, is_ok, tool_kind
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import content_text, decoded, fields_of, moment_of, objects_of, text_of
+from recollect.capture.logs.values import content_text, decoded, fields_of, list_of, moment_of, objects_of, text_of
 from recollect.model import Author, Item
 
 # The parent of an event that begins a conversation anew.
@@ -102,7 +102,7 @@ class Talk:
 
     def _say(self, event: Event, name: str) -> None:
         at = moment_of(event.timestamp)
-        kind = event.kind
+        kind = text_of(event.kind)
         if kind == "MessageEvent":
             self._message(event, name, at)
         elif kind == "ActionEvent":
@@ -158,13 +158,17 @@ class Talk:
             given: Any = {key: value for key, value in action.items() if key != "kind" and value is not None}
             # What the agent asked for and could not be done is told by the model's own words alone.
             given = given or decoded(fields_of(event.tool_call).get("arguments"))
+            if kind == "MCPToolAction":
+                given = fields_of(action.get("data")) or given
             self.dialogue.call(call, name, given, at=at, kind=tool_kind(name, kind, given))
             self.calls |= {call} if call else set()
 
     def _observation(self, event: Event, at: int | None) -> None:
         seen = fields_of(event.observation)
         code = exit_of(seen, fields_of(seen.get("metadata")))
-        self._result(event, content_text(seen.get("content")), at, ok=is_ok(seen.get("is_error"), code), code=code)
+        # A command tells how it ended by its code alone, once it has ended.
+        failed = seen.get("is_error") if seen.get("is_error") or "exit_code" not in seen else None
+        self._result(event, content_text(seen.get("content")), at, ok=is_ok(failed, code), code=code)
 
     def _result(self, event: Event, output: str | None, at: int | None, *, ok: bool | None, code: int | None = None) -> None:
         call = text_of(event.tool_call_id)
@@ -182,7 +186,8 @@ class Talk:
             name = text_of(event.tool_kind) or "tool"
             self.dialogue.call(call, name, event.raw_input, at=at, target=text_of(event.title))
         if event.status in ("completed", "failed"):
-            output = event.raw_output if isinstance(event.raw_output, str) else content_text(event.content)
+            shown = [fields_of(block).get("content") or block for block in list_of(event.content)]
+            output = event.raw_output if isinstance(event.raw_output, str) else content_text(shown)
             self.dialogue.result(call, output or None, at=at, ok=event.is_error is not True and event.status == "completed")
 
     def _updated(self, event: Event) -> None:
@@ -254,7 +259,5 @@ def _thoughts(message: dict[str, Any]) -> str | None:
     told = text_of(message.get("reasoning_content"))
     blocks = [text_of(block.get("thinking")) for block in objects_of(message.get("thinking_blocks"))]
     item = fields_of(message.get("responses_reasoning_item"))
-    summary = (
-        [text for text in item.get("summary") or [] if isinstance(text, str)] if isinstance(item.get("summary"), list) else []
-    )
+    summary = [text for text in list_of(item.get("summary")) if isinstance(text, str)]
     return told or "\n".join(filter(None, blocks)) or "\n".join(summary) or None

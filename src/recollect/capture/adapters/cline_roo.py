@@ -63,7 +63,8 @@ class ClineRoo:
         """The tasks and sessions in a folder of them, or in the folder above."""
         below = [os.path.join(root, name) for name in ("tasks", "sessions")]
         in_data = [os.path.join(root, "data", name) for name in ("tasks", "sessions")]
-        for place in [root, *below, *in_data]:
+        in_storage = [os.path.join(root, product, "tasks") for product in _PRODUCTS]
+        for place in [root, *below, *in_data, *in_storage]:
             name = os.path.basename(place)
             for folder in listed(place).folders if name in ("tasks", "sessions") else []:
                 found = {os.path.basename(path) for path in listed(folder).files}

@@ -44,14 +44,12 @@ class ContinueDev:
 
     def sources(self, root: str) -> Iterator[Source]:
         """The sessions in a folder of them, or in the `sessions` of Continue's own folder."""
-        folder = os.path.join(root, "sessions") if os.path.basename(root) == ".continue" else root
-        above = os.path.basename(os.path.dirname(folder))
-        index = os.path.join(folder, _INDEX)
-        found = list(files_in(folder, ".json")) if os.path.basename(folder) == "sessions" else []
-        # Many agents have a folder of this name; only this one keeps a list of them in it, or has it in its own folder.
-        for path in found if index in found or above == ".continue" else []:
-            if path != index:
-                yield self._source(path)
+        for folder in (root, os.path.join(root, "sessions")):
+            found = list(files_in(folder, ".json")) if os.path.basename(folder) == "sessions" else []
+            index = os.path.join(folder, _INDEX)
+            # Many agents have a folder of this name; only this one keeps a list of them in it, or has it in its own folder.
+            if index in found or os.path.basename(os.path.dirname(folder)) == ".continue":
+                yield from (self._source(path) for path in found if path != index)
 
     def _source(self, path: str) -> Source:
         return Source(self.agent, path, companions=(os.path.join(os.path.dirname(path), _INDEX),), appended=False)
