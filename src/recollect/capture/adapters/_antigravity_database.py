@@ -107,7 +107,7 @@ def _generation(row: Fields, key: str) -> Generation | None:
 def _step(row: Fields, call: Fields) -> int | None:
     steps = row.numbers(2)
     if steps:
-        return max(steps)
+        return min(steps)
     for note in call.inners(20):
         value = note.text(2) if note.text(1) == _LAST_STEP else None
         if value and value.isdecimal():

@@ -25,6 +25,9 @@ _KINDS: dict[str, ToolKind] = {
     "code_action": "edit", "replace_file_content": "edit", "multi_replace_file_content": "edit", "find": "search",
     "command_status": "shell", "send_command_input": "shell", "browser_subagent": "task",
 }  # fmt: skip
+_EDITS = {
+    "TargetContent": "old_string", "ReplacementContent": "new_string", "ReplacementChunks": "edits", "CodeContent": "content",
+}  # fmt: skip
 _ENDED = {"DONE": True, "ERROR": False, "CANCELED": False, "CANCELLED": False, "INTERRUPTED": False, "HALTED": False}
 _EXIT_CODE = re.compile(r"exit code:? (-?\d{1,9})\b")
 _RAN_WELL = "The command completed successfully."
@@ -66,6 +69,7 @@ class Steps:
         self.odd = Oddities()
         # Where turns begin, for who knows only the number of a step.
         self.turns: dict[int, str] = {}
+        self.last = -1
         self.cwd: str | None = None
         self.model: str | None = None
         # Whether the tokens are known from elsewhere.
@@ -80,7 +84,9 @@ class Steps:
         kind = text_of(step.type)
         if index is None or kind is None:
             self.odd.unknown("record", kind or "without a type")
-        elif kind == "USER_INPUT":
+            return
+        self.last = max(index, self.last)
+        if kind == "USER_INPUT":
             self._tell_prompt(index, step)
         elif kind == "PLANNER_RESPONSE":
             self._tell_answer(index, step)
@@ -107,7 +113,7 @@ class Steps:
         while key in self._keys:
             key += "+"
         self._keys.add(key)
-        self.turns[index] = key
+        self.turns.setdefault(index, key)
         self.dialogue.prompt(
             key, without(content, *_WRAPPED) if text is None else text, at=moment_of(step.created_at),
             author=_AUTHORS.get(text_of(step.source) or "", "human"),
@@ -168,17 +174,19 @@ def _kind(name: str) -> ToolKind:
 
 
 def _arguments(call: Fields) -> Fields:
-    """The arguments of a call, each of which is JSON in a text once more."""
+    """The arguments of a call, each of which is JSON in a text once more; those of edits by the names they mostly have."""
     given = fields_of(decoded(call.get("args", call.get("arguments"))))
-    return {name: _argument(value) for name, value in given.items()}
+    return {_EDITS.get(name, name): _argument(value) for name, value in given.items()}
 
 
 def _argument(value: Any) -> Any:
     if isinstance(value, str):
         try:
-            return msgspec.json.decode(value)
+            value = msgspec.json.decode(value)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            pass
+            return value
+    if isinstance(value, list) and all(isinstance(piece, dict) for piece in value):
+        return [{_EDITS.get(name, name): inner for name, inner in piece.items()} for piece in value]
     return value
 
 

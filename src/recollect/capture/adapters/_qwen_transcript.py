@@ -194,7 +194,7 @@ class Transcript:
             case "ui_telemetry":
                 # It repeats calls and tokens; that a request failed stands nowhere else in older versions.
                 self._tell_error(fields_of(told.get("uiEvent")).get("error_message"), at)
-            case subtype if subtype not in _PASSED_OVER and subtype != "custom_title":
+            case subtype if subtype != "custom_title" and text_of(subtype) not in _PASSED_OVER:
                 self.odd.unknown("system record", subtype)
 
     def _learn(self, **meta: str | None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.adapters._antigravity_database import Told, told_by
+from recollect.capture.adapters._antigravity_database import Generation, Told, told_by
 from recollect.capture.adapters._antigravity_steps import Step, Steps
 from recollect.capture.logs.documents import Broken, document, written
 from recollect.capture.logs.folders import files_in, listed, name_in_text
@@ -141,13 +141,22 @@ class Conversation:
             self.steps.odd.bad("a row of the database that is no message")
 
     def _tell_tokens(self) -> None:
-        dialogue, turns = self.steps.dialogue, sorted(self.steps.turns.items())
         for call in self.told.generations:
-            before = [turn for index, turn in turns if call.step is None or index <= call.step]
-            dialogue.usage(
-                call.key, model=call.model or self.steps.model, at=call.at, input=call.input, cache_read=call.cache_read,
-                output=call.output, reasoning=call.reasoning, turn=before[-1] if before else None,
-            )  # fmt: skip
+            turn = self._turn_of(call)
+            # The database may be ahead of the transcript: which turn a call belongs to will be seen.
+            if turn is not None or not self.path.endswith(".jsonl"):
+                self.steps.dialogue.usage(
+                    call.key, model=call.model or self.steps.model, at=call.at, input=call.input, cache_read=call.cache_read,
+                    output=call.output, reasoning=call.reasoning, turn=turn,
+                )  # fmt: skip
+
+    def _turn_of(self, call: Generation) -> str | None:
+        """The turn that a model call belongs to: that of its step, the first one when its step is not told."""
+        if call.step is not None and call.step > self.steps.last:
+            return None
+        turns = sorted(self.steps.turns.items())
+        before = [turn for index, turn in turns if index <= (call.step or 0)] or [turn for _, turn in turns[:1]]
+        return before[-1] if before else None
 
     def _tell_paper(self, path: str) -> int:
         """A plan, a list of tasks or a summary that the agent wrote, in the one turn that all of them are in."""
