@@ -46,6 +46,16 @@ def left_behind(path: Path) -> Path:
     return copy
 
 
+def test_a_file_that_ends_in_its_header_is_no_sound_database(tmp_path: Path) -> None:
+    """A disk was full, or a copy was cut off."""
+    path = tmp_path / "a.db"
+    path.write_bytes(b"SQLite format 3\x00")
+
+    with pytest.raises(Unreadable), opened(str(path)) as rows:
+        rows.all("select 1 from sqlite_schema")
+    assert tables_in(str(path)) == {}
+
+
 @pytest.mark.parametrize("wal", [True, False])
 def test_what_the_owner_has_committed_is_seen_while_it_goes_on(tmp_path: Path, wal: bool) -> None:
     path = tmp_path / "a.db"

@@ -25,7 +25,7 @@ from recollect.capture.logs.lines import Unreadable, open_log
 MAGIC = b"SQLite format 3\x00"
 _TRIES = 5
 _BUSY_MS = 2_000
-_WAL_VERSION = 2
+_WAL_VERSION = b"\x02"
 _UNLOCKED = "win32-none" if sys.platform == "win32" else "unix-none"
 
 Row = tuple[Any, ...]
@@ -102,7 +102,7 @@ class Rows:
         if not header.startswith(MAGIC):
             raise Unreadable("not a SQLite file" if header else "empty")
         # Its owner has it open: only then there is an index of the write-ahead log.
-        self._shared = header[18] == _WAL_VERSION and os.path.exists(f"{self.path}-shm")
+        self._shared = header[18:19] == _WAL_VERSION and os.path.exists(f"{self.path}-shm")
         if not self._shared and _size(f"{self.path}-journal"):
             raise Unreadable("its owner is in the middle of a write")
         self._stamp = self._look()
