@@ -163,7 +163,7 @@ def folder(
 
 def text_of(lines: Iterable[Line]) -> str:
     """Lines as they stand in a file."""
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 def link(parent: Path, child: str = CHILD, **more: Any) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from recollect.capture.adapters._grok_records import ChatLine
 from recollect.capture.adapters._grok_story import Turn
 from recollect.capture.adapters._grok_tools import Calls, asked_for
-from recollect.capture.adapters._grok_words import cut_prompt, key_of, typed
+from recollect.capture.adapters._grok_words import Keys, cut_prompt, key_of, typed
 from recollect.capture.logs.dialogue import OPENING
 from recollect.capture.logs.documents import written
 from recollect.capture.logs.lines import Unreadable
@@ -41,7 +41,7 @@ class Chat:
         self.interjections: list[tuple[Turn | None, Turn]] = []
         self.calls = Calls()
         self._oddities = oddities
-        self._keys: dict[str, int] = {}
+        self._keys = Keys()
 
     def take(self, line: ChatLine) -> None:
         """One more line."""
@@ -74,9 +74,8 @@ class Chat:
         text = self._whole(said) if author else ""
         if author is None or not text:
             return
-        key = key_of(reason, number, text)
-        self._keys[key] = self._keys.get(key, 0) + 1
-        turn = Turn(self.session, key if self._keys[key] == 1 else f"{key}.{self._keys[key]}", author=author, prompt=text)
+        key = self._keys.fresh(key_of(reason, number, text))
+        turn = Turn(self.session, key, author=author, prompt=text)
         if reason == INTERJECTION:
             self.interjections.append((self.turns[-1] if self.turns else None, turn))
         elif number is not None:

@@ -53,6 +53,10 @@ class SessionFolder:
 
     def read(self) -> Iterator[Item]:
         """Everything there is to tell, and a checkpoint."""
+        if not os.path.isdir(self.folder):
+            yield Problem(path=self.folder, kind="unreadable", reason="not a session's folder")
+            yield Checkpoint(0)
+            return
         told = self._document(self._files.get(SUMMARY_FILE))
         # A chat alone does not say whose it is, and a summary that is half written will soon be whole.
         if told is not None or SUMMARY_FILE not in self._files or UPDATES_FILE in self._files or self._links:
@@ -118,22 +122,19 @@ class SessionFolder:
 
     def _settle_bills(self, story: Story, summary: Summary) -> None:
         """Leave to each prompt what it alone tells of its cost."""
-        started = {spawn.child for spawn in story.spawns} & self._children.keys()
-        told = {child: bills_in(self._children[child]) for child in started}
+        told = {child: bills_in(self._children[child]) for child in story.children & self._children.keys()}
         for turn in story.turns:
             bill = turn.bill
-            if bill is None:
+            if bill is None or bill.at is None:
                 continue
-            if summary.forked_at is not None and bill.at is not None and bill.at < summary.forked_at:
+            if summary.forked_at is not None and bill.at < summary.forked_at:
                 turn.bill = None
                 continue
-            for spawn in story.spawns:
-                if spawn.prompt_id not in (bill.prompt, turn.key) or spawn.child not in told:
-                    continue
-                parts = included(bill, spawn.at, told[spawn.child])
+            for spawn in story.spawned_by(bill.prompt, turn.key):
+                parts = included(bill, spawn.at, told.get(spawn.child, []))
                 for part in parts:
                     take_off(bill, part)
-                if not parts and spawn.finished_at is not None and bill.at is not None and spawn.finished_at <= bill.at:
+                if not parts and spawn.child in told and spawn.finished_at is not None and spawn.finished_at <= bill.at:
                     # Its log is not all there yet. What is counted once is not taken back, so the bill waits.
                     turn.bill = None
 
@@ -151,13 +152,16 @@ def _add_answers(calls: Calls, told: Calls) -> None:
 
 
 def _add_interjections(story: Story, chat: Chat) -> None:
-    """What a person said in the middle of a turn and only the chat has."""
+    """What a person said in the middle of a turn and only the chat has: it follows that turn."""
     said = {turn.prompt for turn in story.turns}
+    places = {turn.prompt: turn.key for turn in story.turns if turn.live}
+    added: dict[str, list[Turn]] = {}
     for host, turn in chat.interjections:
-        if turn.prompt in said or not story.turns:
-            continue
-        before = [n for n, known in enumerate(story.turns) if known.live and host and known.prompt == host.prompt]
-        story.turns.insert(before[-1] + 1 if before else len(story.turns), Turn(turn.session, turn.key, prompt=turn.prompt))
+        if turn.prompt not in said and story.turns:
+            place = places.get(host.prompt if host else "", story.turns[-1].key)
+            places[turn.prompt] = place
+            added.setdefault(place, []).append(Turn(turn.session, turn.key, prompt=turn.prompt))
+    story.turns = [one for turn in story.turns for one in (turn, *added.get(turn.key, ()))]
 
 
 def _measure_by_time(turns: list[Turn], runs: list[Run]) -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from recollect.capture.adapters._grok_bills import Bill, bill_of
 from recollect.capture.adapters._grok_records import Update, UpdateLine, opened
 from recollect.capture.adapters._grok_tools import Calls
-from recollect.capture.adapters._grok_words import author_of, key_of, typed
+from recollect.capture.adapters._grok_words import Keys, author_of, key_of, typed
 from recollect.capture.logs.dialogue import OPENING
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, text_of, whole_of
@@ -63,7 +63,6 @@ class Spawn(Struct):
     """A prompt started a sub-agent, which may have finished."""
 
     child: str
-    prompt_id: str
     at: int | None
     finished_at: int | None = None
 
@@ -74,11 +73,13 @@ class Story:
     def __init__(self, session: str, oddities: Oddities, *, subagent: bool) -> None:
         self.session, self.subagent = session, subagent
         self.turns: list[Turn] = []
-        self.spawns: list[Spawn] = []
         self.title: str | None = None
         self.calls = Calls()
         self._oddities = oddities
+        self._keys = Keys()
         self._by_prompt: dict[str, Turn] = {}
+        self._by_child: dict[str, Spawn] = {}
+        self._spawns: dict[str, list[Spawn]] = {}
         # The turns that are part of the conversation now, and which of them begin a counted prompt.
         self._live: list[Turn] = []
         self._starts: list[int] = []
@@ -107,7 +108,6 @@ class Story:
         elif kind in ("tool_call", "tool_call_update"):
             self._tool(update, line.at(meta), own)
         elif kind in _HANDLED:
-            self.finish()
             _HANDLED[kind](self, update, line.at(meta), meta)
         elif kind != "user_message_chunk" and kind not in _PASSED_OVER:
             self._oddities.unknown("update", update.kind)
@@ -117,6 +117,15 @@ class Story:
         if self._speaking is not None:
             self._speaking.text = "".join(self._chunks)
             self._speaking, self._chunks = None, []
+
+    @property
+    def children(self) -> set[str]:
+        """The sub-agents that were started."""
+        return set(self._by_child)
+
+    def spawned_by(self, *prompts: str) -> list[Spawn]:
+        """The sub-agents that a prompt started, under whichever of its names."""
+        return [spawn for prompt in dict.fromkeys(prompts) for spawn in self._spawns.get(prompt, ())]
 
     # Prompts
 
@@ -131,20 +140,14 @@ class Story:
             turn.prompt = "\n".join(filter(None, (turn.prompt, typed(text))))
             return
         self.finish()
-        key = self._unused(prompt_id or key_of(at, text))
+        # What is sent in the middle of a turn has the id of the prompt before.
+        key = self._keys.fresh(prompt_id or key_of(at, text))
         turn = Turn(self.session, key, at, author_of(prompt_id, own, subagent=self.subagent), typed(text), prompt_id)
         if number is not None or not self._numbered:
             self._starts.append(len(self._live))
         if model := text_of(own.get("modelId")):
             turn.telemetry["model"] = model
         self._begin(turn)
-
-    def _unused(self, key: str) -> str:
-        """A key for what was sent in the middle of a prompt, which has the prompt's id."""
-        used, number = {turn.key for turn in self.turns} if key in self._by_prompt else (), 1
-        while (numbered := key if number == 1 else f"{key}.{number}") in used:
-            number += 1
-        return numbered
 
     def _begin(self, turn: Turn) -> None:
         self.turns.append(turn)
@@ -155,7 +158,7 @@ class Story:
     def _turn(self) -> Turn:
         """The turn that things belong to now; one is begun when there is none."""
         if not self._live:
-            self._begin(Turn(self.session, self._unused(OPENING), author="system"))
+            self._begin(Turn(self.session, self._keys.fresh(OPENING), author="system"))
         return self._live[-1]
 
     # What the agent does
@@ -185,6 +188,7 @@ class Story:
     # What the vendor adds
 
     def _completed(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
         prompt_id = text_of(update.prompt_id) or ""
         turn = self._by_prompt.get(prompt_id) or self._turn
         bill = bill_of(prompt_id, update.usage, at)
@@ -201,6 +205,7 @@ class Story:
             turn.add("error", at, result or "error")
 
     def _rewound(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
         target = whole_of(update.target_prompt_index)
         if target is None or not 0 <= target < len(self._starts):
             return
@@ -210,6 +215,7 @@ class Story:
         del self._live[first:], self._starts[target:]
 
     def _compacted(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
         turn, text = self._turn, text_of(update.summary_preview) or ""
         if turn.events and turn.events[-1].kind == "compaction":
             # A checkpoint and the notice of it tell of the same one.
@@ -221,6 +227,7 @@ class Story:
                 turn.telemetry[f"context_tokens_{name}_compaction"] = count
 
     def _failed(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
         reason = text_of(update.error) or text_of(update.message) or text_of(update.reason)
         if update.type != "retrying" and reason:
             self._turn.add("error", at, reason)
@@ -228,13 +235,14 @@ class Story:
     def _spawned(self, update: Update, at: int | None, meta: Fields) -> None:
         child = text_of(update.child_session_id)
         if child:
-            prompt_id = text_of(update.parent_prompt_id) or text_of(meta.get("promptId")) or self._turn.prompt_id
-            self.spawns.append(Spawn(child, prompt_id or self._turn.key, at))
+            prompt = text_of(update.parent_prompt_id) or text_of(meta.get("promptId")) or self._turn.key
+            spawn = self._by_child[child] = Spawn(child, at)
+            self._spawns.setdefault(prompt, []).append(spawn)
 
     def _finished(self, update: Update, at: int | None, meta: Fields) -> None:
-        for spawn in self.spawns:
-            if spawn.child == update.child_session_id:
-                spawn.finished_at = at
+        spawn = self._by_child.get(text_of(update.child_session_id) or "")
+        if spawn is not None:
+            spawn.finished_at = at
 
     def _titled(self, update: Update, at: int | None, meta: Fields) -> None:
         self.title = text_of(update.session_summary) or self.title

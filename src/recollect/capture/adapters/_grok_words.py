@@ -58,3 +58,15 @@ def key_of(*parts: object) -> str:
     """A name for something that has none of its own, made of what it is."""
     text = "\0".join(map(str, parts))
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+class Keys:
+    """Keys that were given, so that what comes twice gets another each time."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, int] = {}
+
+    def fresh(self, key: str) -> str:
+        """The key itself the first time, then with a number."""
+        times = self._times[key] = self._times.get(key, 0) + 1
+        return key if times == 1 else f"{key}.{times}"
