@@ -14,6 +14,7 @@ from typing import Any
 from recollect.capture.adapters._crush_talk import Info, Row, items_of, parts_of
 from recollect.capture.logs.databases import Table, read_changed
 from recollect.capture.logs.documents import Broken, document
+from recollect.capture.logs.folders import files_in
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import MAGIC, Rows, beside, tables_in
@@ -46,23 +47,27 @@ class Crush:
 
     def sources(self, root: str) -> Iterator[Source]:
         """The database of a data folder."""
-        yield from self._database(os.path.join(root, _IN_PROJECT.get(os.path.basename(root), "crush.db")))
+        name = _IN_PROJECT.get(os.path.basename(root), "crush.db")
+        for path in files_in(root, name):
+            if os.path.basename(path) == name:
+                yield self._database(path)
 
     def in_project(self, folder: str) -> Iterator[Source]:
         """The databases in a project's own data folders."""
         for data, name in _IN_PROJECT.items():
-            yield from self._database(os.path.join(folder, data, name))
+            path = os.path.join(folder, data, name)
+            if os.path.exists(path):
+                yield self._database(path)
 
-    def _database(self, path: str) -> Iterator[Source]:
-        if os.path.exists(path):
-            yield Source(self.agent, path, beside(path), appended=False)
+    def _database(self, path: str) -> Source:
+        return Source(self.agent, path, beside(path), appended=False)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A database with the tables of Crush."""
         tables = tables_in(path) if head.startswith(MAGIC) else {}
         ours = {"parent_session_id", "message_count", "prompt_tokens"} <= tables.get("sessions", set())
         ours = ours and {"session_id", "role", "parts"} <= tables.get("messages", set())
-        return next(self._database(path), None) if ours else None
+        return self._database(path) if ours else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The sessions that changed since a checkpoint."""
