@@ -78,18 +78,14 @@ def below(adapters: list[Adapter], path: str, known_agent: Callable[[str], str |
     roots = {adapter.agent: list(_distinct(adapter.roots(path, {}))) for adapter in adapters}
     home = any(roots.values())
     seen: set[str] = set()
-    lacking = []
     for adapter in adapters:
-        before = len(seen)
         for root in roots[adapter.agent] if home else [path]:
             for source in adapter.sources(root):
                 if source.path not in seen:
                     seen.add(source.path)
                     yield Found(adapter, source, False)
-        if len(seen) == before:
-            lacking.append(adapter)
     if not home:
-        yield from _strays(lacking, path, seen)
+        yield from _strays(adapters, path, seen)
 
 
 def excluded(found: Iterable[Found], patterns: list[str]) -> Iterator[Found]:
@@ -113,13 +109,19 @@ def _file(adapters: list[Adapter], path: str, agent: str | None) -> Found:
 
 
 def _strays(adapters: list[Adapter], top: str, seen: set[str]) -> Iterator[Found]:
-    """Logs outside any root, told by their content."""
+    """Logs outside any root, told by their content.
+
+    Where an agent's layout has named files, it has passed over the others on purpose.
+    """
     base = top.rstrip(os.sep).count(os.sep)
     endings = tuple({ending for adapter in adapters for ending in adapter.endings})
+    listed = {os.path.dirname(path) for path in seen}
     for folder, folders, names in os.walk(top):
         if folder.count(os.sep) - base >= _DEPTH:
             folders.clear()
-        folders.sort()
+        folders[:] = sorted(name for name in folders if os.path.join(folder, name) not in seen)
+        if folder in listed:
+            continue
         for name in sorted(names):
             if name.endswith(endings):
                 path = os.path.join(folder, name)

@@ -44,7 +44,7 @@ def everything(adapter: Adapter, path: Path, *, redact: bool = False) -> dict[st
 
 def told_by(mind: Memory) -> dict[str, SessionDetail]:
     """Every session of a memory, whole."""
-    shown = (mind.show(session.id) for session in mind.sessions())
+    shown = (mind.show(session.id) for session in mind.sessions(limit=None))
     return {session.id: session for session in shown if isinstance(session, SessionDetail)}
 
 

@@ -97,7 +97,7 @@ class ClaudeCode:
                 value = msgspec.json.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue
-            if isinstance(value, dict) and (verdict := _verdict(value)) is not None:
+            if isinstance(value, dict) and (verdict := _verdict(value, in_place=_in_place(path, value))) is not None:
                 return verdict
         # A first line longer than what we were given, such as a pasted picture.
         return b"\n" not in head and all(mark in head for mark in _MARKS)
@@ -229,8 +229,19 @@ def _meta(source: Source) -> dict[str, object]:
     }
 
 
-def _verdict(record: dict[str, object]) -> bool | None:
-    """Whether a record is Claude Code's; None when it might be anybody's."""
+def _in_place(path: str, record: dict[str, object]) -> bool:
+    """Whether a file lies where the session of its record would have it."""
+    folder, name = os.path.split(path)
+    session = record.get("sessionId")
+    if name.startswith("agent-"):
+        above = _subagents_folder(folder)
+        return bool(above) and os.path.basename(os.path.dirname(above)) == session
+    project, projects = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
+    return projects == "projects" and project.startswith("-") and name == f"{session}{_SUFFIX}"
+
+
+def _verdict(record: dict[str, object], *, in_place: bool) -> bool | None:
+    """Whether a record is Claude Code's; None when it might be anybody's. In its place it need not tell as much."""
     kind, version = record.get("type"), record.get("version")
     # Qwen Code and iFlow use the same envelope, at versions 0.x and with other payloads.
     if isinstance(version, str) and version.startswith("0."):
@@ -238,6 +249,7 @@ def _verdict(record: dict[str, object]) -> bool | None:
     if kind in ("user", "assistant"):
         message = record.get("message")
         ours = isinstance(message, dict) and "content" in message and isinstance(record.get("sessionId"), str)
-        return ours and isinstance(version, str) and ("parentUuid" in record or "userType" in record)
+        told = isinstance(version, str) and ("parentUuid" in record or "userType" in record)
+        return ours and (told or in_place)
     marks = _FIELDS.get(kind) if isinstance(kind, str) else None
     return True if marks and all(name in record for name in marks) else None

@@ -36,6 +36,7 @@ PASSED_BY = frozenset({"node_modules", "__pycache__", "worktrees", "target", "lo
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 _uuid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_dated = re.compile(r"[/\\]sessions[/\\]\d{4}[/\\]\d\d[/\\]\d\d$")
 _meta_head = re.compile(rb'"type"\s*:\s*"session_meta"')
 _state: msgspec.msgpack.Decoder[State] = msgspec.msgpack.Decoder(State)
 
@@ -82,7 +83,7 @@ class Codex:
 
     def _is_ours(self, path: str, head: bytes) -> bool:
         name = os.path.basename(path)
-        named = name.startswith("rollout-") and _uuid.search(name) is not None
+        named = (name.startswith("rollout-") and _uuid.search(name) is not None) or bool(_dated.search(os.path.dirname(path)))
         if name.endswith(".zst"):
             return named and head.startswith(ZSTD_MAGIC)
         if name.endswith(".json"):
@@ -236,7 +237,7 @@ def _is_first_record(record: Fields, named: bool) -> bool:
     if kind == "session_meta":
         known = text_of(meta.get("id")) or text_of(meta.get("session_id"))
         told = ("cwd", "originator", "cli_version", "forked_from_id", "timestamp")
-        return known is not None and any(text_of(meta.get(name)) for name in told)
+        return known is not None and (named or any(text_of(meta.get(name)) for name in told))
     if kind is None and "role" not in record:
         bare = text_of(record.get("id")) is not None and text_of(record.get("timestamp")) is not None
         return bare and (named or "instructions" in record)
