@@ -38,7 +38,7 @@ def _lines(agent: str, folder: Path) -> list[str]:
     lines = []
     sources = list(adapter.sources(root))
     if isinstance(adapter, KeptInProjects):
-        sources += adapter.in_project(root)
+        sources += [source for source in adapter.in_project(root) if source not in sources]
     for source in sources:
         for item in adapter.read(source, None):
             # States are an adapter's private affair, so only positions are pinned.

@@ -26,10 +26,12 @@ LINT_PROMPT = "# Fix any errors below, if possible."
 INTERRUPT = "^C again to exit"
 FAULT = re.compile(
     r"(?:Unexpected error|litellm\.|Exception while updating files|Model \S+ has hit a token limit|Your estimated chat context"
-    r"|Only \d+ reflections allowed|Empty response received|Unable to commit|Retrying in )"
+    r"|Only \d+ reflections allowed|Empty response received|Unable to commit)"
 )
 # Questions and small talk that end what a command printed, and say nothing that lasts.
-ASIDE = re.compile(r".*\(Y\)es/\(N\)o|Add(?:ed)? .* to the chat|You can use /undo|Add command output|Attempt to fix|\^C ")
+ASIDE = re.compile(
+    r".*\(Y\)es/\(N\)o|Add(?:ed)? .* to the chat|You can use /undo|Add command output|Attempt to fix|Retrying in |\^C "
+)
 # A question that was answered once for all is written like a prompt.
 ANSWER = re.compile(r".*\(Y\)es/\(N\)o.*\[\w+\]: \w+$")
 
@@ -46,8 +48,8 @@ class Spent(NamedTuple):
 
 def spent(found: re.Match[str]) -> Spent:
     """The figures of a `TOKENS` line."""
-    figures = [_number(found[name] or "0") for name in ("sent", "written", "hit", "received")]
-    return Spent(*figures, rounded=any(unit in found[0] for unit in ("k ", "M ")))
+    sent, written, hit, received = (_number(found[name] or "0") for name in ("sent", "written", "hit", "received"))
+    return Spent(sent, written, hit, received, rounded=any(unit in found[0] for unit in ("k ", "M ")))
 
 
 def paid(line: str) -> float:

@@ -21,7 +21,7 @@ import msgspec
 from recollect.capture.adapters import _aider_notices as notices
 from recollect.capture.adapters._aider_work import Work
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.model import Author, Checkpoint, Item, milliseconds
+from recollect.model import Author, Checkpoint, Event, Item, milliseconds
 
 _COMMAND_LINE = re.compile(r"(?:\S*[/\\])?(?:aider(?:\.exe)?|__main__\.py)(?: (.*))?$")
 _HEADLESS = {"-m", "--message", "--msg", "-f", "--message-file"}
@@ -89,7 +89,7 @@ class Transcript:
         """One more line, without its end, and where it begins."""
         if not line.strip():
             self._pause()
-        elif header := notices.HEADER.match(line):
+        elif self.blank and (header := notices.HEADER.match(line)):
             self._finish_saying()
             self.mark = (position, msgspec.msgpack.encode(self.state))
             self._begin_session(header[1])
@@ -204,14 +204,27 @@ class Transcript:
             self.dialogue.undo(before)
 
     def _answer(self, text: str) -> None:
-        # Before the first prompt nobody answers: it is what was left of an older part of the file.
-        if not text or not self.dialogue.standing.turn:
+        if not text or not self._has_turn(begun=self.state.began != ""):
             return
         self.state.answer = _mark(text)
         for thought in _REASONING.findall(text):
             self.dialogue.say("reasoning", thought.strip())
         self.dialogue.say("reply", _REASONING.sub("", text).strip())
         self.work.answered(text)
+
+    def _has_turn(self, *, begun: bool) -> bool:
+        """Whether there is a turn to add to; one is begun, if it may be, for what nobody asked here.
+
+        Several aiders may run in one project, and write to one file: the
+        answer to a prompt of one comes after another has begun its session.
+        """
+        if not self.dialogue.standing.turn and begun:
+            self._tell()
+            key = f"{self.state.session}/0"
+            self.dialogue.begin(key, author="system")
+            # Without a word, but a prompt: by it the turn is known when it is told again from its start.
+            self.dialogue.items.append(Event(session=self.state.session, turn=key, kind="prompt"))
+        return self.dialogue.standing.turn != ""
 
     def _tell(self) -> None:
         """Say what is known of the session, once it has a turn: many are opened and closed again."""
@@ -223,7 +236,7 @@ class Transcript:
     # What aider says
 
     def _notice(self, text: str) -> None:
-        if not self._announcement(text) and self.dialogue.standing.turn:
+        if not self._announcement(text) and self._has_turn(begun=notices.TOKENS.match(text) is not None):
             self.state.spendings = self.work.notice(text, self.state.spendings)
 
     def _announcement(self, text: str) -> bool:

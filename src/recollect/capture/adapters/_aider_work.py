@@ -11,7 +11,7 @@ from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.values import money_of
 from recollect.model import ToolKind
 
-_COMMAND = re.compile(r"(/[\w-]+|!)(?:\s+(.*)|\s*)$", re.DOTALL)
+_COMMAND = re.compile(r"(/[\w-]+(?=\s|$)|!)\s*(.*)$", re.DOTALL)
 _SHELL = {"/run", "/test", "/git", "/lint", "!"}
 # Commands that carry a question to the model: what comes back is an answer, not what the command printed. The question
 # alone is then written once more, like a prompt.
@@ -42,7 +42,7 @@ class Work:
         if command and command[1] in _SHELL and command[2]:
             self._open("shell", command[1], {"command": command[2]})
         elif command and command[1] in _TALK:
-            self.question = (command[2] or "").strip()
+            self.question = command[2].strip()
         elif command:
             self.command = command[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -188,8 +189,12 @@ def _parts(content: str | bytes) -> list[Part]:
 
 
 def _shown(metadata: object) -> Shown:
-    if not isinstance(metadata, (str, bytes)) or not metadata:
-        return _EVERYBODY
+    return _decoded_shown(metadata) if isinstance(metadata, (str, bytes)) and metadata else _EVERYBODY
+
+
+# Nearly every message says one of three things.
+@lru_cache(64)
+def _decoded_shown(metadata: str | bytes) -> Shown:
     try:
         return _SHOWN.decode(metadata)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):

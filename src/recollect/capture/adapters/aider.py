@@ -82,7 +82,7 @@ class Aider:
                 yield since or Checkpoint(0)
                 return
         yield from transcript.finish()
-        if begun and not transcript.state.began and not transcript.state.turns:
+        if begun and not transcript.state.began and not transcript.dialogue.standing.turn:
             yield Problem(path=source.path, kind="bad_record", reason="no session begins in it")
         yield transcript.checkpoint()
 

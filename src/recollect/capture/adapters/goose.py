@@ -90,7 +90,7 @@ class Goose:
             tables = tables_in(path)
             ours = {"content_json", "created_timestamp"} <= tables.get("messages", frozenset()) and {
                 "working_dir",
-                "extension_data",
+                "accumulated_total_tokens",
             } <= tables.get("sessions", frozenset())
             return self._database(path) if ours else None
         return self._legacy(path) if path.endswith(".jsonl") and _is_legacy(head) else None
