@@ -23,6 +23,8 @@ from recollect.model import Author, Item, Problem
 
 # Arguments come in pieces. A call waits for the rest of them, even until the next import, but not with any amount.
 _MOST_HELD = 16_000
+# Whether they are whole is asked at each piece, of which there are one or two.
+_MOST_PIECES = 200
 _MOST_AGENTS = 32
 _MOST_EARLY = 300
 _AFTER_CALLS = ("ToolCall", "ContentPart", "StatusUpdate", "StepBegin", "StepInterrupted", "StepRetry", "TurnBegin", "TurnEnd")
@@ -54,6 +56,7 @@ class Held(Struct):
     name: str
     arguments: str
     at: int | None
+    pieces: int = 0
 
 
 class Conversation(Struct):
@@ -263,10 +266,12 @@ class _Teller:
         held, part = self._state.held, text_of(payload.get("arguments_part"))
         if held is not None and part:
             held.arguments += part
+            held.pieces += 1
             self._release_when_whole()
 
     def _release_when_whole(self) -> None:
-        if self._state.held and isinstance(decoded(self._state.held.arguments), dict):
+        held = self._state.held
+        if held and (held.pieces > _MOST_PIECES or isinstance(decoded(held.arguments), dict)):
             self._release()
 
     def _release(self) -> None:

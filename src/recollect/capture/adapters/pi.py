@@ -106,6 +106,8 @@ class _Session:
         self._tree = Tree()
         self._tree.turns[self._state.tip] = self._state.turn
         self._is_whole = state is None
+        self._told = self._state.turn
+        self._begun: list[str] = []
 
     def take(self, record: Entry) -> None:
         """One more entry."""
@@ -136,6 +138,7 @@ class _Session:
 
     def drain(self) -> list[Item]:
         """The items that were made since the last time."""
+        self._settle()
         return self._talk.drain()
 
     def problems(self) -> list[Problem]:
@@ -166,22 +169,26 @@ class _Session:
             self._talk.facts(meta=known)
 
     def _go_to_place_of(self, entry: Entry) -> str:
-        """Continue from the turn that an entry hangs on, and mark what is left or comes back by that."""
+        """Continue from the turn that an entry hangs on."""
         state = self._state
-        parent = text_of(entry.parent_id)
-        if not self._is_whole and parent not in self._tree.turns and text_of(entry.id):
+        if not self._is_whole and text_of(entry.id) and text_of(entry.parent_id) not in self._tree.turns:
             self._tree, self._is_whole = Tree.of(self._path), True
         before = self._tree.turn_before(entry, state.turn)
         if before != state.turn:
-            left, back = self._tree.path(state.turn), self._tree.path(before)
-            for turn in reversed(left):
-                if turn not in back:
-                    self._talk.undo(turn)
-            for turn in reversed(back):
-                if turn not in left:
-                    self._talk.undo(turn, live=True)
             state.standing.turn = before
         return before
+
+    def _settle(self) -> None:
+        """Say which turns were left since the last time, and which came back; only where it ended counts."""
+        path, told = self._tree.path(self._state.turn), self._tree.path(self._told)
+        live, known = set(path), {*told, *self._begun}
+        for turn in dict.fromkeys([*reversed(told), *self._begun]):
+            if turn not in live:
+                self._talk.undo(turn)
+        for turn in reversed(path):
+            if turn not in known:
+                self._talk.undo(turn, live=True)
+        self._told, self._begun = self._state.turn, []
 
     # Messages
 
@@ -189,6 +196,7 @@ class _Session:
         message, talk, at = fields_of(entry.message), self._talk, time_of(entry)
         match role:
             case "user":
+                self._begun.append(self._state.turn)
                 talk.prompt(self._state.turn, content_text(message.get("content")), at=at)
             case "assistant":
                 self._take_answer(entry, message, at)
