@@ -496,6 +496,20 @@ def test_a_file_that_is_cut_short_is_a_problem_and_what_answers_it_waits(tmp_pat
     assert [(problem.path, problem.kind) for problem in of(Problem, found)] == [(str(path), "bad_record")]
 
 
+def test_an_id_does_not_lead_out_of_the_folder_of_parts(tmp_path: Path) -> None:
+    """Only the source and its companions are read, whatever a file says."""
+    asked = b.user(1, "go")
+    b.write_files(tmp_path, b.session(), asked)
+    path = tmp_path / "storage" / "message" / b.SESSION / f"{asked['id']}.json"
+    path.write_text(path.read_text().replace(asked["id"], "../../secrets"))
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "key.json").write_text('{"type": "text", "text": "open sesame"}')
+
+    [source] = OpenCode().sources(str(tmp_path))
+
+    assert said(read(source)) == [("prompt", "go")]
+
+
 def test_old_files_are_watched_less_closely_once_there_is_a_database(tmp_path: Path) -> None:
     """Nobody writes to them any more, and there may be very many."""
     b.write_files(tmp_path, b.session(), b.user(1, "hi"))

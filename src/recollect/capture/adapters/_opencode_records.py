@@ -82,7 +82,7 @@ class Message(Struct):
     finish: Any = None
     error: Fault | Other = None
     summary: Written | Other = None
-    # Until July 2025 the parts stood in the message; until the first days of that month the rest was `metadata`.
+    # Until 13 July 2025 the parts stood in the message; until the 7th the rest of it was `metadata`.
     parts: Any = None
     metadata: Any = None
 

@@ -6,7 +6,9 @@ had a folder of their own; the files are the same.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, count_of, fields_of, text_of
 from recollect.model import Checkpoint, Item, Problem, Source
 
+_ID = re.compile(r"[\w-]+")
 # An answer takes several messages, and those of the last few may still be written to.
 _RECENT = 8
 
@@ -102,7 +105,7 @@ def _stamp(source: Source) -> bytes:
         except (OSError, ValueError):
             continue
         looks.append((found.st_size if path.endswith(".json") else 0, found.st_mtime_ns))
-    return msgspec.msgpack.encode(looks)
+    return msgspec.msgpack.encode(hashlib.sha256(msgspec.msgpack.encode(looks)).hexdigest())
 
 
 def _places(source: Source) -> Places:
@@ -151,7 +154,8 @@ class Files:
                 self._skip(path, reason)
                 yield Told(name, name, None, [])
                 continue
-            id_ = text_of(message.id) or name
+            # It is the name of a folder too, so it must not lead anywhere else.
+            id_ = message.id if isinstance(message.id, str) and _ID.fullmatch(message.id) else name
             yield Told(id_, id_, message, [*parts, *self._parts(id_)])
 
     def _parts(self, message: str) -> Iterator[Part]:

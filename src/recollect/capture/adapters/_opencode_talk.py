@@ -142,7 +142,8 @@ class Talk:
     def close(self, undone_from: int) -> None:
         """All messages were taken: what is known only now."""
         for turn, telemetry in self.telemetry.items():
-            self.dialogue.learn(turn=turn, telemetry=telemetry)
+            if telemetry:
+                self.dialogue.learn(turn=turn, telemetry=telemetry)
         for turn, place in self.begun.items():
             if place >= undone_from:
                 self.dialogue.undo(turn)

@@ -23,7 +23,7 @@ from recollect.model import Checkpoint, Item, Source
 _DATABASE = re.compile(r"opencode(?:-[\w.-]+)?\.db")
 # Where the Go program of the same name, which became Crush, kept another database of this name.
 _OTHER_PROGRAM = ".opencode"
-_ID = re.compile(rb'"id":\s*"([^"\\/]+)"')
+_ID = re.compile(rb'"id":\s*"([\w-]+)"')
 _SESSION_FIELDS = (b'"title"', b'"version"', b'"time"', b'"created"')
 
 
@@ -83,7 +83,7 @@ class OpenCode:
         above = os.path.basename(os.path.dirname(os.path.dirname(path)))
         if named is None or above != "session" or not all(field in head for field in _SESSION_FIELDS):
             return None
-        return self._session(path, named[1].decode("utf-8", "replace"), in_use=True)
+        return self._session(path, named[1].decode(), in_use=True)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What changed since a checkpoint."""
