@@ -51,9 +51,14 @@ class Branches:
         parents: dict[str, str | None] = {}
         for record in records:
             parents.setdefault(record.uuid, text_of(record.parentUuid))
-        self._live = _path(parents, next((r.uuid for r in reversed(records) if r.subtype not in _ASIDE), None))
-        # A chain may end at a record that is lost. What comes before it in the file was not abandoned for all we know.
-        self._from = next((place for place, record in enumerate(records) if record.uuid in self._live), 0)
+        leaf = next((record.uuid for record in reversed(records) if record.subtype not in _ASIDE), None)
+        self._live: set[str] = set()
+        while leaf in parents and leaf not in self._live:
+            self._live.add(leaf)
+            leaf = parents[leaf]
+        # The way up may end at a record that is lost. What comes before in the file was not left, for all we know.
+        broken = leaf is not None and leaf not in parents
+        self._from = next((place for place, record in enumerate(records) if broken and record.uuid in self._live), 0)
 
     def is_live(self, place: int, record: Record) -> bool:
         """Whether a record is on the branch that the conversation goes on from."""
@@ -62,11 +67,3 @@ class Branches:
     def names(self, place: int, record: Record) -> bool:
         """Whether a title belongs to that branch; one that is only repeated is on none, but comes after a record that is."""
         return self.is_live(place, record) or text_of(record.parentUuid) in self._live
-
-
-def _path(parents: dict[str, str | None], leaf: str | None) -> set[str]:
-    path: set[str] = set()
-    while leaf is not None and leaf in parents and leaf not in path:
-        path.add(leaf)
-        leaf = parents[leaf]
-    return path
