@@ -45,6 +45,7 @@ class Talk:
         self.last = ""
         self.stats: Any = None
         self.branched = False
+        self.is_resumed = False
         # Without the state beside it, a turn lacks what only the first look at it would give.
         self.read_again = state is None
         self._facts()
@@ -57,16 +58,18 @@ class Talk:
 
     def follows(self, events: list[tuple[EventFile, Event | None]]) -> bool:
         """Whether the new events are one line, at whose end the conversation stands."""
-        before = ""
+        self.is_resumed = True
+        line = [""]
         for file, event in events:
-            if event is None or event.kind == _STATE_UPDATE:
-                before = file.id if event is None else before
-                continue
-            if before and text_of(event.parent_id) not in (None, before):
-                return False
-            before = text_of(event.id) or file.id
+            if event is None:
+                line.append(file.id)
+            elif event.kind != _STATE_UPDATE:
+                if line[-1] and text_of(event.parent_id) not in (None, line[-1]):
+                    return False
+                line.append(text_of(event.id) or file.id)
+        # The state is written after the event, and may be one behind.
         leaf = text_of(self.state.leaf_event_id)
-        return self.state.head_is_empty is not True and leaf in (None, before)
+        return self.state.head_is_empty is not True and leaf in (None, *line[-2:])
 
     def take(self, event: Event | None, file: EventFile) -> None:
         """One more event."""
@@ -86,7 +89,7 @@ class Talk:
     def _branches(self) -> None:
         """Mark which turns are part of the conversation, when some are not."""
         leaf = "" if self.state.head_is_empty is True else text_of(self.state.leaf_event_id) or self.last
-        if leaf and leaf not in self.parent_of_event:
+        if leaf and (leaf not in self.parent_of_event or leaf == self.parent_of_event.get(self.last)):
             leaf = self.last
         if not self.branched and leaf == self.last:
             return
@@ -225,9 +228,13 @@ class Talk:
     def _account(self, *, last: bool) -> None:
         """The tokens of the turns so far; of all calls, also those that no event tells of, when this is the last time."""
         stats = self.state.stats if fields_of(fields_of(self.state.stats).get("usage_to_metrics")) else self.stats
-        for purpose, call in calls_in(stats):
+        calls = list(calls_in(stats))
+        # Calls are listed in their order: those before the first that we met were told by an earlier pass.
+        told = {purpose for purpose, call in calls if self.is_resumed and call.response in self.responses}
+        for purpose, call in calls:
             turn, at = self.responses.get(call.response, (None, None))
-            if (turn is None and not last) or (not call.response and purpose.startswith(_DELEGATED)):
+            told -= {purpose} if turn else set()
+            if purpose in told or (turn is None and not last) or (not call.response and purpose.startswith(_DELEGATED)):
                 continue
             self.dialogue.usage(
                 call.response or f"{self.dialogue.session}/{purpose}",
