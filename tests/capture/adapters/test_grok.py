@@ -158,6 +158,14 @@ def test_a_session_of_a_summary_alone_counts_only_where_sessions_are(tmp_path: P
     assert [type(item) for item in read(tmp_path)] == [SessionFacts, Checkpoint]
 
 
+def test_a_session_that_moved_to_another_folder_is_looked_for_in_both(tmp_path: Path) -> None:
+    """What was left behind may tell more than what went on elsewhere."""
+    before = b.folder(tmp_path, updates=[b.user()])
+    after = b.folder(tmp_path, updates=[b.user()], group="%2Fhome%2Fada%2Fstore")
+
+    assert [source.path for source in Grok().sources(str(tmp_path))] == [str(before), str(after)]
+
+
 @pytest.mark.parametrize("name", ["summary.json", "updates.jsonl", "chat_history.jsonl"])
 def test_each_of_its_files_leads_to_the_session(tmp_path: Path, name: str) -> None:
     """A person may point at any of them, anywhere, and gets the session once."""
@@ -434,6 +442,14 @@ def test_a_bill_waits_for_the_log_of_a_sub_agent_that_it_includes(tmp_path: Path
     assert spent(read(tmp_path)) == (400, 600, 0, 50, 0)
 
 
+def test_a_bill_does_not_wait_for_a_sub_agent_without_updates(tmp_path: Path) -> None:
+    """Nothing will ever tell what that one spent."""
+    family(tmp_path)
+    (tmp_path / "sessions" / b.GROUP / b.CHILD / "updates.jsonl").unlink()
+
+    assert spent(read(tmp_path)) == (400, 600, 0, 50, 0)
+
+
 # Prompts ----------------------------------------------------------------------------
 
 
@@ -607,6 +623,13 @@ def test_a_tool_without_a_telling_name_is_known_by_its_sort(tmp_path: Path) -> N
     told = call_in(items(tmp_path, b.user(), call))
 
     assert (told.name, told.tool_kind, told.target) == ("Runner", "shell", "ls yard")
+
+
+def test_the_name_of_a_tool_may_stand_apart_from_its_title(tmp_path: Path) -> None:
+    """Newer versions say which tool it is beside what is shown."""
+    call = b.calls("c1", "Read `a.py`", {"target_file": "a.py"}, _meta={"x.ai/tool": {"name": "read_file", "kind": "read"}})
+
+    assert call_in(items(tmp_path, b.user(), call)).name == "read_file"
 
 
 def test_a_tool_of_the_vendors_servers_tells_what_was_asked_with_its_result(tmp_path: Path) -> None:

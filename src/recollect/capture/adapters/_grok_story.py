@@ -9,6 +9,7 @@ from then on only those that do. The others were sent in the middle of a turn.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct, field
@@ -22,7 +23,7 @@ from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, text_of, whole_of
 from recollect.model import Author, Event, EventKind
 
-_SPOKEN: dict[str, EventKind] = {"agent_message_chunk": "reply", "agent_thought_chunk": "reasoning"}
+_SPOKEN: dict[str | None, EventKind] = {"agent_message_chunk": "reply", "agent_thought_chunk": "reasoning"}
 # Nothing in these that a conversation is made of, or that is not told better elsewhere.
 _PASSED_OVER = {
     "plan", "available_commands_update", "current_mode_update", "session_info_update", "config_option_update",
@@ -248,7 +249,7 @@ class Story:
         self.title = text_of(update.session_summary) or self.title
 
 
-_HANDLED: dict[object, Any] = {
+_HANDLED: dict[str | None, Callable[[Story, Update, int | None, Fields], None]] = {
     "turn_completed": Story._completed,
     "rewind_marker": Story._rewound,
     "compaction_checkpoint": Story._compacted,

@@ -51,8 +51,8 @@ class Grok:
         if name not in _TELLS or not _TELLS[name](folder, head):
             return None
         # Who started whom is told by the folders around it.
-        around = sessions_in(os.path.dirname(os.path.dirname(folder))) if is_group(os.path.dirname(folder)) else []
-        return Tree(around if folder in around else [folder]).source(folder)
+        around = sessions_in(os.path.dirname(os.path.dirname(folder))) if is_group(os.path.dirname(folder)) else {}
+        return Tree({**around, folder: listed(folder)}).source(folder)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in a database; a session's folder whole."""
