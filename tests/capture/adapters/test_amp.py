@@ -47,19 +47,31 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
             **about, kind="tool_call", call="toolu_1", name="Bash", tool_kind="shell", target="ls crates",
             input={"cmd": "ls crates"},
         ),
-        Usage(**about, key=f"{b.THREAD}/1", model="claude-sonnet-4-5", input=10, cache_read=100, cache_write=20, output=5),
+        Usage(
+            **about, key=f"{b.THREAD}/1", model="claude-sonnet-4-5", at=b.sent(1), input=10, cache_read=100, cache_write=20,
+            output=5,
+        ),
         ToolResult(**about, call="toolu_1", output="one\ntwo", ok=True, exit_code=0),
         TurnFacts(**about, telemetry={"credits": 1.5}),
     ]  # fmt: skip
 
 
 def test_an_answer_has_a_time_only_where_its_cost_tells_one(tmp_path: Path) -> None:
-    """A missing time is never made up."""
+    """A missing time is never made up. A price is one of some day, so what it took is told for the prompt's."""
     timed = b.usage(timestamp="2025-10-09T08:53:25.000Z")
+    ledger = {"events": [{"timestamp": "2025-10-09T08:53:26.000Z", "fromMessageId": 0, "toMessageId": 2}]}
 
-    found = items(tmp_path, b.user(at=1), b.assistant("one", usage=timed), b.assistant("two", usage=b.usage()))
+    found = items(
+        tmp_path,
+        b.user(at=1),
+        b.assistant("one", usage=timed),
+        b.assistant("two", usage=b.usage()),
+        b.assistant("three", usage=b.usage()),
+        usageLedger=ledger,
+    )
 
-    assert [event.at for event in of(Event, found)[1:]] == [b.sent(5), None]
+    assert [event.at for event in of(Event, found)[1:]] == [b.sent(5), b.sent(6), None]
+    assert [usage.at for usage in of(Usage, found)] == [b.sent(5), b.sent(6), b.sent(1)]
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,9 @@ class _Reading:
         self.talk = Dialogue(f"{self._main}/{own}" if self._main else own)
         self.odd = Oddities()
         self._credits: dict[str, float] = {}
+        self._ledger = objects_of(fields_of(thread.usage_ledger).get("events"))
+        self._billed = {whole_of(event.get("toMessageId")): moment_of(event.get("timestamp")) for event in self._ledger}
+        self._asked_at: int | None = None
 
     def take_all(self) -> None:
         """The thread itself, then its messages in order."""
@@ -144,12 +147,11 @@ class _Reading:
         tree = next(iter(objects_of(setting.get("trees"))), {})
         platform, repository = fields_of(setting.get("platform")), fields_of(tree.get("repository"))
         client = text_of(platform.get("client"))
-        spent = [money_of(event.get("credits")) or 0 for event in objects_of(fields_of(thread.usage_ledger).get("events"))]
         told = {
             "mode": text_of(thread.agent_mode),
             "client": client,
             "os": text_of(platform.get("os")),
-            "ledger_credits": round(sum(spent), 6),
+            "ledger_credits": round(sum(money_of(event.get("credits")) or 0 for event in self._ledger), 6),
         }
         branch = text_of(repository.get("ref"))
         self.talk.facts(
@@ -168,6 +170,7 @@ class _Reading:
     def _take_user(self, key: str, message: Fields) -> None:
         """What a person said; results of tools come in the same role."""
         at = moment_of(fields_of(message.get("meta")).get("sentAt"))
+        self._asked_at = at or self._asked_at
         content = message.get("content")
         said = [content] if isinstance(content, str) else []
         for part in objects_of(content):
@@ -185,8 +188,8 @@ class _Reading:
 
     def _take_answer(self, key: str, message: Fields) -> None:
         usage = fields_of(message.get("usage"))
-        # A message tells no time, but what it cost may.
-        at = moment_of(usage.get("timestamp"))
+        # A message tells no time, but what it cost may, or the ledger.
+        at = moment_of(usage.get("timestamp")) or self._billed.get(whole_of(message.get("messageId")))
         for part in objects_of(message.get("content")):
             match part.get("type"):
                 case "text":
@@ -214,7 +217,8 @@ class _Reading:
         self.talk.usage(
             f"{self.talk.session}/{key}",
             model=model,
-            at=at,
+            # A price is one of some day: that of the prompt, at least, is known.
+            at=at or self._asked_at,
             input=new,
             cache_read=count_of(usage.get("cacheReadInputTokens")),
             cache_write=written,
