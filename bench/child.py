@@ -103,6 +103,18 @@ def read(folder: str) -> dict[str, float]:
     return {"seconds": cpu_seconds() - start, "lines": lines}
 
 
+def items(agent: str, path: str) -> dict[str, float]:
+    """Read a database as an import does, and keep nothing."""
+    start = cpu_seconds()
+    from recollect.capture.adapters import get_adapter
+
+    adapter = get_adapter(agent)
+    with open(path, "rb") as file:
+        source = adapter.find_source(path, file.read(1 << 16))
+    count = sum(1 for _ in adapter.read(source, None)) if source else 0
+    return {"items": count, "seconds": cpu_seconds() - start}
+
+
 def rows(agent: str, path: str) -> dict[str, float]:
     """Read every value of a database that an import reads."""
     from bench.databases import DATABASES
@@ -117,6 +129,7 @@ def rows(agent: str, path: str) -> dict[str, float]:
 if __name__ == "__main__":
     works: dict[str, Callable[..., dict[str, float]]] = {
         "import": import_logs, "embed": embed, "digest": digest, "retain": retain, "grow": grow, "read": read, "rows": rows,
+        "items": items,
     }  # fmt: skip
     answer = works[sys.argv[1]](*sys.argv[2:])
     print(" ".join(f"{name}={value}" for name, value in answer.items()))

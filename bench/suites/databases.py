@@ -1,8 +1,9 @@
 """The first import of agents that keep their sessions in SQLite.
 
 Ours is an import of one agent's database into a fresh store in a fresh
-process, redaction off; the reference reads the same values with apsw and
-decodes what is JSON with orjson, in a fresh process too.
+process, redaction off, and once more the reading alone, without a store; the
+reference reads the same values with apsw and decodes what is JSON with orjson,
+in a fresh process too.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ SHAPE = Shape(files=200, turns=6000, mb=40)
 
 
 def figures(plan: Plan) -> list[Figure]:
-    """One figure for each of them."""
-    return [database_import(plan, database) for database in DATABASES]
+    """Two figures for each of them."""
+    return [figure for database in DATABASES for figure in database_figures(plan, database)]
 
 
-def database_import(plan: Plan, database: Database) -> Figure:
+def database_figures(plan: Plan, database: Database) -> list[Figure]:
     """All talks of the corpus, as this agent would have stored them."""
     say(f"the corpus as {database.agent} stores it")
     corpus = ensure_corpus(plan.cache, SHAPE)
@@ -43,7 +44,18 @@ def database_import(plan: Plan, database: Database) -> Figure:
     def reference() -> float:
         return child(["rows", database.agent, str(path)], environ)["seconds"]
 
-    pairs = alternate(ours, reference, plan.runs_or(5))
-    return compared(
-        f"database-{database.agent}", f"import of {database.agent}'s database", AGAINST, pairs, target=6, unit="s CPU"
-    )
+    def reading() -> float:
+        done = child(["items", database.agent, str(path)], environ)
+        if done["items"] < SHAPE.turns:
+            raise RuntimeError(f"{database.agent}: {done['items']:g} items")
+        return done["seconds"]
+
+    runs, name = plan.runs_or(5), f"database-{database.agent}"
+    title = f"{database.agent}'s database"
+    return [
+        compared(name, f"import of {title}", AGAINST, alternate(ours, reference, runs), target=6, unit="s CPU"),
+        compared(
+            f"{name}-read", f"reading {title}, without a store", AGAINST, alternate(reading, reference, runs),
+            target=None, unit="s CPU",
+        ),
+    ]  # fmt: skip

@@ -211,7 +211,7 @@ class Incoming:
         )
 
     def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
-        known_end = self._end_of_evicted(turn)
+        known_end, again = self._end_of_evicted(turn), False
         if known_end is not None:
             part = self._later_than(known_end, turn, part)
             lead = Lead(part.events)
@@ -224,6 +224,7 @@ class Incoming:
                 return
             self.rows.flush()
             clear_turn(self.db, turn)
+            again = True
         if self.rewritten is not None and known_end is None:
             self.rewritten.add(turn)
         next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
@@ -234,7 +235,8 @@ class Incoming:
             """
             update turns set
               author = coalesce(?1, author), project = coalesce(?2, project),
-              started_at = coalesce(started_at, ?3, ?4), ended_at = coalesce(max(ended_at, ?5), ended_at, ?5),
+              started_at = iif(?10, coalesce(?3, ?4, started_at), coalesce(started_at, ?3, ?4)),
+              ended_at = iif(?10, coalesce(?5, ended_at), coalesce(max(ended_at, ?5), ended_at, ?5)),
               errors = errors + ?6, prompt = case when prompt = '' then ?7 else prompt end,
               reply = case when ?8 = '' then reply else ?8 end
             where id = ?9
@@ -249,6 +251,7 @@ class Incoming:
                 lead.prompt,
                 lead.reply,
                 turn,
+                again,
             ),
         )
         if part.events or part.late or facts.telemetry:
