@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from recollect.capture.adapters._kimi_beside import CONTEXT, SUBAGENTS, WIRE
 from recollect.capture.adapters._kimi_messages import MESSAGES, Message, Messages, exit_code_in, key_of, typed_in
+from recollect.capture.logs.appended import TalkReader
 from recollect.capture.logs.dialogue import Dialogue, Standing
 from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.capture.logs.oddities import Oddities
@@ -75,7 +76,7 @@ class State(Struct):
     agents: dict[str, Conversation] = field(default_factory=dict)
 
 
-class Wire:
+class Wire(TalkReader):
     """Reads the wire log of a session, or of a sub-agent that has its own; `companions` are what else may be looked at."""
 
     def __init__(
@@ -87,15 +88,14 @@ class Wire:
         companions: Sequence[str] = (),
         model: str | None = None,
     ) -> None:
-        self._path = path
+        self._state = state or State()
+        super().__init__(path, Dialogue(session, self._state.own.standing), self._state)
         self._context = next((other for other in companions if os.path.basename(other) == CONTEXT), None)
         self._agents = next((other for other in companions if os.path.basename(other) == SUBAGENTS), None)
-        self._state = state or State()
-        self._odd = Oddities()
         self._met: list[Problem] = []
-        self._own = _Teller(Dialogue(session, self._state.own.standing), self._state.own, self._odd, model)
+        self._own = _Teller(self.talk, self._state.own, self.odd, model)
         self._own.is_agent = facts.get("origin") == "subagent"
-        self._own.talk.facts(**facts)
+        self.talk.facts(**facts)
         self._told: dict[str, _Teller | None] = {}
 
     def take(self, record: Record) -> None:
@@ -123,11 +123,7 @@ class Wire:
 
     def problems(self) -> list[Problem]:
         """What was odd, at the end of the pass."""
-        return [*self._met, *self._odd.problems(self._path)]
-
-    def save(self) -> bytes:
-        """What must be remembered to go on from here."""
-        return msgspec.msgpack.encode(self._state)
+        return [*self._met, *super().problems()]
 
     def _come_after_context(self, prompt: str) -> None:
         """The wire begins to tell turns; what the context told of these before is not told twice."""
@@ -136,7 +132,7 @@ class Wire:
         early, self._state.early = self._state.early, []
         key = key_of(prompt, None)
         for turn in early[early.index(key) :] if key in early else ():
-            self._own.talk.undo(turn)
+            self.talk.undo(turn)
 
     def _tell_earlier(self, prompt: str | None) -> list[str]:
         """What the context has from before the first prompt of the wire, all of it while there is none; gives the turns."""
@@ -148,7 +144,7 @@ class Wire:
             if is_found and prompt is not None:
                 break
             earlier.append(message)
-        messages = Messages(self._own.talk, {}, self._odd)
+        messages = Messages(self.talk, {}, self.odd)
         # A first prompt that is not in the context was lost from it, with what came before.
         for message in earlier if is_found else ():
             messages.take(message.role, message.content, message.tool_calls, message.tool_call_id)
@@ -176,7 +172,7 @@ class Wire:
         given = text_of(payload.get("agent_id"))
         agent = given or text_of(payload.get("parent_tool_call_id")) or text_of(payload.get("task_tool_call_id"))
         if agent is None:
-            self._odd.bad("an event of a sub-agent that is not named")
+            self.odd.bad("an event of a sub-agent that is not named")
             return None
         if agent not in self._told:
             self._told[agent] = None if given and self._has_file(given) else self._begin_agent(agent, payload)
@@ -190,8 +186,8 @@ class Wire:
         conversation = agents[agent] = agents.pop(agent) if agent in agents else Conversation()
         if len(agents) > _MOST_AGENTS:
             del agents[next(iter(agents))]
-        session = self._own.talk.session
-        teller = _Teller(Dialogue(f"{session}/{agent}", conversation.standing), conversation, self._odd, None)
+        session = self.talk.session
+        teller = _Teller(Dialogue(f"{session}/{agent}", conversation.standing), conversation, self.odd, None)
         teller.is_agent = True
         kind = text_of(payload.get("subagent_type"))
         teller.talk.facts(parent=session, origin="subagent", meta={"subagent_type": kind} if kind else None)

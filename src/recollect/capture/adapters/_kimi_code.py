@@ -14,10 +14,10 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.capture.adapters._kimi_messages import Messages, exit_code_in, key_of, typed_in
+from recollect.capture.logs.appended import TalkReader
 from recollect.capture.logs.dialogue import Dialogue, Standing
-from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, moment_of, text_of, whole_of
-from recollect.model import Author, Item, Problem
+from recollect.model import Author, Item
 
 # What is remembered in a checkpoint, of each sort.
 _MOST_AWAITED = 50
@@ -87,20 +87,19 @@ class State(Struct):
     shell_call: str = ""
 
 
-class Wire:
+class Wire(TalkReader):
     """Makes items of the log of one agent.
 
     `old` is the session that this one was taken over from, if it was.
     """
 
     def __init__(self, path: str, session: str, facts: Fields, state: State | None, *, old: str | None = None) -> None:
-        self._path, self._facts = path, facts
         self._state = state or State()
-        self._odd = Oddities()
+        super().__init__(path, Dialogue(session, self._state.standing), self._state)
+        self._facts = facts
         self._is_agent = facts.get("origin") == "subagent"
-        self._talk = Dialogue(session, self._state.standing)
-        self._messages = Messages(self._talk, self._state.repeats, self._odd)
-        self._old = Messages(Dialogue(old, self._state.old), self._state.repeats, self._odd) if old else None
+        self._messages = Messages(self.talk, self._state.repeats, self.odd)
+        self._old = Messages(Dialogue(old, self._state.old), self._state.repeats, self.odd) if old else None
         self._known: Fields = {}
         self._introduced: set[str] = set()
 
@@ -113,10 +112,10 @@ class Wire:
                 self._say_facts(self._old.talk, "cwd", "title")
                 self._take_message(record, at, self._old)
             return
-        self._say_facts(self._talk, *self._facts)
+        self._say_facts(self.talk, *self._facts)
         match record.type:
             case "metadata":
-                self._talk.facts(started_at=moment_of(record.created_at))
+                self.talk.facts(started_at=moment_of(record.created_at))
             case "turn.prompt" | "turn.steer":
                 self._take_prompt(record, at)
             case "turn.cancel":
@@ -138,19 +137,11 @@ class Wire:
             case "config.update" | "profile.bind" | "llm.request" | "permission.set_mode":
                 self._learn(record)
             case kind if not isinstance(kind, str) or kind not in _PASSED_OVER:
-                self._odd.unknown("record", kind)
+                self.odd.unknown("record", kind)
 
     def drain(self) -> list[Item]:
-        """The items that were made since the last time."""
-        return [*(self._old.talk.drain() if self._old else ()), *self._talk.drain()]
-
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
-        return self._odd.problems(self._path)
-
-    def save(self) -> bytes:
-        """What must be remembered to go on from here."""
-        return msgspec.msgpack.encode(self._state)
+        """The items that were made since the last time, those of the old session first."""
+        return [*(self._old.talk.drain() if self._old else ()), *super().drain()]
 
     # The session
 
@@ -177,7 +168,7 @@ class Wire:
         self._known.update(meta)
         cwd = text_of(record.cwd) or text_of(fields_of(record.environment_disclosure).get("cwd"))
         if cwd or meta:
-            self._talk.facts(cwd=cwd, meta=meta or None)
+            self.talk.facts(cwd=cwd, meta=meta or None)
 
     # Turns
 
@@ -192,34 +183,34 @@ class Wire:
             return
         key = key_of(raw, at)
         self._state.undoable = [*self._state.undoable, (key, author == "human")][-_MOST_UNDOABLE:]
-        self._talk.prompt(key, said, at=at, author=author)
+        self.talk.prompt(key, said, at=at, author=author)
 
     def _abort(self, at: int | None) -> None:
         turn = self._state.standing.turn
         if turn and self._state.aborted != turn:
             self._state.aborted = turn
-            self._talk.say("abort", None, at=at)
+            self.talk.say("abort", None, at=at)
 
     def _end(self, record: Record, at: int | None) -> None:
         reason, spent = text_of(record.reason), whole_of(record.duration_ms)
         if reason == "cancelled":
             self._abort(at)
-        self._talk.say("error", text_of(fields_of(record.error).get("message")), at=at)
+        self.talk.say("error", text_of(fields_of(record.error).get("message")), at=at)
         telemetry = {"end_reason": reason, "duration_ms": spent}
-        self._talk.learn(telemetry={name: value for name, value in telemetry.items() if value is not None} or None)
+        self.talk.learn(telemetry={name: value for name, value in telemetry.items() if value is not None} or None)
 
     def _undo(self, count: int) -> None:
         """The last prompts of a person are taken back, with all that followed each."""
         undoable = self._state.undoable
         while count > 0 and undoable:
             turn, is_human = undoable.pop()
-            self._talk.undo(turn)
+            self.talk.undo(turn)
             count -= is_human
 
     def _compact(self, record: Record, at: int | None) -> None:
         self._state.undoable.clear()
         summary = text_of(record.summary) or content_text(fields_of(record.summary).get("content"))
-        self._talk.say("compaction", summary or text_of(record.context_summary), at=at)
+        self.talk.say("compaction", summary or text_of(record.context_summary), at=at)
 
     # What was said and done
 
@@ -242,10 +233,10 @@ class Wire:
         if origin.get("phase") == "input":
             command = _shell_input.sub(r"\1", text)
             self._state.shell_call = f"!{at}"
-            self._talk.call(self._state.shell_call, "!", {"command": unescape(command)}, at=at, kind="shell")
+            self.talk.call(self._state.shell_call, "!", {"command": unescape(command)}, at=at, kind="shell")
         elif self._state.shell_call:
             output = unescape("\n".join(filter(None, _shell_output.findall(text))))
-            self._talk.result(self._state.shell_call, output, at=at, ok=origin.get("isError") is not True)
+            self.talk.result(self._state.shell_call, output, at=at, ok=origin.get("isError") is not True)
             self._state.shell_call = ""
 
     def _take_event(self, event: Fields, at: int | None) -> None:
@@ -253,33 +244,33 @@ class Wire:
             case "content.part":
                 part = fields_of(event.get("part"))
                 if part.get("type") == "think":
-                    self._talk.say("reasoning", text_of(part.get("think")), at=at)
+                    self.talk.say("reasoning", text_of(part.get("think")), at=at)
                 else:
-                    self._talk.say("reply", content_text(part), at=at)
+                    self.talk.say("reply", content_text(part), at=at)
             case "tool.call":
                 name = text_of(event.get("name")) or "tool"
-                self._talk.call(text_of(event.get("toolCallId")), name, event.get("args"), at=at)
+                self.talk.call(text_of(event.get("toolCallId")), name, event.get("args"), at=at)
             case "tool.result":
                 self._take_result(event, at)
             case "turn.interrupted":
                 self._abort(at)
             case kind if not isinstance(kind, str) or kind not in _SILENT_EVENTS:
-                self._odd.unknown("event", kind)
+                self.odd.unknown("event", kind)
 
     def _take_result(self, event: Fields, at: int | None) -> None:
         call, result = text_of(event.get("toolCallId")), fields_of(event.get("result"))
         if call is None:
-            self._odd.bad("a tool result that names no call")
+            self.odd.bad("a tool result that names no call")
             return
         output = content_text(result.get("output"))
-        self._talk.result(call, output, at=at, ok=result.get("isError") is not True, exit_code=exit_code_in(output))
+        self.talk.result(call, output, at=at, ok=result.get("isError") is not True, exit_code=exit_code_in(output))
 
     def _count(self, record: Record, at: int | None) -> None:
         usage, alias = fields_of(record.usage), text_of(record.model)
         counts = [count_of(usage.get(name)) for name in ("inputOther", "inputCacheRead", "inputCacheCreation", "output")]
-        self._talk.usage(
+        self.talk.usage(
             # A record has no id, but a fork's copy has the same time.
-            f"{at or self._talk.session}/{'/'.join(map(str, counts))}",
+            f"{at or self.talk.session}/{'/'.join(map(str, counts))}",
             model=self._state.models.get(alias, alias) if alias else None,
             at=at,
             input=counts[0],

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from recollect.capture.logs.appended import TalkReader
 from recollect.capture.logs.dialogue import Dialogue, Standing
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
-from recollect.model import Item, Problem
 
 _tags = re.compile(r"<(system-reminder|system|git-context)>.*?(?:</\1>|\Z)", re.DOTALL)
 _status = re.compile(r"\A<system>(.*?)</system>\n?", re.DOTALL)
@@ -121,29 +121,15 @@ class ContextState(Struct):
     repeats: dict[str, int] = field(default_factory=dict)
 
 
-class Context:
+class Context(TalkReader):
     """Reads the context of a session that left nothing better."""
 
     def __init__(self, path: str, session: str, facts: Fields, state: ContextState | None) -> None:
-        self._path = path
-        self._state = state or ContextState()
-        self._talk = Dialogue(session, self._state.standing)
-        self._odd = Oddities()
-        self._messages = Messages(self._talk, self._state.repeats, self._odd)
-        self._talk.facts(**facts)
+        state = state or ContextState()
+        super().__init__(path, Dialogue(session, state.standing), state)
+        self._messages = Messages(self.talk, state.repeats, self.odd)
+        self.talk.facts(**facts)
 
     def take(self, record: Message) -> None:
         """One more message."""
         self._messages.take(record.role, record.content, record.tool_calls, record.tool_call_id)
-
-    def drain(self) -> list[Item]:
-        """The items that were made since the last time."""
-        return self._talk.drain()
-
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
-        return self._odd.problems(self._path)
-
-    def save(self) -> bytes:
-        """What must be remembered to go on from here."""
-        return msgspec.msgpack.encode(self._state)

@@ -16,12 +16,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.logs.appended import read_appended
+from recollect.capture.logs.appended import TalkReader, read_appended
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import Broken, document
 from recollect.capture.logs.folders import listed, name_in_text
 from recollect.capture.logs.lines import Unreadable, first_objects
-from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import (
     Fields,
     content_text,
@@ -32,7 +31,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model import Checkpoint, Item, Source
 
 SETTINGS = ".settings.json"
 _SETTINGS_BYTES = 1 << 20
@@ -116,13 +115,11 @@ def _is_log(path: str) -> bool:
     return _file.match(os.path.basename(path)) is not None
 
 
-class _Session:
+class _Session(TalkReader):
     """Makes items of the rows of one session, and of its settings."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
-        self._talk = Dialogue(name_in_text(path).removesuffix(".jsonl"))
-        self._odd = Oddities()
+        super().__init__(path, Dialogue(name_in_text(path).removesuffix(".jsonl")))
         self._is_subagent = False
         self._settings = self._read_settings()
         # The totals have no time and no turn of their own: the first turn has them, whichever is the last one now.
@@ -142,39 +139,31 @@ class _Session:
                 elif role == "assistant":
                     self._take_answer(message, at)
                 else:
-                    self._odd.unknown("role", role)
+                    self.odd.unknown("role", role)
             case "compaction_state":
-                self._talk.say(
+                self.talk.say(
                     "compaction", text_of(record.summary_text) or content_text(record.summary), at=moment_of(record.timestamp)
                 )
             case kind if not isinstance(kind, str) or kind not in _PASSED_OVER:
-                self._odd.unknown("row", kind)
+                self.odd.unknown("row", kind)
 
     def drain(self) -> list[Item]:
-        """The items that were made since the last time."""
+        """The items that were made since the last time, the totals with the first of them."""
         if self._first is not None and not self._is_counted:
             self._count(*self._first)
             self._is_counted = True
-        return self._talk.drain()
-
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
-        return self._odd.problems(self._path)
-
-    def save(self) -> bytes:
-        """Nothing: the next pass reads the whole session again."""
-        return b""
+        return super().drain()
 
     # The session
 
     def _begin(self, row: Row) -> None:
         inner = fields_of(row.session)
-        session = text_of(row.id) or text_of(inner.get("id")) or self._talk.session
+        session = text_of(row.id) or text_of(inner.get("id")) or self.talk.session
         caller, parent, tags = text_of(row.calling_session_id), text_of(row.parent), self._tags()
         self._is_subagent = caller is not None or "subagent" in tags
-        self._talk.session = f"{caller}/{session}" if caller else session
+        self.talk.session = f"{caller}/{session}" if caller else session
         version = row.version if row.version is not None else inner.get("version")
-        self._talk.facts(
+        self.talk.facts(
             parent=caller or parent,
             origin="subagent" if self._is_subagent else "headless" if "exec" in tags else None,
             cwd=text_of(row.cwd) or text_of(row.workspace_root) or text_of(inner.get("cwd")),
@@ -185,11 +174,11 @@ class _Session:
         )
 
     def _read_settings(self) -> Fields:
-        path = _settings_of(self._path)
+        path = _settings_of(self.path)
         try:
             return fields_of(document(path, limit=_SETTINGS_BYTES)) if os.path.lexists(path) else {}
         except (Broken, Unreadable) as reason:
-            self._odd.bad(f"the settings of the session: {reason}")
+            self.odd.bad(f"the settings of the session: {reason}")
             return {}
 
     def _tags(self) -> list[str]:
@@ -212,8 +201,8 @@ class _Session:
     def _count(self, turn: str, at: int | None) -> None:
         usage = fields_of(self._settings.get("tokenUsage"))
         thinking = count_of(usage.get("thinkingTokens"))
-        self._talk.usage(
-            self._talk.session,
+        self.talk.usage(
+            self.talk.session,
             turn=turn,
             model=text_of(self._settings.get("model")),
             at=at,
@@ -238,22 +227,22 @@ class _Session:
                 said.append(text)
         text = "\n".join(said)
         if "% pwd" in text and (folder := _folder.search(text)):
-            self._talk.facts(cwd=folder[1])
+            self.talk.facts(cwd=folder[1])
         text = _reminder.sub("", text).strip()
         match text_of(message.get("visibility")) or text_of(row.visibility):
             case "llm_only":
                 return
             case "user_only":
                 # Shown to the person, and not said by anybody.
-                self._talk.say("error", text if text.startswith("Error") else None, at=at)
+                self.talk.say("error", text if text.startswith("Error") else None, at=at)
                 return
         if text:
             turn = text_of(row.id) or hashlib.sha256(f"{at}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
             self._first = self._first or (turn, at)
-            self._talk.prompt(turn, text, at=at, author="agent" if self._is_subagent else "human")
+            self.talk.prompt(turn, text, at=at, author="agent" if self._is_subagent else "human")
 
     def _take_answer(self, message: Fields, at: int | None) -> None:
-        talk = self._talk
+        talk = self.talk
         content = message.get("content")
         talk.say("reasoning", text_of(message.get("chatCompletionReasoningContent")), at=at)
         for part in [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content):
@@ -269,20 +258,20 @@ class _Session:
                 case "redacted_thinking" | "image" | "document" | "file":
                     pass
                 case kind:
-                    self._odd.unknown("part", kind)
+                    self.odd.unknown("part", kind)
         if self._first is None and talk.standing.turn:
             self._first = (talk.standing.turn, at)
 
     def _take_result(self, part: Fields, at: int | None) -> None:
         call = text_of(part.get("tool_use_id"))
         if call is None:
-            self._odd.bad("a tool result that names no call")
+            self.odd.bad("a tool result that names no call")
             return
         output = content_text(part.get("content"))
         found = _exit_code.search(output)
         code = int(found[1] or found[2]) if found else None
         failed = part.get("is_error")
-        self._talk.result(
+        self.talk.result(
             call,
             output,
             at=at,

@@ -11,15 +11,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
 from recollect.capture.adapters._pi_tree import ENTRIES, Entry, Tree, role_of, time_of
-from recollect.capture.logs.appended import read_appended, resumed
+from recollect.capture.logs.appended import TalkReader, read_appended, resumed
 from recollect.capture.logs.dialogue import Dialogue, Standing
 from recollect.capture.logs.folders import files_in, listed, name_in_text
 from recollect.capture.logs.lines import first_objects
-from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import (
     Fields,
     content_text,
@@ -31,7 +29,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model import Checkpoint, Item, Source
 
 # A file is named by when its session began, and by the session's id.
 _name = re.compile(r"^\d{4}-\d\d-\d\dT[\d-]+Z_(.+)\.jsonl$")
@@ -95,14 +93,12 @@ class Pi:
         return read_appended(source, position, ENTRIES, _Session(source.path, state))
 
 
-class _Session:
+class _Session(TalkReader):
     """Makes items of the entries of one file."""
 
     def __init__(self, path: str, state: State | None) -> None:
-        self._path = path
         self._state = state or State(_id_in(path))
-        self._talk = Dialogue(self._state.session, self._state.standing)
-        self._odd = Oddities()
+        super().__init__(path, Dialogue(self._state.session, self._state.standing), self._state)
         self._tree = Tree()
         self._tree.turns[self._state.tip] = self._state.turn
         self._is_whole = state is None
@@ -115,7 +111,7 @@ class _Session:
             self._begin(record)
             return
         before = self._go_to_place_of(record)
-        state, talk = self._state, self._talk
+        state, talk = self._state, self.talk
         state.turn = self._tree.add(record, before)
         state.tip = text_of(record.id) or state.tip
         match record.type:
@@ -134,25 +130,17 @@ class _Session:
             case "mode_change":
                 self._learn(mode=record.mode)
             case kind if not isinstance(kind, str) or kind not in _PASSED_OVER:
-                self._odd.unknown("entry", kind)
+                self.odd.unknown("entry", kind)
 
     def drain(self) -> list[Item]:
-        """The items that were made since the last time."""
+        """The items that were made since the last time, and where they lead."""
         self._settle()
-        return self._talk.drain()
-
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
-        return self._odd.problems(self._path)
-
-    def save(self) -> bytes:
-        """What must be remembered to go on from here."""
-        return msgspec.msgpack.encode(self._state)
+        return super().drain()
 
     # The session and its tree
 
     def _begin(self, header: Entry) -> None:
-        state, talk = self._state, self._talk
+        state, talk = self._state, self.talk
         state.session = talk.session = text_of(header.id) or state.session
         parent = text_of(header.parent_session) or text_of(header.branched_from)
         talk.facts(
@@ -166,13 +154,13 @@ class _Session:
     def _learn(self, **told: Any) -> None:
         known = {name: value for name, value in told.items() if text_of(value)}
         if known:
-            self._talk.facts(meta=known)
+            self.talk.facts(meta=known)
 
     def _go_to_place_of(self, entry: Entry) -> str:
         """Continue from the turn that an entry hangs on."""
         state = self._state
         if not self._is_whole and text_of(entry.id) and text_of(entry.parent_id) not in self._tree.turns:
-            self._tree, self._is_whole = Tree.of(self._path), True
+            self._tree, self._is_whole = Tree.of(self.path), True
         before = self._tree.turn_before(entry, state.turn)
         if before != state.turn:
             state.standing.turn = before
@@ -184,16 +172,16 @@ class _Session:
         live, known = set(path), {*told, *self._begun}
         for turn in dict.fromkeys([*reversed(told), *self._begun]):
             if turn not in live:
-                self._talk.undo(turn)
+                self.talk.undo(turn)
         for turn in reversed(path):
             if turn not in known:
-                self._talk.undo(turn, live=True)
+                self.talk.undo(turn, live=True)
         self._told, self._begun = self._state.turn, []
 
     # Messages
 
     def _take_message(self, entry: Entry, role: str | None) -> None:
-        message, talk, at = fields_of(entry.message), self._talk, time_of(entry)
+        message, talk, at = fields_of(entry.message), self.talk, time_of(entry)
         match role:
             case "user":
                 self._begun.append(self._state.turn)
@@ -207,10 +195,10 @@ class _Session:
             case "branchSummary" | "compactionSummary":
                 talk.say("compaction", text_of(message.get("summary")), at=at)
             case _ if role not in _SILENT_ROLES:
-                self._odd.unknown("role", message.get("role"))
+                self.odd.unknown("role", message.get("role"))
 
     def _take_answer(self, entry: Entry, message: Fields, at: int | None) -> None:
-        talk = self._talk
+        talk = self.talk
         content = message.get("content")
         for part in [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content):
             match part.get("type"):
@@ -223,7 +211,7 @@ class _Session:
                 case "image" | "redactedThinking":
                     pass
                 case kind:
-                    self._odd.unknown("part", kind)
+                    self.odd.unknown("part", kind)
         if message.get("stopReason") == "aborted":
             talk.say("abort", text_of(message.get("errorMessage")), at=at)
         elif message.get("stopReason") == "error":
@@ -236,7 +224,7 @@ class _Session:
         figures = "/".join(map(str, counts))
         # Ids are given anew when an old file is opened, and are too short to be unique among all sessions.
         key = f"{at}/{figures}" if at is not None else f"{self._state.session}/{text_of(entry.id)}/{figures}"
-        self._talk.usage(
+        self.talk.usage(
             key,
             model=text_of(message.get("model")),
             at=at,
@@ -250,12 +238,12 @@ class _Session:
     def _take_result(self, message: Fields, at: int | None) -> None:
         call = text_of(message.get("toolCallId"))
         if call is None:
-            self._odd.bad("a tool result that names no call")
+            self.odd.bad("a tool result that names no call")
             return
         output = content_text(message.get("content"))
         code = _exit_code.search(output[-200:])
         failed = message.get("isError")
-        self._talk.result(
+        self.talk.result(
             call,
             output,
             at=at,
@@ -267,7 +255,7 @@ class _Session:
         """What a person ran with `!`, past the model."""
         code = whole_of(message.get("exitCode"))
         command = text_of(message.get("command")) or text_of(message.get("code"))
-        self._talk.call(
+        self.talk.call(
             None,
             "!",
             {"command": command},

@@ -7,7 +7,9 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
+from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.lines import Unreadable, blocks, records
+from recollect.capture.logs.oddities import Oddities
 from recollect.model import Checkpoint, Item, Problem, Source
 
 Record = TypeVar("Record")
@@ -29,6 +31,27 @@ class Reader(Protocol[Taken]):
 
     def save(self) -> bytes:
         """What must be remembered to go on from here."""
+
+
+class TalkReader:
+    """What readers of one conversation have in common; one that keeps no state is to read from the start each time."""
+
+    def __init__(self, path: str, talk: Dialogue, state: msgspec.Struct | None = None) -> None:
+        self.path, self.talk = path, talk
+        self.odd = Oddities()
+        self._kept = state
+
+    def drain(self) -> list[Item]:
+        """The items that were made since the last time."""
+        return self.talk.drain()
+
+    def problems(self) -> list[Problem]:
+        """What was odd, at the end of the pass."""
+        return self.odd.problems(self.path)
+
+    def save(self) -> bytes:
+        """What must be remembered to go on from here."""
+        return b"" if self._kept is None else msgspec.msgpack.encode(self._kept)
 
 
 def resumed(since: Checkpoint | None, shape: type[State]) -> tuple[int, State | None]:
