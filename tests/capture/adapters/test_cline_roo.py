@@ -177,6 +177,19 @@ def test_calls_are_found_by_their_path_though_some_were_never_run(folder: Path) 
     assert calls(read(b.write_task(folder, b.timed(shown), sent))) == [("read_file", "A", True), ("read_file", "B", True)]
 
 
+def test_a_call_that_is_shown_twice_is_not_taken_for_the_next(folder: Path) -> None:
+    """A model that names its files in full, and a file that was shown again after a failure."""
+    given = {name: f"{b.CWD}/{name}" for name in ("a.md", "b.md")}
+    sent = [b.asked_for("write")]
+    for name, path in given.items():
+        sent += [b.assistant(b.use("write_to_file", name, absolutePath=path, content="x")), b.result(name, f"saved {name}")]
+    shown = [b.say("task", "write"), *(b.shown_tool("newFileCreated", path=name) for name in ("a.md", "a.md", "b.md"))]
+
+    found = calls(read(b.write_task(folder, b.timed(shown), sent)))
+
+    assert [output for _, output, _ in found] == ["saved a.md", None, "saved b.md"]
+
+
 def test_input_is_with_the_cache_where_roo_names_the_protocol(folder: Path) -> None:
     """Without it, tokens are as the provider counts them; so are those of a version that did not add them up."""
     shown = [

@@ -53,7 +53,7 @@ class Call(Struct):
     def path(self) -> str | None:
         """The file or folder it is about."""
         given = fields_of(self.given)
-        return text_of(given.get("path")) or text_of(given.get("file_path"))
+        return next(filter(None, (text_of(given.get(name)) for name in ("path", "absolutePath", "file_path"))), None)
 
     def answer(self, output: str, *, failed: object = None) -> None:
         """What came of it."""
@@ -165,4 +165,5 @@ def blocks_of(message: Fields) -> list[Fields]:
 
 def _same_path(one: str, other: str) -> bool:
     one, other = (path.replace("\\", "/").removeprefix("./").rstrip("/") for path in (one, other))
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+    # The folder of the work is `.` to the model, and has its name on the screen.
+    return "." in (one, other) or one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

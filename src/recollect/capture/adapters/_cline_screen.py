@@ -258,5 +258,6 @@ def _shown_result(name: str, text: str, told: Fields) -> str:
         results: list[Any] = [item.get("result") or item.get("error") for item in objects_of(told.get("items"))]
         return "\n\n".join(result for result in results if isinstance(result, str))
     if name == "codebase_search_result":
-        return text_of(fields_of(told.get("content")).get("query")) or text
+        found = objects_of(fields_of(told.get("content")).get("results"))
+        return "\n".join(path for result in found if (path := text_of(result.get("filePath")))) or text
     return text
