@@ -65,6 +65,15 @@ def usage(read: int, written: int, cached: int = 0, stored: int = 0, reasoned: i
     return {"requests": {"count": 1, "cost": 1}, "usage": tokens | ({"reasoningTokens": reasoned} if reasoned else {})}
 
 
+def call(number: int, usage: dict[str, Any], model: str, agent: str | None = None) -> dict[str, Any]:
+    """The record of one model call; `usage` as a shutdown has it."""
+    told = usage["usage"] | {
+        "model": model,
+        "accounting": {"sourceSessionId": SESSION, "sequence": number, "usageId": "chatcmpl-1"},
+    }
+    return event("session.usage_record", agent, usage=told)
+
+
 def shutdown(models: dict[str, Any]) -> dict[str, Any]:
     return event("session.shutdown", shutdownType="routine", totalPremiumRequests=1, modelMetrics=models)
 

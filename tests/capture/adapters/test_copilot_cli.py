@@ -157,6 +157,7 @@ def test_a_turn_knows_where_it_took_place(tmp_path: Path) -> None:
         ({"success": True, "result": {"content": "ok"}}, (True, None, "ok")),
         ({"success": True, "result": {"content": "no\n<exited with exit code 2>"}}, (False, 2, "no\n<exited with exit code 2>")),
         ({"success": True, "result": {"content": "x", "contents": [{"type": "shell_exit", "exitCode": 3}]}}, (False, 3, "x")),
+        ({"success": True, "result": {"content": "x"}, "shellExecution": {"exitCode": 4}}, (False, 4, "x")),
         ({"success": False, "error": {"message": "rejected", "code": "denied"}}, (False, None, "rejected")),
         ({"result": {"contents": [{"type": "text", "text": "of a server"}]}}, (None, None, "of a server")),
     ],
@@ -271,6 +272,38 @@ def test_the_parts_of_one_answer_are_counted_once(tmp_path: Path) -> None:
     found = items(tmp_path, b.user("go"), *parts, b.shutdown({MODEL: b.usage(10, 9)}))
 
     assert spent(found) == (10, 0, 0, 9, 0)
+
+
+def test_a_call_with_a_record_of_its_own_is_counted_by_it(tmp_path: Path) -> None:
+    """Newest versions tell every call whole; then what messages and compactions tell is in it already."""
+    found = items(
+        tmp_path,
+        b.user("go"),
+        b.call(1, b.usage(17, 7, cached=5, reasoned=3), MODEL),
+        b.message("a", messageId="m1", outputTokens=7, model=MODEL),
+        b.call(2, b.usage(30, 4), MODEL, agent="agent-7"),
+        b.event("session.compaction_complete", success=True, compactionTokensUsed=b.usage(30, 4)["usage"]),
+    )
+
+    assert spent(found) == (42, 5, 0, 11, 3)
+    assert [usage.session for usage in of(Usage, found)] == [b.SESSION, f"{b.SESSION}/agent-7"]
+
+
+def test_a_shutdown_adds_what_no_record_told(tmp_path: Path) -> None:
+    """The figures go on when a session is resumed, as 1.0.102 does it; after that a message may count again."""
+    found = items(
+        tmp_path,
+        b.user("go"),
+        b.call(1, b.usage(17, 7, cached=5), MODEL),
+        b.shutdown({MODEL: b.usage(17, 7, cached=5)}),
+        b.event("session.resume"),
+        b.user("on"),
+        b.call(2, b.usage(17, 7, cached=5), MODEL),
+        b.shutdown({MODEL: b.usage(40, 15, cached=11)}),
+        b.message("a", messageId="m1", outputTokens=2, model=MODEL),
+    )
+
+    assert spent(found) == (29, 11, 0, 17, 0)
 
 
 def test_what_is_not_money_is_told_beside_the_tokens(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The tokens in logs of Copilot CLI, counted from the facts in docs/formats/copilot-cli.md.
 
 A run of the program (what stands up to a shutdown) has used what its shutdown
-tells, or what its messages tell where that is more or there is no shutdown.
+tells, or what its calls tell where that is more or there is no shutdown; before
+calls had records, what its messages tell.
 """
 
 from __future__ import annotations
@@ -42,12 +43,21 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def calls(log: list[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:
-    """What each message tells, and what each shutdown tells beyond the messages before it."""
+    """What each call or message tells, and what each shutdown tells beyond those before it."""
     said: dict[str, Counts] = {}
+    recorded = False
     last: Counts = dict.fromkeys(NAMES, 0)
     for event in log:
         data = event["data"]
-        if event["type"] == "assistant.message" and number(data.get("outputTokens")):
+        if event["type"] == "session.usage_record" and isinstance(data.get("usage"), dict):
+            accounting = data["usage"].get("accounting") or {}
+            key = f"{accounting.get('sourceSessionId')}/{accounting.get('sequence')}"
+            said[key] = figures(data["usage"])
+            recorded = True
+            yield key, said[key]
+        elif recorded and event["type"] in ("assistant.message", "session.compaction_complete"):
+            continue
+        elif event["type"] == "assistant.message" and number(data.get("outputTokens")):
             key = str(data.get("apiCallId") if "chunkCount" in data else data.get("messageId") or event.get("id"))
             said[key] = dict.fromkeys(NAMES, 0) | {"output": number(data["outputTokens"])}
             yield key, said[key]
@@ -60,7 +70,7 @@ def calls(log: list[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:
             carried = all(total[name] >= last[name] for name in NAMES) and total["output"] >= last["output"] + spoken["output"]
             spent = {name: total[name] - (last[name] if carried else 0) for name in NAMES}
             yield f"{event.get('id')}/shutdown", {name: max(0, spent[name] - spoken[name]) for name in NAMES}
-            said, last = {}, total
+            said, last, recorded = {}, total, False
 
 
 def of_all_models(data: dict[str, Any]) -> Counts:

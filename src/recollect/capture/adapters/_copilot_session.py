@@ -125,7 +125,8 @@ class Transcript:
             self.main.facts(meta={"mode": mode})
 
     def change_permissions(self, record: Line, data: Fields, at: int | None) -> None:
-        if mode := text_of(data.get("mode")):
+        everything = "allow-all" if data.get("allowAllPermissions") is True else None
+        if mode := text_of(data.get("mode")) or everything:
             self.main.facts(meta={"permission_mode": mode})
 
     def entitle(self, record: Line, data: Fields, at: int | None) -> None:
@@ -186,7 +187,7 @@ class Transcript:
         output = count_of(data.get("outputTokens"))
         talker.model = model = id_of(data.get("model")) or talker.model
         key = id_of(data.get("messageId")) or id_of(record.id)
-        if not output or key is None:
+        if not output or key is None or self.state.ledger.recorded:
             return
         # A call's answer may come as several messages, each with the tokens of the whole.
         of_call = id_of(data.get("apiCallId")) if "chunkCount" in data else None
@@ -242,7 +243,7 @@ class Transcript:
         dialogue.say("compaction", text_of(data.get("summaryContent")), at=at)
         used = fields_of(data.get("compactionTokensUsed"))
         counts, model = counts_of(used), id_of(used.get("model")) or talker.model
-        if record.id and any(counts):
+        if record.id and any(counts) and not self.state.ledger.recorded:
             self.state.ledger.add(model, counts)
             self._use(dialogue, f"{id_of(record.id)}/compaction", model, counts, at)
 
@@ -285,6 +286,19 @@ class Transcript:
         dialogue.say("error", text_of(data.get("error")), at=at)
 
     # What it cost
+
+    def count_call(self, record: Line, data: Fields, at: int | None) -> None:
+        """One call of a model, with all its figures."""
+        used = fields_of(data.get("usage"))
+        dialogue, talker = self.speakers.find(record, used, at)
+        counts, model = counts_of(used), id_of(used.get("model")) or talker.model
+        self.state.ledger.recorded = True
+        self.state.ledger.add(model, counts)
+        # The number of the call in its session. What the provider calls it is not always unique.
+        accounted = fields_of(used.get("accounting"))
+        session, number = id_of(accounted.get("sourceSessionId")), whole_of(accounted.get("sequence"))
+        key = f"{session}/{number}" if session and number is not None else id_of(record.id)
+        self._use(dialogue, key or f"{self.main.session}/{at}", model, counts, at)
 
     def note_bill(self, record: Line, data: Fields, at: int | None) -> None:
         self.state.ledger.checkpoint(data)
@@ -334,6 +348,7 @@ _HANDLERS = {
     "session.start": Transcript.start,
     "session.title_changed": Transcript.entitle,
     "session.usage_checkpoint": Transcript.note_bill,
+    "session.usage_record": Transcript.count_call,
     "subagent.completed": Transcript.end_agent,
     "subagent.failed": Transcript.end_agent,
     "subagent.started": Transcript.start_agent,

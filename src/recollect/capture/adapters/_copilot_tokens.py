@@ -1,14 +1,13 @@
 """What a session has used, out of two kinds of figures that overlap.
 
-Each message says how many tokens were written for it. How many were read is
-only told when the CLI ends, for each model, and that sum has the written ones
-in it once more. So a shutdown is worth what it says beyond what its messages
-said before it.
+Each message says how many tokens were written for it; in the newest versions
+each call says everything, in a record of its own. When the CLI ends it tells
+for each model what was used in all, which has those figures in it once more.
+So a shutdown is worth what it says beyond what was said before it.
 
-When a session is resumed the figures begin at zero again, as people report of
-2026's versions; a version may carry them over some day. The messages settle
-it: figures that were carried over are at least those of the last shutdown and
-what was written since.
+When a session is resumed the figures began at zero again for most of 2026, and
+are carried over now. What was said settles it: figures that were carried over
+are at least those of the last shutdown and what was written since.
 """
 
 from __future__ import annotations
@@ -25,8 +24,10 @@ _MOST_MODELS = 50
 
 
 class Ledger(Struct):
-    """What was counted so far: by messages since the last shutdown, and by that shutdown."""
+    """What was counted so far: by messages or calls since the last shutdown, and by that shutdown."""
 
+    # Whether calls have records of their own; then nothing else counts until the shutdown.
+    recorded: bool = False
     said: dict[str, Counts] = field(default_factory=dict)
     told: dict[str, Counts] = field(default_factory=dict)
     premium_requests: float = 0.0
@@ -54,7 +55,7 @@ class Ledger(Struct):
             for model, counts in spent.items():
                 rest[model][number] = min(max(left, 0), _less(counts, self.said.get(model))[number])
                 left -= rest[model][number]
-        self.said, self.told = {}, told
+        self.said, self.told, self.recorded = {}, told, False
         return rest
 
     def _is_carried(self, told: dict[str, Counts]) -> bool:

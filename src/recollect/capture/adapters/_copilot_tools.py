@@ -10,7 +10,7 @@ from recollect.capture.logs.values import Fields, content_text, decoded, fields_
 from recollect.model import ToolKind
 
 _KINDS: dict[str, ToolKind] = {"list_bash": "shell", "list_agents": "task", "write_agent": "task"}
-# The last line of what a shell tool gives back; the exit code stands nowhere else in versions up to 2026.
+# The last line of what a shell tool gives back; the exit code stood nowhere else until autumn 2026.
 _EXIT = re.compile(r"<(?:exited|shellId: \S+ completed) with exit code (-?\d+)>\s*$")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
@@ -53,7 +53,9 @@ def outcome(data: Fields) -> Outcome:
     output = text_of(result.get("content")) or text_of(result.get("detailedContent")) or text_of(error.get("message"))
     if output is None:
         output = content_text(result.get("contents")) or text_of(data.get("error"))
-    exit_code = _exit_code(result, output or "")
+    exit_code = whole_of(fields_of(data.get("shellExecution")).get("exitCode"))
+    if exit_code is None:
+        exit_code = _exit_code(result, output or "")
     success = data.get("success")
     ok = success if isinstance(success, bool) else False if error else None
     metrics = fields_of(fields_of(data.get("toolTelemetry")).get("metrics"))
