@@ -12,9 +12,11 @@ TOKENS = re.compile(
     r", (?P<received>[\d.,]+[kM]?) received\."
 )
 COST = re.compile(r"Cost: \$(?P<paid>[\d.,]+) (?:message|request|send), \$[\d.,]+ session\.")
-VERSION = re.compile(r"Aider v(\S+)")
-MODEL = re.compile(r"(?:Main model|Models?): (\S+)(?: with (?P<format>[\w-]+) edit format)?(?:.*?, weak model (?P<weak>\S+))?")
-HELPER = re.compile(r"(Weak|Editor) model: (\S+)")
+VERSION = re.compile(r"Aider v(\S{1,100})")
+MODEL = re.compile(
+    r"(?:Main model|Models?): (\S{1,200})(?: with (?P<format>[\w-]{1,50}) edit format)?(?:.*?, weak model (?P<weak>\S{1,200}))?"
+)
+HELPER = re.compile(r"(Weak|Editor) model: (\S{1,200})")
 APPLIED = re.compile(r"Applied edit to (.+)")
 CREATED = re.compile(r"Creating empty file (.+)")
 DECLINED = re.compile(r"(?:Did not apply edit|Skipping edits) to (\S+)")
@@ -33,7 +35,7 @@ ASIDE = re.compile(
     r".*\(Y\)es/\(N\)o|Add(?:ed)? .* to the chat|You can use /undo|Add command output|Attempt to fix|Retrying in |\^C "
 )
 # A question that was answered once for all is written like a prompt.
-ANSWER = re.compile(r".*\(Y\)es/\(N\)o.*\[\w+\]: \w+$")
+ANSWER = re.compile(r".{1,300}?\(Y\)es/\(N\)o.{0,60}\[\w+\]: \w+$")
 
 
 class Spent(NamedTuple):

@@ -25,7 +25,8 @@ from recollect.model import Author, Checkpoint, Event, Item, milliseconds
 
 _COMMAND_LINE = re.compile(r"(?:\S*[/\\])?(?:aider(?:\.exe)?|__main__\.py)(?: (.*))?$")
 _HEADLESS = {"-m", "--message", "--msg", "-f", "--message-file"}
-_REASONING = re.compile(r"-{10,}\n► \*\*THINKING\*\*\n(.*?)\n-{10,}\n► \*\*ANSWER\*\*(?:\n|$)", re.DOTALL)
+# Aider draws a line of dashes above each of these marks.
+_THINKING, _ANSWER, _RULE = "► **THINKING**\n", "► **ANSWER**", "- \n"
 
 
 class State(msgspec.Struct):
@@ -207,9 +208,12 @@ class Transcript:
         if not text or not self._has_turn(begun=self.state.began != ""):
             return
         self.state.answer = _mark(text)
-        for thought in _REASONING.findall(text):
-            self.dialogue.say("reasoning", thought.strip())
-        self.dialogue.say("reply", _REASONING.sub("", text).strip())
+        before, marked, thought = text.partition(_THINKING)
+        thought, answered, answer = thought.partition(_ANSWER)
+        if marked and answered:
+            self.dialogue.say("reasoning", thought.strip(_RULE))
+            text = f"{before.rstrip(_RULE)}\n{answer}".strip()
+        self.dialogue.say("reply", text)
         self.work.answered(text)
 
     def _has_turn(self, *, begun: bool) -> bool:

@@ -17,6 +17,8 @@ _SESSION_COLUMNS = (
     "accumulated_output_tokens",
 )  # fmt: skip
 _MESSAGE_COLUMNS = ("role", "content_json", "created_timestamp", "metadata_json")
+# A checkpoint holds one, and may not grow; goose's own have a dozen characters.
+_LONGEST_ID = 500
 
 
 class Marks(msgspec.Struct):
@@ -88,7 +90,7 @@ class Database:
 
     def _sessions(self) -> Iterator[Changed]:
         for session, updated in self.rows.all("select id, updated_at from sessions"):
-            if isinstance(session, str):
+            if isinstance(session, str) and len(session) <= _LONGEST_ID:
                 yield Changed(moment_of(updated) or 0, session)
 
     def _last_number_given(self) -> int:

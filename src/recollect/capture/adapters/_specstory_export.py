@@ -36,10 +36,13 @@ class Head(NamedTuple):
     version: str | None
 
 
+PartKind = Literal["text", "thought", "tool"]
+
+
 class Part(NamedTuple):
     """What was said, thought or done in a message."""
 
-    kind: Literal["text", "thought", "tool"]
+    kind: PartKind
     lines: list[str]
 
 
@@ -136,23 +139,31 @@ def _parts(lines: list[str]) -> Iterator[Part]:
     number = 0
     while number < len(lines):
         end = _end_of_piece(text, number)
-        line = lines[number]
-        kind: Literal["text", "thought", "tool"] = "text"
-        if line.startswith(("<tool-use ", "<details><summary>Tool use:")):
-            kind = "tool"
-        elif line.startswith("Tool use: **"):
-            # Early exports have no tags: such a message is one tool use.
-            kind, end = "tool", len(lines) - 1
-        elif line.startswith("<think>") and end > number:
-            kind = "thought"
-        if kind == "text":
+        kind = _kind(lines[number])
+        if kind == "tool" and end == number and not lines[number].rstrip().endswith(tuple(_TAGS.values())):
+            # Nothing closes it: early exports have no tags, and there a message is one tool use.
+            end = len(lines) - 1
+        if kind == "text" or (kind == "thought" and end == number):
             said += lines[number : end + 1]
         else:
             yield from _text(said)
             said = []
             yield Part(kind, lines[number : end + 1])
+            end = _end_of_rule(lines, end)
         number = end + 1
     yield from _text(said)
+
+
+def _kind(line: str) -> PartKind:
+    if line.startswith(("<tool-use ", "<details><summary>Tool use:", "Tool use: **")):
+        return "tool"
+    return "thought" if line.startswith("<think>") else "text"
+
+
+def _end_of_rule(lines: list[str], end: int) -> int:
+    """The last line of the rule that an editor's extension draws behind a tool use; `end` where there is none."""
+    following = next((number for number in range(end + 1, len(lines)) if lines[number].strip()), None)
+    return following if following is not None and lines[following].strip() == "---" else end
 
 
 def _text(lines: list[str]) -> Iterator[Part]:

@@ -20,7 +20,7 @@ from recollect.model import ToolKind
 _OPENING = re.compile(r'<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">(<details>)?')
 _SUMMARY = re.compile(r"(?:<details>)?\s*(?:<summary>)?Tool use: \*\*(.*?)\*\*(.*?)(?:</summary>)?$")
 _TAGS = re.compile(r"(?:</?(?:details|summary|tool-use)[^>]*>\s*)+$")
-_PAIR = re.compile(r"(\w+) `([^`]*)`")
+_PAIR = re.compile(r"\b(\w+) `([^`]*)`")
 _BULLET = re.compile(r"- (\w+): `?(.*?)`?$")
 _QUOTED = re.compile(r"\s*`([^`]+)`\s*$")
 _EXIT = re.compile(r"(?:Exit code|Process exited with code) (\d+)")
@@ -32,6 +32,8 @@ _REFUSED = "<tool_use_error>"
 _LABEL = re.compile(r"\**(Parameters|Input|Additional data|Result|Output|Error|Status)\b:?\**:?\s*(?:\*\*(\w+)\*\*)?\s*$")
 _SUBJECT = re.compile(r"(?:Read|Edit|Write|Create|Delete|Add|Update|Modify) ?(?:file)?: `?([^`*]+)`?")
 
+# What stands beside a tool's name is a path, a command or a pattern.
+_MOST_SUMMARY = 4_000
 _KINDS: dict[str, ToolKind] = {"read": "read", "write": "edit", "shell": "shell", "search": "search", "mcp": "mcp"}
 
 
@@ -63,7 +65,7 @@ def _named(lines: list[str], name: str) -> tuple[str, str, list[str]]:
     """A tool's name, what its summary adds, and the lines after that."""
     for number, line in enumerate(lines):
         if summary := _SUMMARY.match(line):
-            return name or summary[1], summary[2].strip(" •\t"), lines[number + 1 :]
+            return name or summary[1], summary[2][:_MOST_SUMMARY].strip(" •\t"), lines[number + 1 :]
     return name or "unknown", "", lines[1:]
 
 
@@ -85,7 +87,7 @@ class _Reading:
                 self._block(piece)
             elif piece.text.strip() and not _TAGS.match(piece.text):
                 self._line(piece.text)
-        # A word or two about a call says what it is for; alone, it is what came back.
+        # Words before anything else say what a call is for; alone, they are what came back.
         if self.words and (self.input or self.output):
             self.input.setdefault("description", "\n".join(self.words))
         elif self.words:
@@ -120,7 +122,7 @@ class _Reading:
         elif pairs := _PAIR.findall(line) if self.kind in ("read", "search") else []:
             self.input |= dict(pairs)
         else:
-            self.words.append(line)
+            (self.output if self.input else self.words).append(line)
 
     def _labelled(self, label: str, state: str | None) -> None:
         self.label = label

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 from recollect.capture.adapters._specstory_export import (
     GENERATED,
@@ -49,6 +50,7 @@ _AGENTS = {
 # What Claude Code writes in the user's name, and SpecStory passes on.
 _COMMAND = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_MOST_COMMAND = 10_000
 _INJECTED = ("<local-command-", "<system-reminder>", "<bash-stdout>", "<task-notification>", "Caveat: The messages below")
 _CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted by user"
@@ -90,7 +92,9 @@ class SpecStory:
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A file with a comment of SpecStory's and a message; the oldest have no comment, but their place."""
         lines = head.decode("utf-8", "replace").split("\n")
-        generated, session = (any(map(mark.match, lines[:12])) for mark in (GENERATED, SESSION))
+        # The comments come first, but for a title.
+        top = list(takewhile(lambda line: not line.strip() or line.startswith(("<!--", "#")), lines))
+        generated, session = (any(map(mark.match, top)) for mark in (GENERATED, SESSION))
         spoken = any(map(ROLE.match, lines))
         in_place = os.path.dirname(path).endswith(os.path.join(_FOLDER, _HISTORY))
         ours = (generated and (session or spoken)) or (spoken and (session or in_place))
@@ -176,9 +180,9 @@ class _Export:
         if not text or text.startswith(_INJECTED) or self._is_expansion(message):
             return
         self._introduce()
-        command = _COMMAND.search(text)
+        command = _COMMAND.search(text[:_MOST_COMMAND])
         if command:
-            arguments = _ARGUMENTS.search(text)
+            arguments = _ARGUMENTS.search(text[:_MOST_COMMAND])
             text = f"{command[1]} {arguments[1] if arguments else ''}".strip()
         if text.startswith(_INTERRUPTED):
             self.main.say("abort", "", at=message.at)
@@ -204,7 +208,8 @@ class _Export:
         key = f"{self.session}/sidechain/{self.turns}"
         if self.side.standing.turn != key:
             self.side.begin(key, at=message.at, author="agent")
-        if message.by_user:
+        # What a sub-agent is asked stands in the agent's name, and no model said it.
+        if message.by_user or (message.model is None and all(part.kind == "text" for part in message.parts)):
             self.side.say("prompt", "\n".join(map(text_of_part, message.parts)), at=message.at)
         else:
             self._answered(self.side, message)
