@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,23 @@ def test_the_same_words_twice_are_two_prompts(tmp_path: Path) -> None:
 
     assert prompts(found) == ["go on", "go on"]
     assert undone(found) == []
+
+
+def test_a_message_that_comes_back_after_a_rewind_is_live_again(tmp_path: Path) -> None:
+    found = items(tmp_path, b.user("u1", "blue"), {"$rewindTo": "u1"}, b.user("u1", "blue"))
+
+    assert undone(found) == []
+
+
+def test_many_changes_take_time_in_proportion(tmp_path: Path) -> None:
+    """A hostile log must not make an import wait."""
+    many = [b.user(f"u{number}", "x") for number in range(5_000)]
+    changes = [{"$rewindTo": "nothing"}, {"$set": {"messages": []}}] * 5_000
+    began = time.process_time()
+
+    items(tmp_path, *many, *changes)
+
+    assert time.process_time() - began < 3
 
 
 # Whose words

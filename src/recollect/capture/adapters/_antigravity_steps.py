@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.logs.dialogue import Dialogue
+from recollect.capture.logs.dialogue import MOST_WAITING, Dialogue
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tags import inside, without
 from recollect.capture.logs.tools import kind_of
@@ -76,7 +76,7 @@ class Steps:
         self.is_counted = False
         self._waiting: list[Waiting] = []
         self._tasks: dict[str, str] = {}
-        self._keys: set[str] = set()
+        self._asked: dict[int, int] = {}
 
     def take(self, step: Step) -> None:
         """The next step."""
@@ -109,10 +109,8 @@ class Steps:
         if changed:
             self.model = changed[1]
         self._waiting.clear()
-        key = str(index)
-        while key in self._keys:
-            key += "+"
-        self._keys.add(key)
+        self._asked[index] = times = self._asked.get(index, 0) + 1
+        key = str(index) if times == 1 else f"{index}.{times}"
         self.turns.setdefault(index, key)
         self.dialogue.prompt(
             key, without(content, *_WRAPPED) if text is None else text, at=moment_of(step.created_at),
@@ -128,7 +126,8 @@ class Steps:
         for place, call in enumerate(objects_of(step.tool_calls)):
             name, given = text_of(call.get("name")) or "unknown", _arguments(call)
             waiting = Waiting(f"{index}.{place}", _kind(name))
-            self._waiting.append(waiting)
+            if len(self._waiting) < MOST_WAITING:
+                self._waiting.append(waiting)
             self.dialogue.call(waiting.ident, name, given, at=at, kind=waiting.kind)
             folder = text_of(given.get("Cwd"))
             if self.cwd is None and folder and _SCRATCH not in folder.replace("\\", "/"):

@@ -24,51 +24,57 @@ class Replay:
         self.undone: set[str] = set()
         # Messages under new ids, each with the id of what it repeats, where that is known.
         self.copies: dict[str, str | None] = {}
+        # The list as the agent has it now, in its order.
+        self._list: dict[str, None] = {}
 
     def take(self, message: Message) -> None:
         """One more message, or a later version of one."""
         self.messages[message.id] = message
+        self.undone.discard(message.id)
+        self._list[message.id] = None
 
     def rewind(self, ident: str) -> None:
         """Undo a message and all after it; all there are when it is not known, as the agent does."""
-        ident = self.copies.get(ident) or ident
-        idents = list(self.messages)
-        self.undone.update(idents[idents.index(ident) if ident in self.messages else 0 :])
+        last = None
+        while self._list and last != ident:
+            last, _ = self._list.popitem()
+            self.undone.add(self.copies.get(last) or last)
 
     def exchange(self, messages: list[Message]) -> None:
         """Take the list that the model is given from here on."""
         given = {message.id for message in messages}
-        dropped = [old for old in self._shown() if old.id not in given]
-        kept = [message.id for message in messages if message.id in self.messages]
+        dropped = [ident for ident in self._list if ident not in given]
         for message in messages:
             # What is known already is fuller: long outputs are cut here.
             self.messages.setdefault(message.id, message)
+        kept = given
         # The model's own messages name it; those that were written down again do not.
         if dropped and not any(message.model for message in messages):
-            kept += self._pass_over(messages, dropped)
-        self._undo_after(kept, dropped)
+            kept = (given | self._pass_over(messages, dropped)) - self.copies.keys()
+        self._undo_after(kept)
+        self._list = dict.fromkeys(message.id for message in messages)
 
-    def _shown(self) -> list[Message]:
-        return [message for ident, message in self.messages.items() if ident not in self.undone and ident not in self.copies]
-
-    def _pass_over(self, messages: list[Message], dropped: list[Message]) -> list[str]:
+    def _pass_over(self, messages: list[Message], dropped: list[str]) -> set[str]:
         """Find out which messages are copies; returns what they are copies of."""
         originals: dict[str, list[str]] = {}
-        for old in dropped:
+        for ident in dropped:
+            old = self.messages[ident]
             if old.type == "user" and (text := typed(old)):
-                originals.setdefault(text, []).append(old.id)
-        found = []
+                # A copy of a copy goes back to the first.
+                originals.setdefault(text, []).append(self.copies.get(ident) or ident)
         for message in messages:
             repeated = originals.get(typed(message)) if message.type == "user" else None
             if repeated:
-                found.append(repeated.pop(0))
-                self.copies[message.id] = found[-1]
+                self.copies[message.id] = repeated.pop(0)
             elif message.type != "user":
                 self.copies[message.id] = None
-        return found
+        return {original for message in messages if (original := self.copies.get(message.id))}
 
-    def _undo_after(self, kept: list[str], dropped: list[Message]) -> None:
+    def _undo_after(self, kept: set[str]) -> None:
         """What was dropped from the end is undone; what was dropped before that only makes room."""
-        places = {ident: place for place, ident in enumerate(self.messages)}
-        last = max((places[ident] for ident in kept if ident not in self.copies), default=len(places))
-        self.undone.update(old.id for old in dropped if places[old.id] > last)
+        after = []
+        for ident in reversed(self._list):
+            if (self.copies.get(ident) or ident) in kept:
+                self.undone.update(after)
+                return
+            after.append(self.copies.get(ident) or ident)

@@ -8,7 +8,9 @@ we rely on, and how we know, is written down in docs/formats/antigravity.md.
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -141,8 +143,9 @@ class Conversation:
             self.steps.odd.bad("a row of the database that is no message")
 
     def _tell_tokens(self) -> None:
+        turns = sorted(self.steps.turns.items())
         for call in self.told.generations:
-            turn = self._turn_of(call)
+            turn = self._turn_of(call, turns)
             # The database may be ahead of the transcript: which turn a call belongs to will be seen.
             if turn is not None or not self.path.endswith(".jsonl"):
                 self.steps.dialogue.usage(
@@ -150,13 +153,12 @@ class Conversation:
                     output=call.output, reasoning=call.reasoning, turn=turn,
                 )  # fmt: skip
 
-    def _turn_of(self, call: Generation) -> str | None:
+    def _turn_of(self, call: Generation, turns: list[tuple[int, str]]) -> str | None:
         """The turn that a model call belongs to: that of its step, the first one when its step is not told."""
-        if call.step is not None and call.step > self.steps.last:
+        step = call.step or 0
+        if not turns or step > self.steps.last:
             return None
-        turns = sorted(self.steps.turns.items())
-        before = [turn for index, turn in turns if index <= (call.step or 0)] or [turn for _, turn in turns[:1]]
-        return before[-1] if before else None
+        return turns[max(0, bisect_right(turns, step, key=itemgetter(0)) - 1)][1]
 
     def _tell_paper(self, path: str) -> int:
         """A plan, a list of tasks or a summary that the agent wrote, in the one turn that all of them are in."""
