@@ -60,6 +60,8 @@ class Notebook:
             yield Checkpoint(0)
             return
         title = Path(source.companions[0])
+        if since is not None and since.position == len(data):
+            sessions = []  # It was the companion that changed, and we remember this document.
         for session in sessions:
             talk = Dialogue(session["session"])
             given = title.read_text() if title.exists() else session.get("title")
@@ -74,8 +76,8 @@ class Notebook:
                 talk.undo(key)
             yield from talk.drain()
         # A state says that it can go on from there.
-        state = bytes([144]) if any(session.get("remembers") for session in sessions) else b""
-        yield Checkpoint(len(data), state)
+        remembers = since is not None or any(session.get("remembers") for session in sessions)
+        yield Checkpoint(len(data), bytes([144]) if remembers else b"")
 
 
 def notebook(path: Path, *sessions: dict[str, Any]) -> Path:

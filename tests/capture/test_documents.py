@@ -85,11 +85,22 @@ def test_an_adapter_that_remembers_is_given_its_state_back(home: Path, mind: Mem
     size = path.stat().st_size
 
     notebook(path, {"session": "a", "turns": [["1", "one"], ["2", "two"]]})
+    grown = path.stat().st_size
     mind.import_logs()
     notebook(path, {"session": "a", "turns": [["1", "one"], ["2", "two"], ["3", "three"]]})
     mind.import_logs()
 
-    assert adapter.reads == [None, Checkpoint(size, bytes([144])), None]
+    assert adapter.reads == [None, Checkpoint(size, bytes([144])), Checkpoint(grown, bytes([144]))]
+
+
+def test_a_companion_that_changed_for_others_is_no_news(home: Path, mind: Memory) -> None:
+    """An index of all sessions changes with each of them; only one has something to tell."""
+    path = notebook(home / ".notebook" / "a.json", {"session": "a", "remembers": True, "turns": [["1", "one"]]})
+    mind.import_logs()
+
+    path.with_suffix(".title").write_text("of another session")
+
+    assert outcome(mind.import_logs()) == (0, 0, 1, 0)
 
 
 def test_a_half_written_document_is_read_when_it_is_whole(home: Path, mind: Memory) -> None:

@@ -120,8 +120,10 @@ class Sweep:
         rewritten: set[int] | None = set() if since is None or not source.appended else None
         position = since.position if since else 0
         enrich = partial(self._enrich, agent=adapter.agent, local=local, prices=prices)
+        news = source.appended or since is None
         for stretch, last in _with_last(_stretches(adapter, source, since, enrich)):
             _note(result, stretch)
+            news = news or not stretch.is_empty()
             read_bytes, position = max(0, stretch.checkpoint.position - position), stretch.checkpoint.position
             result.bytes += read_bytes
             if keeper is None:
@@ -133,6 +135,9 @@ class Sweep:
                 better=known is not None and known.version != adapter.version, failure=result.reason,
             )  # fmt: skip
             keeper = batch.kept(written, read_bytes, source_done=last)
+        if not news:
+            # Something beside it changed that is about others.
+            result.outcome = "unchanged"
         log.debug("read a source", extra={"path": source.path, "outcome": result.outcome, "turns": result.turns})
         return result
 

@@ -68,6 +68,10 @@ class Stretch(Struct):
     problems: list[Problem] = field(default_factory=list)
     checkpoint: Checkpoint = Checkpoint(0)
 
+    def is_empty(self) -> bool:
+        """Whether it says nothing but how far a source was read."""
+        return not (self.sessions or self.turns or self.usages or self.live or self.problems)
+
 
 class Written(Struct):
     """What a stretch changed in the store."""
