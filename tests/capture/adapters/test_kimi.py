@@ -563,6 +563,27 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> 
         assert ("reply", "They are wet.") in said(found)
 
 
+def test_a_checkpoint_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
+    """Calls without answers, ids without end, thousands of agents and prompts."""
+    numbers = range(400)
+    long = ["x" * 90 + str(number) for number in numbers]
+    in_cli = cli(
+        tmp_path / "cli",
+        *(b.of_agent(b.call(call_id=name), agent=f"a{number}") for number in range(50) for name in long),
+        *(b.of_agent(b.begin(), agent="../" * 30_000 + name) for name in long),
+        b.call("y" * 100_000, "z" * 100_000, "{"),
+    )
+    in_code = code(
+        tmp_path / "code",
+        *(b.prompt(name) for name in long),
+        *(b.request(modelAlias=name * 50) for name in long),
+        *(b.request(modelAlias=name) for name in long),
+        *(b.calls(call_id=name) for name in long),
+    )
+
+    assert all(len(point.state) < 1 << 16 for point in [*of(Checkpoint, in_cli), *of(Checkpoint, in_code)])
+
+
 def test_what_is_not_known_is_counted(tmp_path: Path) -> None:
     """New kinds of messages come with new versions; the rest is read."""
     found = [

@@ -277,6 +277,18 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> 
     assert authors(found) == ["human"]
 
 
+def test_a_checkpoint_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
+    """Ids without end, and calls without answers."""
+    endless = "x" * 100_000
+    records = b.linked(b.user(), *(b.assistant(b.call(call_id="y" * 90 + str(number))) for number in range(400)), b.assistant())
+    path = b.log(tmp_path, [b.header(endless), *records, {**b.user("mop"), "id": endless, "parentId": records[-1]["id"]}])
+
+    found = read(path)
+
+    assert prompts(found) == ["count the crates", "mop"]
+    assert all(len(point.state) < 1 << 16 for point in of(Checkpoint, found))
+
+
 def test_what_is_not_known_is_counted(tmp_path: Path) -> None:
     """New kinds of entries come with new versions; the rest is read."""
     path = b.log(

@@ -16,18 +16,19 @@ from msgspec import Struct, field
 from recollect.capture.adapters._kimi_beside import CONTEXT, SUBAGENTS, WIRE
 from recollect.capture.adapters._kimi_messages import MESSAGES, Message, Messages, exit_code_in, key_of, typed_in
 from recollect.capture.logs.appended import TalkReader
-from recollect.capture.logs.dialogue import Dialogue, Standing
+from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, Standing
 from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, content_text, count_of, decoded, fields_of, moment_of, text_of, whole_of
 from recollect.model import Author, Item, Problem
 
 # Arguments come in pieces. A call waits for the rest of them, even until the next import, but not with any amount.
-_MOST_HELD = 16_000
+_MOST_HELD = 1_000
 # Whether they are whole is asked at each piece, of which there are one or two.
 _MOST_PIECES = 200
 _MOST_AGENTS = 32
 _MOST_EARLY = 300
+_MOST_SAVED_BYTES = 60_000
 _AFTER_CALLS = ("ToolCall", "ContentPart", "StatusUpdate", "StepBegin", "StepInterrupted", "StepRetry", "TurnBegin", "TurnEnd")
 # What is shown while something goes on, and is told by its end, or asks for what is told by the answer.
 _KNOWN = """
@@ -125,6 +126,14 @@ class Wire(TalkReader):
         """What was odd, at the end of the pass."""
         return [*self._met, *super().problems()]
 
+    def save(self) -> bytes:
+        """What must be remembered to go on from here; if that is too much, without the sub-agents."""
+        saved = super().save()
+        if len(saved) > _MOST_SAVED_BYTES:
+            self._state.agents.clear()
+            saved = super().save()
+        return saved
+
     def _come_after_context(self, prompt: str) -> None:
         """The wire begins to tell turns; what the context told of these before is not told twice."""
         if not self._state.asked:
@@ -171,7 +180,8 @@ class Wire(TalkReader):
         """Who tells of a sub-agent; nobody does when it has a file of its own."""
         given = text_of(payload.get("agent_id"))
         agent = given or text_of(payload.get("parent_tool_call_id")) or text_of(payload.get("task_tool_call_id"))
-        if agent is None:
+        # A name that is a path, or has no end, is none.
+        if agent is None or agent != os.path.basename(agent) or len(agent) > LONGEST_ID:
             self.odd.bad("an event of a sub-agent that is not named")
             return None
         if agent not in self._told:
@@ -204,7 +214,8 @@ class _Teller:
 
     def drain(self) -> list[Item]:
         """The items that were made since the last time."""
-        if self._state.held and len(self._state.held.arguments) > _MOST_HELD:
+        held = self._state.held
+        if held and len(held.arguments) + len(held.name) + len(held.call or "") > _MOST_HELD:
             self._release()
         return self.talk.drain()
 
@@ -254,8 +265,7 @@ class _Teller:
     def _take_call(self, payload: Fields, at: int | None) -> None:
         told = fields_of(payload.get("function"))
         arguments = text_of(told.get("arguments")) or ""
-        name = text_of(told.get("name")) or "tool"
-        self._state.held = Held(text_of(payload.get("id")), name, arguments, at)
+        self._state.held = Held(text_of(payload.get("id")), text_of(told.get("name")) or "tool", arguments, at)
         self._release_when_whole()
 
     def _take_part(self, payload: Fields) -> None:

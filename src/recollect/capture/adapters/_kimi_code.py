@@ -6,7 +6,6 @@ Those are turns of the old session, and the rest is a session that continues it.
 
 from __future__ import annotations
 
-import re
 from html import unescape
 from typing import Any
 
@@ -15,16 +14,15 @@ from msgspec import Struct, field
 
 from recollect.capture.adapters._kimi_messages import Messages, exit_code_in, key_of, typed_in
 from recollect.capture.logs.appended import TalkReader
-from recollect.capture.logs.dialogue import Dialogue, Standing
+from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, Standing
+from recollect.capture.logs.tags import inside
 from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, moment_of, text_of, whole_of
 from recollect.model import Author, Item
 
-# What is remembered in a checkpoint, of each sort.
-_MOST_AWAITED = 50
-_MOST_UNDOABLE = 500
-_MOST_MODELS = 50
-_shell_input = re.compile(r"\A<bash-input>\n?(.*?)\n?</bash-input>\Z", re.DOTALL)
-_shell_output = re.compile(r"<bash-(?:stdout|stderr)>(.*?)</bash-(?:stdout|stderr)>", re.DOTALL)
+# What is remembered in a checkpoint, of each sort: with calls that wait for ever it must not grow too large.
+_MOST_AWAITED = 20
+_MOST_UNDOABLE = 150
+_MOST_MODELS = 10
 # Every type in which nothing is for us: settings, estimates, and traces of what is told by others.
 _KNOWN = """
     context.update_token_count cron.add cron.cursor cron.delete forked full_compaction.begin full_compaction.cancel
@@ -153,7 +151,7 @@ class Wire(TalkReader):
 
     def _learn(self, record: Record) -> None:
         alias, model = text_of(record.model_alias), text_of(record.model)
-        if alias and model:
+        if alias and model and len(alias) + len(model) <= 2 * LONGEST_ID:
             self._state.models[alias] = model
             if len(self._state.models) > _MOST_MODELS:
                 del self._state.models[next(iter(self._state.models))]
@@ -231,11 +229,11 @@ class Wire(TalkReader):
     def _take_own_command(self, text: str, origin: Fields, at: int | None) -> None:
         """What a person ran with `!`, past the model: the command, and later what it printed."""
         if origin.get("phase") == "input":
-            command = _shell_input.sub(r"\1", text)
+            command = unescape(inside(text, "bash-input") or text)
             self._state.shell_call = f"!{at}"
-            self.talk.call(self._state.shell_call, "!", {"command": unescape(command)}, at=at, kind="shell")
+            self.talk.call(self._state.shell_call, "!", {"command": command}, at=at, kind="shell")
         elif self._state.shell_call:
-            output = unescape("\n".join(filter(None, _shell_output.findall(text))))
+            output = unescape("\n".join(filter(None, (inside(text, "bash-stdout"), inside(text, "bash-stderr")))))
             self.talk.result(self._state.shell_call, output, at=at, ok=origin.get("isError") is not True)
             self._state.shell_call = ""
 

@@ -16,14 +16,14 @@ from msgspec import Struct, field
 from recollect.capture.logs.appended import TalkReader
 from recollect.capture.logs.dialogue import Dialogue, Standing
 from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.tags import without
 from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
 
-_tags = re.compile(r"<(system-reminder|system|git-context)>.*?(?:</\1>|\Z)", re.DOTALL)
 _status = re.compile(r"\A<system>(.*?)</system>\n?", re.DOTALL)
 _exit_code = re.compile(r"Command failed with exit code: (\d{1,9})")
 _COMPACTED = "<system>Previous context has been compacted."
 # Prompts without a time are told apart by how often each was said; a checkpoint may not grow beyond that.
-_MOST_REPEATS = 1_000
+_MOST_REPEATS = 200
 _CONTROL = frozenset({"_system_prompt", "_usage", "_checkpoint", "system"})
 
 
@@ -41,7 +41,7 @@ MESSAGES: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 
 def typed_in(content: object) -> str:
     """What a person said in a message."""
-    return _tags.sub("", content_text(content)).strip()
+    return without(content_text(content), "system-reminder", "git-context")
 
 
 def key_of(said: str, at: object) -> str:
@@ -75,9 +75,10 @@ class Messages:
                 self.odd.unknown("role", role)
 
     def _take_user(self, content: object) -> None:
+        said = without(typed_in(content), "system")
         if content_text(content).startswith(_COMPACTED):
-            self.talk.say("compaction", typed_in(content))
-        elif said := typed_in(content):
+            self.talk.say("compaction", said)
+        elif said:
             key = self._key(said)
             self.begun.append(key)
             self.talk.prompt(key, said)

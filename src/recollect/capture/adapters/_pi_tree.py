@@ -58,14 +58,13 @@ def time_of(entry: Entry) -> int | None:
 def key_of(entry: Entry) -> str:
     """The key of the turn that a prompt begins.
 
-    Not its id: the first version has none, and gets them when it is opened by
-    a later one. Time and text stay what they are, also in the copy of a fork.
+    Not its id, as long as there is a time: the first version has none, and gets
+    them when it is opened by a later one. Time and text stay what they are,
+    also in the copy of a fork.
     """
-    at = time_of(entry)
-    if at is None and text_of(entry.id):
-        return str(entry.id)
+    told_by = time_of(entry) or entry.id
     said = content_text(fields_of(entry.message).get("content"))
-    return hashlib.sha256(f"{at}\n{said}".encode("utf-8", "replace")).hexdigest()[:16]
+    return hashlib.sha256(f"{told_by}\n{said}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class Tree:

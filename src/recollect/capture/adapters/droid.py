@@ -21,6 +21,7 @@ from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import Broken, document
 from recollect.capture.logs.folders import listed, name_in_text
 from recollect.capture.logs.lines import Unreadable, first_objects
+from recollect.capture.logs.tags import without
 from recollect.capture.logs.values import (
     Fields,
     content_text,
@@ -36,10 +37,10 @@ from recollect.model import Checkpoint, Item, Source
 SETTINGS = ".settings.json"
 _SETTINGS_BYTES = 1 << 20
 _file = re.compile(r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$", re.IGNORECASE)
-_reminder = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
 # The first sessions told their folder in a reminder only, as the output of a command.
 _folder = re.compile(r"^% pwd\n(\S[^\n]*)", re.MULTILINE)
-_exit_code = re.compile(r"\AError: Command failed \(exit code: (\d{1,9})\)|\[Process exited with code (\d{1,9})\]\s*\Z")
+_failed = re.compile(r"Error: Command failed \(exit code: (\d{1,9})\)")
+_exited = re.compile(r"\[Process exited with code (\d{1,9})\]\s*\Z")
 _PASSED_OVER = frozenset({"todo_state", "session_end", "session_settings", "agent_turn_outcome"})
 
 
@@ -228,7 +229,7 @@ class _Session(TalkReader):
         text = "\n".join(said)
         if "% pwd" in text and (folder := _folder.search(text)):
             self.talk.facts(cwd=folder[1])
-        text = _reminder.sub("", text).strip()
+        text = without(text, "system-reminder")
         match text_of(message.get("visibility")) or text_of(row.visibility):
             case "llm_only":
                 return
@@ -268,8 +269,8 @@ class _Session(TalkReader):
             self.odd.bad("a tool result that names no call")
             return
         output = content_text(part.get("content"))
-        found = _exit_code.search(output)
-        code = int(found[1] or found[2]) if found else None
+        found = _failed.match(output) or _exited.search(output[-100:])
+        code = int(found[1]) if found else None
         failed = part.get("is_error")
         self.talk.result(
             call,

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from recollect.capture.adapters._pi_tree import ENTRIES, Entry, Tree, role_of, time_of
 from recollect.capture.logs.appended import TalkReader, read_appended, resumed
-from recollect.capture.logs.dialogue import Dialogue, Standing
+from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, Standing
 from recollect.capture.logs.folders import files_in, listed, name_in_text
 from recollect.capture.logs.lines import first_objects
 from recollect.capture.logs.values import (
@@ -84,7 +84,7 @@ class Pi:
         if found and found[0].get("type") == "title":
             found = found[1:]
         header = found[0] if found else {}
-        told = all(text_of(header.get(field)) for field in ("id", "timestamp", "cwd"))
+        told = all(text_of(header.get(name)) for name in ("id", "timestamp", "cwd"))
         return Source(self.agent, path) if header.get("type") == "session" and told else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -113,7 +113,8 @@ class _Session(TalkReader):
         before = self._go_to_place_of(record)
         state, talk = self._state, self.talk
         state.turn = self._tree.add(record, before)
-        state.tip = text_of(record.id) or state.tip
+        # An id without end is not remembered: should something hang on it, the file is asked.
+        state.tip = "" if record.id and len(str(record.id)) > LONGEST_ID else text_of(record.id) or state.tip
         match record.type:
             case "message":
                 self._take_message(record, role_of(record))
@@ -141,7 +142,8 @@ class _Session(TalkReader):
 
     def _begin(self, header: Entry) -> None:
         state, talk = self._state, self.talk
-        state.session = talk.session = text_of(header.id) or state.session
+        if (own := text_of(header.id)) and len(own) <= LONGEST_ID:
+            state.session = talk.session = own
         parent = text_of(header.parent_session) or text_of(header.branched_from)
         talk.facts(
             parent=_id_in(parent) if parent else None,
