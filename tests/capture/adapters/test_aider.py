@@ -310,6 +310,15 @@ def test_pressing_c_is_an_abort_only_while_the_model_is_at_it(tmp_path: Path) ->
     assert said(found) == [("prompt", "one"), ("abort", ""), ("prompt", "two"), ("reply", "Yes.")]
 
 
+def test_an_error_that_comes_with_every_try_is_told_once(tmp_path: Path) -> None:
+    """Providers are overloaded for minutes."""
+    tried = b.said("litellm.RateLimitError: too many", "Retrying in 0.2 seconds...")
+
+    found = items(tmp_path, b.prompt("go"), tried, tried, b.said("  litellm.llms.base.Error"), b.answer("Yes."))
+
+    assert said(found) == [("prompt", "go"), ("error", "litellm.RateLimitError: too many"), ("reply", "Yes.")]
+
+
 @pytest.mark.parametrize(
     ("answer", "edits"),
     [

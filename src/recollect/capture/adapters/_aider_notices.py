@@ -27,8 +27,8 @@ MISFIT = "The LLM did not conform to the edit format."
 LINT_PROMPT = "# Fix any errors below, if possible."
 INTERRUPT = "^C again to exit"
 FAULT = re.compile(
-    r"(?:Unexpected error|litellm\.|Exception while updating files|Model \S+ has hit a token limit|Your estimated chat context"
-    r"|Only \d+ reflections allowed|Empty response received|Unable to commit)"
+    r"(?:Unexpected error|litellm\.[A-Z]\w+:|Exception while updating files|Model \S+ has hit a token limit"
+    r"|Your estimated chat context|Only \d+ reflections allowed|Empty response received|Unable to commit)"
 )
 # Questions and small talk that end what a command printed, and say nothing that lasts.
 ASIDE = re.compile(

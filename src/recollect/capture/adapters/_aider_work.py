@@ -38,6 +38,7 @@ class Work:
         self.spent: notices.Spent | None = None
         self.key = ""
         self.interrupted = False
+        self.fault = ""
         command = _COMMAND.match(prompt)
         if command and command[1] in _SHELL and command[2]:
             self._open("shell", command[1], {"command": command[2]})
@@ -82,8 +83,7 @@ class Work:
         elif notices.ASIDE.match(text) and not self.command:
             self.close()
         elif notices.FAULT.match(text):
-            self.close()
-            self.dialogue.say("error", text)
+            self._fail(text)
         else:
             self._print(text)
         return spendings
@@ -113,6 +113,13 @@ class Work:
             self._open("web" if self.command == "/web" else "other", self.command, None)
         if self.call is not None:
             self.printed.append(line)
+
+    def _fail(self, text: str) -> None:
+        """Something went wrong; what is tried again fails with the same words."""
+        self.close()
+        if text != self.fault:
+            self.fault = text
+            self.dialogue.say("error", text)
 
     def _edit(self, name: str, path: str, *, ok: bool | None, output: str | None = None) -> None:
         self.close()
