@@ -203,11 +203,20 @@ def test_only_what_a_person_typed_is_a_prompt(tmp_path: Path, message: b.Record,
     assert prompts(items(tmp_path, message)) == ([expected] if expected else [])
 
 
-def test_words_of_our_own_are_left_for_who_recognises_them(tmp_path: Path) -> None:
-    """They leave their references behind, which tell whether a memory was of use."""
-    text = '<hook_context>&lt;recalled by="recollect"&gt;note:7&lt;/recalled&gt;</hook_context>\n\nask'
+def test_words_of_our_own_are_no_prompt(tmp_path: Path) -> None:
+    """At the start of a conversation they stand in a message of their own, and before the prompt of `gemini -p`."""
+    context = '<hook_context>&lt;recalled by="recollect"&gt;note:7&lt;/recalled&gt;</hook_context>'
 
-    assert prompts(items(tmp_path, b.user("u1", text))) == [text]
+    assert prompts(items(tmp_path, b.user("u1", context), b.user("u2", f"{context}\n\nask"))) == ["ask"]
+
+
+def test_a_chat_in_which_nobody_said_anything_is_no_session(tmp_path: Path) -> None:
+    """The agent leaves one at every start, also when it is started to continue another chat."""
+    context = b.user("u1", "<session_context>where we are</session_context>")
+
+    (checkpoint,) = items(tmp_path, {"$set": {"messages": [context]}})
+
+    assert isinstance(checkpoint, Checkpoint)
 
 
 def test_a_notice_is_an_error_an_abort_or_nothing(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from recollect.capture.logs.genai import answers_in
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import fields_of, list_of, moment_of, objects_of, text_of
-from recollect.model import Item, Source
+from recollect.model import Item, SessionFacts, Source
 
 CHATS = "chats"
 
@@ -109,7 +109,11 @@ class Chat:
             elif message.type == "user":
                 # It was taken for news as long as the file did not say otherwise.
                 self.dialogue.undo(message.id)
-        return [*self.dialogue.drain(), *self.odd.problems(self.source.path)]
+        items = self.dialogue.drain()
+        if all(isinstance(item, SessionFacts) for item in items):
+            # Every start leaves a file, and a session that is continued goes on in its old one.
+            items = []
+        return [*items, *self.odd.problems(self.source.path)]
 
     def _tell_session(self, parent: str | None) -> None:
         told = self.described

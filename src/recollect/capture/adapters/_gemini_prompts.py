@@ -6,9 +6,8 @@ from recollect.capture.logs.chats import Message, parts_in
 from recollect.capture.logs.genai import parts_of, said_in
 from recollect.capture.logs.tags import without
 
-_SESSION_CONTEXT, _HOOK_CONTEXT = "session_context", "hook_context"
-# Words of our own, which a hook brought in: they are recognised later, and leave their references behind.
-_RECALLED = "recalled by="
+# Around what the host says of the session, and around what hooks say; a message may hold nothing else.
+_CONTEXTS = ("session_context", "hook_context")
 _SNAPSHOT = "<state_snapshot>"
 # From here on a prompt holds the files that it mentions with an @.
 _REFERENCED = "--- Content from referenced files ---"
@@ -25,9 +24,7 @@ _GO_ON = "Please continue."
 def typed(message: Message) -> str:
     """What a person typed; nothing when the host wrote it all."""
     text = said_in(parts_of(message.displayContent) or parts_in(message), "\n")
-    if _RECALLED not in text:
-        text = without(text, _HOOK_CONTEXT)
-    text = without(text, _SESSION_CONTEXT).partition(_REFERENCED)[0].strip()
+    text = without(text, *_CONTEXTS).partition(_REFERENCED)[0].strip()
     return "" if text == _GO_ON or text.startswith(_INJECTED) else text
 
 
