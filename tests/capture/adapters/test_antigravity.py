@@ -402,6 +402,10 @@ def test_files_are_recognised_by_their_fields_their_tables_or_their_place(tmp_pa
     found = find(str(paper), b"x")
     assert found is not None
     assert found.path == str(paper.parent)
+    beside = b.database(tmp_path)
+    found = find(str(beside), beside.read_bytes())
+    assert found is not None
+    assert found.path == str(path), "it is part of a conversation that has words"
     assert find("/notes/task.md", b"x") is None
     assert find("/somewhere/a.jsonl", b.lines({"type": "USER_INPUT", "content": "x"}).encode()) is None
     assert find("/somewhere/a.db", b"SQLite format 3\0 create table messages") is None

@@ -72,7 +72,7 @@ class Replay:
 
     def _undo_after(self, kept: set[str]) -> None:
         """What was dropped from the end is undone; what was dropped before that only makes room."""
-        after = []
+        after: list[str] = []
         for ident in reversed(self._list):
             if (self.copies.get(ident) or ident) in kept:
                 self.undone.update(after)

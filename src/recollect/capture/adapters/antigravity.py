@@ -71,15 +71,17 @@ class Antigravity:
                     yield _source(path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A transcript told by the fields of its steps, a database by its tables; papers only in their place."""
+        """The conversation that a file is part of: steps are told by their fields, databases by their tables, papers by their place."""
         if path.endswith(".jsonl"):
             first = first_objects(head)
-            return _source(path) if first and all(name in first[0] for name in _STEP) else None
-        if path.endswith(".db"):
-            return _source(path) if head.startswith(MAGIC) and all(table in head for table in _TABLES) else None
-        folder = os.path.dirname(path)
-        in_place = os.path.basename(os.path.dirname(folder)) == _BRAIN
-        return next(_conversation(folder), None) if in_place else None
+            ours = bool(first) and all(name in first[0] for name in _STEP)
+        elif path.endswith(".db"):
+            ours = head.startswith(MAGIC) and all(table in head for table in _TABLES)
+        else:
+            ours = False
+        folder = _folder(path)
+        whole = next(_conversation(folder), None) if folder and (ours or path.endswith(".md")) else None
+        return whole or (_source(path) if ours else None)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole conversation, as it is now."""
@@ -186,22 +188,29 @@ def _conversation(folder: str) -> Iterator[Source]:
 
 
 def _source(path: str) -> Source:
-    companions = beside(path) if path.endswith(".db") else _beside(os.path.dirname(os.path.dirname(os.path.dirname(path))))
+    folder = _folder(path)
+    companions = beside(path) if path.endswith(".db") else _beside(folder) if folder else ()
     return Source(Antigravity.agent, path, companions=companions, appended=False)
+
+
+def _folder(path: str) -> str | None:
+    """The folder of the conversation that a file belongs to; None when it lies elsewhere."""
+    folder = os.path.dirname(path)
+    if path.endswith(".db"):
+        above = os.path.dirname(folder) if os.path.basename(folder) == _CONVERSATIONS else None
+        return os.path.join(above, _BRAIN, os.path.basename(path).removesuffix(".db")) if above else None
+    if path.endswith(".jsonl"):
+        folder = os.path.dirname(os.path.dirname(folder)) if folder.endswith(_LOGS) else ""
+    return folder if os.path.basename(os.path.dirname(folder)) == _BRAIN else None
 
 
 def _beside(folder: str) -> tuple[str, ...]:
     """The database that belongs to a conversation's folder."""
-    brain = os.path.dirname(folder)
-    if os.path.basename(brain) != _BRAIN:
-        return ()
-    path = os.path.join(os.path.dirname(brain), _CONVERSATIONS, f"{os.path.basename(folder)}.db")
+    path = os.path.join(os.path.dirname(os.path.dirname(folder)), _CONVERSATIONS, f"{os.path.basename(folder)}.db")
     return (path, *beside(path))
 
 
 def _session(path: str) -> str:
-    """The id of a conversation, which is the name of its folder, of its database, or of a transcript that lies alone."""
-    folder = os.path.dirname(path)
-    if path.endswith(".jsonl") and folder.endswith(_LOGS):
-        return name_in_text(os.path.dirname(os.path.dirname(folder)))
-    return name_in_text(path).removesuffix(".jsonl").removesuffix(".db")
+    """The id of a conversation: the name of its folder or its database, or that of a transcript that lies elsewhere."""
+    folder = _folder(path) if path.endswith(".jsonl") else None
+    return name_in_text(folder or path).removesuffix(".jsonl").removesuffix(".db")

@@ -56,7 +56,9 @@ class GeminiCli:
             ours = head.lstrip().startswith(b"{") and all(f'"{name}"'.encode() in head for name in (*_HEADER, "messages"))
         if not ours or any(mark in head for mark in _FORKS_TYPE) or _FORKS_HOME in path.split(os.sep):
             return None
-        return _source(path)
+        # A chat that went on after the format changed was copied into a log beside it.
+        log = f"{path}l"
+        return _source(log if path.endswith(".json") and os.path.exists(log) else path)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole chat, as it is now."""
@@ -69,7 +71,7 @@ def _chats(folder: str) -> Iterator[Source]:
     files, folders = listed(folder)
     logs = {path for path in files if path.endswith(".jsonl")}
     for path in files:
-        # A chat that went on after the format changed was copied into a log beside it.
+        # The log is the later one of the two, see above.
         is_last = path in logs or (path.endswith(".json") and f"{path}l" not in logs)
         if is_last and os.path.basename(path).startswith("session-"):
             yield _source(path)
