@@ -205,6 +205,16 @@ def test_content_does_not_break_turns(tmp_path: Path, message: str) -> None:
     assert prompts(found)[-1] == "next"
 
 
+def test_a_fence_that_was_left_open_does_not_hide_the_next_messages(tmp_path: Path) -> None:
+    """A later block would close it; what stands between is newer than the message, so it was not quoted."""
+    found = items(
+        tmp_path, b.user("what is this?\n\n```\nE401"), b.agent("An error:\n\n```\nE401\n```"), "---\n\n",
+        b.user("thanks", "2026-03-01 09:30:00Z"),
+    )  # fmt: skip
+
+    assert [kind for kind, _ in said(found)] == ["prompt", "reply", "prompt"]
+
+
 def test_a_rule_before_the_next_message_is_not_part_of_what_was_said(tmp_path: Path) -> None:
     """One inside is."""
     found = items(tmp_path, b.user("one\n\n---\n\ntwo"), b.agent("three\n\n---\n\nfour"), "---\n\n", b.user("five"))

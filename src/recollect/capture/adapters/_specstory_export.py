@@ -101,10 +101,23 @@ def messages(lines: list[str]) -> Iterator[Message]:
 def _marks(text: Markdown) -> Iterator[int]:
     """The numbers of the lines that begin a message."""
     number = 0
+    at: int | None = None
     while number < len(text.lines):
-        if ROLE.match(text.lines[number]):
+        if header := ROLE.match(text.lines[number]):
             yield number
-        number = _end_of_piece(text, number) + 1
+            at = moment(header["about"] or "") or at
+        end = _end_of_piece(text, number)
+        is_block = end > number and not text.lines[number].startswith(tuple(_TAGS))
+        number = number + 1 if is_block and _hides_a_message(text.lines[number:end], at) else end + 1
+
+
+def _hides_a_message(block: list[str], since: int | None) -> bool:
+    """Whether a block of code goes over the next message: somebody left a fence open, and a later one closes it.
+
+    Messages that are quoted in a block are from before.
+    """
+    headers = filter(None, map(ROLE.match, block))
+    return since is not None and any((moment(header["about"] or "") or 0) >= since for header in headers)
 
 
 def _end_of_piece(text: Markdown, start: int) -> int:
