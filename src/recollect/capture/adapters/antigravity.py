@@ -71,7 +71,7 @@ class Antigravity:
                     yield _source(path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """The conversation that a file is part of: steps are told by their fields, databases by their tables, papers by their place."""
+        """The conversation of a file: steps are told by their fields, databases by their tables, papers by their place."""
         if path.endswith(".jsonl"):
             first = first_objects(head)
             ours = bool(first) and all(name in first[0] for name in _STEP)
