@@ -281,6 +281,18 @@ def test_papers_are_all_that_is_left_of_old_conversations(tmp_path: Path) -> Non
     ]
 
 
+def test_a_paper_that_cannot_be_read_costs_itself_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "brain" / b.SESSION
+    folder.mkdir(parents=True)
+    (folder / "plan.md").symlink_to("nowhere")
+    (folder / "task.md").write_text("- [x] mend\n")
+
+    found = read(tmp_path)
+
+    assert said(found) == [("reply", "task.md\n\n- [x] mend\n")]
+    assert [problem.kind for problem in of(Problem, found)] == ["bad_record"]
+
+
 def test_a_database_alone_tells_tokens_and_place(tmp_path: Path) -> None:
     b.database(tmp_path, b.generation(10, 1, steps=(1,)), place=b.workspace("file:///home/ada/shop", "main"))
 

@@ -123,11 +123,11 @@ class Conversation:
         try:
             if self.database == self.path:
                 self._learn(told_by(self.path, self.session))
-            read_bytes = sum(self._tell_paper(paper) for paper in self.papers)
         except Unreadable as reason:
             yield Problem(path=self.path, kind="unreadable", reason=str(reason))
             yield since or Checkpoint(0)
             return
+        read_bytes = sum(self._tell_paper(paper) for paper in self.papers)
         yield from self.items()
         yield Checkpoint(read_bytes + self.told.read_bytes)
 
@@ -164,7 +164,12 @@ class Conversation:
 
     def _tell_paper(self, path: str) -> int:
         """A plan, a list of tasks or a summary that the agent wrote, in the one turn that all of them are in."""
-        dialogue, text = self.steps.dialogue, written(path, _PAPER_BYTES)
+        try:
+            text = written(path, _PAPER_BYTES)
+        except Unreadable as reason:
+            self.steps.odd.bad(f"{name_in_text(path)} cannot be read: {reason}")
+            return 0
+        dialogue = self.steps.dialogue
         if not dialogue.standing.turn:
             dialogue.begin(_PAPERS, author="agent")
         try:
