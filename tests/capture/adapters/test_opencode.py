@@ -25,6 +25,9 @@ from recollect.testing import everything, imported
 from tests.builders import opencode as b
 from tests.capture.adapters.items import of, said, taken_from_others
 
+# What `opencode run` must not do.
+DENIED = [{"permission": name, "pattern": "*", "action": "deny"} for name in ("question", "plan_enter", "plan_exit")]
+
 
 def read(source: Source, since: Checkpoint | None = None) -> list[Item]:
     return list(OpenCode().read(source, since))
@@ -118,11 +121,27 @@ def test_a_sub_agent_is_a_session_of_its_parent_and_is_asked_by_the_agent(tmp_pa
 
 def test_a_run_without_a_terminal_is_known_by_what_it_must_not_ask(tmp_path: Path) -> None:
     """`opencode run` forbids questions and plan mode when it creates its session (since February 2026)."""
-    denied = [{"permission": name, "pattern": "*", "action": "deny"} for name in ("question", "plan_enter", "plan_exit")]
-
-    found = items(tmp_path, b.user(1, "hi"), permission=denied)
+    found = items(tmp_path, b.user(1, "hi"), permission=DENIED)
 
     assert of(SessionFacts, found)[0].origin == "headless"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"is it there?"', "is it there?"),
+        ('"is \\"it\\" there?"', 'is "it" there?'),
+        ('look "for it" there', 'look "for it" there'),
+        ('"for it" and "for her"', '"for it" and "for her"'),
+        ('"it"', '"it"'),
+        ('"', '"'),
+    ],
+)
+def test_what_was_given_to_a_run_is_told_without_its_quotes(tmp_path: Path, text: str, expected: str) -> None:
+    """`opencode run` puts quotes around every argument with a space in it."""
+    found = items(tmp_path, b.user(1, text), permission=DENIED)
+
+    assert [event.text for event in of(Event, found)] == [expected]
 
 
 @pytest.mark.parametrize("title", ["New session - 2026-02-02T02:40:00.000Z", "Child session - 2026-02-02T02:40:00.000Z"])

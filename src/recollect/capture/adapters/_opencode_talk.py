@@ -27,6 +27,8 @@ _SILENT = {
 }  # fmt: skip
 # What OpenCode says in the user's name when a person runs a command with an exclamation mark.
 _RAN = "The following tool was executed by the user"
+# A quote that ends an argument of `opencode run`; one that the argument itself has is written after a backslash.
+_CLOSING_QUOTE = re.compile(r'(?<!\\)"')
 _UNTITLED = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
@@ -172,7 +174,8 @@ class Talk:
         said = []
         for part in parts:
             if part.type == "text" and part.synthetic is not True and part.ignored is not True:
-                said.append(text_of(part.text) or "")
+                text = text_of(part.text) or ""
+                said.append(_unquoted(text) if self.facts.origin == "headless" else text)
             elif part.type == "subtask":
                 said.append(text_of(part.prompt) or "")
             # A file that was named in the text has the place of its name there.
@@ -273,6 +276,14 @@ def created_at(message: Message | None) -> int | None:
     if message is None:
         return None
     return moment_of(message.time.created) if isinstance(message.time, Times) else None
+
+
+def _unquoted(text: str) -> str:
+    """A prompt as it was given to `opencode run`, which puts quotes around an argument of several words."""
+    inner = text[1:-1]
+    if not (text.startswith('"') and text.endswith('"') and " " in inner) or _CLOSING_QUOTE.search(inner):
+        return text
+    return inner.replace('\\"', '"')
 
 
 def _shell_command(told: Told, following: Told | None) -> str | None:
