@@ -210,6 +210,28 @@ def test_words_of_our_own_are_no_prompt(tmp_path: Path) -> None:
     assert prompts(items(tmp_path, b.user("u1", context), b.user("u2", f"{context}\n\nask"))) == ["ask"]
 
 
+def test_a_session_that_is_continued_in_its_first_minute_loses_nothing(tmp_path: Path) -> None:
+    """The file for the new start has the name of the old one: a second header, an empty list, and then the old list once more.
+
+    That list is without prompts that begin with a hook's words: the agent takes those for words of its own.
+    """
+    context = b.user("u0", "<session_context>where we are</session_context>")
+    asked = b.user("u1", "<hook_context>x</hook_context>\n\nask")
+    found = items(
+        tmp_path,
+        asked,
+        b.answer("g1", "Yes."),
+        b.header(startTime=b.clock(30)),
+        {"$set": {"messages": [context]}},
+        {"$set": {"sessionId": b.SESSION}},
+        {"$set": {"messages": [context, b.answer("g1", "Yes.", model=None)]}},
+        b.user("u2", "go on", 31),
+    )
+
+    assert (prompts(found), undone(found)) == (["ask", "go on"], [])
+    assert of(SessionFacts, found)[0].started_at == milliseconds(b.START)
+
+
 def test_a_chat_in_which_nobody_said_anything_is_no_session(tmp_path: Path) -> None:
     """The agent leaves one at every start, also when it is started to continue another chat."""
     context = b.user("u1", "<session_context>where we are</session_context>")

@@ -49,7 +49,7 @@ class Record(Message):
 
 
 class Described(Struct):
-    """What a file says about its session; later words count."""
+    """What a file says about its session; later words count, except for when it began."""
 
     sessionId: Any = None
     projectHash: Any = None
@@ -61,7 +61,7 @@ class Described(Struct):
     def learn(self, told: Mapping[str, Any]) -> None:
         """Take what is said anew."""
         for name in _DESCRIPTION:
-            if told.get(name) is not None:
+            if told.get(name) is not None and (name != "startTime" or self.startTime is None):
                 setattr(self, name, told[name])
 
 
@@ -87,6 +87,7 @@ class Chat:
                 self.replay.exchange(messages_in(change["messages"]))
         elif text_of(record.sessionId):
             self.described.learn({name: getattr(record, name) for name in _DESCRIPTION})
+            self.replay.restart()
             for message in messages_in(record.messages):
                 self.replay.take(message)
         else:

@@ -33,6 +33,10 @@ class Replay:
         self.undone.discard(message.id)
         self._list[message.id] = None
 
+    def restart(self) -> None:
+        """The agent was started anew and begins with an empty list; nothing is undone by that."""
+        self._list = {}
+
     def rewind(self, ident: str) -> None:
         """Undo a message and all after it; all there are when it is not known, as the agent does."""
         last = None
