@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -51,10 +52,22 @@ class Agent:
         """The arguments that make it work on one prompt and end."""
         raise NotImplementedError
 
+    def words_to_continue(self, command: list[str], prompt: str) -> list[str]:
+        """The same, with the session that a command continues; the command itself opens a window and waits for a person."""
+        return [*command[1:], *self.words(prompt)]
+
     def run(self, prompt: str, folder: Path, *options: str, **variables: str) -> str:
         """Let it work on a prompt, with every tool allowed; what it printed."""
+        return self.start([*self.words(prompt), *options], folder, **variables)
+
+    def go_on(self, command: list[str], prompt: str, folder: Path) -> str:
+        """Let it work on a prompt in the session that a command continues."""
+        return self.start(self.words_to_continue(command, prompt), folder)
+
+    def start(self, words: list[str], folder: Path, **variables: str) -> str:
+        """Run it to its end; what it printed."""
         ran = subprocess.run(
-            [str(self.program), *self.words(prompt), *options],
+            [str(self.program), *words],
             cwd=folder,
             env=environment(self.home) | self.variables() | variables,
             stdin=subprocess.DEVNULL,
@@ -137,6 +150,10 @@ class Codex(Agent):
         trust = ["--dangerously-bypass-hook-trust"] if self.trusted else []
         return ["exec", prompt, *trust, "--dangerously-bypass-approvals-and-sandbox"]
 
+    def words_to_continue(self, command: list[str], prompt: str) -> list[str]:
+        first, *others = self.words(prompt)
+        return [first, *command[1:], *others]
+
     def trust_hooks(self, folder: Path) -> None:
         """What a person does with /hooks: Codex shows each hook with a hash, and keeps the hash of those they trust."""
         asked = [
@@ -216,6 +233,14 @@ class OpenCode(Agent):
 
     def words(self, prompt: str) -> list[str]:
         return ["run", prompt]
+
+    def words_to_continue(self, command: list[str], prompt: str) -> list[str]:
+        return ["run", *command[1:], prompt]
+
+    def start(self, words: list[str], folder: Path, **variables: str) -> str:
+        # It ends while it still looks for packages, and leaves a lock that it would wait a minute for.
+        shutil.rmtree(self.home / ".local" / "state" / "opencode" / "locks", ignore_errors=True)
+        return super().start(words, folder, **variables)
 
 
 class CopilotCli(Agent):

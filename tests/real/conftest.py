@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,10 @@ def stub() -> Iterator[Stub]:
         yield stub
 
 
-@pytest.fixture
-def machine(home: Path, tmp_path: Path) -> Iterator[Machine]:
-    """A home without any log, and the folder of a shop to work in."""
-    shop = tmp_path / "shop"
+@contextmanager
+def set_up(home: Path) -> Iterator[Machine]:
+    """A home without any log, and beside it the folder of a shop to work in."""
+    shop = home.with_name("shop")
     make_project(shop)
     for name, script in (("shopctl", SHOPCTL), ("ledger", LEDGER)):
         file = shop / "bin" / name
@@ -53,6 +54,13 @@ def machine(home: Path, tmp_path: Path) -> Iterator[Machine]:
     machine.wait()
     # Copilot unpacks a hundred megabytes into every home.
     shutil.rmtree(home / ".cache", ignore_errors=True)
+
+
+@pytest.fixture
+def machine(home: Path) -> Iterator[Machine]:
+    """A machine of the test's own."""
+    with set_up(home) as machine:
+        yield machine
 
 
 @pytest.fixture

@@ -42,6 +42,11 @@ class Request:
         return "\n".join(self.texts)
 
     @property
+    def model(self) -> str:
+        """The model that is asked; one API names it in the path."""
+        return str(self.body.get("model") or self.path.partition("/models/")[2].partition(":")[0])
+
+    @property
     def offers_tools(self) -> bool:
         return bool(self.body.get("tools"))
 
