@@ -1,4 +1,4 @@
-"""Chats of VS Code: requests, what was answered to them, and the operations that make them."""
+"""Chats of VS Code: requests, what was answered to them, and the operations that make them; traces of Visual Studio."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 CHAT = "c4a70000-0000-4000-8000-000000000001"
 START = 1_777_885_200_000
+CONVERSATION = "7d100000-0000-4000-8000-000000000001"
 
 
 def request(number: int, text: str, *response: Any, **more: Any) -> dict[str, Any]:
@@ -95,4 +96,82 @@ def log(folder: Path, *operations: dict[str, Any]) -> Path:
     """An operation log, named after the chat that its snapshot has."""
     path = folder / f"{operations[0]['v']['sessionId']}.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in operations))
+    return path
+
+
+# Traces of Visual Studio
+
+
+def span(name: str, title: str, start: int, end: int, about: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Something that was done from one second to another, after the conversation began."""
+    about = {"gen_ai.conversation.id": CONVERSATION, **about}
+    return {
+        "spanId": name,
+        "parentSpanId": "",
+        "name": title,
+        "startTimeUnixNano": f"{START + 1000 * start}000000",
+        "endTimeUnixNano": f"{START + 1000 * end}000000",
+        "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in about.items()],
+        **more,
+    }
+
+
+def request_span(start: int, end: int, root: str = "r-1", **more: Any) -> dict[str, Any]:
+    about = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.request.model": "fern-2",
+        "copilot_chat.initiator_type": "User",
+        "copilot_chat.mode": "Agent",
+        "copilot_chat.root_request_id": root,
+    }
+    return span(f"span-of-{root}", "invoke_agent GitHub Copilot", start, end, about, **more)
+
+
+def chat_span(
+    name: str, start: int, end: int, prompt: str, answered: dict[str, Any], turn: str | None = "r-1", **usage: str
+) -> dict[str, Any]:
+    """A model call of a request, with figures by the last words of their names."""
+    sent = [{"role": "user", "parts": [{"type": "text", "content": prompt}]}, {"role": "tool", "parts": []}]
+    about = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.response.model": "fern-2",
+        "gen_ai.input.messages": json.dumps(sent),
+        "gen_ai.output.messages": json.dumps([answered]),
+        **({"virtual_parent.genai": f"span-of-{turn}", "copilot_chat.root_request_id": turn} if turn else {}),
+        **{f"gen_ai.usage.{figure}": count for figure, count in usage.items()},
+    }
+    return span(name, "chat fern-2", start, end, about)
+
+
+def tool_span(
+    call: str, start: int, end: int, tool: str, given: dict[str, Any], result: str | None, **more: Any
+) -> dict[str, Any]:
+    """A tool call of the request `r-1`, which it does not name: the span above it does."""
+    about = {
+        "virtual_parent.genai": "span-of-r-1",
+        "gen_ai.tool.name": tool,
+        "gen_ai.tool.call.id": call,
+        "gen_ai.tool.call.arguments": json.dumps(given),
+        **({} if result is None else {"gen_ai.tool.call.result": result}),
+    }
+    return span(f"span-of-{call}", f"execute_tool {tool}", start, end, about, **more)
+
+
+def answer(text: str, call: str | None = None) -> dict[str, Any]:
+    """What the model answered, perhaps with a call of a tool."""
+    parts: list[dict[str, Any]] = [{"type": "text", "content": text}]
+    if call:
+        parts.append({"type": "tool_call", "id": call, "name": "get_file", "arguments": "{}"})
+    return {"role": "assistant", "parts": parts}
+
+
+def trace(folder: Path, *spans: dict[str, Any], run: str = "aaaa", begun: str = "T01") -> Path:
+    """A file of a run of Visual Studio, one span a line."""
+    kept = folder / "VSGitHubCopilotLogs" / "traces"
+    kept.mkdir(parents=True, exist_ok=True)
+    about = {"service.name": "vs-copilot", "service.namespace": "visualstudio", "service.version": "18.6.1"}
+    resource = {"attributes": [{"key": key, "value": {"stringValue": value}} for key, value in about.items()]}
+    path = kept / f"{begun}_{run}_VSGitHubCopilot_traces.jsonl"
+    batches = ({"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [one]}]}]} for one in spans)
+    path.write_text("".join(json.dumps(batch) + "\n" for batch in batches))
     return path

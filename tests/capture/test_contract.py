@@ -14,14 +14,12 @@ from recollect.testing import AdapterContract, Sample
 from tests.golden_logs import laid_out
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-# Samples in which nobody says anything: a description alone, a database without messages, requests to a model, and
-# the traces of another product, which are not read.
+# Samples in which nobody says anything: a description alone, a database without messages, requests to a model.
 SILENT = {
     "codex": {"AcidicSoil+codex-session-view"},
     "crush": {"LarsArtmann+go-filewatcher"},
     "goose": {"jwp23+dotfiles"},
     "openhands": {"OpenHands+software-agent-sdk"},
-    "vscode-copilot-chat": {"kenn-io+agentsview"},
 }
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 
@@ -32,7 +30,7 @@ def samples_of(agent: str) -> list[Sample]:
     count = import_module(module).tokens if find_spec(module) else None
     own = [Sample(case, case.parent.name, count, lay_out=laid_out) for case in sorted((GOLDEN / agent).glob("*/root"))]
     public = [
-        Sample(folder, count=count, has_turns=folder.name not in SILENT.get(agent, ()))
+        Sample(folder, count=count, has_turns=folder.name not in SILENT.get(agent, ()), distinct_ids=False)
         for folder in sorted((CORPUS / agent).glob("*"))
         if folder.is_dir()
     ]

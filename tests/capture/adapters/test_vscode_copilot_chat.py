@@ -12,6 +12,7 @@ from recollect.capture.adapters.vscode_copilot_chat import VscodeCopilotChat
 from recollect.memory import Memory
 from recollect.model import Checkpoint, Event, Item, Liveness, Problem, SessionFacts, Source, TurnFacts, Usage
 from tests.builders import vscode_copilot_chat as b
+from tests.capture.adapters.items import of, taken_from_others
 
 
 def read(path: Path) -> list[Item]:
@@ -22,10 +23,6 @@ def read(path: Path) -> list[Item]:
 def items(folder: Path, *requests: dict[str, Any], **more: Any) -> list[Item]:
     """What a chat of these requests gives."""
     return read(b.document(b.window(folder), b.chat(*requests, **more)))
-
-
-def of(kind: type[Any], found: list[Item]) -> list[Any]:
-    return [item for item in found if isinstance(item, kind)]
 
 
 def said(found: list[Item]) -> list[tuple[str, str]]:
@@ -82,6 +79,7 @@ def test_a_request_is_a_turn(tmp_path: Path) -> None:
         ({"modelState": {"value": 3}}, ("error", "failed")),
         ({"result": {"errorDetails": {"message": "Too many requests", "code": "rateLimited"}}}, ("error", "Too many requests")),
         ({"result": {"errorDetails": {"message": "Canceled", "code": "canceled"}}}, ("abort", "")),
+        ({"result": {"errorDetails": {"message": "Canceled", "responseIsIncomplete": True}}}, ("abort", "")),
     ],
 )
 def test_a_turn_may_end_badly(tmp_path: Path, more: dict[str, Any], end: tuple[str, str]) -> None:
@@ -145,29 +143,81 @@ def test_a_call_that_was_not_shown_is_told_all_the_same(tmp_path: Path) -> None:
     assert said(found)[1:] == [("tool_call", "read_file"), ("tool_call", "manage_todo_list"), ("reply", "Done.")]
 
 
-def test_with_other_ids_on_the_screen_the_side_of_the_model_is_told(tmp_path: Path) -> None:
-    """Older versions showed calls under ids of their own: nothing can be joined, and nothing is told twice."""
-    edit = {"kind": "textEditGroup", "uri": {"fsPath": "/a"}, "edits": [[{"text": "y"}]]}
+def test_with_other_ids_on_the_screen_calls_are_joined_by_tool_and_target(tmp_path: Path) -> None:
+    """Until early 2026 the screen had ids of its own; calls that ran side by side are shown in the order they ended."""
+    asked = b.round_of(
+        "I read.",
+        c1=("read_file", {"filePath": "/a"}),
+        c2=("read_file", {"filePath": "/b"}),
+        c3=("get_errors", {}),
+        c4=("grep_search", {"query": "x"}),
+    )
     found = items(
         tmp_path,
         b.request(
             1,
             "go",
-            b.words("I edit."),
-            b.invocation("ui-1", "copilot_replaceString"),
-            edit,
-            b.words("Edited."),
-            result=b.result(b.round_of("I edit.", c1=("replace_string_in_file", {"filePath": "/a"}))),
+            b.words("I read."),
+            b.invocation("ui-1", "copilot_readFile", invocationMessage="Reading [](file:///b)"),
+            b.invocation("ui-2", "copilot_readFile", invocationMessage="Reading [](file:///a)"),
+            b.invocation("c4", "copilot_findTextInFiles"),
+            b.words("Read."),
+            result=b.result(asked, given_back={"c1": "A", "c2": "B", "c4": "Applying patch failed with error: x"}),
         ),
     )
 
-    assert said(found)[1:] == [("reply", "I edit."), ("tool_call", "replace_string_in_file"), ("reply", "Edited.")]
+    assert [(call.call, call.target, call.output, call.ok) for call in calls(found)] == [
+        ("c2", "/b", "B", True),
+        ("c3", None, None, None),
+        ("c1", "/a", "A", True),
+        ("c4", "x", "Applying patch failed with error: x", False),
+    ]
+    assert [text for kind, text in said(found) if kind == "reply"] == ["I read.", "Read."]
+
+
+def test_what_a_tool_calls_itself_is_not_told_again(tmp_path: Path) -> None:
+    """The screen shows a page being fetched twice: the tool of the model, and the one of VS Code that it uses."""
+    outer = b.invocation("ui-1", "copilot_fetchWebPage")
+    inner = b.invocation("ui-2", "vscode_fetchWebPage_internal")
+    asked = b.round_of("", c1=("fetch_webpage", {"query": "stamps", "urls": ["https://stamps.example"]}))
+
+    (call,) = calls(items(tmp_path, b.request(1, "go", outer, inner, result=b.result(asked))))
+
+    assert (call.call, call.target) == ("c1", "https://stamps.example")
+
+
+def test_a_list_that_vs_code_itself_emptied_is_no_call(tmp_path: Path) -> None:
+    """It does so whenever a request begins."""
+    shown = [
+        b.invocation(f"ui-{number}", "manage_todo_list", toolSpecificData={"kind": "todoList", "todoList": todo})
+        for number, todo in enumerate([[], [{"id": 1, "title": "Paint"}]])
+    ]
+
+    (call,) = calls(items(tmp_path, b.request(1, "go", *shown)))
+
+    assert call.input == {"todoList": [{"id": 1, "title": "Paint"}]}
+
+
+def test_fences_around_an_edit_are_not_words(tmp_path: Path) -> None:
+    edit = [
+        b.words("\n```\n"),
+        {"kind": "undoStop", "id": "u"},
+        {"kind": "codeblockUri", "uri": {"fsPath": "/a"}, "isEdit": True},
+        {"kind": "textEditGroup", "uri": {"fsPath": "/a"}, "edits": []},
+        b.words("\n```\n"),
+    ]
+    found = items(
+        tmp_path, b.request(1, "go", b.words("First."), b.invocation("c1", "copilot_createFile"), *edit, b.words("Done."))
+    )
+
+    assert said(found)[1:] == [("reply", "First."), ("tool_call", "copilot_createFile"), ("reply", "Done.")]
 
 
 @pytest.mark.parametrize(
     ("shown", "expected"),
     [
-        ({}, (True, None)),
+        ({}, (None, None)),
+        ({"resultDetails": {"input": "{}", "output": "12"}}, (True, None)),
         ({"isConfirmed": {"type": 0}}, (False, None)),
         ({"isConfirmed": False}, (False, None)),
         ({"isComplete": False}, (None, None)),
@@ -193,6 +243,7 @@ def test_how_a_call_went(tmp_path: Path, shown: dict[str, Any], expected: tuple[
             "/home/ada/a b.txt",
         ),
         ("copilot_replaceString", {"pastTenseMessage": "Edited [](file:///a.txt)"}, "edit", "/a.txt"),
+        ("copilot_findTextInFiles", {"invocationMessage": {"value": "Searching for regex `blue|navy`"}}, "search", "blue|navy"),
         ("find", {"source": {"type": "mcp"}, "resultDetails": {"input": '{"query": "blue"}'}}, "mcp", "blue"),
     ],
 )
@@ -203,6 +254,15 @@ def test_what_a_call_was_about_is_found_on_the_screen(
     (call,) = calls(items(tmp_path, b.request(1, "go", b.invocation("c1", tool, **shown))))
 
     assert (call.tool_kind, call.target) == (kind, target)
+
+
+def test_files_that_were_found_are_what_came_back(tmp_path: Path) -> None:
+    """Where nothing tells what the model was given: a file of another machine has the path that it has there."""
+    files = [{"uri": {"fsPath": "/a"}}, {"path": "/C:/b c", "scheme": "file"}, {"path": "/d", "scheme": "vscode-remote"}]
+
+    (call,) = calls(items(tmp_path, b.request(1, "go", b.invocation("c1", "copilot_findFiles", resultDetails=files))))
+
+    assert call.output == "/a\nC:\\b c\n/d"
 
 
 def test_edits_without_a_tool_are_calls(tmp_path: Path) -> None:
@@ -243,6 +303,52 @@ def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
         ("tool_call", "runSubagent"),
         ("reply", "Leaky."),
     ]
+
+
+def test_early_sub_agents_only_said_that_they_were_some(tmp_path: Path) -> None:
+    """What they were asked and came to is then told by the model's call."""
+    asked = b.round_of("", c1=("runSubagent", {"description": "Look", "prompt": "Look at it."}))
+    shown = [b.invocation("ui-1", "runSubagent"), b.invocation("ui-2", "copilot_readFile", fromSubAgent=True)]
+    found = items(tmp_path, b.request(1, "look", *shown, result=b.result(asked, given_back={"c1": "It leaks."})))
+
+    inside = [item for item in found if getattr(item, "session", "") == f"{b.CHAT}/ui-1"]
+    assert said(inside) == [("prompt", "Look at it."), ("tool_call", "copilot_readFile"), ("reply", "It leaks.")]
+
+
+# Tokens
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"result": b.result(promptTokens=50, outputTokens=7), "completionTokens": 90, "promptTokens": 50}, [(50, 0, 90)]),
+        ({"result": {"usage": {"promptTokens": 50, "completionTokens": 7}}}, [(50, 0, 7)]),
+        ({"promptTokens": 50, "completionTokens": 7, "modelState": {"value": 2}}, [(50, 0, 7)]),
+        (
+            {
+                "modelTotals": [
+                    {"model": "fern", "inputTokens": 100, "cachedTokens": 70, "outputTokens": 8},
+                    {"model": "moss", "inputTokens": 10, "cachedTokens": 0, "outputTokens": 2},
+                ],
+                "promptTokens": 999,
+            },
+            [(30, 70, 8), (10, 0, 2)],
+        ),
+    ],
+)
+def test_tokens_are_told_in_several_places(tmp_path: Path, more: dict[str, Any], expected: list[tuple[int, int, int]]) -> None:
+    """The last model call's beside those of all of them, or, since late 2026, totals for each model."""
+    found = of(Usage, items(tmp_path, b.request(1, "go", **more)))
+
+    assert [(usage.input, usage.cache_read, usage.output) for usage in found] == expected
+
+
+def test_which_model_auto_came_to_is_told_elsewhere(tmp_path: Path) -> None:
+    part = {"kind": "autoModeResolution", "resolvedModel": "fern-2"}
+    found = items(tmp_path, b.request(1, "go", part, modelId="copilot/auto", completionTokens=5, copilotCredits=1.5))
+
+    assert [usage.model for usage in of(Usage, found)] == ["fern-2"]
+    assert of(TurnFacts, found)[0].telemetry == {"model": "fern-2", "copilot_credits": 1.5}
 
 
 # Operation logs
@@ -379,6 +485,12 @@ def test_an_exported_chat_has_the_same_id_when_it_is_exported_again(tmp_path: Pa
     assert [usage.key for usage in of(Usage, first + second)] == ["request_1", "request_1"]
 
 
+def test_an_exported_chat_tells_its_folder_where_links_begin(tmp_path: Path) -> None:
+    exported = b.chat(b.request(1, "a", {**b.words("b"), "baseUri": {"$mid": 1, "path": "/C:/shop/", "scheme": "file"}}))
+
+    assert of(SessionFacts, read(b.document(tmp_path, exported, "chat.json")))[0].cwd == "C:\\shop"
+
+
 @pytest.mark.parametrize(
     ("workspace", "cwd"),
     [
@@ -450,11 +562,116 @@ def test_look_alikes_are_not_ours() -> None:
 
 
 def test_samples_of_others_are_not_ours(corpus: Path) -> None:
-    """Among them are traces of Visual Studio, which has the same assistant and another format."""
-    adapter = VscodeCopilotChat()
+    assert not list(taken_from_others(VscodeCopilotChat(), corpus))
 
-    assert not [
-        path
-        for path in corpus.rglob("*.json*")
-        if path.name.endswith(adapter.endings) and adapter.find_source(str(path), path.read_bytes()[: 1 << 16])
+
+# Traces of Visual Studio
+
+
+def test_what_spans_tell_is_a_conversation(tmp_path: Path) -> None:
+    """Spans are written down when they end: the request comes last."""
+    path = b.trace(
+        tmp_path,
+        b.chat_span(
+            "c1", 1, 3, "Add a label.", b.answer("I read.", call="t1"), input_tokens="90", **{"cache_read.input_tokens": "60"}
+        ),
+        b.tool_span("t1", 4, 6, "get_file", {"filename": "A.cs"}, '{"Value": {"Content": "class A"}}'),
+        b.chat_span("c2", 7, 9, "Add a label.", b.answer("There."), output_tokens="5"),
+        b.request_span(0, 10),
+    )
+    about: dict[str, Any] = {"session": b.CONVERSATION, "turn": "r-1"}
+
+    assert read(path)[:-1] == [
+        SessionFacts(
+            session=b.CONVERSATION, origin="interactive", started_at=b.START, agent_version="18.6.1",
+            meta={"product": "Visual Studio", "mode": "Agent"},
+        ),
+        TurnFacts(**about, at=b.START, author="human", telemetry={"model": "fern-2", "mode": "Agent", "duration_ms": 10_000}),
+        Event(**about, kind="prompt", at=b.START, text="Add a label."),
+        Event(**about, kind="reply", at=b.START + 3000, text="I read."),
+        Usage(**about, key=f"{b.CONVERSATION}/c1", model="fern-2", at=b.START + 3000, input=30, cache_read=60),
+        Event(
+            **about, kind="tool_call", at=b.START + 4000, call="t1", name="get_file", tool_kind="read", target="A.cs",
+            input={"filename": "A.cs"}, output="class A", ok=True, duration_ms=2000,
+        ),
+        Event(**about, kind="reply", at=b.START + 9000, text="There."),
+        Usage(**about, key=f"{b.CONVERSATION}/c2", model="fern-2", at=b.START + 9000, output=5),
+    ]  # fmt: skip
+
+
+def test_a_request_may_be_told_by_several_files_of_a_run(tmp_path: Path) -> None:
+    """Whichever of them is named; a file of another run is another source, with the same conversation."""
+    first = b.trace(tmp_path, b.chat_span("c1", 1, 3, "Add a label.", b.answer("I read.", call="t1")))
+    second = b.trace(tmp_path, b.tool_span("t1", 4, 6, "run_build", {}, "Built."), b.request_span(0, 10), begun="T02")
+    other = b.trace(tmp_path, b.request_span(90, 91, root="r-2"), run="bbbb")
+
+    assert said(read(second)) == [("prompt", "Add a label."), ("reply", "I read."), ("tool_call", "run_build")]
+    with Memory.open(str(tmp_path / "store.db"), adapters={"vscode-copilot-chat": VscodeCopilotChat()}) as memory:
+        memory.import_logs([str(tmp_path)])
+        (session,) = memory.sessions()
+        turns = memory.show(session.id).turn_list
+    assert [turn.prompt for turn in turns] == ["Add a label.", ""]
+    adapter = VscodeCopilotChat()
+    assert {source.path: source.companions for source in adapter.sources(str(tmp_path))} == {
+        str(first): (str(second),),
+        str(other): (),
+    }
+
+
+def test_a_call_that_failed_and_a_request_that_was_stopped(tmp_path: Path) -> None:
+    found = read(
+        b.trace(
+            tmp_path,
+            b.tool_span("t1", 4, 6, "run_build", {}, None, status={"code": 2, "message": "No project."}),
+            b.request_span(0, 10, status={"code": 2, "message": "A task was canceled."}),
+        )
+    )
+
+    assert [(call.output, call.ok) for call in calls(found)] == [("No project.", False)]
+    assert said(found)[-1] == ("abort", "A task was canceled.")
+
+
+def test_a_call_without_a_span_is_what_the_model_asked_for(tmp_path: Path) -> None:
+    found = read(b.trace(tmp_path, b.chat_span("c1", 1, 3, "Build.", b.answer("", call="t1"), turn=None)))
+
+    assert [(call.call, call.name, call.ok) for call in calls(found)] == [("t1", "get_file", None)]
+
+
+def test_spans_of_other_things_are_passed_over_or_counted(tmp_path: Path) -> None:
+    unheard = b.span("x1", "rerank", 1, 2, {"gen_ai.operation.name": "rerank"})
+    found = read(b.trace(tmp_path, unheard, {"spanId": "x2", "attributes": "none"}, b.request_span(0, 10)))
+
+    assert [(problem.kind, problem.reason) for problem in of(Problem, found)] == [("unknown", "span rerank")]
+    assert len(of(TurnFacts, found)) == 1
+
+
+@pytest.mark.parametrize("junk", [None, 7, "x", [1], {"a": [None]}, 1e300, True])
+def test_a_field_of_a_span_may_be_anything(tmp_path: Path, junk: Any) -> None:
+    whole = b.chat_span("c1", 1, 3, "Go.", b.answer("Well.", call="t1"), input_tokens="9")
+    tool = b.tool_span("t1", 4, 6, "get_file", {}, "x")
+    broken = [{**span, name: junk} for span in (whole, tool) for name in span]
+    values = [
+        {
+            **span,
+            "attributes": [{**one, "value": junk} if place == number else one for place, one in enumerate(span["attributes"])],
+        }
+        for span in (whole, tool)
+        for number in range(len(span["attributes"]))
     ]
+
+    found = read(b.trace(tmp_path, *broken, *values, b.request_span(0, 10, root="r-9")))
+
+    assert "r-9" in {facts.turn for facts in of(TurnFacts, found)}
+
+
+def test_traces_are_among_temporary_files(tmp_path: Path) -> None:
+    roots = VscodeCopilotChat().roots("/home/ada", {"TMP": "/t", "TEMP": "/t"})
+
+    assert roots[-2:] == ["/t/VSGitHubCopilotLogs/traces", "/home/ada/AppData/Local/Temp/VSGitHubCopilotLogs/traces"]
+    path = b.trace(tmp_path, b.request_span(0, 1))
+    adapter = VscodeCopilotChat()
+    for folder in (path.parent, path.parent.parent, tmp_path):
+        assert [source.path for source in adapter.sources(str(folder))] == [str(path)]
+    head = path.read_bytes()
+    assert adapter.find_source("/x/spans.jsonl", head) is None
+    assert adapter.find_source("/x/a_VSGitHubCopilot_traces.jsonl", head.replace(b"vs-copilot", b"shop")) is None

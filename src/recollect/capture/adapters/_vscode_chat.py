@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import re
 from hashlib import sha256
 from typing import Any
 
-from recollect.capture.adapters._vscode_tools import Told, Wish, plain_id, sentence, told, wishes_of
+from recollect.capture.adapters._vscode_pairs import FIRST, INVOCATION, Pairs, paired
+from recollect.capture.adapters._vscode_tools import Told, Wish, plain_id, sentence, told, uri_path, wishes_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.editors import file_path
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, count_of, fields_of, list_of, moment_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import Fields, count_of, fields_of, list_of, moment_of, money_of, objects_of, text_of, whole_of
 from recollect.model import Item
 
 # Shown for a moment, or only of use on the screen.
@@ -21,7 +22,6 @@ _PASSED_OVER = frozenset(
      "progressTaskSerialized", "pullRequest", "questionCarousel", "reference", "references", "treeData", "undoStop",
      "usedContext", "warning", "workspaceEdit"),
 )  # fmt: skip
-_INVOCATION = "toolInvocationSerialized"
 _WORDS = (None, "markdownContent", "markdownVuln", "inlineReference")
 _EDITS = ("textEditGroup", "notebookEditGroup")
 _CANCELLED, _FAILED = 2, 3
@@ -47,6 +47,7 @@ class Chat:
         self.talk = self._dialogue(session)
         self.cwd: str | None = None
         self.agents: dict[str, Dialogue] = {}
+        self.started: str | None = None
         # What sub-agents came to, which is told with the call that started them and happened after all they did.
         self.answers: list[tuple[Dialogue, str | None]] = []
 
@@ -66,7 +67,7 @@ class Chat:
             "location": text_of(chat.get("initialLocation")),
             "mode": text_of(mode.get("id")),
         }
-        self.cwd = cwd or file_path(chat.get("workingDirectory"))
+        self.cwd = cwd or file_path(chat.get("workingDirectory")) or _base(requests)
         self.talk.facts(
             origin="interactive",
             cwd=self.cwd,
@@ -96,96 +97,86 @@ class Chat:
     def _answer(self, request: Fields) -> None:
         result, state = fields_of(request.get("result")), fields_of(request.get("modelState"))
         metadata = fields_of(result.get("metadata"))
-        rounds = objects_of(metadata.get("toolCallRounds"))
-        results = fields_of(metadata.get("toolCallResults"))
-        wishes = [wishes_of(one.get("toolCalls"), results) for one in rounds]
-        parts = _parts(request.get("response"))
-        shown = {plain_id(part.get("toolCallId")) for part in parts if part.get("kind") == _INVOCATION}
-        wished = {wish.call: wish for calls in wishes for wish in calls}
-        if wished and not wished.keys() & shown:
-            # Older versions gave the calls other ids on the screen: then the model's side tells more.
-            self._tell_rounds(rounds, wishes)
-            parts, wished = _last_words(parts, rounds), {}
-        hidden = [wish for call, wish in wished.items() if call not in shown]
-        self._tell_parts(parts, wished, hidden, moment_of(state.get("completedAt")))
+        wishes = wishes_of(objects_of(metadata.get("toolCallRounds")), fields_of(metadata.get("toolCallResults")))
+        parts = _without_fences(_parts(request.get("response")))
+        self._tell_parts(parts, paired(parts, wishes), moment_of(state.get("completedAt")))
         self._tell_end(request, fields_of(result.get("errorDetails")) or fields_of(request.get("responseErrorDetails")), state)
 
-    def _tell_rounds(self, rounds: list[Fields], wishes: list[list[Wish]]) -> None:
-        for one, calls in zip(rounds, wishes, strict=True):
-            at = moment_of(one.get("timestamp"))
-            self.talk.say("reasoning", _thought(fields_of(one.get("thinking")).get("text")), at=at)
-            self.talk.say("reply", text_of(one.get("response")), at=at)
-            for wish in calls:
-                self._call(self.talk, told(None, wish), at)
-
-    def _tell_parts(self, parts: list[Fields], wished: dict[str, Wish], hidden: list[Wish], ended_at: int | None) -> None:
+    def _tell_parts(self, parts: list[Fields], pairs: Pairs, ended_at: int | None) -> None:
         """What was shown, in order; words that follow each other are one reply."""
         words: list[str] = []
         # Changes are told once more beside the tool that made them.
-        edits = any(told(part, None).kind == "edit" for part in parts if part.get("kind") == _INVOCATION)
-        for part in parts:
+        edits = any(told(part, None).kind == "edit" for part in parts if part.get("kind") == INVOCATION)
+        self._tell_hidden(pairs, FIRST)
+        for number, part in enumerate(parts):
             kind = part.get("kind")
             if kind in _WORDS:
                 words.append(_words(part))
                 continue
-            if kind in ("thinking", _INVOCATION, *_EDITS):
+            if kind in ("thinking", INVOCATION, *_EDITS):
                 self._flush(words)
             if kind == "thinking":
                 self.talk.say("reasoning", _thought(part.get("value")))
-            elif kind == _INVOCATION:
-                self._invoke(part, wished)
+            elif kind == INVOCATION:
+                if number not in pairs.inner:
+                    self._invoke(part, pairs.shown.get(number))
+                self._tell_hidden(pairs, number)
             elif kind in _EDITS:
                 if not edits:
                     self._edit(part)
             elif not isinstance(kind, str) or kind not in _PASSED_OVER:
                 self.odd.unknown("response part", kind)
-        for wish in hidden:
-            self._call(self.talk, told(None, wish))
         for agent, answer in self.answers:
             agent.say("reply", answer)
         self.answers.clear()
         self._flush(words, ended_at)
 
+    def _tell_hidden(self, pairs: Pairs, after: int) -> None:
+        for wish in pairs.hidden.get(after, ()):
+            self._call(self.talk, told(None, wish))
+
     def _flush(self, words: list[str], at: int | None = None) -> None:
         self.talk.say("reply", "".join(words).strip(), at=at)
         words.clear()
 
-    def _invoke(self, part: Fields, wished: dict[str, Wish]) -> None:
+    def _invoke(self, part: Fields, wish: Wish | None) -> None:
         call = plain_id(part.get("toolCallId"))
-        known = told(part, wished.get(call or ""))
-        helper = text_of(part.get("subAgentInvocationId"))
-        specific = fields_of(part.get("toolSpecificData"))
-        if specific.get("kind") == "subagent" and call and helper in (None, call):
+        known = told(part, wish)
+        # At first a call only said that it was a sub-agent's; it was that of the one that had started last.
+        helper = text_of(part.get("subAgentInvocationId")) or (self.started if part.get("fromSubAgent") is True else None)
+        if known.kind == "task" and call and helper in (None, call):
             self._call(self.talk, known)
-            self._agent(call, specific)
+            task = {"result": known.output, **fields_of(known.given), **fields_of(part.get("toolSpecificData"))}
+            self._agent(call, task)
+            self.started = call
         elif helper:
             self._call(self._agent(helper, {}), known)
-        else:
+        elif not _is_cleared_list(part, wish):
             self._call(self.talk, known)
 
-    def _agent(self, name: str, specific: Fields) -> Dialogue:
+    def _agent(self, name: str, task: Fields) -> Dialogue:
         """The session of a sub-agent; what it was asked is told with the call that started it."""
         agent = self.agents.get(name)
         if agent is None:
             agent = self.agents[name] = self._dialogue(f"{self.talk.session}/{name}")
             agent.facts(parent=self.talk.session, origin="subagent", cwd=self.cwd)
             agent.begin(name, author="agent")
-        if specific:
-            called = text_of(specific.get("agentName"))
-            agent.facts(title=text_of(specific.get("description")), meta={"agent": called} if called else None)
-            agent.say("prompt", text_of(specific.get("prompt")))
-            self.answers.append((agent, text_of(specific.get("result"))))
+        if task:
+            called = text_of(task.get("agentName"))
+            agent.facts(title=text_of(task.get("description")), meta={"agent": called} if called else None)
+            agent.say("prompt", text_of(task.get("prompt")))
+            self.answers.append((agent, text_of(task.get("result"))))
         return agent
 
-    def _call(self, dialogue: Dialogue, known: Told, at: int | None = None) -> None:
+    def _call(self, dialogue: Dialogue, known: Told) -> None:
         dialogue.call(
-            known.call, known.name, known.given, at=at, kind=known.kind, target=known.target, output=known.output, ok=known.ok,
-            exit_code=known.exit_code, duration_ms=known.duration_ms,
+            known.call, known.name, known.given, at=known.at, kind=known.kind, target=known.target, output=known.output,
+            ok=known.ok, exit_code=known.exit_code, duration_ms=known.duration_ms,
         )  # fmt: skip
 
     def _edit(self, part: Fields) -> None:
         """Changes that were made without a tool, as chats did before they had some."""
-        path = _uri_path(part.get("uri"))
+        path = uri_path(part.get("uri"))
         if path is None:
             return
         changes = [edit for group in list_of(part.get("edits")) for edit in (objects_of(group) or [fields_of(group)])]
@@ -193,7 +184,9 @@ class Chat:
         self.talk.call(None, str(part["kind"]), {"path": path, "content": content}, kind="edit", target=path, ok=True)
 
     def _tell_end(self, request: Fields, error: Fields, state: Fields) -> None:
-        cancelled = request.get("isCanceled") is True or state.get("value") == _CANCELLED or error.get("code") == "canceled"
+        # Before there were codes, a sentence said so.
+        stopped = error.get("code") == "canceled" or error.get("message") == "Canceled"
+        cancelled = request.get("isCanceled") is True or state.get("value") == _CANCELLED or stopped
         if cancelled:
             self.talk.say("abort", "")
         elif error:
@@ -204,24 +197,46 @@ class Chat:
     # What it cost
 
     def _count(self, request: Fields, key: str, at: int | None) -> None:
-        metadata = fields_of(fields_of(request.get("result")).get("metadata"))
-        usage = fields_of(request.get("usage"))
         # Requests have ids that no other chat has; a copy of one in an export is counted once.
         name = key if text_of(request.get("requestId")) else f"{self.talk.session}/{key}"
-        self.talk.usage(
-            name,
-            model=text_of(metadata.get("resolvedModel")) or _model(request.get("modelId")),
-            at=at,
-            input=count_of(metadata.get("promptTokens")) or count_of(usage.get("promptTokens")),
-            output=count_of(metadata.get("outputTokens"))
-            or count_of(usage.get("completionTokens"))
-            or count_of(request.get("completionTokens")),
-        )
+        totals = objects_of(request.get("modelTotals"))
+        for number, total in enumerate(totals):
+            model, cached = text_of(total.get("model")), count_of(total.get("cachedTokens"))
+            self.talk.usage(
+                f"{name}/{model}" if number else name, model=model, at=at, cache_read=cached,
+                input=max(0, count_of(total.get("inputTokens")) - cached), output=count_of(total.get("outputTokens")),
+            )  # fmt: skip
+        if not totals:
+            self._count_last(request, name, at)
+
+    def _count_last(self, request: Fields, name: str, at: int | None) -> None:
+        """What older versions tell: what was read for the last model call, and written for it or for all of them."""
+        result = fields_of(request.get("result"))
+        metadata = fields_of(result.get("metadata"))
+        places = [fields_of(result.get("usage")), fields_of(request.get("usage")), request]
+        read = [metadata.get("promptTokens"), *(place.get("promptTokens") for place in places)]
+        written = [metadata.get("outputTokens"), *(place.get("completionTokens") for place in places)]
+        self.talk.usage(name, model=_model(request), at=at, input=max(map(count_of, read)), output=max(map(count_of, written)))
+
+
+def _is_cleared_list(part: Fields, wish: Wish | None) -> bool:
+    """Whether VS Code itself emptied the list of things to do, as it does when a request begins."""
+    specific = fields_of(part.get("toolSpecificData"))
+    return wish is None and specific.get("kind") == "todoList" and not specific.get("todoList")
 
 
 def _prompt(request: Fields) -> str:
     message = request.get("message")
     return (text_of(fields_of(message).get("text")) or text_of(message) or "").strip()
+
+
+def _base(requests: list[Fields]) -> str | None:
+    """The folder that links in the answers begin at, which is that of the window: an export tells no other."""
+    for request in requests:
+        for part in objects_of(request.get("response")):
+            if path := uri_path(part.get("baseUri")):
+                return path.rstrip("/\\") or path
+    return None
 
 
 def _telemetry(request: Fields) -> dict[str, Any]:
@@ -230,19 +245,29 @@ def _telemetry(request: Fields) -> dict[str, Any]:
     variables = objects_of(fields_of(request.get("variableData")).get("variables"))
     attached = [name for variable in variables if (name := text_of(variable.get("name")))]
     known = {
-        "model": _model(request.get("modelId")),
+        "model": _plain_model(request.get("modelId")) or _model(request),
         "participant": text_of(fields_of(request.get("agent")).get("id")),
         "mode": text_of(mode.get("modeId")) or text_of(mode.get("kind")),
-        "duration_ms": whole_of(timings.get("totalElapsed")),
+        "duration_ms": whole_of(timings.get("totalElapsed")) or whole_of(request.get("elapsedMs")),
         "first_words_ms": whole_of(timings.get("firstProgress")),
         "billing": text_of(result.get("details")),
+        "copilot_credits": money_of(request.get("copilotCredits")),
         "attachments": attached[:_MOST_ATTACHMENTS],
     }
     return {name: value for name, value in known.items() if value}
 
 
-def _model(value: object) -> str | None:
-    """A model without the one who provides it; which one "auto" came to is not told."""
+def _model(request: Fields) -> str | None:
+    """The model that answered; when the request left the choice to VS Code ("auto"), others tell which one it was."""
+    metadata = fields_of(fields_of(request.get("result")).get("metadata"))
+    parts = [part for part in objects_of(request.get("response")) if part.get("kind") == "autoModeResolution"]
+    rounds = objects_of(metadata.get("toolCallRounds"))
+    chosen = [part.get("resolvedModel") for part in parts[-1:]] + [one.get("modelId") for one in rounds[-1:]]
+    return next(filter(None, map(_plain_model, (metadata.get("resolvedModel"), request.get("modelId"), *chosen))), None)
+
+
+def _plain_model(value: object) -> str | None:
+    """A model without the one who provides it."""
     name = (text_of(value) or "").rpartition("/")[2]
     return name if name and name != "auto" else None
 
@@ -253,13 +278,15 @@ def _parts(response: object) -> list[Fields]:
     return [{"value": part} if isinstance(part, str) else part for part in list_of(response) if isinstance(part, (str, dict))]
 
 
-def _last_words(parts: list[Fields], rounds: list[Fields]) -> list[Fields]:
-    """What was shown after the last call, unless the last round says it."""
-    calls = [number for number, part in enumerate(parts) if part.get("kind") == _INVOCATION]
-    rest = [part for part in (parts[calls[-1] + 1 :] if calls else parts) if part.get("kind") in _WORDS]
-    shown = "".join(_words(part) for part in rest).strip()
-    said = (text_of(rounds[-1].get("response")) or "").strip() if rounds else ""
-    return [] if shown in said or (said and said in shown) else rest
+def _without_fences(parts: list[Fields]) -> list[Fields]:
+    """What was shown without the fences around an edit, between which there is nothing to read."""
+    seen = [part for part in parts if part.get("kind") != "undoStop"]
+    kinds = [None, *(part.get("kind") for part in seen), None]
+    return [
+        part
+        for part, before, after in zip(seen, kinds, kinds[2:], strict=False)
+        if part.get("kind") or _words(part).strip() != "```" or not (before in _EDITS or after == "codeblockUri")
+    ]
 
 
 def _words(part: Fields) -> str:
@@ -270,14 +297,9 @@ def _words(part: Fields) -> str:
 
 def _reference(part: Fields) -> str:
     target = fields_of(part.get("inlineReference"))
-    path = _uri_path(target.get("uri")) or _uri_path(fields_of(target.get("location")).get("uri")) or _uri_path(target)
-    name = text_of(part.get("name")) or text_of(target.get("name")) or os.path.basename(path or "")
+    path = uri_path(target.get("uri")) or uri_path(fields_of(target.get("location")).get("uri")) or uri_path(target)
+    name = text_of(part.get("name")) or text_of(target.get("name")) or re.split(r"[/\\]", (path or "").rstrip("/\\"))[-1]
     return f"`{name}`" if name else ""
-
-
-def _uri_path(uri: object) -> str | None:
-    parts = fields_of(uri)
-    return text_of(parts.get("fsPath")) or text_of(parts.get("path")) or file_path(uri)
 
 
 def _thought(value: object) -> str:

@@ -27,7 +27,8 @@ CHAT = frozenset(
 )  # fmt: skip
 REQUEST = frozenset(
     ("requestId", "timestamp", "message", "variableData", "response", "result", "modelId", "modeInfo", "agent", "isCanceled",
-     "isHidden", "shouldBeRemovedOnSend", "modelState", "confirmation", "usage", "completionTokens"),
+     "isHidden", "shouldBeRemovedOnSend", "modelState", "confirmation", "usage", "completionTokens",
+     "promptTokens", "modelTotals", "copilotCredits", "elapsedMs"),
 )  # fmt: skip
 
 

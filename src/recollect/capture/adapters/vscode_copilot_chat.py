@@ -1,8 +1,8 @@
 """GitHub Copilot Chat in VS Code, and in editors made of it: a file per chat.
 
 Until early 2026 a chat is one document, since then a log of operations that
-has to be replayed. What we rely on is written down in
-docs/formats/vscode-copilot-chat.md.
+has to be replayed. Visual Studio has the same assistant and leaves traces. What
+we rely on is written down in docs/formats/vscode-copilot-chat.md.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 from recollect.capture.adapters._vscode_chat import Chat, session_of
+from recollect.capture.adapters._vscode_lines import Lines
 from recollect.capture.adapters._vscode_replay import OPERATIONS, Replay
-from recollect.capture.logs.documents import MAX_DOCUMENT_BYTES, Broken, contents, parsed
+from recollect.capture.adapters._vscode_traces import ENDING, LOGS, TRACES, is_trace, read_traces, run_of, runs_in, trace_folders
+from recollect.capture.logs.documents import Broken, contents, parsed
 from recollect.capture.logs.editors import user_folders, workspace_folder
 from recollect.capture.logs.folders import files_in, listed, name_in_text
-from recollect.capture.logs.lines import Unreadable, blocks, records
+from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, objects_of
 from recollect.model import Checkpoint, Item, Problem, Source
@@ -43,17 +45,23 @@ class VscodeCopilotChat:
     endings = (".json", ".jsonl")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The storage of every editor of the family, here and on machines that one was connected to."""
+        """The storage of every editor of the family, here and on machines that one was connected to, and the traces."""
         users = user_folders(home, environ, PRODUCTS)
         users += [os.path.join(home, server, "data", "User") for server in SERVERS]
         places = (STORAGE, *(os.path.join("globalStorage", name) for name in ELSEWHERE))
-        return [os.path.join(user, place) for user in users for place in places]
+        return [os.path.join(user, place) for user in users for place in places] + trace_folders(home, environ)
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The chats below a `User` folder, or below one of the folders in it."""
+        """The chats below a `User` folder, or below one of the folders in it; the traces of Visual Studio."""
+        for folder in _trace_folders(root):
+            for run in runs_in(folder):
+                yield self._traces(run)
         for folder in _chat_folders(root):
             for path in files_in(folder, *self.endings):
                 yield self._source(path)
+
+    def _traces(self, run: tuple[str, ...]) -> Source:
+        return Source(self.agent, run[0], run[1:], appended=False)
 
     def _source(self, path: str) -> Source:
         folder, within = os.path.split(os.path.dirname(path))
@@ -61,7 +69,9 @@ class VscodeCopilotChat:
         return Source(self.agent, path, companions, appended=False, rank=0 if path.endswith(".jsonl") else _DOCUMENT)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A chat by the fields it has; a log by its first operation as well."""
+        """A chat by the fields it has; a log by its first operation as well, a trace by its name."""
+        if is_trace(path, head):
+            return self._traces(run_of(path))
         fields = sum(
             f'"{name}"'.encode() in head
             for name in ("responderUsername", "requesterUsername", "initialLocation", "creationDate", "sessionId")
@@ -70,28 +80,18 @@ class VscodeCopilotChat:
         return self._source(path) if ours else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
-        """The whole chat, every time."""
+        """The whole chat, or run of Visual Studio, every time."""
+        if source.path.endswith(ENDING):
+            yield from read_traces(source, since)
+            return
         odd = Oddities()
-        replay = Replay(odd)
-        position = 0
+        replay, lines = Replay(odd), Lines()
         try:
             if source.path.endswith(".jsonl"):
-                for block in blocks(source.path):
-                    if isinstance(block, Problem):
-                        yield block
-                        continue
-                    for operation in records(source.path, block, OPERATIONS):
-                        if isinstance(operation, Problem):
-                            yield operation
-                        else:
-                            replay.apply(operation)
-                    position = block.end
-                    if position > MAX_DOCUMENT_BYTES:
-                        yield Problem(path=source.path, kind="too_large", reason=f"only the first {position} bytes were read")
-                        break
+                yield from lines.read(source.path, OPERATIONS, replay.apply)
             else:
                 data = contents(source.path)
-                position = len(data)
+                lines.position = len(data)
                 replay.chat = parsed(data, dict)
         except Unreadable as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
@@ -101,7 +101,7 @@ class VscodeCopilotChat:
             yield Problem(path=source.path, kind="bad_record", reason=str(reason))
         yield from _items(source, replay)
         yield from odd.problems(source.path)
-        yield Checkpoint(position)
+        yield Checkpoint(lines.position)
 
 
 def _items(source: Source, replay: Replay) -> Iterator[Item]:
@@ -131,6 +131,14 @@ def _in_order(requests: list[Fields], taken_back: list[Fields]) -> list[tuple[Fi
         )
         both.insert(next(later, len(both)), (request, False))
     return both
+
+
+def _trace_folders(root: str) -> Iterator[str]:
+    name = os.path.basename(root)
+    if name == TRACES and os.path.basename(os.path.dirname(root)) == LOGS:
+        yield root
+    else:
+        yield os.path.join(root, TRACES) if name == LOGS else os.path.join(root, LOGS, TRACES)
 
 
 def _chat_folders(root: str) -> Iterator[str]:
