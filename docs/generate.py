@@ -23,9 +23,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from recollect.capture.adapters import KeptInProjects, find_adapters
+from recollect.capture.overview import variables
 from recollect.redact.contexts import CONTEXTS
 from recollect.redact.shapes import INFIXES, SHAPES
 from recollect.serve import cli
+from recollect.serve.cli.output import counted
 from recollect.settings import sample
 from recollect.store.sqlite.migrate import migrations
 
@@ -46,7 +49,7 @@ def main() -> None:
 
 def pages() -> list[Path]:
     """The pages with a generated part."""
-    return sorted(page for page in DOCS.glob("*.md") if PLACE.search(page.read_text(encoding="utf-8")))
+    return sorted(page for page in DOCS.rglob("*.md") if PLACE.search(page.read_text(encoding="utf-8")))
 
 
 def fill(text: str) -> str:
@@ -204,8 +207,21 @@ def kinds(name: str, old: str) -> str:
     return f"{len(found)} kinds: {', '.join(f'`{kind}`' for kind in found)}."
 
 
+def agents(name: str, old: str) -> str:
+    """Every agent whose logs are read: its page, where its logs are on Linux, and what moves them."""
+    home = "/home/you"
+    lines = ["| agent | id | looked for in | moved by |", "|---|---|---|---|"]
+    for adapter in find_adapters():
+        roots = [root.replace(home, "~") for root in adapter.roots(home, {})]
+        places = [f"`{root}`" for root in roots[:2]] + ([counted(len(roots) - 2, "more place")] if len(roots) > 2 else [])
+        places += ["the folders of projects"] if isinstance(adapter, KeptInProjects) else []
+        moving = ", ".join(f"`{variable}`" for variable in variables([adapter]))
+        lines.append(f"| [{adapter.name}]({adapter.agent}.md) | `{adapter.agent}` | {', '.join(places)} | {moving} |")
+    return "\n".join(lines)
+
+
 PARTS: dict[str, Callable[[str, str], str]] = {
-    "commands": commands, "fields": fields, "tables": tables, "settings": settings, "kinds": kinds,
+    "commands": commands, "fields": fields, "tables": tables, "settings": settings, "kinds": kinds, "agents": agents,
 }  # fmt: skip
 
 if __name__ == "__main__":

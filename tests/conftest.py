@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from recollect.capture.adapters import find_adapters
+from recollect.capture.overview import variables
+
+MOVING = frozenset(variables(find_adapters()))
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden from what is read now")
@@ -24,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     for name in list(os.environ):
-        if name.startswith(("RECOLLECT_", "CLAUDE_", "CODEX_", "COPILOT_", "XDG_")):
+        if name in MOVING or name.startswith(("RECOLLECT_", "CLAUDE_", "CODEX_", "COPILOT_", "XDG_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))

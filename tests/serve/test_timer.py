@@ -78,7 +78,10 @@ def machine(
     runner: Recorder | Crontab, platform: str = "linux", *, command: str = "/opt/a b/recollect", **variables: str
 ) -> Machine:
     """A machine of a kind; Linux runs systemd unless it has a crontab."""
-    return Machine(command=[command], platform=platform, environ=variables, systemd=isinstance(runner, Recorder), runner=runner)
+    systemd = isinstance(runner, Recorder)
+    return Machine(
+        command=[command], platform=platform, environ=variables, variables=["CODEX_HOME"], systemd=systemd, runner=runner
+    )
 
 
 def files(home: Path) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from recollect.capture.adapters import Adapter, KeptInProjects
 from recollect.model import AgentRow
@@ -37,3 +37,28 @@ def agent_rows(
             )
         )
     return rows
+
+
+def variables(adapters: Iterable[Adapter]) -> list[str]:
+    """The environment variables that say where these agents keep their logs: those they ask for when they are asked."""
+    noted = _Noted()
+    for adapter in adapters:
+        adapter.roots("", noted)
+    return sorted(noted.asked)
+
+
+class _Noted(Mapping[str, str]):
+    """An environment without variables that remembers which ones somebody looked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0

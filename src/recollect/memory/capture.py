@@ -129,6 +129,12 @@ class Capture(Projects):
         store = self._existing() if os.path.exists(self.settings.store) else None
         return agent_rows(self.adapters(), store, platforms.user_home(), self.environ, self._worked_in())
 
+    def log_variables(self) -> list[str]:
+        """The environment variables that can say where an agent's logs are."""
+        from recollect.capture.overview import variables
+
+        return variables(self.adapters())
+
     def _leave_retaining(self, store: Store, turns: int) -> None:
         """Leave what an import makes too much to the queue."""
         from recollect.retain.budgets import Budget, is_due

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from recollect.capture.adapters import Adapter
-from recollect.model import Checkpoint, Problem, Tokens
+from recollect.model import Checkpoint, Event, Problem, Tokens, TurnFacts
 from recollect.testing.importing import everything, imported, live_in, sources, told_by
 from recollect.testing.samples import Sample, bring, copied, few, opened_files, some_files
 from recollect.testing.spoiling import damaged, earlier_states, held, put, replace_word, touch
@@ -51,6 +51,20 @@ class AdapterContract:
             assert points
             assert items[-1] is points[-1]
             assert all(len(point.state) <= STATE_BYTES for point in points)
+
+    def test_a_turn_shares_its_key_with_copies_of_it_alone(self, sample: Sample, tmp_path: Path) -> None:
+        """A turn is forgotten by its key, and its copies in forks with it; a key such as `1` would take others along."""
+        adapter = self.make()
+        said: dict[str, dict[str, list[str]]] = {}
+        for source in sources(adapter, copied(sample, tmp_path)):
+            for item in adapter.read(source, None):
+                if isinstance(item, TurnFacts | Event):
+                    prompts = said.setdefault(item.turn, {}).setdefault(item.session, [])
+                    prompts += [item.text] if isinstance(item, Event) and item.kind == "prompt" else []
+
+        shared = {key: told for key, told in said.items() if len({tuple(prompts[:1]) for prompts in told.values()}) > 1}
+        opened = {key for key, told in said.items() if len(told) > 1 and not any(told.values())}
+        assert (shared, opened) == ({}, set()) or not sample.distinct_ids
 
     def test_importing_twice_changes_nothing(self, sample: Sample, tmp_path: Path) -> None:
         """Nor does importing logs that were touched but not changed."""

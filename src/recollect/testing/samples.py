@@ -23,13 +23,15 @@ class Sample:
 
     `count` tells how many tokens there are in a copy of it, without any help
     of the adapter. A sample that holds nothing but trouble has no turns.
-    `lay_out` makes the copy, where copying is not enough.
+    One that was made up may have the same ids in several sessions, as no
+    agent gives them; those of others are distinct. `lay_out` makes the copy, where copying is not enough.
     """
 
     path: Path
     name: str = ""
     count: Callable[[Path], Tokens] | None = None
     has_turns: bool = True
+    distinct_ids: bool = True
     lay_out: Callable[[Path, Path], object] | None = None
 
 

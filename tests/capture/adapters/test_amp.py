@@ -32,7 +32,7 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
         b.user(b.result()),
     )
 
-    about: dict[str, Any] = {"session": b.THREAD, "turn": "0"}
+    about: dict[str, Any] = {"session": b.THREAD, "turn": f"{b.THREAD}/0"}
     assert found[:-1] == [
         SessionFacts(
             session=b.THREAD, cwd="/home/ada/shop", title="Crates", started_at=b.CREATED_MS, agent_version="0.0.1760000000",

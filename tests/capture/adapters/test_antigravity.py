@@ -53,7 +53,7 @@ def test_a_conversation_with_one_turn_gives_its_items_in_order(tmp_path: Path) -
     )
 
     at = {second: milliseconds(b.clock(second)) for second in range(3)}
-    here = {"session": b.SESSION, "turn": "0"}
+    here = {"session": b.SESSION, "turn": f"{b.SESSION}/0"}
     assert found[:-1] == [
         TurnFacts(**here, at=at[0], author="human"),
         Event(**here, kind="prompt", at=at[0], text="run the tests"),
@@ -195,8 +195,8 @@ def test_a_command_in_the_background_ends_with_a_message(tmp_path: Path) -> None
     )
 
     assert [(result.turn, result.call, result.ok, result.exit_code) for result in of(ToolResult, found)] == [
-        ("0", "1.0", None, None),
-        ("0", "1.0", False, 2),
+        (f"{b.SESSION}/0", "1.0", None, None),
+        (f"{b.SESSION}/0", "1.0", False, 2),
     ]
 
 
@@ -208,9 +208,9 @@ def test_tokens_go_to_the_turn_of_their_step(tmp_path: Path) -> None:
     found = items(tmp_path, b.asks(0, "a"), b.answers(1, "A"), b.asks(2, "b"), b.answers(3, "B"))
 
     assert [(usage.key, usage.turn, usage.input) for usage in of(Usage, found)] == [
-        ("first", "0", 10),
-        (f"{b.SESSION}/1", "2", 20),
-        (f"{b.SESSION}/2", "0", 5),
+        ("first", f"{b.SESSION}/0", 10),
+        (f"{b.SESSION}/1", f"{b.SESSION}/2", 20),
+        (f"{b.SESSION}/2", f"{b.SESSION}/0", 5),
     ]
 
 
@@ -219,8 +219,8 @@ def test_tokens_that_are_ahead_of_the_transcript_wait_for_it(tmp_path: Path) -> 
     b.database(tmp_path, b.generation(10, 1, steps=(1,)), b.generation(20, 2, steps=(3,)))
     steps = [b.asks(0, "a"), b.answers(1, "A"), b.asks(2, "b"), b.answers(3, "B")]
 
-    assert [usage.turn for usage in of(Usage, items(tmp_path, *steps[:2]))] == ["0"]
-    assert [usage.turn for usage in of(Usage, items(tmp_path, *steps))] == ["0", "2"]
+    assert [usage.turn for usage in of(Usage, items(tmp_path, *steps[:2]))] == [f"{b.SESSION}/0"]
+    assert [usage.turn for usage in of(Usage, items(tmp_path, *steps))] == [f"{b.SESSION}/0", f"{b.SESSION}/2"]
 
 
 def test_tokens_in_the_steps_are_counted_where_the_database_has_none(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_papers_are_all_that_is_left_of_old_conversations(tmp_path: Path) -> Non
     (folder / "task.md").write_text("- [x] mend\n")
     (folder / "task.md.metadata.json").write_text(json.dumps({"updatedAt": b.clock(0)}))
 
-    here = {"session": b.SESSION, "turn": "papers"}
+    here = {"session": b.SESSION, "turn": f"{b.SESSION}/papers"}
     assert read(tmp_path) == [
         TurnFacts(**here, author="agent"),
         Event(**here, kind="reply", at=milliseconds(b.clock(0)), text="task.md\n\n- [x] mend\n"),
@@ -298,7 +298,7 @@ def test_a_database_alone_tells_tokens_and_place(tmp_path: Path) -> None:
 
     found = read(tmp_path)
 
-    assert [(usage.turn, usage.input) for usage in of(Usage, found)] == [("start", 10)]
+    assert [(usage.turn, usage.input) for usage in of(Usage, found)] == [(f"{b.SESSION}/start", 10)]
     assert of(SessionFacts, found) == [SessionFacts(session=b.SESSION, cwd=b.FOLDER, git_branch="main")]
 
 

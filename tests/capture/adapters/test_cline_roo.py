@@ -54,7 +54,7 @@ def test_a_task_gives_its_items_in_order(folder: Path) -> None:
 
     found = read(path)
 
-    session, turn, at = b.TASK, str(b.START), b.START
+    session, turn, at = b.TASK, f"{b.TASK}/{b.START}", b.START
     assert found == [
         SessionFacts(session=session, origin="interactive", cwd=b.CWD, started_at=at),
         TurnFacts(session=session, turn=turn, at=at, author="human"),
@@ -309,7 +309,7 @@ def test_a_field_of_the_wrong_type_costs_the_field(folder: Path) -> None:
     found = read(b.write_task(folder, shown, [5, {"role": [], "content": {}}], [], "x"))  # type: ignore[list-item, arg-type]
 
     assert said(found) == [("prompt", "go"), ("reply", "ok")]
-    assert [turn.turn for turn in of(TurnFacts, found)] == ["message-0"]
+    assert [turn.turn for turn in of(TurnFacts, found)] == [f"{b.TASK}/message-0"]
     assert {problem.kind for problem in of(Problem, found)} == {"bad_record"}
 
 
@@ -349,7 +349,7 @@ def test_a_session_of_the_new_kind_gives_turns_tools_and_tokens(tmp_path: Path) 
     assert of(Usage, found) == [
         Usage(
             session="177_abc",
-            turn="m1",
+            turn="177_abc/m1",
             key=f"m2@{b.START + 1000}",
             model="claude-sonnet-4-5",
             at=b.START + 1000,

@@ -73,7 +73,7 @@ def chat(home: Path, *bubbles: dict[str, Any], composer: str = b.CHAT, **more: A
 
 def test_a_chat_gives_its_items_in_order(home: Path) -> None:
     """One bubble with a thought, a text, a call and tokens, compared whole."""
-    at, turn = milliseconds("2026-10-01T09:00:00Z"), PromptKeys().key("fix it")
+    at, turn = milliseconds("2026-10-01T09:00:00Z"), f"{b.CHAT}/{PromptKeys().key('fix it')}"
     path = chat(
         home,
         b.asked("b1", "fix it", createdAt="2026-10-01T09:00:00Z"),
@@ -238,7 +238,7 @@ def test_what_was_rewound_is_told_and_not_live(home: Path) -> None:
 
     assert said(found) == [("prompt", "one"), ("reply", "1"), ("prompt", "three"), ("prompt", "two"), ("reply", "2")]
     (gone,) = of(Liveness, found)
-    assert (gone.turn, gone.live) == (PromptKeys().key("two"), False)
+    assert (gone.turn, gone.live) == (f"{gone.session}/{PromptKeys().key('two')}", False)
 
 
 def test_answers_that_were_begun_anew_are_no_turns(home: Path) -> None:

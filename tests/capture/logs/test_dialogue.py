@@ -27,8 +27,8 @@ def test_what_comes_before_the_first_prompt_has_a_turn_of_its_own() -> None:
     talk.say("error", "no network")
 
     assert talk.drain() == [
-        TurnFacts(session="s", turn="start", author="system"),
-        Event(session="s", turn="start", kind="error", text="no network"),
+        TurnFacts(session="s", turn="s/start", author="system"),
+        Event(session="s", turn="s/start", kind="error", text="no network"),
     ]
 
 

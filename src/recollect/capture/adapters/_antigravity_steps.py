@@ -65,7 +65,7 @@ class Steps:
     """Makes items of steps. Calls have no ids: a result belongs to the first call before it that it can belong to."""
 
     def __init__(self, session: str) -> None:
-        self.dialogue = Dialogue(session)
+        self.dialogue = Dialogue(session, own_keys=True)
         self.odd = Oddities()
         # Where turns begin, for who knows only the number of a step.
         self.turns: dict[int, str] = {}

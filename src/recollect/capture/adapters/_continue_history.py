@@ -32,7 +32,7 @@ class History:
     """The turns of a session. Nothing in it tells a time, except thoughts."""
 
     def __init__(self, session: str) -> None:
-        self.dialogue = Dialogue(session)
+        self.dialogue = Dialogue(session, own_keys=True)
         self.oddities = Oddities()
         self.model: str | None = None
         self.answered: set[str] = set()

@@ -179,7 +179,7 @@ class Chat:
 
     def __init__(self, whose: Lineage, composer: Composer, oddities: Oddities) -> None:
         self.whose, self.composer, self.oddities = whose, composer, oddities
-        self.dialogue = Dialogue(whose.session)
+        self.dialogue = Dialogue(whose.session, own_keys=True)
         self.keys = PromptKeys()
         self.model = _model(composer.modelConfig)
 

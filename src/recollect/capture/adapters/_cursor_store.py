@@ -72,7 +72,7 @@ def _items(source: Source, rows: Rows) -> Iterator[Item]:
     folder = os.path.basename(os.path.dirname(os.path.dirname(source.path)))
     facts = _facts(source, meta, whose.parent)
     talk = Talk(
-        Dialogue(whose.session), PromptKeys(), oddities, author=whose.author, is_folder=is_md5_of(folder),
+        Dialogue(whose.session, own_keys=True), PromptKeys(), oddities, author=whose.author, is_folder=is_md5_of(folder),
         folder=facts["cwd"],
     )  # fmt: skip
     talk.dialogue.facts(**facts)

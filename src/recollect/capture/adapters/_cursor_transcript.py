@@ -128,7 +128,7 @@ class _Lines:
 def _talk(path: str, state: State, oddities: Oddities) -> Talk:
     lineage = lineage_of(path)
     return Talk(
-        Dialogue(lineage.session, state.standing), PromptKeys(state.prompts), oddities, author=lineage.author,
+        Dialogue(lineage.session, state.standing, own_keys=True), PromptKeys(state.prompts), oddities, author=lineage.author,
         is_folder=is_slug_of(slug_of(path)), calls=state.calls, folder=state.folder,
     )  # fmt: skip
 

@@ -139,5 +139,5 @@ class Chat:
 
     def _event(self, kind: EventKind) -> Event:
         if not self.turns:
-            self.turns.append(Turn(self.session, OPENING, author="system"))
+            self.turns.append(Turn(self.session, f"{self.session}{OPENING}", author="system"))
         return self.turns[-1].add(kind)

@@ -159,7 +159,7 @@ class Story:
     def _turn(self) -> Turn:
         """The turn that things belong to now; one is begun when there is none."""
         if not self._live:
-            self._begin(Turn(self.session, self._keys.fresh(OPENING), author="system"))
+            self._begin(Turn(self.session, self._keys.fresh(f"{self.session}{OPENING}"), author="system"))
         return self._live[-1]
 
     # What the agent does

@@ -139,7 +139,7 @@ class Wire(TalkReader):
         if not self._state.asked:
             self._tell_earlier(prompt)
         early, self._state.early = self._state.early, []
-        key = key_of(prompt, None)
+        key = key_of(prompt, self.talk.session)
         for turn in early[early.index(key) :] if key in early else ():
             self.talk.undo(turn)
 

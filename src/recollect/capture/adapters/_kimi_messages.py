@@ -45,7 +45,7 @@ def typed_in(content: object) -> str:
 
 
 def key_of(said: str, at: object) -> str:
-    """The key of a turn: a fork's copy has the same time and the same words."""
+    """The key of a turn: a fork's copy has the same time, or whatever else tells it apart, and the same words."""
     return hashlib.sha256(f"{at}\n{said}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -84,7 +84,8 @@ class Messages:
             self.talk.prompt(key, said)
 
     def _key(self, said: str) -> str:
-        key = key_of(said, None)
+        # Without a time the words alone would be those of other sessions too.
+        key = key_of(said, self.talk.session)
         times = self.repeats.pop(key, 0) + 1
         self.repeats[key] = times
         if len(self.repeats) > _MOST_REPEATS:

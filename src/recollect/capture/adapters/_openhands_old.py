@@ -54,7 +54,7 @@ class OldTalk:
         self, session: str, path: str, memory: bytes = b"", *, model: str | None = None, read_again: bool = False
     ) -> None:
         self.path, self.model, self.read_again = path, model, read_again
-        self.dialogue = Dialogue(session)
+        self.dialogue = Dialogue(session, own_keys=True)
         self.oddities = Oddities()
         self.memory = _remembered(memory)
         self.calls: set[str] = set()

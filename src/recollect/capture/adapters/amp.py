@@ -118,7 +118,7 @@ class _Reading:
         self.thread = thread
         own = text_of(thread.id) or name_in_text(path).removesuffix(".json")
         self._main = text_of(thread.main_thread)
-        self.talk = Dialogue(f"{self._main}/{own}" if self._main else own)
+        self.talk = Dialogue(f"{self._main}/{own}" if self._main else own, own_keys=True)
         self.odd = Oddities()
         self._credits: dict[str, float] = {}
         self._ledger = objects_of(fields_of(thread.usage_ledger).get("events"))

@@ -131,7 +131,7 @@ def _read_task(source: Source, found: Any) -> Iterator[Item]:
     if not messages and not isinstance(found, list):
         problems.append(Problem(path=source.path, kind="bad_record", reason="not a list of messages"))
 
-    dialogue, oddities = Dialogue(name_in_text(folder)), Oddities()
+    dialogue, oddities = Dialogue(name_in_text(folder), own_keys=True), Oddities()
     _tell_task(dialogue, folder, messages, sent, metadata, history)
     if main == _SENT:
         told = Messages(dialogue, oddities)
@@ -218,7 +218,7 @@ def _read_session(source: Source, found: Any) -> Iterator[Item]:
     root = name_in_text(os.path.dirname(source.path))
     own = name_in_text(source.path).removesuffix(_SESSION)
     is_root = own == root or text_of(document.get("sessionId")) == own
-    dialogue, oddities = Dialogue(own if is_root else f"{root}/{own}"), Oddities()
+    dialogue, oddities = Dialogue(own if is_root else f"{root}/{own}", own_keys=True), Oddities()
     _tell_session(dialogue, document, manifest, None if is_root else root)
     told = Messages(dialogue, oddities, "human" if is_root else "agent")
     for number, message in enumerate(messages):

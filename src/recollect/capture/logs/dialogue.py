@@ -16,8 +16,8 @@ from msgspec import Struct, field
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.model import Author, Event, EventKind, Item, Liveness, SessionFacts, ToolKind, ToolResult, TurnFacts, Usage
 
-# What stands before the first prompt belongs to a turn of its own.
-OPENING = "start"
+# What stands before the first prompt belongs to a turn of its own, after the session's id: keys are not shared.
+OPENING = "/start"
 # A call that gets no answer would otherwise be remembered for ever, and a checkpoint may not grow.
 MOST_WAITING = 256
 # Ids are a few dozen characters long; longer ones are not waited for.
@@ -34,10 +34,13 @@ class Standing(Struct):
 class Dialogue:
     """The items of one session, in order, until somebody takes them from `items`."""
 
-    def __init__(self, session: str, standing: Standing | None = None) -> None:
+    def __init__(self, session: str, standing: Standing | None = None, *, own_keys: bool = False) -> None:
+        """A key of a turn means that turn in every session, so that copies of it are known; `own_keys` says that
+        those of this format mean something in one session only, such as a number."""
         self.session = session
         self.standing = standing or Standing()
         self.items: list[Item] = []
+        self._prefix = f"{session}/" if own_keys else ""
 
     def drain(self) -> list[Item]:
         """What was gathered since the last time."""
@@ -48,8 +51,12 @@ class Dialogue:
     def turn(self) -> str:
         """The native key of the turn that things belong to now; one is begun when there is none."""
         if not self.standing.turn:
-            self.begin(OPENING, author="system")
+            self.begin(f"{self.session}{OPENING}", author="system")
         return self.standing.turn
+
+    def own(self, key: str) -> str:
+        """A key of this format as the key of a turn."""
+        return key if key.startswith(self._prefix) else f"{self._prefix}{key}"
 
     # Facts
 
@@ -62,18 +69,18 @@ class Dialogue:
         git_remote: str | None = None, telemetry: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """A turn begins. Its key must be the same when the log is read again."""
-        self.standing.turn = key
+        turn = self.standing.turn = self.own(key)
         self.items.append(
-            TurnFacts(session=self.session, turn=key, at=at, author=author, cwd=cwd, git_remote=git_remote, telemetry=telemetry)
+            TurnFacts(session=self.session, turn=turn, at=at, author=author, cwd=cwd, git_remote=git_remote, telemetry=telemetry)
         )
 
     def learn(self, *, cwd: str | None = None, telemetry: dict[str, Any] | None = None, turn: str | None = None) -> None:
         """More about the turn that is going on, or about another one."""
-        self.items.append(TurnFacts(session=self.session, turn=turn or self.turn, cwd=cwd, telemetry=telemetry))
+        self.items.append(TurnFacts(session=self.session, turn=self.own(turn) if turn else self.turn, cwd=cwd, telemetry=telemetry))
 
     def undo(self, turn: str, *, live: bool = False) -> None:
         """A turn was undone, or is part of the conversation again."""
-        self.items.append(Liveness(session=self.session, turn=turn, live=live))
+        self.items.append(Liveness(session=self.session, turn=self.own(turn), live=live))
 
     # What was said and done
 
@@ -130,7 +137,7 @@ class Dialogue:
         if input or cache_read or cache_write or output or reasoning or cost_usd:
             self.items.append(
                 Usage(
-                    session=self.session, turn=turn or self.turn, key=key, model=model, at=at, input=input,
+                    session=self.session, turn=self.own(turn) if turn else self.turn, key=key, model=model, at=at, input=input,
                     cache_read=cache_read, cache_write=cache_write, output=output, reasoning=reasoning, cost_usd=cost_usd,
                 )
             )  # fmt: skip

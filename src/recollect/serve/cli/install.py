@@ -64,7 +64,7 @@ def machine(memory: Memory, args: Namespace) -> timer.Machine:
     """Where the timer goes, which is the user's in any case."""
     if args.scope != "user":
         raise UsageError("a timer is for the user, not for a project", hint="leave out --scope")
-    return timer.Machine(store=args.store, environ=memory.environ)
+    return timer.Machine(store=args.store, environ=memory.environ, variables=memory.log_variables())
 
 
 def told(row: Installed) -> str:

@@ -6,13 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
 from recollect import platforms
 from recollect.errors import UsageError
-from recollect.serve.agents.continuing import WAYS
 from recollect.serve.install.command import program
 
 
@@ -57,7 +56,7 @@ class Machine:
     """Where the timer will run, and what it will run there.
 
     `store` is the one that is asked for instead of the usual one, `platform`
-    that of `sys.platform`. `systemd` says whether it is systemd that runs this
+    that of `sys.platform`; `variables` can say where logs are. `systemd` says whether it is systemd that runs this
     machine: its commands may be there without it, in a container for one.
     """
 
@@ -68,10 +67,11 @@ class Machine:
         command: list[str] | None = None,
         platform: str = sys.platform,
         environ: Mapping[str, str] = os.environ,
+        variables: Iterable[str] = (),
         systemd: bool | None = None,
         runner: Runner | None = None,
     ) -> None:
-        self.platform, self.environ = platform, environ
+        self.platform, self.environ, self.variables = platform, environ, set(variables)
         self.home = platforms.user_home()
         self.systemd = os.path.isdir("/run/systemd/system") if systemd is None else systemd
         self.runner = runner or Shell()
@@ -89,8 +89,7 @@ class Machine:
 
     def carried(self) -> dict[str, str]:
         """The variables that say where the logs and the store are: a timer is not started by the shell that sets them."""
-        moving = {way.variable for way in WAYS.values()} - {""}
-        names = sorted(moving | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+        names = sorted(self.variables | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
         return {name: self.environ[name] for name in names if self.environ.get(name)}
 
     @property
