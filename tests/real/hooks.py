@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,16 @@ def register(agent: Agent, folder: Path, answers: dict[str, str]) -> None:
     ]
     file = agent.home / path
     agent.write_json(path, (json.loads(file.read_text()) if file.exists() else {}) | {"hooks": hooks})
+
+
+def plug_in(agent: Agent, answers: dict[str, str]) -> None:
+    """Put our plugin into OpenCode, which has no hooks; instead of us it asks a shell that knows the answers."""
+    script = resources.files("recollect.serve.install").joinpath("opencode.js").read_text(encoding="utf-8")
+    # What it is asked comes last, after `hook opencode`; the answers are what the script itself is called.
+    shell = ["sh", "-c", 'printf %s "$0"', json.dumps({"context": next(iter(answers.values()))})]
+    plugin = agent.home / ".config" / "opencode" / "plugins" / "recollect.js"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text(script.replace("EVENTS", json.dumps(list(answers)), 1).replace("PROGRAM", json.dumps(shell), 1))
 
 
 def given(folder: Path) -> list[tuple[str, dict[str, Any]]]:
