@@ -1,7 +1,7 @@
 """How each agent continues one of its sessions, as far as that is known.
 
-Claude Code, Codex, Copilot CLI, Gemini CLI and OpenCode say it themselves when
-they are asked for help; for the others it stands in their documentation.
+With Claude Code, Codex, Copilot CLI, Gemini CLI and OpenCode it was tried, and
+is by every run of `tests/real`; for the others it stands in their documentation.
 """
 
 from __future__ import annotations
