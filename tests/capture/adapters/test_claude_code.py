@@ -553,9 +553,9 @@ def test_what_comes_before_any_prompt_has_a_turn_of_its_own(log: Path) -> None:
 
     items = written(chat, log)
 
-    assert told(items) == [("start", "reply", "Where was I?"), ("r3", "prompt", "Here")]
+    assert told(items) == [(f"{chat.session}/start", "reply", "Where was I?"), ("r3", "prompt", "Here")]
     assert [(facts.turn, facts.author) for facts in of(items, TurnFacts) if facts.author] == [
-        ("start", "system"),
+        (f"{chat.session}/start", "system"),
         ("r3", "human"),
     ]
     assert dead(items) == []

@@ -352,7 +352,7 @@ def test_a_task_that_nobody_prompted_is_a_turn_of_the_system(tmp_path: Path) -> 
 def test_what_comes_before_every_prompt_has_a_turn_of_its_own(tmp_path: Path) -> None:
     found = items(tmp_path, b.event("error", message="no network"))
 
-    assert [(t.turn, t.author) for t in of(TurnFacts, found)] == [("start", "system")]
+    assert [(t.turn, t.author) for t in of(TurnFacts, found)] == [(f"{b.THREAD}/start", "system")]
     assert said(found) == [("error", "no network")]
 
 

@@ -19,7 +19,7 @@ from recollect.model import Author, Event, EventKind, Liveness, TurnFacts, milli
 # kept records, costs a second look at the file and nothing else.
 KEPT = 200
 _STATE_BYTES = 60_000
-_START = "start"
+_START = "/start"
 
 
 class Turns:
@@ -112,7 +112,7 @@ class Turns:
             number = self._open_side(record, place, key, link)
             first = record if place is None else None
         else:
-            if place == ROOT and tree.base == 0 and tree.turns and tree.turns[0].key == _START:
+            if place == ROOT and tree.base == 0 and tree.turns and tree.turns[0].key.endswith(_START):
                 place = 0
             if place is not None and place != tree.tip:
                 self._switch(place)
@@ -160,7 +160,7 @@ class Turns:
         if place == ROOT:
             place = self.tree.tip
         if place is None or place == ROOT:
-            place = self.open(record, None, _START, "system")
+            place = self.open(record, None, f"{self.state.session}{_START}", "system")
         turn = self.tree.turn(place)
         self.ledger.announce(turn.session)
         return place, turn

@@ -171,7 +171,7 @@ class Turns:
         if self._held:
             self.open_held()
         if not self.state.turn:
-            self.open_turn("start", "system", moment(stamp))
+            self.open_turn(f"{self.session}/start", "system", moment(stamp))
         return self.state.turn
 
     def tell_turn(self) -> None:
