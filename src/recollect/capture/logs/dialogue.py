@@ -76,7 +76,9 @@ class Dialogue:
 
     def learn(self, *, cwd: str | None = None, telemetry: dict[str, Any] | None = None, turn: str | None = None) -> None:
         """More about the turn that is going on, or about another one."""
-        self.items.append(TurnFacts(session=self.session, turn=self.own(turn) if turn else self.turn, cwd=cwd, telemetry=telemetry))
+        self.items.append(
+            TurnFacts(session=self.session, turn=self.own(turn) if turn else self.turn, cwd=cwd, telemetry=telemetry)
+        )
 
     def undo(self, turn: str, *, live: bool = False) -> None:
         """A turn was undone, or is part of the conversation again."""

@@ -41,7 +41,8 @@ _NAMES: dict[ToolKind, str] = {
         grep greps grepsearch search searchfiles searchfilecontent filesearch searchfile glob globfiles globsearch find
         findbyname findfiles findfile ripgrep rg semanticsearch codebasesearch codesearch searchcode searchcodebase
         textsearch toolsearch listcodeusages searchsymbols sourcegraph findtext searchworkspacesymbols testsearch
-        fetchrules searchmemory memorysearch globfilesearch finder codebasesearchagent findreferences xsearchlocal searchhistory listcodereferences
+        fetchrules searchmemory memorysearch globfilesearch finder codebasesearchagent findreferences
+        xsearchlocal searchhistory listcodereferences
     """,
     "web": """
         webfetch websearch fetch fetchurl fetchwebpage fetchwebcontent browse browser browseraction browseinteractive
