@@ -85,20 +85,20 @@ def test_a_module_imports_only_what_is_below_it(path: Path) -> None:
 
 
 def test_no_adapter_imports_another() -> None:
-    """A format's private helpers carry its name, so that two formats stay two."""
+    """A format has a file or a folder of its own, so that two formats stay two."""
     folder = ROOT / "capture" / "adapters"
     wrong = []
-    for path in folder.glob("*.py"):
-        family = path.stem.lstrip("_").split("_")[0]
+    for path in folder.rglob("*.py"):
+        family = path.relative_to(folder).parts[0].removesuffix(".py")
         for name in imported(path):
-            other = name.removeprefix("capture.adapters.").lstrip("_").split("_")[0]
-            if path.stem != "__init__" and name.startswith("capture.adapters.") and other != family:
-                wrong.append(f"{path.stem} -> {name}")
+            other = name.removeprefix("capture.adapters.").split(".")[0]
+            if path != folder / "__init__.py" and name.startswith("capture.adapters.") and other != family:
+                wrong.append(f"{path.relative_to(folder)} -> {name}")
 
     assert wrong == []
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "grok", "copilot", "opencode", "gemini", "goose", "openhands", "specstory"])
 def test_nothing_outside_their_folders_names_an_agent(agent: str) -> None:
     """A new format, or a new agent to serve, is a new file; nothing else may have to know of it."""
     naming = [

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.adapters._aider_edits import proposed
 from recollect.capture.adapters.aider import Aider
+from recollect.capture.adapters.aider.edits import proposed
 from recollect.memory import Memory
 from recollect.model import (
     Checkpoint,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.adapters._antigravity_wire import Fields, Malformed
 from recollect.capture.adapters.antigravity import Antigravity
+from recollect.capture.adapters.antigravity.wire import Fields, Malformed
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage, milliseconds
 from tests.builders import antigravity as b
 

@@ -14,10 +14,10 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.adapters._codex_tools import Outcome, aim, kind_of, outcome, patched
-from recollect.capture.adapters._codex_transcript import Transcript
-from recollect.capture.adapters._codex_turns import State
 from recollect.capture.adapters.codex import Codex
+from recollect.capture.adapters.codex.tools import Outcome, aim, kind_of, outcome, patched
+from recollect.capture.adapters.codex.transcript import Transcript
+from recollect.capture.adapters.codex.turns import State
 from recollect.model import (
     Checkpoint,
     Event,
@@ -1330,7 +1330,7 @@ def test_forks_of_the_samples_are_counted_once_in_any_order(corpus: Path, case: 
 
 def test_a_stamp_that_is_no_time_does_not_spoil_the_next_one() -> None:
     """Times are read by their minute, which is remembered; a broken one may not be."""
-    from recollect.capture.adapters._codex_records import moment
+    from recollect.capture.adapters.codex.records import moment
     from recollect.model import milliseconds
 
     stamps = ["2026-01-31T12:59.999Z", "2026-01-31T12:59:07.123Z", "2026-01-31T12:59:x7.123Z", "2026-01-31T12:59:08.000Z"]

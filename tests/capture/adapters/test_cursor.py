@@ -12,12 +12,11 @@ import apsw
 import msgspec
 import pytest
 
-from recollect.capture.adapters import _cursor_editor
-from recollect.capture.adapters._cursor_items import KEYS, value
-from recollect.capture.adapters._cursor_places import folder_in, is_md5_of, is_slug_of
-from recollect.capture.adapters._cursor_prompts import PromptKeys, moment_told, typed
-from recollect.capture.adapters._cursor_tools import Given, call_in, result_in
-from recollect.capture.adapters.cursor import Cursor
+from recollect.capture.adapters.cursor import Cursor, editor
+from recollect.capture.adapters.cursor.items import KEYS, value
+from recollect.capture.adapters.cursor.places import folder_in, is_md5_of, is_slug_of
+from recollect.capture.adapters.cursor.prompts import PromptKeys, moment_told, typed
+from recollect.capture.adapters.cursor.tools import Given, call_in, result_in
 from recollect.capture.logs.rows import Rows, opened
 from recollect.model import (
     Checkpoint,
@@ -168,7 +167,7 @@ def test_a_state_that_cannot_be_decoded_means_reading_from_the_start(home: Path)
 
 def test_a_pass_that_is_stopped_goes_on_where_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first import of a large database may be killed; each stretch of it is kept."""
-    monkeypatch.setattr(_cursor_editor, "_STRETCH_BYTES", 1)
+    monkeypatch.setattr(editor, "_STRETCH_BYTES", 1)
     names = [f"{number:08}-aaaa-4000-8000-000000000000" for number in range(4)]
     for name in names:
         chat(home, b.asked("b1", f"chat {name}"), composer=name)
@@ -318,10 +317,8 @@ def test_chats_of_2024_have_the_times_that_the_list_of_generations_tells(home: P
 @pytest.mark.parametrize("wrong", [None, 7, "x", [], {}, [1], {"a": 1}, 10**30, "\ud83d"])
 def test_a_field_of_another_type_costs_the_field(home: Path, wrong: Any) -> None:
     """Whatever a later version writes in one field, the chat is read."""
-    names = [
-        name for name in _cursor_editor.Composer.__struct_fields__ if name not in ("fullConversationHeadersOnly", "conversation")
-    ]
-    bubble = dict.fromkeys(_cursor_editor.Bubble.__struct_fields__, wrong)
+    names = [name for name in editor.Composer.__struct_fields__ if name not in ("fullConversationHeadersOnly", "conversation")]
+    bubble = dict.fromkeys(editor.Bubble.__struct_fields__, wrong)
     path = chat(
         home, b.asked("b1", "still here"), {**bubble, "bubbleId": "b2", "type": 2}, **dict.fromkeys(names, wrong)
     )  # fmt: skip

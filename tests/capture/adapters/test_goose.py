@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.capture.adapters import goose
-from recollect.capture.adapters._goose_database import Marks
-from recollect.capture.adapters.goose import Goose
+from recollect.capture.adapters.goose import Goose, adapter
+from recollect.capture.adapters.goose.database import Marks
 from recollect.memory import Memory
 from recollect.model import Checkpoint, Event, Item, Problem, SessionDetail, SessionFacts, Source, ToolResult, TurnFacts, Usage
 from tests.builders import goose as b
@@ -306,7 +305,7 @@ def test_another_database_in_the_same_place_is_read_from_its_start(tmp_path: Pat
 
 def test_a_pass_that_was_stopped_goes_on_behind_its_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A first import of gigabytes may be killed; what was stored is not read again, what changed meanwhile is."""
-    monkeypatch.setattr(goose, "_STRETCH_BYTES", 1)
+    monkeypatch.setattr(adapter, "_STRETCH_BYTES", 1)
     path = two_sessions(tmp_path / "sessions.db")
     all_at_once = read(path)
     first = next(item for item in all_at_once if isinstance(item, Checkpoint))

@@ -9,8 +9,7 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect.capture.adapters import _grok_database
-from recollect.capture.adapters.grok import Grok
+from recollect.capture.adapters.grok import Grok, database
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, ToolResult, TurnFacts, Usage
 from tests.builders import grok as b
 from tests.capture.adapters.items import of, prompts, said, troubles
@@ -150,7 +149,7 @@ def test_a_database_that_was_replaced_is_read_from_the_start(tmp_path: Path) -> 
 
 def test_an_import_that_is_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every stretch ends with a checkpoint that knows which sessions are told."""
-    monkeypatch.setattr(_grok_database, "STRETCH_BYTES", 1)
+    monkeypatch.setattr(database, "STRETCH_BYTES", 1)
     names = [f"{number:012}" for number in range(4)]
     whole = read(home(tmp_path, *(row for number, name in enumerate(names) for row in talk(name, at=number))))
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.adapters import _openhands_folder as folders
 from recollect.capture.adapters.openhands import OpenHands
+from recollect.capture.adapters.openhands import folder as folders
 from recollect.model import Checkpoint, Event, Item, Liveness, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage
 from recollect.testing import everything, imported
 from tests.builders import openhands as b

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.adapters._specstory_export import moment
-from recollect.capture.adapters._specstory_tools import ToolUse, tool_use
 from recollect.capture.adapters.specstory import SpecStory
+from recollect.capture.adapters.specstory.export import moment
+from recollect.capture.adapters.specstory.tools import ToolUse, tool_use
 from recollect.model import Checkpoint, Event, Item, Problem, SessionDetail, SessionFacts, Source, TurnFacts, milliseconds
 from tests.builders import specstory as b
 from tests.builders.homes import chat, claude_log, memory

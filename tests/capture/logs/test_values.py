@@ -89,7 +89,7 @@ def test_texts_are_found_in_parts_and_pictures_marked() -> None:
         ("developer__shell", "shell"),
         ("str_replace_editor", "edit"),
         ("functions.apply_patch", "edit"),
-        ("copilot_readFile", "read"),
+        ("vscode_readFile", "read"),
         ("grep_search", "search"),
         ("WebFetch", "web"),
         ("new_task", "task"),

@@ -1,4 +1,4 @@
-"""One file per log format, behind one protocol.
+"""One file, or folder, per log format, behind one protocol.
 
 A new format is a new file here, one row in `BUILT_IN`, a golden folder and a
 page in docs/formats; no other file changes.

@@ -33,7 +33,7 @@ _NAMES: dict[ToolKind, str] = {
     "read": """
         read readfile readfiles readmanyfiles view viewfile viewimage cat open openfile getfile fileread ls list listdir
         listdirectory listfiles listfilestoplevel listfilesrecursive viewcodeitem viewfileoutline notebookread
-        getnotebooksummary copilotgetnotebooksummary readlints geterrors readcurrentlyopenfile readfilerange viewdiff
+        getnotebooksummary readlints geterrors readcurrentlyopenfile readfilerange viewdiff
         readnotebookcelloutput getchangedfiles tree readmediafile readimage viewcontentchunk readlines lookat
         listcodedefinitionnames getprojectsetupinfo
     """,
@@ -76,9 +76,7 @@ _TARGETS: dict[ToolKind, tuple[str, ...]] = {
     "mcp": ("command", *_PATHS, "url", *_QUERIES, "name"),
     "other": (*_PATHS, "command", *_QUERIES, "url", "name", "title", "question"),
 }
-_PREFIXES = re.compile(
-    r"^(?:functions?[.:]|default_api[.:]|copilot_|builtin_?|developer__|computercontroller__|tool[._:]|vscode_|github\.copilot[._])"
-)
+_PREFIXES = re.compile(r"^(?:functions?[.:]|default_api[.:]|builtin_?|developer__|computercontroller__|tool[._:]|vscode_)")
 _MCP = re.compile(r"^mcp[_.:-]|__mcp|_mcp_|^user-[\w-]+-\w")
 _LARGEST_TARGET = 4_000
 

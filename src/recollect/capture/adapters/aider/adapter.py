@@ -1,0 +1,92 @@
+"""Aider: one Markdown file per project, appended to by every session in it.
+
+What we rely on, and the versions we saw it in, is written down in
+docs/formats/aider.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+from recollect.capture.adapters.aider.transcript import State, Transcript
+from recollect.capture.logs.appended import resumed
+from recollect.capture.logs.folders import files_in, name_in_text
+from recollect.capture.logs.lines import Unreadable, blocks
+from recollect.model import Checkpoint, Item, Problem, Source
+
+_HISTORY = ".aider.chat.history.md"
+# What a history that was moved by hand may be called.
+_MOVED = re.compile(r"\.?aider[\w.-]*history[\w.-]*\.md$")
+_HEADER = re.compile(rb"^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$", re.MULTILINE)
+_AIDERS_LINE = re.compile(rb"^(?:####|>) .*  \r?$", re.MULTILINE)
+
+
+class Aider:
+    """Aider's histories, in the folders that it was used in."""
+
+    agent = "aider"
+    name = "Aider"
+    version = 1
+    endings = (".md",)
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """The folder that histories were moved to, if they were: by itself aider has no place of its own."""
+        moved = environ.get("AIDER_CHAT_HISTORY_FILE", "")
+        return [os.path.dirname(moved)] if os.path.isabs(moved) else []
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """The histories in a folder."""
+        for path in files_in(root, *self.endings):
+            if _MOVED.match(os.path.basename(path)):
+                yield Source(self.agent, path)
+
+    def in_project(self, folder: str) -> Iterator[Source]:
+        """The history of a project."""
+        path = os.path.join(folder, _HISTORY)
+        if os.path.isfile(path):
+            yield Source(self.agent, path)
+
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """A file in which a session begins, with aider's name or with lines that end as only aider ends them."""
+        # A chat about aider quotes such lines, and begins otherwise.
+        if head.lstrip().startswith(b"<!--") or not _HEADER.search(head):
+            return None
+        named = _MOVED.match(os.path.basename(path))
+        return Source(self.agent, path) if named or _AIDERS_LINE.search(head) else None
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """What was appended since."""
+        position, state = resumed(since, State)
+        folder, name = os.path.split(source.path)
+        # A history with another name was moved here from where the work was done.
+        cwd = folder if name == _HISTORY else None
+        transcript = Transcript(_place(folder), cwd, position, state)
+        begun = False
+        try:
+            for block in blocks(source.path, position):
+                if isinstance(block, Problem):
+                    yield block
+                    continue
+                if begun:
+                    yield transcript.checkpoint()
+                begun, at = True, block.start
+                for line in block.data.removesuffix(b"\n").split(b"\n"):
+                    transcript.take(line.decode("utf-8", "replace").removesuffix("\r"), at)
+                    at += len(line) + 1
+                yield from transcript.drain()
+        except Unreadable as reason:
+            yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+            if not begun:
+                yield since or Checkpoint(0)
+                return
+        yield from transcript.finish()
+        if begun and not transcript.state.began and not transcript.dialogue.standing.turn:
+            yield Problem(path=source.path, kind="bad_record", reason="no session begins in it")
+        yield transcript.checkpoint()
+
+
+def _place(folder: str) -> str:
+    """The folder's name, as a part of a session's id."""
+    return re.sub(r"[^\w.-]+", "-", name_in_text(folder)).strip("-") or "root"

@@ -1,0 +1,115 @@
+"""What a conversation's database tells that its transcript does not: where it took place, and its tokens.
+
+The numbers of the fields are not documented. They come from several public
+readers that agree about them; docs/formats/antigravity.md names them. The steps
+themselves are in the database too, as messages whose fields nobody knows for
+certain, and are not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from recollect.capture.adapters.antigravity.wire import Fields, Malformed
+from recollect.capture.logs.editors import file_path
+from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.values import moment_of
+
+# A row may hold everything that the model was sent.
+_ROWS_AT_ONCE = 50
+# No call has more; a larger figure is some other number in a format that changed.
+_MOST_TOKENS = 1 << 32
+_LAST_STEP = "last_step_index"
+
+
+class Generation(Struct):
+    """One model call; `step` is the place in the transcript that it led to, where that is told."""
+
+    key: str
+    step: int | None
+    at: int | None
+    model: str | None
+    input: int
+    cache_read: int
+    output: int
+    reasoning: int
+
+
+class Told(Struct):
+    """What a database tells, and in how many rows it could not be read."""
+
+    cwd: str | None = None
+    branch: str | None = None
+    generations: list[Generation] = field(default_factory=list)
+    malformed: int = 0
+    read_bytes: int = 0
+
+
+def told_by(path: str, session: str) -> Told:
+    """What the database of a session tells; `Unreadable` when it is none."""
+    told = Told()
+    with opened(path) as rows:
+        if "data" in rows.columns("trajectory_metadata_blob"):
+            for (data,) in rows.all("select data from trajectory_metadata_blob limit 1"):
+                _place(told, data)
+        if {"idx", "data"} <= set(rows.columns("gen_metadata")):
+            _generations(told, rows, session)
+    return told
+
+
+def _place(told: Told, data: Any) -> None:
+    try:
+        workspace = Fields(data).inner(1)
+        told.cwd, told.branch = file_path(workspace.text(1)), workspace.text(4)
+    except Malformed:
+        told.malformed += 1
+
+
+def _generations(told: Told, rows: Rows, session: str) -> None:
+    last = -1
+    while found := rows.all("select idx, data from gen_metadata where idx > ? order by idx limit ?", (last, _ROWS_AT_ONCE)):
+        for last, data in found:
+            if not isinstance(last, int):
+                # Texts come after all numbers: somebody else's table.
+                return
+            told.read_bytes += len(data) if isinstance(data, bytes) else 0
+            try:
+                generation = _generation(Fields(data), f"{session}/{last}")
+            except Malformed:
+                told.malformed += 1
+            else:
+                told.generations += [generation] if generation else []
+
+
+def _generation(row: Fields, key: str) -> Generation | None:
+    call = row.inner(1)
+    used = call.inner(4)
+    asked, answered, cached, thought = used.number(2), used.number(3), used.number(5), used.number(9)
+    if max(asked, answered, cached) > _MOST_TOKENS:
+        raise Malformed("a count that is none")
+    ended = call.inner(9).inner(4)
+    return Generation(
+        # The service's own name of its answer is the same in a copy of the conversation.
+        key=used.text(11) or key,
+        step=_step(row, call),
+        at=moment_of(ended.number(1) + ended.number(2) / 1e9),
+        model=call.text(19) or call.text(21),
+        input=asked,
+        cache_read=cached,
+        output=answered,
+        # Public readers do not agree which of two numbers it is; this one adds up to the output with the other.
+        reasoning=thought if thought + used.number(10) == answered else 0,
+    )  # fmt: skip
+
+
+def _step(row: Fields, call: Fields) -> int | None:
+    steps = row.numbers(2)
+    if steps:
+        return min(steps)
+    for note in call.inners(20):
+        value = note.text(2) if note.text(1) == _LAST_STEP else None
+        if value and value.isdecimal():
+            return int(value) + 1
+    return None

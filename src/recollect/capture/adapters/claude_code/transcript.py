@@ -1,0 +1,456 @@
+"""The running reading of one Claude Code file: records in, items out.
+
+Each record of the chain gets its place, the turn it belongs to, and is then
+read by its type. `turns` finds the place, `prompts` knows what
+a user record means, `ledger` keeps the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from recollect.capture.adapters.claude_code.ledger import FACT_CHARACTERS, Log, State, count
+from recollect.capture.adapters.claude_code.prompts import Said, is_caveat, prompt_of
+from recollect.capture.adapters.claude_code.records import (
+    ID_CHARACTERS,
+    SYNTHETIC,
+    Attachment,
+    Block,
+    Message,
+    Outcome,
+    Record,
+    Spent,
+    digest,
+    native_id,
+)
+from recollect.capture.adapters.claude_code.tools import (
+    duration_ms,
+    exit_code,
+    kind_of,
+    result_text,
+    target_of,
+)
+from recollect.capture.adapters.claude_code.tree import ROOT, Turn
+from recollect.capture.adapters.claude_code.turns import KEPT, Turns, content_of, holds_results
+from recollect.model import Author, Event, EventKind, Item, Problem, ToolResult, milliseconds
+
+# Who writes a prompt, for the origins that are not a person.
+_ORIGINS: dict[str, Author] = {
+    "task-notification": "system",
+    "channel": "system",
+    "peer": "agent",
+    "coordinator": "agent",
+}
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+_ERRORS = ("api_error", "error", "api_refusal", "model_refusal_fallback")
+
+
+class Transcript(Turns):
+    """Takes the records of one file in order and turns them into items."""
+
+    def __init__(self, log: Log, state: State | None = None) -> None:
+        super().__init__(log, state)
+        # Lines that a later one of the same piece takes back.
+        self.withdrawn: set[str] = set()
+        self._early: dict[str, ToolResult] = {}
+        self._odd: dict[tuple[bool, str], int] = {}
+
+    def take_piece(self, lines: list[Record | Problem]) -> None:
+        """Read some lines, knowing beforehand which of them a later one takes back."""
+        self.withdrawn.clear()
+        for line in lines:
+            if type(line) is Record and (line.retracted_message_uuids or line.supersedes_uuids):
+                self.withdrawn.update(_taken_back(line))
+        take = self.take
+        for line in lines:
+            if type(line) is Record:
+                take(line)
+            elif type(line) is Problem:
+                self.out.append(line)
+
+    def take(self, record: Record) -> None:
+        """Read one record."""
+        kind = record.type
+        take = _CHAIN.get(kind) if type(kind) is str else None
+        if take is None:
+            self._take_other(record)
+            return
+        places = self.tree.places
+        uuid = record.uuid
+        if type(uuid) is not str or len(uuid) > ID_CHARACTERS:
+            uuid = native_id(uuid)
+        # The same record again, as copies of a conversation leave it.
+        if uuid in places:
+            return
+        if self.state.session is None:
+            self.ledger.adopt(native_id(record.session_id))
+        place = self.side_place(record) if record.is_sidechain and self.main else self.place(record)
+        place = take(self, record, place)
+        if uuid is not None and place is not None:
+            # Not `places`: finding an older record may have replaced it.
+            self.tree.places[uuid] = place
+            if self.state.leaves and uuid in self.state.leaves:
+                self.ledger.title("summary", self.state.leaves.pop(uuid))
+
+    def drain(self) -> list[Item]:
+        """The items since the last time."""
+        items = self.out.copy()
+        self.out.clear()
+        return items
+
+    def close_block(self) -> None:
+        """Hand over what waited for something in the same block."""
+        self.out.extend(self._early.values())
+        self._early.clear()
+        self.ledger.close()
+        self.tree.let_go()
+
+    def problems(self) -> list[Problem]:
+        """What could not be made sense of, one for each sort."""
+        return [
+            Problem(path=self.log.path, kind="unknown" if unknown else "bad_record", reason=reason, count=met)
+            for (unknown, reason), met in self._odd.items()
+        ]
+
+    # What people and clients say ---------------------------------------------
+
+    def _user(self, record: Record, place: int | None) -> int | None:
+        content = content_of(record)
+        if holds_results(content):
+            return self._results(record, content, place)
+        if type(content) is not str and type(content) is not list:
+            self._odd_one("user record without content")
+            return place
+        if record.is_compact_summary:
+            return self.event(record, place, "compaction", prompt_of(content).text)
+        if is_caveat(content):
+            self.state.caveat = native_id(record.uuid)
+        # What a tool put into the conversation, such as a skill's text, was not typed.
+        if record.is_meta or record.source_tool_use_id:
+            return place
+        return self._said(record, place, prompt_of(content))
+
+    def _said(self, record: Record, place: int | None, said: Said) -> int | None:
+        if said.shape == "nothing":
+            return place
+        if said.shape == "abort":
+            return self.event(record, place, "abort", said.text)
+        if said.shape == "compaction":
+            return self.event(record, place, "compaction", said.text)
+        if said.shape == "shell_output":
+            return self._shell_output(record, place, said.text)
+        text = "!" + said.text if said.shape == "shell" else said.text
+        if place is None or not self._adds_to_prompt(record, place):
+            key = native_id(record.uuid) or digest(record.timestamp, text)
+            place = self.open(record, place, key, self._author(record, said))
+        turn, at = self.tree.turn(place), milliseconds(record.timestamp)
+        self.out.append(Event(session=turn.session, turn=turn.key, kind="prompt", at=at, text=text))
+        if said.shape == "shell":
+            self._shell_call(record, place, said.text)
+        return place
+
+    def _adds_to_prompt(self, record: Record, place: int) -> bool:
+        """Whether a record is one more piece of the prompt before it, such as the text after a picture."""
+        state = self.state
+        if record.type != "user" or state.answered or place != self.tree.tip or not self.main:
+            return False
+        if state.prompt_id is not None:
+            return state.prompt_id == native_id(record.prompt_id)
+        return state.prompt_time is not None and state.prompt_time == native_id(record.timestamp)
+
+    def _author(self, record: Record, said: Said) -> Author:
+        origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
+        if said.author is not None:
+            return said.author
+        if isinstance(origin, str) and origin in _ORIGINS:
+            return _ORIGINS[origin]
+        if not self.main or record.is_sidechain:
+            return "agent"
+        if record.prompt_source == "system":
+            return "system"
+        if record.prompt_source == "sdk" and origin != "human" and str(record.entrypoint).startswith("sdk"):
+            return "agent"
+        return "human"
+
+    def _shell_call(self, record: Record, place: int, command: str) -> None:
+        """A command typed after `!`, which the client runs itself."""
+        turn = self.tree.turn(place)
+        call = self.state.shell = native_id(record.uuid) or turn.key
+        self.state.calls[call] = place
+        self.out.append(
+            Event(
+                session=turn.session,
+                turn=turn.key,
+                kind="tool_call",
+                at=milliseconds(record.timestamp),
+                call=call,
+                name="Bash",
+                tool_kind="shell",
+                target=command,
+                input={"command": command},
+            )
+        )
+
+    def _shell_output(self, record: Record, place: int | None, text: str) -> int | None:
+        call, self.state.shell = self.state.shell, None
+        number = self.state.calls.pop(call, None) if call else None
+        if call and number is not None:
+            _, turn = self.at(record, number)
+            at = milliseconds(record.timestamp)
+            self.out.append(ToolResult(session=turn.session, turn=turn.key, call=call, at=at, output=text))
+        return place
+
+    def _attachment(self, record: Record, place: int | None) -> int | None:
+        attachment = record.attachment
+        if type(attachment) is not Attachment or attachment.type != "queued_command" or attachment.is_meta:
+            return place
+        said = prompt_of(attachment.prompt)
+        if attachment.command_mode == "task-notification" and said.shape == "prompt":
+            said = said._replace(author="system")
+        return self._said(record, place, said)
+
+    def _system(self, record: Record, place: int | None) -> int | None:
+        subtype = record.subtype
+        if subtype == "local_command":
+            return self._said(record, place, prompt_of(record.content))
+        if subtype == "turn_duration":
+            self.measure(place, turn_duration_ms=record.duration_ms)
+        elif subtype == "compact_boundary":
+            if place is not None:
+                self.follow(place)
+            details = record.compact_metadata if isinstance(record.compact_metadata, dict) else {}
+            self.measure(place, compaction=details.get("trigger"), compacted_tokens=details.get("preTokens"))
+        elif (type(subtype) is str and subtype in _ERRORS) or record.level == "error":
+            # Ten tries of one call are one error.
+            if count(record.retry_attempt) <= 1:
+                self.event(record, place, "error", _error_text(record))
+            if record.retracted_message_uuids:
+                self.measure(place, withdrawn=True)
+        return place
+
+    def _progress(self, record: Record, place: int | None) -> int | None:
+        """A link of the chain that says nothing new: what it repeats is in other records."""
+        return place
+
+    # What the model says and its tools give back -------------------------------
+
+    def _assistant(self, record: Record, place: int | None) -> int | None:
+        message = record.message
+        if type(message) is not Message:
+            self._odd_one("assistant record without a message")
+            return place
+        if place is not None and place != self.tree.tip:
+            self.follow(place)
+        if place is None or place == ROOT or place != self.here:
+            place, turn = self.at(record, place)
+            self.here, self.turn = place, turn
+        else:
+            turn = self.turn
+        self.state.answered = True
+        at = milliseconds(record.timestamp)
+        content = message.content
+        blocks: list[Any] = content if type(content) is list else [content]
+        if message.model == SYNTHETIC or record.is_api_error_message:
+            self._synthetic(turn, at, blocks)
+            return place
+        telemetry = self.ledger.telemetry(place, turn)
+        if type(message.usage) is Spent:
+            self.ledger.spend(record, message, message.usage, turn, at, telemetry)
+        if type(message.stop_reason) is str:
+            telemetry["stop_reason"] = message.stop_reason[:FACT_CHARACTERS]
+        if type(record.effort) is str:
+            telemetry["effort"] = record.effort[:FACT_CHARACTERS]
+        for block in blocks:
+            if type(block) is Block:
+                self._block(record, turn, place, block, at)
+            elif type(block) is str and block.strip():
+                self.out.append(Event(session=turn.session, turn=turn.key, kind="reply", at=at, text=block))
+        return place
+
+    def _synthetic(self, turn: Turn, at: int | None, blocks: list[Any]) -> None:
+        """What the client says in the model's place: nothing, or that something went wrong."""
+        for block in blocks:
+            text = block.text if type(block) is Block else block
+            if type(text) is not str or not text.strip() or text.startswith("No response requested"):
+                continue
+            kind: EventKind = "abort" if text.startswith("[Request interrupted") else "error"
+            self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
+
+    def _block(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
+        kind = block.type
+        if kind in _CALLS:
+            self._call(record, turn, place, block, at)
+        elif kind == "text":
+            if type(block.text) is str and block.text.strip():
+                # Withdrawn text is kept, but not as what was answered.
+                said: EventKind = "reasoning" if self.withdrawn and record.uuid in self.withdrawn else "reply"
+                self.out.append(Event(session=turn.session, turn=turn.key, kind=said, at=at, text=block.text))
+        elif kind == "thinking":
+            # Newer versions leave the text out and keep a signature.
+            text = block.thinking
+            if type(text) is str and text.strip():
+                self.out.append(Event(session=turn.session, turn=turn.key, kind="reasoning", at=at, text=text))
+        elif type(kind) is str and kind.endswith("tool_result"):
+            self._result(record, block, None, place)
+
+    def _call(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
+        name, call = block.name, block.id
+        if type(name) is not str:
+            name = ""
+        if type(call) is not str or len(call) > ID_CHARACTERS:
+            call = native_id(call) or digest(record.uuid, name, record.timestamp)
+        tool_kind = kind_of(name)
+        self.out.append(
+            Event(
+                session=turn.session,
+                turn=turn.key,
+                kind="tool_call",
+                at=at,
+                call=call,
+                name=name,
+                tool_kind=tool_kind,
+                target=target_of(tool_kind, block.input),
+                input=block.input,
+            )
+        )
+        early = self._early.pop(call, None) if self._early else None
+        if early is None:
+            self.state.calls[call] = place
+        else:
+            early.session, early.turn = turn.session, turn.key
+            self.out.append(early)
+
+    def _results(self, record: Record, content: Any, place: int | None) -> int | None:
+        outcome = record.tool_use_result
+        for block in content:
+            if type(block) is not Block:
+                continue
+            if block.type == "tool_result":
+                self._result(record, block, outcome, place)
+            elif type(block.text) is str and block.text.startswith("[Request interrupted"):
+                self.event(record, place, "abort", block.text)
+        return place
+
+    def _result(self, record: Record, block: Block, outcome: Any, place: int | None) -> None:
+        call = block.tool_use_id
+        if type(call) is not str or len(call) > ID_CHARACTERS:
+            call = native_id(call) or native_id(record.source_tool_use_id)
+            if call is None:
+                return
+        number = self.state.calls.pop(call, None)
+        if number is not None and number == self.here:
+            turn = self.turn
+        else:
+            _, turn = self.at(record, place if number is None else number)
+        text = result_text(block, outcome, self.log.overflow)
+        # There is no status, only marks of failure.
+        known = type(outcome) is Outcome
+        ok = not (block.is_error or (known and outcome.interrupted is True))
+        result = ToolResult(
+            session=turn.session,
+            turn=turn.key,
+            call=call,
+            at=milliseconds(record.timestamp),
+            output=text,
+            ok=ok,
+            exit_code=None if ok else exit_code(text),
+            duration_ms=duration_ms(outcome) if known else None,
+        )
+        if number is not None:
+            self.out.append(result)
+        else:
+            # Written before its call: they are joined when that comes.
+            self._early[call] = result
+
+    # Records beside the chain -------------------------------------------------
+
+    def _take_other(self, record: Record) -> None:
+        kind = record.type
+        if type(kind) is not str or kind not in _OTHER:
+            name = kind[:60] if type(kind) is str else "missing"
+            self._odd_one(f"record type {name}", unknown=True)
+            return
+        take = _OTHER[kind]
+        if take is not None:
+            take(self, record)
+
+    def _titled(self, record: Record) -> None:
+        self.ledger.title(record.type, record.custom_title or record.agent_name or record.ai_title)
+
+    def _summary(self, record: Record) -> None:
+        """A title for what ends in a leaf, which may be in another file, or still to come."""
+        leaf, leaves = native_id(record.leaf_uuid), self.state.leaves
+        if leaf is None or not isinstance(record.summary, str):
+            return
+        if self.tree.find(leaf) is not None:
+            self.ledger.title("summary", record.summary)
+        elif len(leaves) < KEPT // 4:
+            leaves[leaf] = record.summary[:FACT_CHARACTERS]
+
+    def _linked(self, record: Record) -> None:
+        """Where else this session's work is: a pull request, a worktree, another folder."""
+        tree = record.worktree_session if isinstance(record.worktree_session, dict) else {}
+        self.ledger.know(
+            pull_request=record.pr_url,
+            relocated_to=record.relocated_cwd,
+            worktree=tree.get("worktreePath"),
+            worktree_branch=tree.get("worktreeBranch"),
+        )
+
+    def _forked(self, record: Record) -> None:
+        """An agent that began with its parent's context says so instead of copying it."""
+        self.ledger.know(inherits_context=True)
+        if self.state.session is None:
+            self.ledger.adopt(native_id(record.parent_session_id))
+
+    def _odd_one(self, reason: str, *, unknown: bool = False) -> None:
+        if (unknown, reason) in self._odd or len(self._odd) < KEPT:
+            self._odd[unknown, reason] = self._odd.get((unknown, reason), 0) + 1
+
+
+_CHAIN: dict[str, Callable[[Transcript, Record, int | None], int | None]] = {
+    "user": Transcript._user,
+    "assistant": Transcript._assistant,
+    "system": Transcript._system,
+    "attachment": Transcript._attachment,
+    "progress": Transcript._progress,
+}
+_OTHER: dict[str, Callable[[Transcript, Record], None] | None] = {
+    "summary": Transcript._summary,
+    "ai-title": Transcript._titled,
+    "custom-title": Transcript._titled,
+    "agent-name": Transcript._titled,
+    "pr-link": Transcript._linked,
+    "worktree-state": Transcript._linked,
+    "relocated": Transcript._linked,
+    "fork-context-ref": Transcript._forked,
+    # Known and passed over: the prompt queue, undo data, the client's own state.
+    "queue-operation": None,
+    "file-history-snapshot": None,
+    "file-history-delta": None,
+    "last-prompt": None,
+    "permission-mode": None,
+    "mode": None,
+    "bridge-session": None,
+    "frame-link": None,
+    "atis-latch": None,
+    "started": None,
+    "result": None,
+}
+
+
+def _taken_back(record: Record) -> list[str]:
+    both = (record.retracted_message_uuids, record.supersedes_uuids)
+    return [uuid for uuids in both if isinstance(uuids, list) for uuid in uuids if isinstance(uuid, str)]
+
+
+def _error_text(record: Record) -> str:
+    error = record.error if isinstance(record.error, dict) else {}
+    deeper = error.get("error")
+    deeper = deeper.get("message") if isinstance(deeper, dict) else None
+    said = (error.get("formatted"), error.get("message"), deeper, record.content, record.error)
+    text = next((text for text in said if isinstance(text, str) and text), "")
+    status = count(error.get("status"))
+    head = f"API error {status}" if status else str(record.subtype or "error").replace("_", " ")
+    return f"{head}: {text}" if text else head

@@ -1,0 +1,169 @@
+"""The tool calls in what was sent to and fro between Cline and a model, with what came of them.
+
+Old versions, and models without tools of their own, write calls as XML in
+their text. Results come as blocks with the call's id, or as text that begins
+with the tool's name, in the order of the calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from recollect.capture.adapters.cline_roo.words import exit_in, is_failure, not_run_in, result_in
+from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
+from recollect.model import ToolKind
+
+# Ways to say something; what is said is told elsewhere.
+SPEECH = frozenset({
+    "ask_followup_question", "attempt_completion", "plan_mode_respond", "act_mode_respond", "new_rule", "condense",
+    "summarize_task", "ask_question", "submit_and_exit",
+})  # fmt: skip
+_XML_TOOLS = (
+    "read_file", "write_to_file", "replace_in_file", "apply_diff", "search_and_replace", "insert_content", "edit_file",
+    "search_replace", "apply_patch", "list_files", "search_files", "list_code_definition_names", "codebase_search",
+    "execute_command", "browser_action", "use_mcp_tool", "access_mcp_resource", "new_task", "switch_mode", "fetch_instructions",
+    "update_todo_list", "web_fetch", "web_search", "use_skill", "delete_file",
+)  # fmt: skip
+_XML = re.compile(rf"<({'|'.join((*_XML_TOOLS, *sorted(SPEECH)))})>(.*?)</\1>", re.DOTALL)
+_THOUGHT = re.compile(r"<thinking>\s*(.*?)\s*(?:</thinking>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+_KINDS: dict[str, ToolKind] = {
+    "use_mcp_tool": "mcp", "access_mcp_resource": "mcp", "spawn_agent": "task", "use_subagents": "task", "editor": "edit",
+}  # fmt: skip
+# How far a call may be behind the one that was found last: some are never shown.
+_AHEAD = 8
+
+
+class Call(Struct):
+    """One call of a tool."""
+
+    name: str
+    given: Any
+    id: str = ""
+    output: str | None = None
+    ok: bool | None = None
+    exit_code: int | None = None
+    was_run: bool = True
+
+    @property
+    def path(self) -> str | None:
+        """The file or folder it is about."""
+        given = fields_of(self.given)
+        return next(filter(None, (text_of(given.get(name)) for name in ("path", "absolutePath", "file_path"))), None)
+
+    def answer(self, output: str, *, failed: object = None) -> None:
+        """What came of it."""
+        is_command = kind_of_call(self.name) == "shell"
+        self.output, self.exit_code = output, exit_in(output) if is_command else None
+        if failed is True or is_failure(output) or self.exit_code:
+            self.ok = False
+        else:
+            # Cline does not tell how a command ended.
+            self.ok = None if is_command and self.exit_code is None else True
+
+
+def kind_of_call(name: str) -> ToolKind | None:
+    """The sort of a tool, where its name alone does not tell."""
+    return "shell" if name in ("execute_command", "run_commands") else _KINDS.get(name)
+
+
+def target_of_call(given: Any) -> str | None:
+    """What a call of one of the newest tools is about: they take lists."""
+    paths = [text_of(file.get("path")) for file in objects_of(fields_of(given).get("files"))]
+    return " ".join(filter(None, paths)) or None
+
+
+def plain_text(text: str) -> tuple[str, str]:
+    """What a model thought, and what it said, in a text with calls in it."""
+    return "\n".join(_THOUGHT.findall(text)), _THOUGHT.sub("", _XML.sub("", text)).strip()
+
+
+def calls_in(blocks: list[Fields]) -> Iterator[Call]:
+    """The calls in a message of the agent."""
+    for block in blocks:
+        if block.get("type") == "tool_use":
+            name = text_of(block.get("name"))
+            if name:
+                yield Call(name, block.get("input"), text_of(block.get("id")) or "")
+        elif block.get("type") == "text":
+            for match in _XML.finditer(content_text(block)):
+                yield Call(match[1], dict(_PARAMETER.findall(match[2])))
+
+
+def answer_calls(calls: list[Call], blocks: list[Fields]) -> None:
+    """Give calls the results in the message that follows them."""
+    waiting = list(calls)
+    last: Call | None = None
+    for block in blocks:
+        text = content_text(block)
+        if block.get("type") == "tool_result":
+            named = next((call for call in waiting if call.id and call.id == block.get("tool_use_id")), None)
+            if named is not None:
+                named.answer(_result_text(block.get("content")), failed=block.get("is_error"))
+                waiting.remove(named)
+            continue
+        skipped, result = not_run_in(text), result_in(text)
+        name = skipped or (result[0] if result else None)
+        if name is None:
+            # The oldest versions put the result into a block of its own.
+            if last is not None and not last.output and not text.lstrip().startswith("<environment_details>"):
+                last.answer(text)
+            last = None
+            continue
+        last = next((call for call in waiting if call.name == name), None)
+        if last is not None:
+            waiting.remove(last)
+            last.was_run = not skipped
+            last.answer(result[1] if result else text, failed=bool(skipped))
+
+
+def _result_text(content: Any) -> str:
+    """A result; the newest tools give a list of them, or one as JSON."""
+    found = decoded(content)
+    parts = [found] if isinstance(found, dict) else objects_of(found)
+    if parts and all("result" in part or "error" in part for part in parts):
+        return "\n".join(text_of(part.get("result")) or text_of(part.get("error")) or "" for part in parts)
+    return content_text(content)
+
+
+class Record:
+    """Every call that was sent to and fro, to look up what the screen does not show."""
+
+    def __init__(self, messages: list[Fields]) -> None:
+        self.calls: list[Call] = []
+        self._next = 0
+        asked: list[Call] = []
+        for message in messages:
+            blocks = blocks_of(message)
+            if message.get("role") == "assistant":
+                asked = list(calls_in(blocks))
+                self.calls += asked
+            else:
+                answer_calls(asked, blocks)
+                asked = []
+        self.calls = [call for call in self.calls if call.was_run and call.name not in SPEECH]
+
+    def find(self, names: tuple[str, ...], path: str | None) -> Call | None:
+        """The next call of one of these tools, about this path."""
+        for number in range(self._next, min(self._next + _AHEAD, len(self.calls))):
+            call = self.calls[number]
+            if call.name in names and (path is None or call.path is None or _same_path(call.path, path)):
+                self._next = number + 1
+                return call
+        return None
+
+
+def blocks_of(message: Fields) -> list[Fields]:
+    """The content of a message as blocks."""
+    content = message.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
+
+
+def _same_path(one: str, other: str) -> bool:
+    one, other = (path.replace("\\", "/").removeprefix("./").rstrip("/") for path in (one, other))
+    # The folder of the work is `.` to the model, and has its name on the screen.
+    return "." in (one, other) or one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

@@ -1,0 +1,107 @@
+"""Continue: a JSON document for each session, written anew with every message.
+
+What we rely on, and the versions we saw it in, is in docs/formats/continue.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+
+import msgspec
+
+from recollect.capture.adapters.continue_dev.history import History
+from recollect.capture.adapters.continue_dev.records import Entry, Session
+from recollect.capture.logs.documents import Broken, contents, parsed
+from recollect.capture.logs.editors import file_path
+from recollect.capture.logs.folders import files_in, name_in_text
+from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.values import moment_of, text_of
+from recollect.model import Checkpoint, Item, Problem, SessionFacts, Source
+
+# When each session was made, in a list that is written anew with every message of any session.
+_INDEX = "sessions.json"
+_INDEX_BYTES = 64 << 20
+# What a session's document begins with, in this order since there are sessions.
+_FIRST = (b'"sessionId"', b'"title"', b'"workspaceDirectory"', b'"history"')
+_FIRST_BYTES = 4096
+# What the program calls a session before it has a better title.
+_UNTITLED = "New Session"
+
+
+class ContinueDev:
+    """The sessions of Continue's extensions and of its command line."""
+
+    agent = "continue"
+    name = "Continue"
+    version = 1
+    endings = (".json",)
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """The folder of the sessions; beside it are settings and keys."""
+        return [os.path.join(environ.get("CONTINUE_GLOBAL_DIR") or os.path.join(home, ".continue"), "sessions")]
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """The sessions in a folder of them, or in the `sessions` of Continue's own folder."""
+        for folder in (root, os.path.join(root, "sessions")):
+            found = list(files_in(folder, ".json")) if os.path.basename(folder) == "sessions" else []
+            index = os.path.join(folder, _INDEX)
+            # Many agents have a folder of this name; only this one keeps a list of them in it, or has it in its own folder.
+            if index in found or os.path.basename(os.path.dirname(folder)) == ".continue":
+                yield from (self._source(path) for path in found if path != index)
+
+    def _source(self, path: str) -> Source:
+        return Source(self.agent, path, companions=(os.path.join(os.path.dirname(path), _INDEX),), appended=False)
+
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """One session anywhere, told by the fields that it begins with."""
+        if os.path.basename(path) == _INDEX or not head.lstrip().startswith(b"{"):
+            return None
+        return self._source(path) if all(name in head[:_FIRST_BYTES] for name in _FIRST) else None
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """A whole session, unless only the entries of others changed in the list."""
+        try:
+            data = contents(source.path)
+        except Unreadable as reason:
+            yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+            yield since or Checkpoint(0)
+            return
+        name = name_in_text(source.path).removesuffix(".json")
+        entry = _entry(source.companions, name)
+        print_of_it = msgspec.msgpack.encode(blake2b(data + msgspec.json.encode(entry), digest_size=16).hexdigest())
+        if since is not None and since.state == print_of_it:
+            yield since
+            return
+        try:
+            yield from _told(parsed(data, Session), name, entry, source.path)
+        except Broken as reason:
+            yield Problem(path=source.path, kind="bad_record", reason=str(reason))
+        yield Checkpoint(max(1, len(data)), print_of_it)
+
+
+def _told(session: Session, name: str, entry: Entry, path: str) -> Iterator[Item]:
+    # The program itself goes by the file's name: an id in a copy may be that of the original.
+    history = History(name)
+    title = text_of(session.title) or text_of(entry.title)
+    workspace = text_of(session.workspaceDirectory) or text_of(entry.workspaceDirectory)
+    meta = {"mode": text_of(session.mode), "model_title": text_of(session.chatModelTitle)}
+    yield SessionFacts(
+        session=name,
+        origin="interactive",
+        cwd=file_path(workspace),
+        title=None if title == _UNTITLED else title,
+        started_at=moment_of(entry.dateCreated),
+        meta={key: value for key, value in meta.items() if value} or None,
+    )
+    yield from history.told(session, path)
+
+
+def _entry(companions: tuple[str, ...], name: str) -> Entry:
+    """What the list says about a session; nothing when it does not know it, or is just being written."""
+    try:
+        entries = parsed(contents(companions[0], _INDEX_BYTES), list[Entry]) if companions else []
+    except (Broken, Unreadable):
+        entries = []
+    return next((entry for entry in entries if name in (entry.sessionId, entry.session_id)), Entry())

@@ -1,0 +1,179 @@
+"""GitHub Copilot CLI: a folder per session, with an event log that is appended to.
+
+What we rely on, and how we know, is written down in docs/formats/copilot-cli.md.
+The parts: `session` makes items of events, `speakers` keeps sub-agents
+apart, `tokens` counts what was used, `history` reads the documents of
+the first versions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from recollect.capture.adapters.copilot_cli.history import take_history
+from recollect.capture.adapters.copilot_cli.records import LINES, PASSED_OVER, id_of
+from recollect.capture.adapters.copilot_cli.session import Transcript, where
+from recollect.capture.adapters.copilot_cli.speakers import State
+from recollect.capture.logs.appended import read_appended, resumed
+from recollect.capture.logs.dialogue import Dialogue
+from recollect.capture.logs.documents import Broken, contents, parsed, written
+from recollect.capture.logs.folders import files_in, listed, name_in_text
+from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.values import Fields, fields_of, text_of
+from recollect.model import Checkpoint, Item, Problem, Source
+
+SESSIONS = "session-state"
+HISTORY = "history-session-state"
+EVENTS = "events.jsonl"
+NOTED = "workspace.yaml"
+_NOTED_BYTES = 64 << 10
+# Where a session is told twice: its folder, the flat file before that, the document before both.
+_FLAT, _DOCUMENT = 1, 2
+
+_pair = re.compile(r"^([a-z_]+):(?: +(.*))?$")
+
+
+class CopilotCli:
+    """Reads the sessions under `~/.copilot`, three generations of them."""
+
+    agent = "copilot-cli"
+    name = "GitHub Copilot CLI"
+    version = 1
+    endings = (".jsonl", ".json")
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """`COPILOT_HOME` when it is set, else `~/.copilot`; until early 2026 `XDG_STATE_HOME` moved the latter."""
+        homes = [environ.get("COPILOT_HOME") or os.path.join(home, ".copilot")]
+        if state := environ.get("XDG_STATE_HOME"):
+            homes.append(os.path.join(state, ".copilot"))
+        return [os.path.join(folder, name) for folder in homes for name in (SESSIONS, HISTORY)]
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """Sessions in folders, flat ones, and documents; the root is one of the two folders or the one above them."""
+        folders = [root, *listed(root).folders]
+        for folder in folders:
+            if os.path.basename(folder) == SESSIONS:
+                yield from self._sessions(folder)
+            elif os.path.basename(folder) == HISTORY:
+                for path in files_in(folder, ".json"):
+                    yield Source(self.agent, path, appended=False, rank=_DOCUMENT)
+
+    def _sessions(self, folder: str) -> Iterator[Source]:
+        inside = listed(folder)
+        for session in inside.folders:
+            # A folder may hold no more than files: a session that has not begun.
+            path = os.path.join(session, EVENTS)
+            if path in listed(session).files:
+                yield self._log(path)
+        for path in inside.files:
+            if path.endswith(".jsonl"):
+                yield self._log(path)
+
+    def _log(self, path: str) -> Source:
+        if os.path.basename(path) == EVENTS:
+            return Source(self.agent, path, companions=(os.path.join(os.path.dirname(path), NOTED),))
+        return Source(self.agent, path, rank=_FLAT)
+
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """An event log by its first event, a document by its fields."""
+        if path.endswith(".json"):
+            fields = all(f'"{name}"'.encode() in head for name in ("sessionId", "startTime"))
+            ours = fields and (b'"chatMessages"' in head or b'"timeline"' in head)
+            return Source(self.agent, path, appended=False, rank=_DOCUMENT) if ours else None
+        return self._log(path) if _is_event(head.lstrip().partition(b"\n")[0], path) else None
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """What is new in an event log, or a whole document."""
+        if not source.appended:
+            return _read_document(source, since)
+        position, state = resumed(since, State)
+        noted = next((_noted(path) for path in source.companions), {})
+        return read_appended(source, position, LINES, Transcript(source.path, _named(source.path), noted, state))
+
+
+def _is_event(line: bytes, path: str) -> bool:
+    try:
+        event = fields_of(msgspec.json.decode(line))
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
+    data = fields_of(event.get("data"))
+    if "parentId" not in event or not text_of(event.get("timestamp")) or not data:
+        return False
+    if event.get("type") == "session.start":
+        # The chat of VS Code leaves transcripts that look the same, beside its own logs.
+        told = any(text_of(data.get(name)) for name in ("copilotVersion", "producer", "startTime"))
+        return told and text_of(data.get("sessionId")) is not None and "vscodeVersion" not in data
+    # The beginning may be lost.
+    kind = text_of(event.get("type"))
+    return os.path.basename(path) == EVENTS and (kind in PASSED_OVER or kind == "user.message")
+
+
+def _named(path: str) -> str:
+    """The session that a path names, until the log says it."""
+    name = name_in_text(path)
+    return name_in_text(os.path.dirname(path)) if name == EVENTS else name.rpartition(".")[0] or name
+
+
+def _noted(path: str) -> Fields:
+    """What the file beside a log says of its session."""
+    try:
+        pairs = _pairs(written(path, _NOTED_BYTES))
+    except Unreadable:
+        return {}
+    told = {"hostType": pairs.get("host_type"), "cwd": pairs.get("cwd") or pairs.get("git_root")}
+    facts = where({**pairs, **told})
+    title = pairs.get("name") or pairs.get("summary")
+    return {**facts, "title": title} if title else dict(facts)
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """The `key: value` lines of a flat YAML file; a text may go on in indented lines."""
+    pairs: dict[str, str] = {}
+    key = ""
+    for line in text.splitlines():
+        found = _pair.match(line)
+        if found:
+            key = found[1]
+            value = (found[2] or "").strip()
+            pairs[key] = "" if value in ("|", "|-", "|+", ">", ">-", ">+") else _unquoted(value)
+        elif key and line.startswith(" "):
+            pairs[key] = f"{pairs[key]} {line.strip()}".strip()
+    return {name: value for name, value in pairs.items() if value not in ("", "null", "~")}
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            return str(json.loads(value))
+        except ValueError:
+            return value[1:-1]
+    return value
+
+
+def _read_document(source: Source, since: Checkpoint | None) -> Iterator[Item]:
+    try:
+        data = contents(source.path)
+    except Unreadable as reason:
+        yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+        yield since or Checkpoint(0)
+        return
+    odd = Oddities()
+    try:
+        document = parsed(data, dict)
+    except Broken as reason:
+        yield Problem(path=source.path, kind="bad_record", reason=str(reason))
+    else:
+        dialogue = Dialogue(id_of(document.get("sessionId")) or _named(source.path))
+        take_history(dialogue, document, odd)
+        if dialogue.standing.turn:
+            yield from dialogue.items
+    yield from odd.problems(source.path)
+    yield Checkpoint(len(data))

@@ -1,0 +1,206 @@
+"""Reads `state.vscdb`, the SQLite file in which the editor keeps its chats.
+
+The global one reaches gigabytes, so a pass reads only the chats that have rows
+it has not seen. Cursor replaces rows, and a replaced row gets a new, higher
+row number: one number is enough to remember. It means something as long as the
+row that had it is where it was, or was replaced since. When the rows were
+numbered anew, as a VACUUM may do it, that does not hold, and all is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from recollect.capture.adapters.cursor.bubbles import Bubble, Chat, Composer, Kept, shown, undone
+from recollect.capture.adapters.cursor.items import MAX_VALUE_BYTES, Stamps, chats, has_items, stamps
+from recollect.capture.adapters.cursor.lineage import lineage
+from recollect.capture.adapters.cursor.workspaces import Workspaces, folder_told
+from recollect.capture.logs.appended import resumed
+from recollect.capture.logs.documents import Broken, parsed
+from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.values import text_of
+from recollect.model import Checkpoint, Event, Item, Problem, Source
+
+TABLE = "cursorDiskKV"
+# Enough to be worth a commit, little enough to be held in memory.
+_STRETCH_BYTES = 8 << 20
+_BUBBLES_AT_A_TIME = 200
+_MAX_KEY_BYTES = 512
+
+Shape = TypeVar("Shape", Bubble, Composer)
+
+_NEWEST = f"""
+    select cast(composer as blob), max(row), cast(key as blob) from (
+        select substr(key, 14) as composer, rowid as row, key from {TABLE}
+         where {{newer}} {{key}} >= 'composerData:' and {{key}} < 'composerData;'
+         union all
+        select substr(key, 10, instr(substr(key, 10), ':') - 1), rowid, key from {TABLE}
+         where {{newer}} {{key}} >= 'bubbleId:' and {{key}} < 'bubbleId;'
+    ) group by composer order by 2
+"""
+# Over the index of keys, which holds all that is asked for; and by number, which leads straight to what is new.
+_ALL = _NEWEST.format(newer="", key="key")
+_SINCE = _NEWEST.format(newer="rowid >= ?1 and", key="+key")
+
+
+class Marks(msgspec.Struct):
+    """How far a database was read: the highest row seen, its key, and the items seen."""
+
+    row: int = 0
+    key: str = ""
+    items: Stamps = msgspec.field(default_factory=dict)
+
+
+class Changed(NamedTuple):
+    """A chat with rows that were not seen, and the highest of them."""
+
+    composer: str
+    row: int
+    key: str
+
+
+def read_editor(source: Source, since: Checkpoint | None) -> Iterator[Item]:
+    """The chats of a database that changed, whole."""
+    position, known = resumed(since, Marks)
+    try:
+        with opened(source.path) as rows:
+            yield from _Pass(source, rows, known or Marks(), position).items()
+    except Unreadable as reason:
+        yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+        yield since or Checkpoint(0)
+
+
+class _Pass:
+    """One pass over a database."""
+
+    def __init__(self, source: Source, rows: Rows, marks: Marks, position: int) -> None:
+        self.source, self.rows, self.marks = source, rows, marks
+        self.position = self.committed = position
+        self.oddities = Oddities()
+        self.workspaces = Workspaces(source.companions)
+
+    def items(self) -> Iterator[Item]:
+        """The items of every chat that changed, with a checkpoint now and then."""
+        if has_items(self.rows):
+            yield from self._legacy()
+        if {"key", "value"} <= set(self.rows.columns(TABLE)):
+            for changed in self._changed():
+                yield from self._chat(changed.composer)
+                # What comes later has higher rows, so all up to this one is done.
+                self.marks.row, self.marks.key = changed.row, changed.key
+                if self.position - self.committed >= _STRETCH_BYTES:
+                    yield self._checkpoint()
+        yield from self.oddities.problems(self.source.path)
+        yield self._checkpoint()
+
+    def _checkpoint(self) -> Checkpoint:
+        self.committed = self.position
+        # A source of which nothing is worth reading must not be read from its start each time.
+        return Checkpoint(max(1, self.position), msgspec.msgpack.encode(self.marks))
+
+    # The chats that have rows
+
+    def _changed(self) -> list[Changed]:
+        """The chats with something new, the longest unchanged first."""
+        if self._still_counts():
+            # From the row itself on: what is deleted and written anew may get its number.
+            found = self.rows.all(_SINCE, (self.marks.row,))
+        else:
+            self.marks.row, self.marks.key = 0, ""
+            found = self.rows.all(_ALL)
+        return [
+            Changed(_name(composer), row, _name(key)) for composer, row, key in found if composer and len(key) <= _MAX_KEY_BYTES
+        ]
+
+    def _still_counts(self) -> bool:
+        """Whether the number that we remember means what it meant."""
+        if not self.marks.row:
+            return False
+        there = self.rows.one(f"select cast(key as blob) from {TABLE} where rowid = ?", (self.marks.row,))
+        if there is not None:
+            return _name(there[0]) == self.marks.key
+        now = self.rows.one(f"select rowid from {TABLE} where key = ?", (self.marks.key,))
+        return now is not None and now[0] > self.marks.row
+
+    def _chat(self, name: str) -> Iterator[Item]:
+        row = self.rows.one(
+            f"select octet_length(value), iif(octet_length(value) <= ?2, cast(value as blob), null) from {TABLE} where key = ?1",
+            (f"composerData:{name}", MAX_VALUE_BYTES),
+        )
+        composer = self._decoded(row[1], row[0], Composer) if row else None
+        if composer is not None:
+            yield from self._told(name, composer, list(self._bubbles(name)))
+
+    def _bubbles(self, composer: str) -> Iterator[Kept]:
+        first, last = f"bubbleId:{composer}:", f"bubbleId:{composer};"
+        after = first.encode()
+        while True:
+            some = self.rows.all(
+                f"""
+                select rowid, cast(key as blob), octet_length(value), iif(octet_length(value) <= ?4, cast(value as blob), null)
+                  from {TABLE} where key > cast(?1 as text) and key < ?2 order by key limit ?3
+                """,
+                (after, last, _BUBBLES_AT_A_TIME, MAX_VALUE_BYTES),
+            )
+            for rowid, key, size, data in some:
+                bubble, name = self._decoded(data, size, Bubble), _name(key).removeprefix(first)
+                if bubble is not None:
+                    bubble.bubbleId = name if bubble.bubbleId is None else bubble.bubbleId
+                    yield Kept(rowid, name, bubble)
+            if len(some) < _BUBBLES_AT_A_TIME:
+                return
+            after = some[-1][1]
+
+    def _decoded(self, data: bytes | None, size: int | None, shape: type[Shape]) -> Shape | None:
+        if data is None:
+            # A row that is null was deleted, but for its key.
+            if size:
+                self.oddities.add("too_large", f"a {shape.__name__.lower()} of more than {MAX_VALUE_BYTES} bytes")
+            return None
+        self.position += len(data)
+        try:
+            return parsed(data, shape)
+        except Broken as reason:
+            self.oddities.bad(f"a {shape.__name__.lower()} is {reason}")
+            return None
+
+    # The chats of 2023 and 2024, in the items of a workspace
+
+    def _legacy(self) -> Iterator[Item]:
+        found = stamps(self.rows)
+        if found == self.marks.items:
+            return
+        self.marks.items = found
+        self.position += sum(size for _, size in found.values())
+        for composer in chats(self.rows, found, self.oddities):
+            if name := text_of(composer.composerId):
+                yield from self._told(name, composer, [])
+
+    # Either
+
+    def _told(self, name: str, composer: Composer, kept: list[Kept]) -> Iterator[Item]:
+        whose = lineage(name, composer.subagentInfo)
+        chat = Chat(whose, composer, self.oddities)
+        live = shown(composer, kept)
+        items = chat.told(live, undone(kept, live))
+        if items:
+            chat.facts(cwd=self._folder(name, composer, items))
+            yield from chat.dialogue.drain()
+            yield from items
+
+    def _folder(self, name: str, composer: Composer, items: list[Item]) -> str | None:
+        """The chat's own word, else the workspace that names it, else the one whose files it touched."""
+        folder = folder_told(composer.workspaceIdentifier) or self.workspaces.folder_of(name)
+        if folder is None:
+            targets = (item.target for item in items if isinstance(item, Event) and item.target and item.tool_kind != "shell")
+            folder = next(filter(None, map(self.workspaces.around, targets)), None)
+        return folder
+
+
+def _name(key: bytes) -> str:
+    return key.decode("utf-8", "replace")

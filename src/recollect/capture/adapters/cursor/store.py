@@ -1,0 +1,246 @@
+"""Reads `store.db`, the SQLite file that each chat of the command line has.
+
+Its blobs are named by their hash. One of them is the root of the chat as it is
+now: a protobuf message that lists the blobs of its messages in order. Blobs
+that the root does not lead to belong to what was rewound, or to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from recollect.capture.adapters.cursor.lineage import lineage
+from recollect.capture.adapters.cursor.places import is_md5_of
+from recollect.capture.adapters.cursor.prompts import PromptKeys
+from recollect.capture.adapters.cursor.talk import Talk
+from recollect.capture.logs.dialogue import Dialogue
+from recollect.capture.logs.documents import Broken, document, parsed
+from recollect.capture.logs.folders import name_in_text
+from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.values import Fields, fields_of, moment_of, text_of
+from recollect.model import Checkpoint, Event, Item, Problem, Source
+
+NOTE = "meta.json"
+_NOTE_BYTES = 1 << 20
+_MESSAGE, _SUBTREE, _EMBEDDED, _CONTEXT = 1, 2, 4, 5
+_HASH_BYTES = 32
+_BLOBS_AT_A_TIME = 200
+# More than any chat has; a store that names itself in circles ends here.
+_MOST_BLOBS = 1_000_000
+_MAX_BLOB_BYTES = 128 << 20
+_NAMELESS = {"", "New Agent", "New Chat"}
+
+
+def read_store(source: Source) -> Iterator[Item]:
+    """A chat, whole."""
+    try:
+        with opened(source.path) as rows:
+            yield from _items(source, rows)
+    except Unreadable as reason:
+        yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+        yield Checkpoint(0)
+
+
+def meta_in(rows: Rows) -> Fields:
+    """What a store tells about its chat: JSON in hexadecimal digits; nothing when it is no store."""
+    if not ({"key", "value"} <= set(rows.columns("meta")) and {"id", "data"} <= set(rows.columns("blobs"))):
+        return {}
+    row = rows.one("select cast(value as blob) from meta where key = '0' and octet_length(value) < ?", (_NOTE_BYTES,))
+    data = row[0] if row else b""
+    try:
+        return fields_of(parsed(bytes.fromhex(data.decode("ascii"))))
+    except (Broken, ValueError):
+        pass
+    try:
+        # Written plainly by some versions.
+        return fields_of(parsed(data))
+    except Broken:
+        return {}
+
+
+def _items(source: Source, rows: Rows) -> Iterator[Item]:
+    oddities, meta = Oddities(), meta_in(rows)
+    tree = _Tree(rows, oddities)
+    root = text_of(meta.get("latestRootBlobId"))
+    if not meta:
+        oddities.bad("no word about the chat")
+    whose = lineage(text_of(meta.get("agentId")) or name_in_text(os.path.dirname(source.path)), meta.get("subagentInfo"))
+    folder = os.path.basename(os.path.dirname(os.path.dirname(source.path)))
+    facts = _facts(source, meta, whose.parent)
+    talk = Talk(
+        Dialogue(whose.session, own_keys=True), PromptKeys(), oddities, author=whose.author, is_folder=is_md5_of(folder),
+        folder=facts["cwd"],
+    )  # fmt: skip
+    talk.dialogue.facts(**facts)
+    for message in tree.messages(root) if root else ():
+        talk.message(message)
+    if tree.context:
+        talk.dialogue.facts(meta=tree.context)
+    items = talk.dialogue.drain()
+    if any(isinstance(item, Event) for item in items):
+        yield from items
+    yield from oddities.problems(source.path)
+    yield Checkpoint(tree.size_bytes)
+
+
+def _facts(source: Source, meta: Fields, parent: str | None) -> Fields:
+    beside: Fields = {}
+    for path in source.companions:
+        if os.path.basename(path) == NOTE:
+            try:
+                beside = fields_of(document(path, limit=_NOTE_BYTES))
+            except (Broken, Unreadable):
+                beside = {}
+    title = text_of(beside.get("title")) or text_of(meta.get("name"))
+    model = meta.get("lastUsedModel")
+    more = {
+        "mode": text_of(meta.get("mode")),
+        "model": text_of(model) or text_of(fields_of(model).get("model")) or text_of(fields_of(model).get("id")),
+        "run_everything": meta.get("isRunEverything") is True or None,
+        "agent_type": text_of(fields_of(meta.get("subagentInfo")).get("typeName")),
+    }
+    return {
+        "parent": parent,
+        "origin": "subagent" if parent else None,
+        "cwd": text_of(beside.get("cwd")),
+        "title": None if title in _NAMELESS else title,
+        "started_at": moment_of(meta.get("createdAt")) or moment_of(beside.get("createdAtMs")),
+        "meta": {name: value for name, value in more.items() if value is not None} or None,
+    }
+
+
+# Blobs ------------------------------------------------------------------------------
+
+
+class _Node(NamedTuple):
+    """What a blob leads to, and the message in it."""
+
+    children: list[tuple[int, str]]
+    message: Fields | None
+    context: Fields
+
+
+class _Tree:
+    """The blobs of a store, from the root on."""
+
+    def __init__(self, rows: Rows, oddities: Oddities) -> None:
+        self.rows, self.oddities = rows, oddities
+        self.context: Fields = {}
+        self.size_bytes = 0
+        self._ahead: dict[str, bytes] = {}
+
+    def messages(self, root: str) -> Iterator[Fields]:
+        """The messages below a blob, in order."""
+        seen = {root}
+        waiting: list[tuple[int, str] | Fields] = [(_SUBTREE, root)]
+        while waiting and len(seen) < _MOST_BLOBS:
+            one = waiting.pop()
+            if isinstance(one, dict):
+                yield one
+                continue
+            kind, name = one
+            data = self._blob(name, waiting)
+            node = _node(data) if data is not None else None
+            if node is None or (kind == _MESSAGE and node.message is None and not node.children):
+                # What hangs below a subtree need not be messages.
+                if kind == _MESSAGE or name == root:
+                    self.oddities.bad("a message that is missing or cannot be read")
+                continue
+            if name == root:
+                self.context = node.context
+            if node.message is not None:
+                waiting.append(node.message)
+            fresh = [child for child in node.children if child[1] not in seen]
+            seen.update(name for _, name in fresh)
+            waiting += reversed(fresh)
+
+    def _blob(self, name: str, waiting: list[Any]) -> bytes | None:
+        """A blob, fetched together with those that are wanted next."""
+        if name not in self._ahead:
+            wanted = [name, *(one[1] for one in waiting[-_BLOBS_AT_A_TIME:] if isinstance(one, tuple))]
+            asked = ", ".join("?" * len(wanted))
+            found = self.rows.all(
+                f"select id, cast(data as blob) from blobs where id in ({asked}) and octet_length(data) <= {_MAX_BLOB_BYTES}",
+                wanted,
+            )
+            self._ahead = {found_name: data for found_name, data in found if data is not None}
+            self.size_bytes += sum(map(len, self._ahead.values()))
+        return self._ahead.pop(name, None)
+
+
+def _node(data: bytes) -> _Node | None:
+    """A blob: a message as JSON, or a protobuf message with hashes of others in it; None when it is neither."""
+    message = _message(data)
+    if message is not None:
+        return _Node([], message, {})
+    children, context = [], Fields()
+    try:
+        for field, value in _fields(data):
+            if field in (_MESSAGE, _SUBTREE) and isinstance(value, bytes) and len(value) == _HASH_BYTES:
+                children.append((field, value.hex()))
+            elif field == _EMBEDDED and isinstance(value, bytes):
+                message = _message(value) or message
+            elif field == _CONTEXT and isinstance(value, bytes):
+                context = _context(value)
+    except ValueError:
+        return None
+    return _Node(children, message, context)
+
+
+def _message(data: bytes) -> Fields | None:
+    if data.lstrip()[:1] != b"{":
+        return None
+    try:
+        message = fields_of(parsed(data))
+    except Broken:
+        return None
+    return message if isinstance(message.get("role"), str) else None
+
+
+def _context(data: bytes) -> Fields:
+    """How much of the model's window is used: no tokens that were paid for."""
+    try:
+        told = {field: value for field, value in _fields(data) if isinstance(value, int)}
+    except ValueError:
+        return {}
+    named = {"context_tokens_used": told.get(1), "context_token_limit": told.get(2)}
+    return {name: value for name, value in named.items() if value and value < 1 << 40}
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The fields of a protobuf message with their numbers; ValueError when it is none."""
+    position = 0
+    while position < len(data):
+        tag, position = _varint(data, position)
+        field, wire = tag >> 3, tag & 7
+        if wire == 0:
+            value, position = _varint(data, position)
+            yield field, value
+            continue
+        if wire == 2:
+            size, position = _varint(data, position)
+        elif wire in (1, 5):
+            size = 8 if wire == 1 else 4
+        else:
+            raise ValueError("not protobuf")
+        if position + size > len(data):
+            raise ValueError("cut off")
+        yield field, data[position : position + size]
+        position += size
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if position >= len(data):
+            break
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, position
+    raise ValueError("cut off")

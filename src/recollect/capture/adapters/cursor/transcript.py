@@ -1,0 +1,207 @@
+"""Transcripts that the agent leaves for other programs: lines of JSON, and text before that.
+
+They tell the least of the three places: no results, no tokens, no ids, and the
+time only inside the prompts of newer versions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+from typing import Any
+
+import msgspec
+
+from recollect.capture.adapters.cursor.lineage import Lineage
+from recollect.capture.adapters.cursor.places import is_slug_of
+from recollect.capture.adapters.cursor.prompts import PromptKeys
+from recollect.capture.adapters.cursor.talk import Talk
+from recollect.capture.adapters.cursor.tools import Given
+from recollect.capture.logs.appended import read_appended, resumed
+from recollect.capture.logs.dialogue import Dialogue, Standing
+from recollect.capture.logs.documents import contents
+from recollect.capture.logs.folders import name_in_text
+from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.values import decoded, fields_of, text_of
+from recollect.model import Checkpoint, Item, Problem, Source
+
+FOLDER = "agent-transcripts"
+SUBAGENTS = "subagents"
+_ROLE = re.compile(r"^(user|assistant):[ \t]*$", re.MULTILINE)
+_MARK = re.compile(r"^\[(Thinking|Tool call|Tool result)\][ \t]*(.*)$")
+_ARGUMENT = re.compile(r"^\s*([A-Za-z_][\w-]*)\s*[=:]\s*(.*)$")
+
+
+class Line(msgspec.Struct):
+    """One line: a message, or how a turn ended."""
+
+    role: Any = None
+    message: Any = None
+    type: Any = None
+    status: Any = None
+    error: Any = None
+
+
+LINES = msgspec.json.Decoder(Line)
+
+
+class State(msgspec.Struct):
+    """What must be remembered of a transcript to go on with it."""
+
+    standing: Standing
+    prompts: dict[str, int]
+    calls: int = 0
+    folder: str | None = None
+
+
+def lineage_of(path: str) -> Lineage:
+    """The session of a transcript: its name, below that of the chat it works for."""
+    name = os.path.splitext(name_in_text(path))[0]
+    folder = os.path.dirname(path)
+    if os.path.basename(folder) != SUBAGENTS:
+        return Lineage(name)
+    parent = name_in_text(os.path.dirname(folder))
+    return Lineage(f"{parent}/{name}", parent)
+
+
+def slug_of(path: str) -> str:
+    """The name that the project's folder has among the transcripts; empty when the file is elsewhere."""
+    before, found, _ = path.replace("\\", "/").partition(f"/{FOLDER}/")
+    return before.rpartition("/")[2] if found else ""
+
+
+def read_lines(source: Source, since: Checkpoint | None) -> Iterator[Item]:
+    """What was added to a transcript of lines."""
+    position, state = resumed(since, State)
+    yield from read_appended(source, position, LINES, _Lines(source.path, state))
+
+
+class _Lines:
+    """Makes items of a transcript's lines."""
+
+    def __init__(self, path: str, state: State | None) -> None:
+        self.path, self.oddities = path, Oddities()
+        state = state or State(Standing(), {})
+        self.talk, self.begun = _talk(path, state, self.oddities), bool(state.standing.turn)
+
+    def take(self, line: Line) -> None:
+        """One more line."""
+        dialogue = self.talk.dialogue
+        if not self.begun:
+            self.begun = True
+            _introduce(dialogue, lineage_of(self.path))
+        if line.role is not None:
+            self.talk.message({**fields_of(line.message), "role": line.role})
+        elif line.type == "turn_ended":
+            self._ended(line)
+        elif line.type == "error" or line.error:
+            dialogue.say("error", text_of(line.error) or text_of(fields_of(line.error).get("message")))
+        else:
+            self.oddities.unknown("a line of the type", line.type)
+
+    def _ended(self, line: Line) -> None:
+        reason = text_of(line.error)
+        if reason and "abort" in reason.lower():
+            self.talk.dialogue.say("abort", reason)
+        elif line.status != "success":
+            self.talk.dialogue.say("error", reason)
+        if status := text_of(line.status):
+            self.talk.dialogue.learn(telemetry={"status": status})
+
+    def drain(self) -> list[Item]:
+        """The items that were made since the last time."""
+        return self.talk.dialogue.drain()
+
+    def problems(self) -> list[Problem]:
+        """What was odd."""
+        return self.oddities.problems(self.path)
+
+    def save(self) -> bytes:
+        """What must be remembered to go on."""
+        talk = self.talk
+        return msgspec.msgpack.encode(State(talk.dialogue.standing, talk.keys.met, talk.calls, talk.folder))
+
+
+def _talk(path: str, state: State, oddities: Oddities) -> Talk:
+    lineage = lineage_of(path)
+    return Talk(
+        Dialogue(lineage.session, state.standing, own_keys=True), PromptKeys(state.prompts), oddities, author=lineage.author,
+        is_folder=is_slug_of(slug_of(path)), calls=state.calls, folder=state.folder,
+    )  # fmt: skip
+
+
+def _introduce(dialogue: Dialogue, lineage: Lineage) -> None:
+    dialogue.facts(parent=lineage.parent, origin="subagent" if lineage.parent else None)
+
+
+# The text of before ----------------------------------------------------------------
+
+
+def read_text(source: Source) -> Iterator[Item]:
+    """A transcript of plain text, whole."""
+    try:
+        data = contents(source.path)
+    except Unreadable as reason:
+        yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+        yield Checkpoint(0)
+        return
+    if b"\0" in data:
+        yield Problem(path=source.path, kind="bad_record", reason="not a text")
+        yield Checkpoint(len(data))
+        return
+    oddities = Oddities()
+    talk = _talk(source.path, State(Standing(), {}), oddities)
+    parts = _ROLE.split(data.decode("utf-8", "replace"))
+    if len(parts) > 1:
+        _introduce(talk.dialogue, lineage_of(source.path))
+    for role, text in zip(parts[1::2], parts[2::2], strict=True):
+        if role == "user":
+            talk.message({"role": "user", "content": text})
+        else:
+            _answer(talk, text)
+    yield from talk.dialogue.drain()
+    yield from oddities.problems(source.path)
+    yield Checkpoint(len(data))
+
+
+def _answer(talk: Talk, text: str) -> None:
+    """An assistant's block: prose at the margin, and marked parts with what belongs to them indented below."""
+    mark, name, body = "", "", list[str]()
+    for line in text.split("\n"):
+        found = _MARK.match(line)
+        if found or (mark and line[:1].strip()):
+            _marked(talk, mark, name.strip(), "\n".join(body))
+            mark, name = found.groups() if found else ("", "")
+            body = [] if found else [line]
+        else:
+            body.append(line)
+    _marked(talk, mark, name.strip(), "\n".join(body))
+
+
+def _marked(talk: Talk, mark: str, name: str, body: str) -> None:
+    if mark == "Thinking":
+        talk.message({"role": "assistant", "content": [{"type": "thinking", "thinking": f"{name}\n{dedent(body)}".strip()}]})
+    elif mark == "Tool call":
+        talk.message({"role": "assistant", "content": [{"type": "tool_use", "name": name, "input": _arguments(body)}]})
+    elif mark == "Tool result":
+        if body.strip():
+            talk.give(None, Given(dedent(body).strip("\n"), None, None))
+    else:
+        talk.message({"role": "assistant", "content": body.strip()})
+
+
+def _arguments(body: str) -> Any:
+    """What a call was given: JSON, a patch, or lines of `name=value`."""
+    text = dedent(body).strip()
+    value = decoded(text)
+    if not isinstance(value, str):
+        return value
+    if text.startswith(("*** Begin Patch", "@@")):
+        return {"patch": text}
+    found = [_ARGUMENT.match(line) for line in text.split("\n")]
+    if all(found):
+        return {pair[1]: pair[2] for pair in found if pair}
+    return text or None

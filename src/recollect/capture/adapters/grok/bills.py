@@ -1,0 +1,107 @@
+"""What prompts cost: the figures that stand at the end of each.
+
+They are those of one prompt, not sums over the session, and the last word on
+a prompt counts. Two things must not be counted twice. A fork repeats its
+parent's bills: those from before it was made are the parent's. And a prompt's
+bill includes what the sub-agents spent that it started and that ended before
+it did; their own sessions tell the same figures, so they are taken off here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from recollect.capture.adapters.grok.records import UPDATES, Lines
+from recollect.capture.logs.values import Fields, count_of, fields_of, money_of, text_of
+from recollect.model import Usage
+
+TICKS_PER_USD = 1e10
+
+
+class Figures(Struct, gc=False):
+    """Tokens as they are written: `input` with what was read from and written to the cache."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+    ticks: int = 0
+
+    def take_off(self, part: Figures) -> None:
+        """Take away what somebody else tells."""
+        for name in Figures.__struct_fields__:
+            setattr(self, name, max(0, getattr(self, name) - getattr(part, name)))
+
+
+class Bill(Struct):
+    """What one prompt cost, by model; the model is empty when it is not told."""
+
+    prompt: str
+    at: int | None
+    models: dict[str, Figures]
+    calls: int = 0
+    api_ms: int = 0
+    # Some of it is missing: what there is of a price is not the price.
+    partial: bool = False
+
+    def usages(self, session: str, turn: str) -> Iterator[Usage]:
+        """One model at a time, in our own terms."""
+        # A sub-agent's own id: who its parent is may be learned later.
+        own = session.rpartition("/")[2]
+        for model, told in self.models.items():
+            key = "/".join(filter(None, (own, self.prompt, model)))
+            usage = Usage(
+                session=session, turn=turn, key=key, model=model or None, at=self.at,
+                input=max(0, told.input - told.cache_read - told.cache_write), cache_read=told.cache_read,
+                cache_write=told.cache_write, output=told.output, reasoning=told.reasoning,
+                cost_usd=None if self.partial else money_of(told.ticks / TICKS_PER_USD),
+            )  # fmt: skip
+            if usage.input or usage.cache_read or usage.cache_write or usage.output:
+                yield usage
+
+
+def bill_of(prompt: object, usage: object, at: int | None) -> Bill:
+    """The bill in a `turn_completed`; one without figures has no models."""
+    told = fields_of(usage)
+    rows = {model: fields_of(row) for model, row in fields_of(told.get("modelUsage")).items()}
+    partial = any(row.get("costIsPartial") is True for row in (told, *rows.values()))
+    models = {model: _figures(row) for model, row in (rows or ({"": told} if told else {})).items()}
+    return Bill(
+        text_of(prompt) or "", at, models, count_of(told.get("modelCalls")), count_of(told.get("apiDurationMs")),
+        partial or told.get("usageIsIncomplete") is True,
+    )  # fmt: skip
+
+
+def _figures(row: Fields) -> Figures:
+    return Figures(
+        count_of(row.get("inputTokens")), count_of(row.get("cachedReadTokens")), count_of(row.get("cacheCreationTokens")),
+        count_of(row.get("outputTokens")), count_of(row.get("reasoningTokens")), count_of(row.get("costUsdTicks")),
+    )  # fmt: skip
+
+
+def bills_in(path: str) -> list[Bill]:
+    """The bills in the updates of a sub-agent; what else there is to say of its log is said where it is read."""
+    bills: dict[str, Bill] = {}
+    for line in Lines().of(path, UPDATES):
+        told = line.notification
+        if told.update.kind == "turn_completed":
+            bill = bill_of(told.update.prompt_id, told.update.usage, line.at(fields_of(told.meta)))
+            bills[bill.prompt] = bill
+    return list(bills.values())
+
+
+def included(bill: Bill, since: int | None, bills: list[Bill]) -> list[Bill]:
+    """Those of a sub-agent's bills that its parent's bill includes, when it was started at this moment."""
+    if since is None or bill.at is None:
+        return []
+    return [part for part in bills if part.at is not None and since <= part.at <= bill.at]
+
+
+def take_off(bill: Bill, part: Bill) -> None:
+    """Leave in a bill what nobody tells but itself."""
+    for model, figures in part.models.items():
+        if model in bill.models:
+            bill.models[model].take_off(figures)

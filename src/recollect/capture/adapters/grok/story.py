@@ -1,0 +1,263 @@
+"""The course of a Grok Build session, replayed from its updates.
+
+The log is only ever appended to. A rewind leaves a marker behind which the
+conversation goes on from an earlier prompt, so what was undone is still there
+and is told as undone. Which prompt a marker means is counted as Grok counts:
+each run of user chunks is a prompt until the first that carries its number;
+from then on only those that do. The others were sent in the middle of a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct, field
+
+from recollect.capture.adapters.grok.bills import Bill, bill_of
+from recollect.capture.adapters.grok.records import Update, UpdateLine, opened
+from recollect.capture.adapters.grok.tools import Calls
+from recollect.capture.adapters.grok.words import Keys, author_of, key_of, typed
+from recollect.capture.logs.dialogue import OPENING
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, text_of, whole_of
+from recollect.model import Author, Event, EventKind
+
+_SPOKEN: dict[str | None, EventKind] = {"agent_message_chunk": "reply", "agent_thought_chunk": "reasoning"}
+# Nothing in these that a conversation is made of, or that is not told better elsewhere.
+_PASSED_OVER = {
+    "plan", "available_commands_update", "current_mode_update", "session_info_update", "config_option_update",
+    "usage_update", "diff_review", "auto_compact_started", "auto_compact_cancelled", "auto_continue_completed",
+    "memory_flush_started", "memory_flush_completed", "memory_dream_completed", "memory_session_saved",
+    "feedback_request", "relay_sync_status", "auto_recovery_started", "hook_annotation", "hook_execution",
+    "hooks_changed", "plugins_changed", "plugin_updates_installed", "session_status", "session_recap",
+    "session_recap_unavailable", "last_turn_summary", "task_completed", "subagent_progress", "task_backgrounded",
+    "scheduled_task_created", "scheduled_task_fired", "scheduled_task_deleted", "monitor_event", "model_auto_switched",
+    "model_changed", "tool_call_delta_chunk", "image_compressed", "image_dropped", "memory_files", "workflow_updated",
+    "goal_updated", "pending_interaction", "interaction_resolved", "response_started", "reasoning_completed",
+    "response_completed", "unknown",
+}  # fmt: skip
+
+
+class Turn(Struct):
+    """One prompt and what came of it."""
+
+    session: str
+    key: str
+    at: int | None = None
+    author: Author = "human"
+    prompt: str = ""
+    prompt_id: str = ""
+    live: bool = True
+    events: list[Event] = field(default_factory=list)
+    telemetry: dict[str, Any] = field(default_factory=dict)
+    bill: Bill | None = None
+
+    def add(self, kind: EventKind, at: int | None = None, text: str = "") -> Event:
+        """One more thing that happened."""
+        event = Event(session=self.session, turn=self.key, kind=kind, at=at, text=text)
+        self.events.append(event)
+        return event
+
+
+class Spawn(Struct):
+    """A prompt started a sub-agent, which may have finished."""
+
+    child: str
+    at: int | None
+    finished_at: int | None = None
+
+
+class Story:
+    """The turns of one session, in the order in which they began."""
+
+    def __init__(self, session: str, oddities: Oddities, *, subagent: bool) -> None:
+        self.session, self.subagent = session, subagent
+        self.turns: list[Turn] = []
+        self.title: str | None = None
+        self.calls = Calls()
+        self._oddities = oddities
+        self._keys = Keys()
+        self._by_prompt: dict[str, Turn] = {}
+        self._by_child: dict[str, Spawn] = {}
+        self._spawns: dict[str, list[Spawn]] = {}
+        # The turns that are part of the conversation now, and which of them begin a counted prompt.
+        self._live: list[Turn] = []
+        self._starts: list[int] = []
+        self._numbered = False
+        # The number of the prompt whose chunks are coming in; None between prompts.
+        self._run: tuple[int | None] | None = None
+        # What is being said, chunk by chunk.
+        self._speaking: Event | None = None
+        self._chunks: list[str] = []
+
+    # Reading
+
+    def take(self, line: UpdateLine) -> None:
+        """One more line of the log."""
+        told = line.notification
+        update, meta = told.update, fields_of(told.meta)
+        kind, own = text_of(update.kind), fields_of(update.meta)
+        if kind == "user_message_chunk" and own.get("hostTurn") is not True:
+            self._user_chunk(update, line.at(meta), text_of(meta.get("promptId")) or "", own)
+            return
+        self._run = None
+        if kind in _SPOKEN:
+            # What the program says in answer to a command of its own is not part of the conversation.
+            if own.get("hostTurn") is not True:
+                self._say(_SPOKEN[kind], update, line.at(meta))
+        elif kind in ("tool_call", "tool_call_update"):
+            self._tool(update, line.at(meta), own)
+        elif kind in _HANDLED:
+            _HANDLED[kind](self, update, line.at(meta), meta)
+        elif kind != "user_message_chunk" and kind not in _PASSED_OVER:
+            self._oddities.unknown("update", update.kind)
+
+    def finish(self) -> None:
+        """Nothing more is added to what was being said."""
+        if self._speaking is not None:
+            self._speaking.text = "".join(self._chunks)
+            self._speaking, self._chunks = None, []
+
+    @property
+    def children(self) -> set[str]:
+        """The sub-agents that were started."""
+        return set(self._by_child)
+
+    def spawned_by(self, *prompts: str) -> list[Spawn]:
+        """The sub-agents that a prompt started, under whichever of its names."""
+        return [spawn for prompt in dict.fromkeys(prompts) for spawn in self._spawns.get(prompt, ())]
+
+    # Prompts
+
+    def _user_chunk(self, update: Update, at: int | None, prompt_id: str, own: Fields) -> None:
+        number = whole_of(own.get("promptIndex"))
+        text = content_text(opened(update.content))
+        self._numbered = self._numbered or number is not None
+        goes_on = self._run is not None and (not self._numbered or self._run[0] == number)
+        self._run = (number,)
+        if goes_on and self._live:
+            turn = self._live[-1]
+            turn.prompt = "\n".join(filter(None, (turn.prompt, typed(text))))
+            return
+        self.finish()
+        # What is sent in the middle of a turn has the id of the prompt before.
+        key = self._keys.fresh(prompt_id or key_of(at, text))
+        turn = Turn(self.session, key, at, author_of(prompt_id, own, subagent=self.subagent), typed(text), prompt_id)
+        if number is not None or not self._numbered:
+            self._starts.append(len(self._live))
+        if model := text_of(own.get("modelId")):
+            turn.telemetry["model"] = model
+        self._begin(turn)
+
+    def _begin(self, turn: Turn) -> None:
+        self.turns.append(turn)
+        self._live.append(turn)
+        self._by_prompt.setdefault(turn.prompt_id or turn.key, turn)
+
+    @property
+    def _turn(self) -> Turn:
+        """The turn that things belong to now; one is begun when there is none."""
+        if not self._live:
+            self._begin(Turn(self.session, self._keys.fresh(f"{self.session}{OPENING}"), author="system"))
+        return self._live[-1]
+
+    # What the agent does
+
+    def _say(self, kind: EventKind, update: Update, at: int | None) -> None:
+        text = content_text(opened(update.content))
+        if self._speaking is None or self._speaking.kind != kind:
+            if not text:
+                return
+            self.finish()
+            self._speaking = self._turn.add(kind, at)
+        self._chunks.append(text)
+
+    def _tool(self, update: Update, at: int | None, own: Fields) -> None:
+        call = text_of(update.call)
+        if call is None:
+            self._oddities.bad("a tool call without an id")
+            return
+        known = self.calls.find(call)
+        if known is None:
+            self.finish()
+            known = self.calls.begin(call, self._turn.add("tool_call", at))
+        known.learn(update, own)
+        if known.is_done:
+            self.finish()
+
+    # What the vendor adds
+
+    def _completed(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
+        prompt_id = text_of(update.prompt_id) or ""
+        turn = self._by_prompt.get(prompt_id) or self._turn
+        bill = bill_of(prompt_id, update.usage, at)
+        turn.bill = bill if bill.models else turn.bill
+        reason, result = text_of(update.stop_reason), text_of(update.agent_result)
+        again = "stop_reason" in turn.telemetry
+        if reason:
+            turn.telemetry["stop_reason"] = reason
+        if category := text_of(meta.get("cancellationCategory")):
+            turn.telemetry["cancellation"] = category
+        if not again and reason == "cancelled":
+            turn.add("abort", at)
+        elif not again and reason == "error":
+            turn.add("error", at, result or "error")
+
+    def _rewound(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
+        target = whole_of(update.target_prompt_index)
+        if target is None or not 0 <= target < len(self._starts):
+            return
+        first = self._starts[target]
+        for turn in self._live[first:]:
+            turn.live = False
+        del self._live[first:], self._starts[target:]
+
+    def _compacted(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
+        turn, text = self._turn, text_of(update.summary_preview) or ""
+        if turn.events and turn.events[-1].kind == "compaction":
+            # A checkpoint and the notice of it tell of the same one.
+            turn.events[-1].text = turn.events[-1].text or text
+        else:
+            turn.add("compaction", at, text)
+        for name, value in (("before", update.tokens_before), ("after", update.tokens_after)):
+            if count := count_of(value):
+                turn.telemetry[f"context_tokens_{name}_compaction"] = count
+
+    def _failed(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.finish()
+        reason = text_of(update.error) or text_of(update.message) or text_of(update.reason)
+        if update.type != "retrying" and reason:
+            self._turn.add("error", at, reason)
+
+    def _spawned(self, update: Update, at: int | None, meta: Fields) -> None:
+        child = text_of(update.child_session_id)
+        if child:
+            prompt = text_of(update.parent_prompt_id) or text_of(meta.get("promptId")) or self._turn.key
+            spawn = self._by_child[child] = Spawn(child, at)
+            self._spawns.setdefault(prompt, []).append(spawn)
+
+    def _finished(self, update: Update, at: int | None, meta: Fields) -> None:
+        spawn = self._by_child.get(text_of(update.child_session_id) or "")
+        if spawn is not None:
+            spawn.finished_at = at
+
+    def _titled(self, update: Update, at: int | None, meta: Fields) -> None:
+        self.title = text_of(update.session_summary) or self.title
+
+
+_HANDLED: dict[str | None, Callable[[Story, Update, int | None, Fields], None]] = {
+    "turn_completed": Story._completed,
+    "rewind_marker": Story._rewound,
+    "compaction_checkpoint": Story._compacted,
+    "auto_compact_completed": Story._compacted,
+    "auto_compact_failed": Story._failed,
+    "auto_recovery_exhausted": Story._failed,
+    "retry_state": Story._failed,
+    "subagent_spawned": Story._spawned,
+    "subagent_finished": Story._finished,
+    "session_summary_generated": Story._titled,
+}

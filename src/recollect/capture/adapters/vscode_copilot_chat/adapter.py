@@ -1,0 +1,173 @@
+"""GitHub Copilot Chat in VS Code, and in editors made of it: a file per chat.
+
+Until early 2026 a chat is one document, since then a log of operations that
+has to be replayed. Visual Studio has the same assistant and leaves traces. What
+we rely on is written down in docs/formats/vscode-copilot-chat.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+from recollect.capture.adapters.vscode_copilot_chat.chat import Chat, session_of
+from recollect.capture.adapters.vscode_copilot_chat.lines import Lines
+from recollect.capture.adapters.vscode_copilot_chat.replay import OPERATIONS, Replay
+from recollect.capture.adapters.vscode_copilot_chat.traces import (
+    ENDING,
+    LOGS,
+    TRACES,
+    is_trace,
+    read_traces,
+    run_of,
+    runs_in,
+    trace_folders,
+)
+from recollect.capture.logs.documents import Broken, contents, parsed
+from recollect.capture.logs.editors import user_folders, workspace_folder
+from recollect.capture.logs.folders import files_in, listed, name_in_text
+from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.values import Fields, objects_of
+from recollect.model import Checkpoint, Item, Problem, Source
+
+PRODUCTS = ("Code", "Code - Insiders", "Code - OSS", "VSCodium", "VSCodium - Insiders", "Positron")
+SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscode-remote", ".vscodium-server", ".positron-server")
+STORAGE = "workspaceStorage"
+CHATS = "chatSessions"
+# Chats of windows without a folder, and those that move to another window.
+ELSEWHERE = ("emptyWindowChatSessions", "transferredChatSessions")
+WORKSPACE = "workspace.json"
+# A chat that was taken over into the newer form may still be there in the older one.
+_DOCUMENT = 1
+
+_snapshot = re.compile(rb'^\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
+
+
+class VscodeCopilotChat:
+    """Reads the chats that VS Code keeps for each of its windows, and exported ones."""
+
+    agent = "vscode-copilot-chat"
+    name = "VS Code Copilot Chat"
+    version = 1
+    endings = (".json", ".jsonl")
+
+    def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """The storage of every editor of the family, here and on machines that one was connected to, and the traces."""
+        users = user_folders(home, environ, PRODUCTS)
+        users += [os.path.join(home, server, "data", "User") for server in SERVERS]
+        places = (STORAGE, *(os.path.join("globalStorage", name) for name in ELSEWHERE))
+        return [os.path.join(user, place) for user in users for place in places] + trace_folders(home, environ)
+
+    def sources(self, root: str) -> Iterator[Source]:
+        """The chats below a `User` folder, or below one of the folders in it; the traces of Visual Studio."""
+        for folder in _trace_folders(root):
+            for run in runs_in(folder):
+                yield self._traces(run)
+        for folder in _chat_folders(root):
+            for path in files_in(folder, *self.endings):
+                yield self._source(path)
+
+    def _traces(self, run: tuple[str, ...]) -> Source:
+        return Source(self.agent, run[0], run[1:], appended=False)
+
+    def _source(self, path: str) -> Source:
+        folder, within = os.path.split(os.path.dirname(path))
+        companions = (os.path.join(folder, WORKSPACE),) if within == CHATS else ()
+        return Source(self.agent, path, companions, appended=False, rank=0 if path.endswith(".jsonl") else _DOCUMENT)
+
+    def find_source(self, path: str, head: bytes) -> Source | None:
+        """A chat by the fields it has; a log by its first operation as well, a trace by its name."""
+        if is_trace(path, head):
+            return self._traces(run_of(path))
+        fields = sum(
+            f'"{name}"'.encode() in head
+            for name in ("responderUsername", "requesterUsername", "initialLocation", "creationDate", "sessionId")
+        )
+        ours = fields > 1 and b'"requests"' in head and (path.endswith(".json") or _snapshot.match(head) is not None)
+        return self._source(path) if ours else None
+
+    def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
+        """The whole chat, or run of Visual Studio, every time."""
+        if source.path.endswith(ENDING):
+            yield from read_traces(source, since)
+            return
+        odd = Oddities()
+        replay, lines = Replay(odd), Lines()
+        try:
+            if source.path.endswith(".jsonl"):
+                yield from lines.read(source.path, OPERATIONS, replay.apply)
+            else:
+                data = contents(source.path)
+                lines.position = len(data)
+                replay.chat = parsed(data, dict)
+        except Unreadable as reason:
+            yield Problem(path=source.path, kind="unreadable", reason=str(reason))
+            yield since or Checkpoint(0)
+            return
+        except Broken as reason:
+            yield Problem(path=source.path, kind="bad_record", reason=str(reason))
+        yield from _items(source, replay)
+        yield from odd.problems(source.path)
+        yield Checkpoint(lines.position)
+
+
+def _items(source: Source, replay: Replay) -> Iterator[Item]:
+    chat = replay.chat
+    requests = objects_of(chat.get("requests"))
+    taken_back = replay.taken_back()
+    if not requests and not taken_back:
+        # A window that was opened and closed again.
+        return
+    cwd = next((folder for path in source.companions if (folder := workspace_folder(path))), None)
+    made = Chat(session_of(chat, _named(source.path)), replay.odd)
+    made.introduce(chat, cwd)
+    for number, (request, live) in enumerate(_in_order(requests, taken_back)):
+        made.take(request, number, live=live)
+    yield from made.items
+
+
+def _in_order(requests: list[Fields], taken_back: list[Fields]) -> list[tuple[Fields, bool]]:
+    """All requests by their time: what was taken back stands before what was asked instead."""
+    both = [(request, True) for request in requests]
+    for request in taken_back:
+        at = request.get("timestamp")
+        later = (
+            number
+            for number, (other, _) in enumerate(both)
+            if isinstance(at, (int, float)) and isinstance(when := other.get("timestamp"), (int, float)) and when > at
+        )
+        both.insert(next(later, len(both)), (request, False))
+    return both
+
+
+def _trace_folders(root: str) -> Iterator[str]:
+    name = os.path.basename(root)
+    if name == TRACES and os.path.basename(os.path.dirname(root)) == LOGS:
+        yield root
+    else:
+        yield os.path.join(root, TRACES) if name == LOGS else os.path.join(root, LOGS, TRACES)
+
+
+def _chat_folders(root: str) -> Iterator[str]:
+    name = os.path.basename(root)
+    if name == CHATS or name in ELSEWHERE:
+        yield root
+    elif name == STORAGE:
+        for window in listed(root).folders:
+            yield os.path.join(window, CHATS)
+    else:
+        for folder in listed(root).folders:
+            below = os.path.basename(folder)
+            if below in (STORAGE, CHATS) or below in ELSEWHERE:
+                yield from _chat_folders(folder)
+            elif below == "globalStorage":
+                for place in ELSEWHERE:
+                    yield os.path.join(folder, place)
+
+
+def _named(path: str) -> str | None:
+    """The chat that a path names; an exported one is called anything."""
+    within = os.path.basename(os.path.dirname(path))
+    return name_in_text(path).rpartition(".")[0] if within == CHATS or within in ELSEWHERE else None
