@@ -73,6 +73,16 @@ def repository(folder: str) -> str | None:
     return None
 
 
+def around() -> list[str]:
+    """The folder that we are called from, and the one at the top of its repository."""
+    try:
+        here = os.getcwd()
+    except OSError:
+        return []  # It was removed while we were in it.
+    common = repository(here)
+    return [here] if common is None else [here, os.path.dirname(common)]
+
+
 def _common(folder: str, dot_git: str) -> str | None:
     text = _read(dot_git)
     if not text.startswith("gitdir:"):

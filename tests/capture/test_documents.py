@@ -206,6 +206,19 @@ def test_logs_in_the_folders_of_known_projects_are_found(home: Path, mind: Memor
     assert outcome(mind.import_logs()) == (0, 0, 2, 0)
 
 
+def test_the_log_of_the_project_that_we_are_called_from_is_found(
+    mind: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who uses such an agent and no other has no sessions yet that could tell where its logs are."""
+    shop = tmp_path / "shop"
+    (shop / ".git").mkdir(parents=True)
+    (shop / "src").mkdir()
+    notebook(shop / "notebook.json", {"session": "b", "turns": [["1", "in the shop"]]})
+    monkeypatch.chdir(shop / "src")
+
+    assert outcome(mind.import_logs()) == (1, 0, 0, 0)
+
+
 def test_a_log_that_is_pointed_at_is_found_by_what_is_in_it(mind: Memory, tmp_path: Path) -> None:
     path = notebook(tmp_path / "elsewhere" / "a.json", {"session": "a", "turns": [["1", "one"]]})
 

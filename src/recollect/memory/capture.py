@@ -78,9 +78,12 @@ class Capture(Projects):
         return discover.excluded(found, patterns) if patterns else found
 
     def _worked_in(self) -> list[str]:
-        """The folders of this machine that agents are known to have worked in."""
+        """The folders of this machine that agents are known to have worked in, and the one that we are called from."""
+        from recollect import git
+
         store = self._existing() if os.path.exists(self.settings.store) else None
-        folders = [folder for folder in store.folders() if os.path.isdir(folder)] if store else []
+        known = store.folders() if store else []
+        folders = [folder for folder in dict.fromkeys([*git.around(), *known]) if os.path.isdir(folder)]
         self._looked_in = set(folders)
         return folders
 

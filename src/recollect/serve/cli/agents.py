@@ -25,7 +25,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     set_up = {one.agent for one in installed(memory.environ, os.getcwd())}
-    return Output([_supported(row, set_up) for row in memory.agents()[: args.limit]], _text)
+    # Those that somebody uses here come first; there are more that nobody does.
+    rows = sorted(memory.agents(), key=lambda row: not (row.sources or row.sessions))
+    return Output([_supported(row, set_up) for row in rows[: args.limit]], _text)
 
 
 def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:
