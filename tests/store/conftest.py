@@ -34,7 +34,7 @@ class Filled:
         self.store.close()
         self.store = open_store(str(self.path))
 
-    def keep(self, log: str, *items: Item, again: bool = False, agent: str = "codex") -> None:
+    def keep(self, log: str, *items: Item, again: bool = False, agent: str = "codex", rank: int = 0) -> None:
         """Import one stretch of a log; `again` reads it from its start, as after a rewrite."""
         first = log not in self.positions or again
         self.positions[log] = 0 if first else self.positions[log]
@@ -45,7 +45,7 @@ class Filled:
             part.project = ProjectIdentity(part.facts.cwd, "directory") if part.facts.cwd else None
         with self.store.writing() as keeper:
             keeper.keep(
-                Source(agent, log), stretch, version=1, seen=Fingerprint(7, self.positions[log], 1, 2, 3),
+                Source(agent, log, rank=rank), stretch, version=1, seen=Fingerprint(7, self.positions[log], 1, 2, 3),
                 rewritten=set() if first else None,
             )  # fmt: skip
 

@@ -27,3 +27,20 @@ def test_a_session_without_a_title_is_known_by_what_was_asked(filled: Filled, pr
     (session,) = filled.store.list_sessions(Query(), {}, limit=None)
 
     assert session.title == title
+
+
+def test_a_lesser_place_that_goes_on_is_still_passed_over(filled: Filled) -> None:
+    """What it says about its session was said in an earlier stretch; the better place was imported since."""
+    filled.keep("copy.jsonl", facts("a"), *turn("a", "k1", "mend the door"), rank=1)
+    filled.keep("own.jsonl", facts("a"), *turn("a", "k1", "mend the door", "done, with oil"))
+    filled.keep("copy.jsonl", *turn("a", "k2", "and the gate"), rank=1)
+
+    assert filled.db.rows("select key, reply, live from turns") == [("k1", "done, with oil", 1)]
+
+
+def test_a_place_of_its_own_goes_on_as_ever(filled: Filled) -> None:
+    """A rank matters only where somebody else tells the same session."""
+    filled.keep("copy.jsonl", facts("a"), *turn("a", "k1", "mend the door"), rank=1)
+    filled.keep("copy.jsonl", *turn("a", "k2", "and the gate"), rank=1)
+
+    assert filled.db.rows("select key, live from turns order by ordinal") == [("k1", 1), ("k2", 1)]

@@ -39,6 +39,7 @@ class Incoming:
         self.comparable: set[tuple[str, str]] = set()
         self.kept_fuller = False
         self.asked = False
+        self.met: set[str] = set()
         self.passed_over: set[str] = set()
         self.written = Written()
         self.rows = keeper.rows
@@ -52,6 +53,7 @@ class Incoming:
     def session(self, native: str, facts: SessionFacts) -> int | None:
         """The session's row, made or brought up to date; None when it is forgotten, or better told elsewhere."""
         ref = f"{self.agent}:{native}"
+        self.met.add(native)
         if ("session", ref) in self.keeper.forgotten or self._is_copy(facts):
             self.passed_over.add(native)
             return None
@@ -123,10 +125,10 @@ class Incoming:
     def _session_id(self, native: str) -> int | None:
         if native in self.passed_over:
             return None
-        ref = f"{self.agent}:{native}"
-        if self.rank and ref not in self.keeper.sessions:
+        if self.rank and native not in self.met:
             # A stretch that goes on in a lesser place says nothing about its session, but is to be passed over as well.
             return self.session(native, SessionFacts(session=native))
+        ref = f"{self.agent}:{native}"
         known = self.keeper.sessions.get(ref)
         if known is None and ("session", ref) not in self.keeper.forgotten:
             known = self.db.value("select id from sessions where ref = ?", (ref,))
