@@ -134,6 +134,30 @@ def test_what_the_program_adds_to_a_prompt_is_left_out(folder: Path) -> None:
     )
 
 
+def test_a_heading_that_a_person_typed_is_theirs(folder: Path) -> None:
+    """The program's reminder of the list of steps begins with a heading too, on a line of its own."""
+    typed = "Add a `# Todo list` to the page:\n# TODO list\n- buy milk"
+    reminder = "\n\n\t\t# TODO LIST UPDATE REQUIRED - You MUST include it.\n- [ ] one"
+
+    shown = b.timed([b.say("task", typed), b.say("user_feedback", "go on" + reminder)])
+
+    assert said(read(b.write_task(folder, shown))) == [("prompt", typed), ("prompt", "go on")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<read_file>" * 20_000, "<task " * 30_000, "<feedback>" * 20_000, "<thinking>a" + " " * 200_000 + "b", "\n" * 200_000],
+)
+def test_what_is_opened_and_never_closed_takes_no_time(folder: Path, text: str) -> None:
+    """A search to the end of the text from each of these places would take minutes."""
+    sent = [b.asked_for("go"), b.assistant(text), b.user(f"[ERROR]{text}"), b.assistant("done"), b.user(text)]
+    b.write_task(folder, None, sent)
+
+    found = read(folder / "api_conversation_history.json")
+
+    assert ("reply", "done") in said(found)
+
+
 def test_a_command_has_the_output_that_was_shown_when_nothing_else_is_known(folder: Path) -> None:
     """It comes in pieces, and does not tell how the command ended."""
     shown = [b.say("task", "go"), b.ask("command", "make"), b.say("command_output", "one"), b.say("checkpoint_created"),

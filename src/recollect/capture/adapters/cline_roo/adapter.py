@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from recollect.capture.adapters.cline_roo.calls import Record, blocks_of
@@ -184,7 +185,7 @@ def _product(folder: str, environment: Fields) -> str | None:
 
 
 def _models(metadata: Fields, sent: list[Fields]) -> list[tuple[int, str]]:
-    """The models of a task, each from the time on when it was chosen."""
+    """The models of a task, each from the time on when it was chosen, in the order of these times."""
     usages = objects_of(metadata.get("model_usage"))
     used = [(moment_of(usage.get("ts")) or 0, text_of(usage.get("model_id"))) for usage in usages]
     named = [
@@ -193,7 +194,7 @@ def _models(metadata: Fields, sent: list[Fields]) -> list[tuple[int, str]]:
         if message.get("role") == "user"
         for block in blocks_of(message)
     ]
-    return [(at, model) for at, model in used or named if model]
+    return sorted(((at, model) for at, model in used or named if model), key=itemgetter(0))
 
 
 def _beside(path: str | None, problems: list[Item]) -> Any:

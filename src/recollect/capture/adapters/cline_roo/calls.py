@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from recollect.capture.adapters.cline_roo.tagged import tagged
 from recollect.capture.adapters.cline_roo.words import exit_in, is_failure, not_run_in, result_in
 from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
 from recollect.model import ToolKind
@@ -22,15 +23,13 @@ SPEECH = frozenset({
     "ask_followup_question", "attempt_completion", "plan_mode_respond", "act_mode_respond", "new_rule", "condense",
     "summarize_task", "ask_question", "submit_and_exit",
 })  # fmt: skip
-_XML_TOOLS = (
+_XML_TOOLS = frozenset({
     "read_file", "write_to_file", "replace_in_file", "apply_diff", "search_and_replace", "insert_content", "edit_file",
     "search_replace", "apply_patch", "list_files", "search_files", "list_code_definition_names", "codebase_search",
     "execute_command", "browser_action", "use_mcp_tool", "access_mcp_resource", "new_task", "switch_mode", "fetch_instructions",
-    "update_todo_list", "web_fetch", "web_search", "use_skill", "delete_file",
-)  # fmt: skip
-_XML = re.compile(rf"<({'|'.join((*_XML_TOOLS, *sorted(SPEECH)))})>(.*?)</\1>", re.DOTALL)
-_THOUGHT = re.compile(r"<thinking>\s*(.*?)\s*(?:</thinking>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+    "update_todo_list", "web_fetch", "web_search", "use_skill", "delete_file", *SPEECH,
+})  # fmt: skip
+_THOUGHT = re.compile(r"<thinking>(.*?)(?:</thinking>|\Z)", re.DOTALL)
 _KINDS: dict[str, ToolKind] = {
     "use_mcp_tool": "mcp", "access_mcp_resource": "mcp", "spawn_agent": "task", "use_subagents": "task", "editor": "edit",
 }  # fmt: skip
@@ -79,7 +78,12 @@ def target_of_call(given: Any) -> str | None:
 
 def plain_text(text: str) -> tuple[str, str]:
     """What a model thought, and what it said, in a text with calls in it."""
-    return "\n".join(_THOUGHT.findall(text)), _THOUGHT.sub("", _XML.sub("", text)).strip()
+    said, position = [], 0
+    for call in tagged(text, _XML_TOOLS):
+        said.append(text[position : call.start])
+        position = call.end
+    thoughts = (thought.strip() for thought in _THOUGHT.findall(text))
+    return "\n".join(thoughts), _THOUGHT.sub("", "".join([*said, text[position:]])).strip()
 
 
 def calls_in(blocks: list[Fields]) -> Iterator[Call]:
@@ -90,8 +94,9 @@ def calls_in(blocks: list[Fields]) -> Iterator[Call]:
             if name:
                 yield Call(name, block.get("input"), text_of(block.get("id")) or "")
         elif block.get("type") == "text":
-            for match in _XML.finditer(content_text(block)):
-                yield Call(match[1], dict(_PARAMETER.findall(match[2])))
+            for call in tagged(content_text(block), _XML_TOOLS):
+                given = {part.tag: part.inner.removeprefix("\n").removesuffix("\n") for part in tagged(call.inner)}
+                yield Call(call.tag, given)
 
 
 def answer_calls(calls: list[Call], blocks: list[Fields]) -> None:

@@ -7,6 +7,8 @@ was sent to the model, because the screen shows little of it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import itemgetter
 from typing import Any
 
 from recollect.capture.adapters.cline_roo.calls import Call, Record, kind_of_call
@@ -71,7 +73,7 @@ class Screen:
 
     def __init__(self, dialogue: Dialogue, oddities: Oddities, record: Record, author: Author = "human") -> None:
         self.dialogue, self.oddities, self.record, self.author = dialogue, oddities, record, author
-        # The model in use from a time on, for products that do not say it with each message.
+        # The model in use from a time on, by that time, for products that do not say it with each message.
         self.models: list[tuple[int, str]] = []
         self.open: Call | None = None
         self.open_at: int | None = None
@@ -247,8 +249,8 @@ class Screen:
 
     def _model_at(self, at: int | None) -> str | None:
         """The model that was in use at a time."""
-        before = [model for since, model in self.models if at is None or since <= at]
-        return before[-1] if before else self.models[0][1] if self.models else None
+        after = len(self.models) if at is None else bisect_right(self.models, at, key=itemgetter(0))
+        return self.models[max(0, after - 1)][1] if self.models else None
 
 
 def _shown_result(name: str, text: str, told: Fields) -> str:

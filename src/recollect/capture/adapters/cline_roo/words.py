@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 
+from recollect.capture.adapters.cline_roo.tagged import tagged
+
 # Written behind, or instead of, what somebody typed.
 _ADDED = re.compile(
     r"<(environment_details|mode_notice|explicit_instructions|file_content|folder_content|url_content|problems|git_working_state"
-    r"|file_mention|workspace_diagnostics|detailed_steps)\b[^>]*>.*?(?:</\1>|\Z)",
+    r"|file_mention|workspace_diagnostics|detailed_steps)\b[^<>]*>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
-_WRAPPED = re.compile(r"</?(?:task|feedback|answer|user_message|user_input|user_command|new_message)\b[^>]*>")
-_PROGRESS = re.compile(r"\n*# (?:task_progress|TODO LIST|Current Todo List)\b.*\Z", re.DOTALL | re.IGNORECASE)
-# The words of a person inside a message that also carries results of tools.
-_INSIDE = re.compile(r"<(task|feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_WRAPPED = re.compile(r"</?(?:task|feedback|answer|user_message|user_input|user_command|new_message)\b[^<>]*>")
+# A reminder of the list of steps, down to the end of the message.
+_PROGRESS = re.compile(r"^[ \t]*# (?:task_progress\b|TODO LIST UPDATE REQUIRED).*\Z", re.DOTALL | re.MULTILINE)
+# Around the words of a person inside a message that also carries results of tools.
+_SPOKEN = ("task", "feedback", "answer", "user_message")
 # Messages in the role of the user that nobody typed.
 _SYNTHETIC = (
     "[ERROR]", "[TASK RESUMPTION]", "[TASK_RESUMPTION]", "Tool [", "[Continue assisting",
@@ -21,7 +24,7 @@ _SYNTHETIC = (
 )  # fmt: skip
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.+?)\)(?: Files)?[ \t]*$", re.MULTILINE)
 _MODEL = re.compile(r"<model>([^<\n]+)</model>")
-_RESULT = re.compile(r"\[(\w+)(?: for '.*?')?[^\]\n]*\] Result:\n?", re.DOTALL)
+_RESULT = re.compile(r"\[(\w+)(?: for '.*?')?[^\]\n]{0,200}\] Result:\n?", re.DOTALL)
 _NOT_RUN = re.compile(r"Tool \[(\w+)\] was not executed")
 _EXIT = re.compile(r"\bExit code: (-?\d+)")
 _FAILED = (
@@ -33,15 +36,14 @@ _FAILED = (
 def typed(text: str) -> str:
     """What a person typed, out of a message that was sent for them; nothing when nobody typed it."""
     if text.lstrip().startswith(_SYNTHETIC):
-        inside = _INSIDE.search(text)
-        return inside[2] if inside else ""
+        return next((block.inner.strip() for block in tagged(text, _SPOKEN)), "")
     text = _ADDED.sub("", text)
     return _WRAPPED.sub("", _PROGRESS.sub("", text)).strip()
 
 
 def said_inside(text: str) -> str:
     """The words of a person that stand in the result of a tool, such as the answer to a question."""
-    return "\n".join(match[2] for match in _INSIDE.finditer(text))
+    return "\n".join(block.inner.strip() for block in tagged(text, _SPOKEN))
 
 
 def folder_in(text: str) -> str | None:
