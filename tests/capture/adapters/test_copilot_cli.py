@@ -12,6 +12,7 @@ from recollect.capture.adapters.copilot_cli import CopilotCli
 from recollect.memory import Memory
 from recollect.model import Checkpoint, Event, Item, Liveness, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage
 from tests.builders import copilot_cli as b
+from tests.capture.adapters.items import authors, of, said, spent
 
 MODEL = "gpt-5-mini"
 
@@ -23,27 +24,6 @@ def read(path: Path, since: Checkpoint | None = None, **more: Any) -> list[Item]
 def items(folder: Path, *events: dict[str, Any]) -> list[Item]:
     """What a session of these events gives, its start put before them."""
     return read(b.log(folder, [b.start(), *events]))
-
-
-def of(kind: type[Any], found: list[Item]) -> list[Any]:
-    return [item for item in found if isinstance(item, kind)]
-
-
-def said(found: list[Item]) -> list[tuple[str, str]]:
-    """Events as (kind, text or target), in order."""
-    return [(e.kind, e.target if e.kind == "tool_call" else e.text) for e in of(Event, found)]
-
-
-def authors(found: list[Item]) -> list[str]:
-    return [facts.author for facts in of(TurnFacts, found) if facts.author]
-
-
-def spent(found: list[Item]) -> tuple[int, int, int, int, int]:
-    """Token counts as a store adds them up: one of each key."""
-    keys = {usage.key: usage for usage in of(Usage, found)}.values()
-    names = ("input", "cache_read", "cache_write", "output", "reasoning")
-    first, second, third, fourth, fifth = (sum(getattr(usage, name) for usage in keys) for name in names)
-    return first, second, third, fourth, fifth
 
 
 # The conversation
@@ -117,6 +97,17 @@ def test_text_that_the_program_adds_begins_no_turn(tmp_path: Path) -> None:
 
     assert said(found) == [("prompt", "tidy up"), ("reply", "Done.")]
     assert {event.turn for event in of(Event, found)} == {b.name(1)}
+
+
+def test_a_person_may_write_about_a_tag(tmp_path: Path) -> None:
+    """And a hostile prompt may be full of them, which takes no time."""
+    found = items(tmp_path, b.user("what is <reminder> for?"), b.user("<reminder>" * 100_000), b.user("<reminder " * 100_000))
+
+    assert [text[:23] for _, text in said(found)] == [
+        "what is <reminder> for?",
+        "<reminder><reminder><re",
+        "<reminder <reminder <re",
+    ]
 
 
 def test_nobody_types_in_a_session_that_another_one_left_behind(tmp_path: Path) -> None:
@@ -399,12 +390,26 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, junk: Any) -> N
     assert said(found)[-1] == ("prompt", "still here")
 
 
+def test_a_document_without_ids_has_keys_of_its_own(tmp_path: Path) -> None:
+    """A turn is forgotten by its key in every session: one that is called `message-0` would take others along."""
+    path = tmp_path / "session_1.json"
+    path.write_text(json.dumps({"sessionId": "s1", "chatMessages": [{"role": "user", "content": "count the beans"}]}))
+    found = read(path, appended=False)
+
+    assert [facts.turn for facts in of(TurnFacts, found)] == ["s1/message-0"]
+
+
 def test_the_state_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
     flood = [
         b.message("", *(b.wish(f"{n}-{m}" * 40, "task", prompt="x" * 5000) for m in range(40)), agent="a" * 300 + str(n))
         for n in range(40)
     ]
-    found = items(tmp_path, *(b.user("go") for _ in range(300)), *flood)
+    # Each of these letters takes four bytes.
+    wide = [
+        b.event("session.context_changed", **dict.fromkeys(("cwd", "repository", "repositoryHost"), "\U0001f4ee" * 4000)),
+        *(b.message("", agent="\U0001f4ee" * 190 + str(n), model="\U0001f4ee" * 190 + str(n), outputTokens=1) for n in range(80)),
+    ]
+    found = items(tmp_path, *(b.user("go") for _ in range(300)), *flood, *wide)
 
     assert len(of(Checkpoint, found)[-1].state) <= 64 << 10
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_early_chats_are_made_of_plain_texts(tmp_path: Path) -> None:
     found = items(tmp_path, early)
 
     assert said(found) == [("prompt", "what is a monad"), ("reply", "A monoid"), ("error", "Off topic")]
-    assert {event.turn for event in of(Event, found)} == {"request-0"}
+    assert {event.turn for event in of(Event, found)} == {f"{b.CHAT}/request-0"}
 
 
 def test_a_window_that_was_only_opened_leaves_nothing(tmp_path: Path) -> None:
@@ -385,6 +386,32 @@ def test_a_request_that_was_edited_stays_as_one_that_was_taken_back(tmp_path: Pa
 
     assert said(found) == [("prompt", "first"), ("prompt", "with a tpyo"), ("reply", "What?"), ("prompt", "without")]
     assert of(Liveness, found) == [Liveness(session=b.CHAT, turn="request_2", live=False)]
+
+
+def test_what_was_taken_back_stands_before_what_was_asked_later(tmp_path: Path) -> None:
+    undated = b.request(9, "undated") | {"timestamp": None}
+    operations = [
+        b.snapshot(b.chat(b.request(1, "a"), b.request(4, "d"), b.request(3, "c"), undated)),
+        b.push([b.request(5, "e")], "requests", cut=1),
+        b.put({"requests": "none"}, "inputState"),
+    ]
+    found = read(b.log(b.window(tmp_path), *operations))
+
+    assert said(found) == [("prompt", text) for text in ("a", "c", "d", "e", "undated")]
+    assert [item.turn for item in of(Liveness, found)] == ["request_3", "request_4", "request_9"]
+
+
+def test_a_log_of_many_operations_takes_no_time(tmp_path: Path) -> None:
+    """A hostile one may go through the list of requests with each of them."""
+    asked = [b.request(number, "a") for number in range(1000)]
+    operations = [b.push([b.request(number, "b")], "requests", cut=1000) for number in range(1000, 10_000)]
+    path = b.log(b.window(tmp_path), b.snapshot(b.chat(*asked)), *operations, *[b.put({}, "inputState")] * 10_000)
+
+    began = time.process_time()
+    found = read(path)
+
+    assert time.process_time() - began < 5
+    assert len(of(Liveness, found)) == 8999
 
 
 def test_a_compacted_log_changes_nothing(tmp_path: Path) -> None:

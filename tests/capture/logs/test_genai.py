@@ -78,7 +78,10 @@ def test_the_total_tells_whether_thoughts_come_on_top() -> None:
     ("text", "left"),
     [
         ("a <x>b</x> c <x>d</x>", "a  c"),
-        ("a <x>never closed", "a"),
+        ("a <x>b</x> what is <x> for?", "a  what is <x> for?"),
+        ("a <x>b <y> c</x> d", "a  d"),
+        ("""a <x name="b" at='c'>d</x>""", "a"),
+        ("a <xy>b</xy>", "a <xy>b</xy>"),
         ("a </x> b", "a </x> b"),
         ("<y>b</y> a", "a"),
     ],
@@ -97,8 +100,8 @@ def test_ten_thousand_openings_take_no_time() -> None:
     """A hostile text must not make an import wait."""
     began = time.process_time()
 
-    without("<x>" * 100_000, "x")
-    without("<x></x>" * 100_000, "x")
+    for text in ("<x>", "<x ", "<x></x>"):
+        without(text * 100_000, "x")
 
     assert time.process_time() - began < 1
 
@@ -126,6 +129,22 @@ def test_lines_are_mended_and_read_from_the_start_each_time(tmp_path: Path) -> N
     assert [item.turn for item in found if isinstance(item, TurnFacts)] == ["a", "b", "c"]
     assert [item.kind for item in found if isinstance(item, Problem)] == ["bad_line"]
     assert found[-1] == Checkpoint(path.stat().st_size)
+
+
+def test_of_a_log_that_is_too_large_the_first_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it is held in memory at once."""
+    monkeypatch.setattr("recollect.capture.logs.replayed.MAX_DOCUMENT_BYTES", 5)
+    monkeypatch.setattr("recollect.capture.logs.lines.BLOCK_BYTES", 8)
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a":1}\n{"b":1}\n')
+
+    found = list(replay_lines(Source("x", str(path), appended=False), None, msgspec.json.Decoder(dict[str, Any]), Heard()))
+
+    assert found == [
+        Problem(path=str(path), kind="too_large", reason="only the first 8 bytes were read"),
+        TurnFacts(session="s", turn="a"),
+        Checkpoint(8),
+    ]
 
 
 def test_what_cannot_be_read_leaves_the_checkpoint_as_it_was(tmp_path: Path) -> None:

@@ -44,11 +44,11 @@ class Message(Struct):
     model: Any = None
 
 
-def messages_in(value: object) -> list[Message]:
-    """The messages of a list. One without an id is named by its place in it."""
+def messages_in(value: object, session: object) -> list[Message]:
+    """The messages of a list. One without an id is named by its session and its place in it."""
     found = [msgspec.convert(fields, Message) for fields in objects_of(value)]
     for place, message in enumerate(found):
-        message.id = text_of(message.id) or f"message-{place}"
+        message.id = text_of(message.id) or f"{session}/message-{place}"
     return found
 
 

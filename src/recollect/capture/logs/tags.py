@@ -6,6 +6,9 @@ hostile text may open ten thousand tags and close none.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 
 def inside(text: str, tag: str) -> str | None:
     """What stands in the first block of a tag; None when there is none that is closed."""
@@ -16,13 +19,24 @@ def inside(text: str, tag: str) -> str | None:
 
 
 def without(text: str, *tags: str) -> str:
-    """A text without the blocks of some tags. One that is not closed goes on to the end."""
-    for tag in tags:
-        opening, closing = f"<{tag}>", f"</{tag}>"
-        kept, position = [], 0
-        while (start := text.find(opening, position)) >= 0:
-            kept.append(text[position:start])
-            end = text.find(closing, start)
-            position = len(text) if end < 0 else end + len(closing)
-        text = "".join([*kept, text[position:]])
-    return text.strip()
+    """A text without the blocks of some tags. One that is not closed stays: somebody wrote about the tag."""
+    kept: list[str] = []
+    position = 0
+    unclosed: set[str] = set()
+    for opening in _openings(tags).finditer(text):
+        tag = opening[1]
+        if opening.start() < position or tag in unclosed:
+            continue
+        end = text.find(f"</{tag}>", opening.end())
+        if end < 0:
+            unclosed.add(tag)
+            continue
+        kept.append(text[position : opening.start()])
+        position = end + len(f"</{tag}>")
+    return "".join([*kept, text[position:]]).strip()
+
+
+@lru_cache
+def _openings(tags: tuple[str, ...]) -> re.Pattern[str]:
+    """How blocks of these tags begin; some have attributes."""
+    return re.compile(rf"<({'|'.join(map(re.escape, tags))})(?:\s[^<>]*)?>")

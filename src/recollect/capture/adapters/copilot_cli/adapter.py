@@ -15,18 +15,17 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from recollect.capture.adapters.copilot_cli.history import take_history
-from recollect.capture.adapters.copilot_cli.records import LINES, PASSED_OVER, id_of
+from recollect.capture.adapters.copilot_cli.history import History
+from recollect.capture.adapters.copilot_cli.records import LINES, PASSED_OVER
 from recollect.capture.adapters.copilot_cli.session import Transcript, where
 from recollect.capture.adapters.copilot_cli.speakers import State
 from recollect.capture.logs.appended import read_appended, resumed
-from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.documents import Broken, contents, parsed, written
+from recollect.capture.logs.documents import written
 from recollect.capture.logs.folders import files_in, listed, name_in_text
 from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.replayed import replay_document
 from recollect.capture.logs.values import Fields, fields_of, text_of
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model import Checkpoint, Item, Source
 
 SESSIONS = "session-state"
 HISTORY = "history-session-state"
@@ -91,7 +90,7 @@ class CopilotCli:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in an event log, or a whole document."""
         if not source.appended:
-            return _read_document(source, since)
+            return replay_document(source, since, dict, History(source.path, _named(source.path)))
         position, state = resumed(since, State)
         noted = next((_noted(path) for path in source.companions), {})
         return read_appended(source, position, LINES, Transcript(source.path, _named(source.path), noted, state))
@@ -156,24 +155,3 @@ def _unquoted(value: str) -> str:
         except ValueError:
             return value[1:-1]
     return value
-
-
-def _read_document(source: Source, since: Checkpoint | None) -> Iterator[Item]:
-    try:
-        data = contents(source.path)
-    except Unreadable as reason:
-        yield Problem(path=source.path, kind="unreadable", reason=str(reason))
-        yield since or Checkpoint(0)
-        return
-    odd = Oddities()
-    try:
-        document = parsed(data, dict)
-    except Broken as reason:
-        yield Problem(path=source.path, kind="bad_record", reason=str(reason))
-    else:
-        dialogue = Dialogue(id_of(document.get("sessionId")) or _named(source.path))
-        take_history(dialogue, document, odd)
-        if dialogue.standing.turn:
-            yield from dialogue.items
-    yield from odd.problems(source.path)
-    yield Checkpoint(len(data))

@@ -14,8 +14,27 @@ from recollect.capture.adapters.copilot_cli.tools import called
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, content_text, fields_of, list_of, moment_of, objects_of, text_of
+from recollect.model import Item
 
 _OUTCOMES = {"success": True, "failure": False, "rejected": False, "denied": False, "error": False}
+
+
+class History:
+    """A document on its way to items; `session` is what it is called if it does not say."""
+
+    def __init__(self, path: str, session: str) -> None:
+        self.path, self.session = path, session
+        self.document: Fields = {}
+
+    def take(self, document: Fields) -> None:
+        """All there is."""
+        self.document = document
+
+    def items(self) -> list[Item]:
+        """The whole session; one in which nothing was said is none."""
+        dialogue, odd = Dialogue(id_of(self.document.get("sessionId")) or self.session), Oddities()
+        take_history(dialogue, self.document, odd)
+        return [*(dialogue.items if dialogue.standing.turn else ()), *odd.problems(self.path)]
 
 
 def take_history(dialogue: Dialogue, document: Fields, odd: Oddities) -> None:
@@ -42,7 +61,7 @@ def _take_timeline(dialogue: Dialogue, timeline: list[Fields], outputs: dict[str
         kind, call = event.get("type"), id_of(event.get("callId"))
         if kind == "user":
             if prompt := typed(text):
-                dialogue.prompt(id_of(event.get("id")) or f"timeline-{number}", prompt, at=at)
+                dialogue.prompt(id_of(event.get("id")) or f"{dialogue.session}/timeline-{number}", prompt, at=at)
         elif kind == "copilot":
             dialogue.say("reply", text, at=at)
         elif kind == "error":
@@ -64,7 +83,7 @@ def _take_messages(dialogue: Dialogue, messages: list[Fields], odd: Oddities) ->
         role, text = message.get("role"), content_text(message.get("content"))
         if role == "user":
             if prompt := typed(text):
-                dialogue.prompt(f"message-{number}", prompt)
+                dialogue.prompt(f"{dialogue.session}/message-{number}", prompt)
         elif role == "assistant":
             dialogue.say("reply", text)
             for request in objects_of(message.get("tool_calls")):

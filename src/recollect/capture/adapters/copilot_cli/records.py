@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from recollect.capture.logs.tags import without
 from recollect.capture.logs.values import text_of
 
 # An id is remembered in the checkpoint, which has to stay small.
-_LONGEST_ID = 200
+_LONGEST_ID_BYTES = 200
 
 
 class Line(msgspec.Struct, gc=False):
@@ -51,19 +51,18 @@ _PASSED_OVER = """
 PASSED_OVER = frozenset(_PASSED_OVER.split())
 
 # What the CLI puts around a prompt for the model; early versions logged it as part of the prompt.
-_WRAPPERS = re.compile(
-    r"<(current_datetime|reminder|system_reminder|system_notification|tagged_files|skill-context)\b[^>]*>.*?</\1>", re.DOTALL
-)
+_WRAPPERS = ("current_datetime", "reminder", "system_reminder", "system_notification", "tagged_files", "skill-context")
 
 
 def id_of(value: object) -> str | None:
     """An id as it is, or its hash when it is too long to be remembered."""
     text = text_of(value)
-    if text is None or len(text) <= _LONGEST_ID:
-        return text
-    return sha256(text.encode("utf-8", "replace")).hexdigest()
+    if text is None:
+        return None
+    data = text.encode("utf-8", "replace")
+    return text if len(data) <= _LONGEST_ID_BYTES else sha256(data).hexdigest()
 
 
 def typed(text: str) -> str:
     """What a person wrote of a prompt."""
-    return _WRAPPERS.sub("", text).strip() if "<" in text else text.strip()
+    return without(text, *_WRAPPERS)

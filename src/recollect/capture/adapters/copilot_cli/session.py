@@ -19,7 +19,7 @@ from recollect.model import Author, Item, Problem
 
 _MOST_TURNS = 200
 _STATE_BYTES = 64 << 10
-_LONGEST_PATH = 4096
+_LONGEST_PATH_BYTES = 4096
 
 # The first versions name the folder only here.
 _TRUSTED = re.compile(r"^Folder (.+) has been added to trusted folders")
@@ -375,7 +375,7 @@ def where(context: Fields) -> dict[str, str]:
 def _short(value: object) -> str | None:
     """A text that may be remembered: no path is longer than this, except in an attack."""
     text = text_of(value)
-    return text if text and len(text) <= _LONGEST_PATH else None
+    return text if text and len(text.encode("utf-8", "replace")) <= _LONGEST_PATH_BYTES else None
 
 
 def _author(source: str | None, continued: bool) -> Author | None:

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from recollect.capture.adapters.copilot_cli.records import id_of
 from recollect.capture.logs.values import Fields, count_of, fields_of
 
 # In the order of the model's fields: input, cache_read, cache_write, output, reasoning.
 Counts = list[int]
 _OUTPUT = 3
-# A hostile log may name a new model in every line.
-_MOST_MODELS = 50
+# A hostile log may name a new model in every line, and all of them are remembered.
+_MOST_MODELS = 20
 
 
 class Ledger(Struct):
@@ -99,7 +100,7 @@ def _told(shutdown: Fields) -> dict[str, Counts]:
     for model, metric in list(fields_of(shutdown.get("modelMetrics")).items())[:_MOST_MODELS]:
         counts = counts_of(fields_of(fields_of(metric).get("usage")))
         if any(counts):
-            found[model[:200]] = counts
+            found[id_of(model) or ""] = counts
     return found
 
 

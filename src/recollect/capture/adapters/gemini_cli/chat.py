@@ -84,11 +84,11 @@ class Chat:
         elif change:
             self.described.learn(change)
             if isinstance(change.get("messages"), list):
-                self.replay.exchange(messages_in(change["messages"]))
+                self.replay.exchange(messages_in(change["messages"], self.described.sessionId))
         elif text_of(record.sessionId):
             self.described.learn({name: getattr(record, name) for name in _DESCRIPTION})
             self.replay.restart()
-            for message in messages_in(record.messages):
+            for message in messages_in(record.messages, record.sessionId):
                 self.replay.take(message)
         else:
             self.odd.unknown("record", text_of(record.type) or "without id, session or change")

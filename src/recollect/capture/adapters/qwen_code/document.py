@@ -45,7 +45,7 @@ class Chat:
             return []
         dialogue = Dialogue(session)
         dialogue.facts(title=text_of(self.file.summary), started_at=moment_of(self.file.startTime))
-        for message in messages_in(self.file.messages):
+        for message in messages_in(self.file.messages, session):
             self._tell(dialogue, message)
         return [*dialogue.drain(), *self.odd.problems(self.source.path)]
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
 from recollect.capture.adapters.vscode_copilot_chat.chat import Chat, session_of
-from recollect.capture.adapters.vscode_copilot_chat.lines import Lines
-from recollect.capture.adapters.vscode_copilot_chat.replay import OPERATIONS, Replay
+from recollect.capture.adapters.vscode_copilot_chat.replay import OPERATIONS, Operation, Replay, snapshot
 from recollect.capture.adapters.vscode_copilot_chat.traces import (
     ENDING,
     LOGS,
@@ -24,13 +25,12 @@ from recollect.capture.adapters.vscode_copilot_chat.traces import (
     runs_in,
     trace_folders,
 )
-from recollect.capture.logs.documents import Broken, contents, parsed
 from recollect.capture.logs.editors import user_folders, workspace_folder
 from recollect.capture.logs.folders import files_in, listed, name_in_text
-from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, objects_of
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.capture.logs.replayed import replay_document, replay_lines
+from recollect.capture.logs.values import Fields, moment_of, objects_of
+from recollect.model import Checkpoint, Item, Source
 
 PRODUCTS = ("Code", "Code - Insiders", "Code - OSS", "VSCodium", "VSCodium - Insiders", "Positron")
 SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscode-remote", ".vscodium-server", ".positron-server")
@@ -91,55 +91,49 @@ class VscodeCopilotChat:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole chat, or run of Visual Studio, every time."""
         if source.path.endswith(ENDING):
-            yield from read_traces(source, since)
-            return
-        odd = Oddities()
-        replay, lines = Replay(odd), Lines()
-        try:
-            if source.path.endswith(".jsonl"):
-                yield from lines.read(source.path, OPERATIONS, replay.apply)
-            else:
-                data = contents(source.path)
-                lines.position = len(data)
-                replay.chat = parsed(data, dict)
-        except Unreadable as reason:
-            yield Problem(path=source.path, kind="unreadable", reason=str(reason))
-            yield since or Checkpoint(0)
-            return
-        except Broken as reason:
-            yield Problem(path=source.path, kind="bad_record", reason=str(reason))
-        yield from _items(source, replay)
-        yield from odd.problems(source.path)
-        yield Checkpoint(lines.position)
+            return read_traces(source, since)
+        if source.path.endswith(".jsonl"):
+            return replay_lines(source, since, OPERATIONS, ChatFile(source))
+        return replay_document(source, since, dict, ChatFile(source))
 
 
-def _items(source: Source, replay: Replay) -> Iterator[Item]:
-    chat = replay.chat
-    requests = objects_of(chat.get("requests"))
-    taken_back = replay.taken_back()
-    if not requests and not taken_back:
-        # A window that was opened and closed again.
-        return
-    cwd = next((folder for path in source.companions if (folder := workspace_folder(path))), None)
-    made = Chat(session_of(chat, _named(source.path)), replay.odd)
-    made.introduce(chat, cwd)
-    for number, (request, live) in enumerate(_in_order(requests, taken_back)):
-        made.take(request, number, live=live)
-    yield from made.items
+class ChatFile:
+    """One file on its way to items."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.odd = Oddities()
+        self.replay = Replay(self.odd)
+
+    def take(self, record: Operation | Fields) -> None:
+        """An operation of the log; or the document, which holds what the snapshot of a log does."""
+        self.replay.apply(record if isinstance(record, Operation) else snapshot(record))
+
+    def items(self) -> Iterator[Item]:
+        """Everything the file tells; nothing when it is that of a window that was opened and closed again."""
+        chat = self.replay.chat
+        requests = list(_in_order(objects_of(chat.get("requests")), self.replay.taken_back()))
+        if requests:
+            cwd = next((folder for path in self.source.companions if (folder := workspace_folder(path))), None)
+            made = Chat(session_of(chat, _named(self.source.path)), self.odd)
+            made.introduce(chat, cwd)
+            for number, (request, live) in enumerate(requests):
+                made.take(request, number, live=live)
+            yield from made.items
+        yield from self.odd.problems(self.source.path)
 
 
-def _in_order(requests: list[Fields], taken_back: list[Fields]) -> list[tuple[Fields, bool]]:
-    """All requests by their time: what was taken back stands before what was asked instead."""
-    both = [(request, True) for request in requests]
-    for request in taken_back:
-        at = request.get("timestamp")
-        later = (
-            number
-            for number, (other, _) in enumerate(both)
-            if isinstance(at, (int, float)) and isinstance(when := other.get("timestamp"), (int, float)) and when > at
-        )
-        both.insert(next(later, len(both)), (request, False))
-    return both
+def _in_order(requests: list[Fields], taken_back: list[Fields]) -> Iterator[tuple[Fields, bool]]:
+    """All requests, and whether they are live: what was taken back stands before what was asked later."""
+    dated = [(moment_of(request.get("timestamp")), request) for request in taken_back]
+    waiting = deque(sorted(((at, request) for at, request in dated if at is not None), key=itemgetter(0)))
+    for request in requests:
+        asked_at = moment_of(request.get("timestamp"))
+        while asked_at is not None and waiting and waiting[0][0] < asked_at:
+            yield waiting.popleft()[1], False
+        yield request, True
+    yield from ((request, False) for _, request in waiting)
+    yield from ((request, False) for at, request in dated if at is None)
 
 
 def _trace_folders(root: str) -> Iterator[str]:

@@ -82,7 +82,8 @@ class Chat:
 
     def take(self, request: Fields, number: int, *, live: bool) -> None:
         """One turn."""
-        key = text_of(request.get("requestId")) or f"request-{number}"
+        # Ids are those of no other chat, so that a copy in an export is known; before there were any, the place has to do.
+        key = text_of(request.get("requestId")) or f"{self.talk.session}/request-{number}"
         at = moment_of(request.get("timestamp"))
         clicked = text_of(request.get("confirmation")) is not None
         self.talk.begin(key, at=at, author="system" if clicked else "human", telemetry=_telemetry(request) or None)
@@ -197,26 +198,24 @@ class Chat:
     # What it cost
 
     def _count(self, request: Fields, key: str, at: int | None) -> None:
-        # Requests have ids that no other chat has; a copy of one in an export is counted once.
-        name = key if text_of(request.get("requestId")) else f"{self.talk.session}/{key}"
         totals = objects_of(request.get("modelTotals"))
         for number, total in enumerate(totals):
             model, cached = text_of(total.get("model")), count_of(total.get("cachedTokens"))
             self.talk.usage(
-                f"{name}/{model}" if number else name, model=model, at=at, cache_read=cached,
+                f"{key}/{model}" if number else key, model=model, at=at, cache_read=cached,
                 input=max(0, count_of(total.get("inputTokens")) - cached), output=count_of(total.get("outputTokens")),
             )  # fmt: skip
         if not totals:
-            self._count_last(request, name, at)
+            self._count_last(request, key, at)
 
-    def _count_last(self, request: Fields, name: str, at: int | None) -> None:
+    def _count_last(self, request: Fields, key: str, at: int | None) -> None:
         """What older versions tell: what was read for the last model call, and written for it or for all of them."""
         result = fields_of(request.get("result"))
         metadata = fields_of(result.get("metadata"))
         places = [fields_of(result.get("usage")), fields_of(request.get("usage")), request]
         read = [metadata.get("promptTokens"), *(place.get("promptTokens") for place in places)]
         written = [metadata.get("outputTokens"), *(place.get("completionTokens") for place in places)]
-        self.talk.usage(name, model=_model(request), at=at, input=max(map(count_of, read)), output=max(map(count_of, written)))
+        self.talk.usage(key, model=_model(request), at=at, input=max(map(count_of, read)), output=max(map(count_of, written)))
 
 
 def _is_cleared_list(part: Fields, wish: Wish | None) -> bool:

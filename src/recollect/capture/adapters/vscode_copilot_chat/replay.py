@@ -28,7 +28,7 @@ CHAT = frozenset(
 REQUEST = frozenset(
     ("requestId", "timestamp", "message", "variableData", "response", "result", "modelId", "modeInfo", "agent", "isCanceled",
      "isHidden", "shouldBeRemovedOnSend", "modelState", "confirmation", "usage", "completionTokens",
-     "promptTokens", "modelTotals", "copilotCredits", "elapsedMs"),
+     "promptTokens", "modelTotals", "copilotCredits", "elapsedMs", "responseErrorDetails"),
 )  # fmt: skip
 
 
@@ -42,6 +42,11 @@ class Operation(msgspec.Struct, gc=False):
 
 
 OPERATIONS: msgspec.json.Decoder[Operation] = msgspec.json.Decoder(Operation)
+
+
+def snapshot(chat: Fields) -> Operation:
+    """The operation that begins a log of a chat as it is."""
+    return Operation(kind=_SNAPSHOT, v=chat)
 
 
 class Replay:
@@ -58,20 +63,17 @@ class Replay:
         if operation.kind == _SNAPSHOT:
             self.chat = _kept(fields_of(operation.v), CHAT)
             self.chat["requests"] = [_kept(request, REQUEST) for request in objects_of(self.chat.get("requests"))]
-        elif operation.kind in (_SET, _PUSH, _DELETE):
-            if not _is_read(operation.k):
-                return
+            self._notice(self.chat["requests"])
+        elif operation.kind not in (_SET, _PUSH, _DELETE):
+            self.odd.unknown("operation", operation.kind)
+        elif _is_read(operation.k):
             if not self._change(operation.k, operation):
                 self.odd.bad("an operation on something that is not there")
-                return
-        else:
-            self.odd.unknown("operation", operation.kind)
-            return
-        if operation.kind == _SNAPSHOT or len(operation.k) < 3:
-            self._notice()
+            elif operation.k[0] == "requests" and len(operation.k) < 3:
+                self._notice(operation.v if isinstance(operation.v, list) else [operation.v])
 
-    def _notice(self) -> None:
-        for request in objects_of(self.chat.get("requests")):
+    def _notice(self, requests: list[Any]) -> None:
+        for request in objects_of(requests):
             if name := text_of(request.get("requestId")):
                 self.requests[name] = request
 

@@ -15,9 +15,9 @@ from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import Fields, decoded, fields_of, list_of, moment_of, objects_of, text_of, whole_of
 from recollect.model import ToolKind
 
-# Names on the screen that say less than those the model uses.
 # How the names of its own tools begin.
 _OWN_TOOL = "copilot_"
+# Names on the screen that say less than those the model uses.
 _KINDS: dict[str, ToolKind] = {
     "copilot_findTextInFiles": "search",
     "copilot_githubRepo": "search",

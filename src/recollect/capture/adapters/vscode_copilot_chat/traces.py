@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from recollect.capture.adapters.vscode_copilot_chat.lines import Lines
 from recollect.capture.adapters.vscode_copilot_chat.tools import patched
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.folders import files_in
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.replayed import Lines
 from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import Fields, count_of, decoded, fields_of, moment_of, objects_of, text_of
 from recollect.model import Checkpoint, Item, Problem, Source, ToolKind
