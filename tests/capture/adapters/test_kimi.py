@@ -228,6 +228,7 @@ def test_what_the_context_told_first_is_not_told_twice(tmp_path: Path) -> None:
         ("plain", ("plain", None, None)),
         ("<system>Command executed successfully.</system>\ndust", ("dust", True, None)),
         ("<system>ERROR: Command failed with exit code: 2.</system>\nstuck", ("stuck", False, 2)),
+        ("<system>1 line read.</system>\nCommand failed with exit code: 2.", ("Command failed with exit code: 2.", True, None)),
         ("<system>ERROR: blocked by a hook</system>", ("ERROR: blocked by a hook", False, None)),
     ],
 )
@@ -297,6 +298,13 @@ def test_a_failed_command_of_code_has_its_exit_code(tmp_path: Path) -> None:
 
     (result,) = of(ToolResult, found)
     assert (result.ok, result.exit_code) == (False, 1)
+
+
+def test_a_file_that_ends_like_a_failed_command_has_no_exit_code(tmp_path: Path) -> None:
+    """Only the result of a call that failed is the program's own words."""
+    (result,) = of(ToolResult, code(tmp_path, b.prompt(), b.calls(), b.gives("log\nCommand failed with exit code: 1.")))
+
+    assert (result.ok, result.exit_code) == (True, None)
 
 
 def test_a_prompt_that_only_the_context_has_is_a_prompt(tmp_path: Path) -> None:

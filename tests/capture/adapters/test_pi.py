@@ -55,6 +55,14 @@ def test_a_failed_command_has_its_exit_code(tmp_path: Path) -> None:
     assert (result.ok, result.exit_code) == (False, 2)
 
 
+def test_a_file_that_ends_like_a_failed_command_has_no_exit_code(tmp_path: Path) -> None:
+    """Only the result of a call that failed is the program's own words."""
+    found = items(tmp_path, b.user(), b.assistant(b.call()), b.result("log\n\nCommand exited with code 2"))
+
+    (result,) = of(ToolResult, found)
+    assert (result.ok, result.exit_code) == (True, None)
+
+
 def test_a_command_of_the_person_is_a_call_with_its_result(tmp_path: Path) -> None:
     """What is run with `!` is not asked for by the model, but it is what was done."""
     found = items(tmp_path, b.user(), b.message("bashExecution", command="ls", output="a\n", exitCode=1, cancelled=False))
@@ -208,11 +216,11 @@ def test_a_title_may_stand_before_the_header(tmp_path: Path) -> None:
 
 def test_the_roots_follow_the_environment() -> None:
     """Whoever moves Pi does not move those that were made from it."""
-    default = ["/home/ada/.pi/agent", "/home/ada/.omp/agent", "/home/ada/.openclaw/agents"]
+    default = ["/home/ada/.pi/agent/sessions", "/home/ada/.omp/agent/sessions", "/home/ada/.openclaw/agents"]
 
     assert Pi().roots("/home/ada", {}) == default
-    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "/srv/pi"}) == ["/srv/pi", *default[1:]]
-    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "~/pi"}) == ["/home/ada/pi", *default[1:]]
+    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "/srv/pi"}) == ["/srv/pi/sessions", *default[1:]]
+    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "~/pi"}) == ["/home/ada/pi/sessions", *default[1:]]
 
 
 def test_only_the_layout_of_pi_and_its_descendants_is_listed(tmp_path: Path) -> None:
@@ -224,6 +232,7 @@ def test_only_the_layout_of_pi_and_its_descendants_is_listed(tmp_path: Path) -> 
         path.touch()
 
     assert [source.path for source in Pi().sources(str(tmp_path))] == [str(own), str(claw)]
+    assert [source.path for source in Pi().sources(str(tmp_path / "sessions"))] == [str(own)]
     assert [source.path for source in Pi().sources(str(tmp_path / "agents"))] == [str(claw)]
 
 

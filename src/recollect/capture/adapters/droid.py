@@ -86,8 +86,8 @@ class Droid:
         sessions = root if os.path.basename(root) == "sessions" else os.path.join(root, "sessions")
         files, folders = listed(sessions)
         # Others name their files by ids too, but have no settings beside them.
-        is_own = os.path.basename(os.path.dirname(sessions)) == ".factory"
-        yield from (_source(path) for path in files if _is_log(path) and (is_own or _settings_of(path) in files))
+        is_own, found = os.path.basename(os.path.dirname(sessions)) == ".factory", set(files)
+        yield from (_source(path) for path in files if _is_log(path) and (is_own or _settings_of(path) in found))
         for folder in folders:
             if os.path.basename(folder).startswith("-"):
                 yield from (_source(path) for path in listed(folder).files if _is_log(path))

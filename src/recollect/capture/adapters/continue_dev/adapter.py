@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
@@ -101,7 +102,15 @@ def _told(session: Session, name: str, entry: Entry, path: str) -> Iterator[Item
 def _entry(companions: tuple[str, ...], name: str) -> Entry:
     """What the list says about a session; nothing when it does not know it, or is just being written."""
     try:
-        entries = parsed(contents(companions[0], _INDEX_BYTES), list[Entry]) if companions else []
+        return _entries(contents(companions[0], _INDEX_BYTES)).get(name, Entry()) if companions else Entry()
     except (Broken, Unreadable):
-        entries = []
-    return next((entry for entry in entries if name in (entry.sessionId, entry.session_id)), Entry())
+        return Entry()
+
+
+@lru_cache(1)
+def _entries(index: bytes) -> dict[str, Entry]:
+    """The list by the names of sessions. It is looked into for each of them, so the last one is kept."""
+    entries: dict[str, Entry] = {}
+    for entry in parsed(index, list[Entry]):
+        entries.setdefault(text_of(entry.sessionId) or text_of(entry.session_id) or "", entry)
+    return entries

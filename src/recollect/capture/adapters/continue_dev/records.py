@@ -45,7 +45,6 @@ class PromptLog(Struct):
     """One call of a model, without its prompt and its answer."""
 
     modelTitle: Any = None
-    modelProvider: Any = None
     completionOptions: Raw = Raw(b"{}")
 
 

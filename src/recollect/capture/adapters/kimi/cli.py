@@ -43,7 +43,6 @@ class Record(Struct):
     """A line of the wire log: its header, or a message with its time."""
 
     type: Any = None
-    protocol_version: Any = None
     timestamp: Any = None
     message: Any = None
 

@@ -260,8 +260,8 @@ class Wire(TalkReader):
         if call is None:
             self.odd.bad("a tool result that names no call")
             return
-        output = content_text(result.get("output"))
-        self.talk.result(call, output, at=at, ok=result.get("isError") is not True, exit_code=exit_code_in(output))
+        output, ok = content_text(result.get("output")), result.get("isError") is not True
+        self.talk.result(call, output, at=at, ok=ok, exit_code=None if ok else exit_code_in(output))
 
     def _count(self, record: Record, at: int | None) -> None:
         usage, alias = fields_of(record.usage), text_of(record.model)

@@ -50,7 +50,7 @@ def key_of(said: str, at: object) -> str:
 
 
 def exit_code_in(output: str) -> int | None:
-    """The exit code that a failed command's output ends with, or begins with."""
+    """The exit code that the output of a failed command ends with, or begins with; files may say the same."""
     found = _exit_code.search(output[-200:]) or _exit_code.search(output[:200])
     return int(found[1]) if found else None
 
@@ -113,7 +113,8 @@ class Messages:
         failed = status is not None and status[1].startswith("ERROR")
         # Where the status is all there is, it is what the tool gave back.
         told = output[status.end() :] or status[1] if status else output
-        self.talk.result(call, told, at=at, ok=None if status is None else not failed, exit_code=exit_code_in(output))
+        code = exit_code_in(output) if failed else None
+        self.talk.result(call, told, at=at, ok=None if status is None else not failed, exit_code=code)
 
 
 class ContextState(Struct):

@@ -109,7 +109,6 @@ class OldEvent(Struct):
     observation: Any = None
     content: Any = None
     extras: Any = None
-    success: Any = None
     tool_call_metadata: Any = None
     llm_metrics: Any = None
 

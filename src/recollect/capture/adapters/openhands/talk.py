@@ -40,7 +40,7 @@ class Talk:
         self.turn_of_event: dict[str, str] = {}
         self.parent_of_event: dict[str, str] = {}
         self.responses: dict[str, tuple[str, int | None]] = {}
-        self.prompts: list[tuple[str, str]] = []
+        self.prompts: list[str] = []
         self.calls: set[str] = set()
         self.last = ""
         self.stats: Any = None
@@ -98,8 +98,8 @@ class Talk:
         while leaf and leaf not in live:
             live.add(leaf)
             leaf = self.parent_of_event.get(leaf, "")
-        for event, turn in self.prompts:
-            self.dialogue.undo(turn, live=event in live)
+        for prompt in self.prompts:
+            self.dialogue.undo(prompt, live=prompt in live)
 
     # What was said and done
 
@@ -140,7 +140,7 @@ class Talk:
         if event.source == "user" and (self.parent or text_of(event.sender)):
             author = "agent"
         self.dialogue.prompt(name, text, at=at, author=author)
-        self.prompts.append((name, name))
+        self.prompts.append(name)
 
     def _action(self, event: Event, at: int | None) -> None:
         self._responded(event, at)
@@ -175,7 +175,7 @@ class Talk:
 
     def _result(self, event: Event, output: str | None, at: int | None, *, ok: bool | None, code: int | None = None) -> None:
         call = text_of(event.tool_call_id)
-        # Of a call that was told long ago, or that is a reply to us.
+        # Others are of calls that an earlier pass told for good, or that were words and no call to us.
         if call in self.calls and call:
             self.dialogue.result(call, output, at=at, ok=ok, exit_code=code)
 

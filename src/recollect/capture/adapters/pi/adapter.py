@@ -58,23 +58,29 @@ class Pi:
     endings = (".jsonl",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """`PI_CODING_AGENT_DIR` in place of `~/.pi/agent`, and the folders of the descendants."""
+        """`PI_CODING_AGENT_DIR` in place of `~/.pi/agent`, and the folders of the descendants.
+
+        The sessions alone, where that can be: beside them are keys, programs and packages.
+        """
         moved = environ.get("PI_CODING_AGENT_DIR")
         own = os.path.join(home, moved[2:]) if moved and moved.startswith("~/") else moved
         return [
-            own or os.path.join(home, ".pi", "agent"),
-            os.path.join(home, ".omp", "agent"),
+            os.path.join(own or os.path.join(home, ".pi", "agent"), "sessions"),
+            os.path.join(home, ".omp", "agent", "sessions"),
             os.path.join(home, ".openclaw", "agents"),
         ]
 
     def sources(self, root: str) -> Iterator[Source]:
         """`sessions/<folder>/<time>_<id>.jsonl`; OpenClaw has a folder for each agent and names files by id alone."""
-        for folder in listed(os.path.join(root, "sessions")).folders:
+        root = os.path.abspath(root)
+        sessions, agents = (
+            root if os.path.basename(root) == name else os.path.join(root, name) for name in ("sessions", "agents")
+        )
+        for folder in listed(sessions).folders:
             for path in files_in(folder, ".jsonl"):
                 if _name.match(os.path.basename(path)):
                     yield Source(self.agent, path)
-        is_folder_of_agents = os.path.basename(os.path.abspath(root)) == "agents"
-        for folder in listed(root if is_folder_of_agents else os.path.join(root, "agents")).folders:
+        for folder in listed(agents).folders:
             for path in files_in(os.path.join(folder, "sessions"), ".jsonl"):
                 yield Source(self.agent, path)
 
@@ -243,8 +249,9 @@ class _Session(TalkReader):
             self.odd.bad("a tool result that names no call")
             return
         output = content_text(message.get("content"))
-        code = _exit_code.search(output[-200:])
         failed = message.get("isError")
+        # A file that was read may end like this, too.
+        code = _exit_code.search(output[-200:]) if failed is True else None
         self.talk.result(
             call,
             output,

@@ -38,7 +38,6 @@ class Entry(Struct, rename="camel"):
     title: Any = None
     name: Any = None
     summary: Any = None
-    tokens_before: Any = None
     mode: Any = None
 
 
