@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,8 +11,10 @@ from hypothesis import strategies as st
 
 from recollect.capture.adapters.antigravity import Antigravity
 from recollect.capture.adapters.antigravity.wire import Fields, Malformed
+from recollect.memory import Memory
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage, milliseconds
 from tests.builders import antigravity as b
+from tests.capture.adapters.items import of
 
 
 def read(root: Path, since: Checkpoint | None = None) -> list[Item]:
@@ -25,10 +26,6 @@ def read(root: Path, since: Checkpoint | None = None) -> list[Item]:
 def items(root: Path, *steps: b.Record) -> list[Item]:
     b.transcript(root, *steps)
     return read(root)
-
-
-def of(kind: type[Any], found: list[Item]) -> list[Any]:
-    return [item for item in found if isinstance(item, kind)]
 
 
 def said(found: list[Item]) -> list[tuple[str, str]]:
@@ -43,7 +40,7 @@ def joined(found: list[Item]) -> dict[str, str | None]:
 
 
 def test_a_conversation_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> None:
-    """The common case, whole: turn, prompt, thought, words, call, result, tokens, session."""
+    """The common case, whole: session, turn, prompt, thought, words, call, result, tokens."""
     b.database(tmp_path, b.generation(100, 9, cached=50, steps=(1,)), place=b.workspace("file:///home/ada/shop", "main"))
     found = items(
         tmp_path,
@@ -55,6 +52,7 @@ def test_a_conversation_with_one_turn_gives_its_items_in_order(tmp_path: Path) -
     at = {second: milliseconds(b.clock(second)) for second in range(3)}
     here = {"session": b.SESSION, "turn": f"{b.SESSION}/0"}
     assert found[:-1] == [
+        SessionFacts(session=b.SESSION, cwd=b.FOLDER, git_branch="main", meta={"model": "Gemini 3.1 Pro (High)"}),
         TurnFacts(**here, at=at[0], author="human"),
         Event(**here, kind="prompt", at=at[0], text="run the tests"),
         Event(**here, kind="reasoning", at=at[1], text="With pytest."),
@@ -69,7 +67,6 @@ def test_a_conversation_with_one_turn_gives_its_items_in_order(tmp_path: Path) -
         Usage(
             **here, key=f"{b.SESSION}/0", model="gemini-3-flash-a", at=1_782_982_800_000, input=100, cache_read=50, output=9
         ),
-        SessionFacts(session=b.SESSION, cwd=b.FOLDER, git_branch="main", meta={"model": "Gemini 3.1 Pro (High)"}),
     ]  # fmt: skip
 
 
@@ -274,11 +271,35 @@ def test_papers_are_all_that_is_left_of_old_conversations(tmp_path: Path) -> Non
 
     here = {"session": b.SESSION, "turn": f"{b.SESSION}/papers"}
     assert read(tmp_path) == [
+        SessionFacts(session=b.SESSION),
         TurnFacts(**here, author="agent"),
         Event(**here, kind="reply", at=milliseconds(b.clock(0)), text="task.md\n\n- [x] mend\n"),
-        SessionFacts(session=b.SESSION),
         Checkpoint(11),
     ]
+
+
+def test_a_conversation_in_which_nothing_was_said_is_none(tmp_path: Path) -> None:
+    b.database(tmp_path, place=b.workspace("file:///home/ada/shop", "main"))
+
+    assert [type(item) for item in read(tmp_path)] == [Checkpoint]
+
+
+def test_words_take_the_place_of_what_was_told_without_them(tmp_path: Path) -> None:
+    """A conversation that has just begun may have a plan and a database before it has a transcript."""
+    root = tmp_path / "antigravity-cli"
+    b.database(root, b.generation(100, 9, steps=(1,)))
+    with Memory.open(str(tmp_path / "store.db"), adapters={"antigravity": Antigravity()}) as memory:
+        memory.import_logs([str(root)])
+        (root / "brain" / b.SESSION).mkdir(parents=True)
+        (root / "brain" / b.SESSION / "plan.md").write_text("mend it")
+        memory.import_logs([str(root)])
+        b.transcript(root, b.asks(0, "run the tests"), b.answers(1, "I run them."))
+        memory.import_logs([str(root)])
+        (session,) = memory.sessions()
+        turns = memory.show(session.id).turn_list
+
+    assert [turn.prompt for turn in turns if turn.live] == ["run the tests"]
+    assert (session.tokens.input, session.tokens.output) == (100, 9)
 
 
 def test_a_paper_that_cannot_be_read_costs_itself_alone(tmp_path: Path) -> None:
@@ -394,7 +415,7 @@ def test_a_conversation_is_listed_once_by_the_fullest_file(tmp_path: Path) -> No
     whole, bare = Antigravity().sources(str(tmp_path))
 
     assert whole == Source("antigravity", str(full), companions=(str(beside), f"{beside}-wal"), appended=False)
-    assert bare == Source("antigravity", str(alone), companions=(f"{alone}-wal",), appended=False)
+    assert bare == Source("antigravity", str(alone), companions=(f"{alone}-wal",), appended=False, rank=2)
     assert list(Antigravity().sources(str(tmp_path / "brain"))) == [whole]
     assert list(Antigravity().sources(str(tmp_path / "conversations"))) == [bare]
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from recollect.capture.adapters.gemini_cli import GeminiCli
 from recollect.model import Checkpoint, Event, Item, Liveness, Problem, SessionFacts, Source, TurnFacts, Usage, milliseconds
 from tests.builders import gemini_cli as b
+from tests.capture.adapters.items import of, prompts
 
 
 def read(path: Path, since: Checkpoint | None = None) -> list[Item]:
@@ -27,16 +28,8 @@ def items(tmp_path: Path, *records: b.Record) -> list[Item]:
     return read(b.log(tmp_path, b.header(), *records))
 
 
-def of(kind: type[Any], found: list[Item]) -> list[Any]:
-    return [item for item in found if isinstance(item, kind)]
-
-
 def said(found: list[Item]) -> list[tuple[str, str]]:
     return [(event.kind, event.name or event.text) for event in of(Event, found)]
-
-
-def prompts(found: list[Item]) -> list[str]:
-    return [event.text for event in of(Event, found) if event.kind == "prompt"]
 
 
 def undone(found: list[Item]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,6 +25,7 @@ from recollect.model import (
     milliseconds,
 )
 from tests.builders import qwen_code as b
+from tests.capture.adapters.items import of, prompts
 
 
 def read(path: Path, since: Checkpoint | None = None) -> list[Item]:
@@ -38,16 +38,8 @@ def items(home: Path, *records: b.Record) -> list[Item]:
     return read(b.log(home, *records))
 
 
-def of(kind: type[Any], found: list[Item]) -> list[Any]:
-    return [item for item in found if isinstance(item, kind)]
-
-
 def said(found: list[Item]) -> list[tuple[str, str]]:
     return [(event.kind, event.name or event.text) for event in of(Event, found)]
-
-
-def prompts(found: list[Item]) -> list[str]:
-    return [event.text for event in of(Event, found) if event.kind == "prompt"]
 
 
 def undone(found: list[Item]) -> list[str]:

@@ -35,6 +35,8 @@ _STEP = ("step_index", "source", "type", "status", "created_at")
 _TABLES = (b"gen_metadata", b"step_payload")
 _PAPERS = "papers"
 _PAPER_BYTES = 4 << 20
+# A conversation that was known without its words is told anew when they are there.
+_PAPERS_ALONE, _DATABASE_ALONE = 1, 2
 _LINES = msgspec.json.Decoder(Step)
 
 
@@ -112,11 +114,14 @@ class Conversation:
         self.steps.take(step)
 
     def items(self) -> list[Item]:
-        """Everything; the tokens come when it is known where turns begin."""
+        """Everything; the tokens come when it is known where turns begin. A conversation in which nothing was said is none."""
         self._tell_tokens()
         dialogue, model = self.steps.dialogue, self.steps.model
-        dialogue.facts(cwd=self.told.cwd or self.steps.cwd, git_branch=self.told.branch, meta={"model": model} if model else None)
-        return [*dialogue.drain(), *self.steps.odd.problems(self.path)]
+        items = dialogue.drain()
+        if items:
+            cwd = self.told.cwd or self.steps.cwd
+            dialogue.facts(cwd=cwd, git_branch=self.told.branch, meta={"model": model} if model else None)
+        return [*dialogue.drain(), *items, *self.steps.odd.problems(self.path)]
 
     def read_without_words(self, since: Checkpoint | None) -> Iterator[Item]:
         """What there is without a transcript: papers, or tokens alone."""
@@ -189,13 +194,15 @@ def _conversation(folder: str) -> Iterator[Source]:
         yield _source(transcript)
     elif papers:
         notes = [f"{paper}.metadata.json" for paper in papers]
-        yield Source(Antigravity.agent, folder, companions=(*papers, *notes, *_beside(folder)), appended=False)
+        companions = (*papers, *notes, *_beside(folder))
+        yield Source(Antigravity.agent, folder, companions, appended=False, rank=_PAPERS_ALONE)
 
 
 def _source(path: str) -> Source:
+    if path.endswith(".db"):
+        return Source(Antigravity.agent, path, beside(path), appended=False, rank=_DATABASE_ALONE)
     folder = _folder(path)
-    companions = beside(path) if path.endswith(".db") else _beside(folder) if folder else ()
-    return Source(Antigravity.agent, path, companions=companions, appended=False)
+    return Source(Antigravity.agent, path, _beside(folder) if folder else (), appended=False)
 
 
 def _folder(path: str) -> str | None:
