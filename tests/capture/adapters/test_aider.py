@@ -278,8 +278,8 @@ def test_a_command_has_what_it_printed(tmp_path: Path) -> None:
         (b.prompt("!ls -l"), ("!", "shell", "ls -l", None, None)),
         (b.prompt("go") + b.said("Running make"), ("run", "shell", "make", None, None)),
         (b.prompt("/add a"), None),
-        (b.prompt("/add a") + b.said("Added a to the chat."), ("/add", "other", None, "Added a to the chat.", None)),
-        (b.prompt("/web x") + b.said("Scraping x..."), ("/web", "web", None, "Scraping x...", None)),
+        (b.prompt("/add a") + b.said("Added a to the chat."), ("/add", "other", "/add a", "Added a to the chat.", None)),
+        (b.prompt("/web x") + b.said("Scraping x..."), ("/web", "web", "x", "Scraping x...", None)),
         (b.prompt("/home/ada is full"), None),
         (b.prompt("go") + b.said("## Running: flake8", "", "F401"), ("lint", "shell", "flake8", "F401", False)),
         (b.prompt("go") + b.said("Creating empty file a.py"), ("create", "edit", "a.py", None, True)),
@@ -299,6 +299,13 @@ def test_an_edit_that_does_not_fit_has_failed_with_the_reason(tmp_path: Path) ->
     found = items(tmp_path, b.prompt("go"), b.answer(b.block("a.py", "x\n", "y\n")), b.tokens(), reason, b.answer("Again."))
 
     assert calls(found) == [("edit", "edit", "a.py", "# 1 block failed to match!\nDid you mean x?", False)]
+
+
+def test_the_commits_of_a_turn_are_told_once(tmp_path: Path) -> None:
+    """When it is over: a list that is told anew with each of them grows beyond all measure."""
+    found = items(tmp_path, b.prompt("one"), b.said("Commit abcdef1 a", "Commit abcdef2 b"), b.prompt("two"))
+
+    assert [fact.telemetry for fact in of(TurnFacts, found) if fact.telemetry] == [{"commits": ["abcdef1 a", "abcdef2 b"]}]
 
 
 def test_pressing_c_is_an_abort_only_while_the_model_is_at_it(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class Transcript:
     def finish(self) -> list[Item]:
         """The rest of the items, at the end of a pass: what is still being said counts as said."""
         self._finish_saying()
-        self.work.close()
+        self.work.end()
         self._settle("")
         return self.drain()
 
@@ -158,7 +158,7 @@ class Transcript:
     # What is said
 
     def _begin_session(self, began: str) -> None:
-        self.work.close()
+        self.work.end()
         self._settle("")
         before = self.state
         again = before.again + 1 if began == before.began else 0
@@ -182,7 +182,7 @@ class Transcript:
         state = self.state
         if notices.ANSWER.match(text) or text == "<blank>" or self.work.is_asked_again(text):
             return
-        self.work.close()
+        self.work.end()
         self.mark = self.candidate
         self._tell()
         state.turns += 1

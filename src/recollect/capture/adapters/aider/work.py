@@ -29,7 +29,7 @@ class Work:
     def begin(self, prompt: str, model: str | None) -> None:
         """A turn begins; a command of the person's is carried out by aider itself."""
         self.model = model
-        self.command = self.question = ""
+        self.command = self.given = self.question = ""
         # The call that may still print something: its kind, name, input and whether it went well.
         self.call: tuple[ToolKind, str, dict[str, Any] | None, bool | None] | None = None
         self.printed: list[str] = []
@@ -45,7 +45,7 @@ class Work:
         elif command and command[1] in _TALK:
             self.question = command[2].strip()
         elif command:
-            self.command = command[1]
+            self.command, self.given = command[1], command[2].strip()
 
     def is_asked_again(self, prompt: str) -> bool:
         """Whether a prompt is the question of the command before it, which aider writes down twice."""
@@ -77,7 +77,6 @@ class Work:
         elif commit := notices.COMMIT.match(text):
             self.close()
             self.commits.append(f"{commit[1]} {commit[2]}")
-            self.dialogue.learn(telemetry={"commits": list(self.commits)})
         elif text == notices.INTERRUPT:
             self._interrupt()
         elif notices.ASIDE.match(text) and not self.command:
@@ -95,6 +94,12 @@ class Work:
         else:
             self._print(line.rstrip())
 
+    def end(self) -> None:
+        """The turn is over, or all that there is of it so far was told."""
+        self.close()
+        if self.commits:
+            self.dialogue.learn(telemetry={"commits": self.commits})
+
     def close(self) -> None:
         """The call that was open has printed all that it will."""
         if self.call is not None:
@@ -110,7 +115,10 @@ class Work:
     def _print(self, line: str) -> None:
         """A line that a call printed. A command of the person's is a call as soon as it prints something."""
         if self.call is None and self.command and line:
-            self._open("web" if self.command == "/web" else "other", self.command, None)
+            if self.command == "/web":
+                self._open("web", self.command, {"url": self.given})
+            else:
+                self._open("other", self.command, {"command": f"{self.command} {self.given}".strip()})
         if self.call is not None:
             self.printed.append(line)
 
