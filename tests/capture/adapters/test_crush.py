@@ -168,6 +168,12 @@ def test_a_command_that_a_person_ran_is_their_prompt(tmp_path: Path) -> None:
     assert [(call.ok, call.exit_code) for call in of(Event, found)[1:]] == [(False, 2)]
 
 
+def test_a_command_whose_end_is_not_told_may_have_failed(tmp_path: Path) -> None:
+    found = items(tmp_path, b.user("u1", 1, b.part("shell_command", command="ls")))
+
+    assert [call.ok for call in of(Event, found)[1:]] == [None]
+
+
 def test_a_picture_is_a_mark(tmp_path: Path) -> None:
     found = items(tmp_path, b.user("u1", 1, "look", b.part("binary", Path="/rose.png", MIMEType="image/png", Data="AAAA")))
 

@@ -8,11 +8,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from recollect.capture.adapters.goose import Goose, adapter
-from recollect.capture.adapters.goose.database import Marks
+from recollect.capture.adapters.goose import Goose
 from recollect.memory import Memory
 from recollect.model import Checkpoint, Event, Item, Problem, SessionDetail, SessionFacts, Source, ToolResult, TurnFacts, Usage
 from tests.builders import goose as b
@@ -283,58 +281,21 @@ def test_rows_that_were_replaced_in_an_unchanged_session_are_seen(tmp_path: Path
     assert prompts(found) == ["one, rewritten", "two"]
 
 
+def test_a_session_without_messages_is_not_told(tmp_path: Path) -> None:
+    """Goose makes one each time it is started."""
+    assert [type(item) for item in items(tmp_path)] == [Checkpoint]
+
+
 def test_a_message_that_was_taken_back_does_not_make_everything_new(tmp_path: Path) -> None:
     """Editing a prompt deletes what came after it: the newest row is gone, the database is the same."""
     path = two_sessions(tmp_path / "sessions.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        b.add_message(connection, "20260202_2", b.assistant("done"), b.START + 99)
     since = checkpoint(read(path))
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("delete from messages where session_id = '20260202_2'")
+        connection.execute("delete from messages where id = (select max(id) from messages)")
 
-    assert sessions(read(path, since)) == ["20260202_2"]
-
-
-def test_another_database_in_the_same_place_is_read_from_its_start(tmp_path: Path) -> None:
-    """Its rows are fewer and its times older than what we remember."""
-    path = two_sessions(tmp_path / "sessions.db")
-    since = checkpoint(read(path))
-    path.unlink()
-    b.database(path, (b.session("20250101_1", updated_at="2025-01-01 00:00:00"), [b.user("old")]))
-
-    assert prompts(read(path, since)) == ["old"]
-
-
-def test_a_pass_that_was_stopped_goes_on_behind_its_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A first import of gigabytes may be killed; what was stored is not read again, what changed meanwhile is."""
-    monkeypatch.setattr(adapter, "_STRETCH_BYTES", 1)
-    path = two_sessions(tmp_path / "sessions.db")
-    all_at_once = read(path)
-    first = next(item for item in all_at_once if isinstance(item, Checkpoint))
-    with closing(sqlite3.connect(path)) as connection, connection:
-        b.add_message(connection, "20260202_1", b.user("more"), b.START + 50)
-
-    rest = read(path, first)
-    later = read(path, checkpoint(rest))
-
-    assert prompts(all_at_once) == ["one", "two"]
-    assert prompts(rest) == ["two"]
-    assert "more" in prompts(later)
-
-
-@pytest.mark.parametrize("state", [b"\xff", msgspec.msgpack.encode("odd"), b""])
-def test_a_state_that_cannot_be_understood_means_reading_everything(tmp_path: Path, state: bytes) -> None:
-    """A later version may have left it."""
-    path = two_sessions(tmp_path / "sessions.db")
-
-    assert prompts(read(path, Checkpoint(10, state))) == ["one", "two"]
-
-
-def test_marks_stay_small(tmp_path: Path) -> None:
-    """However many sessions there are."""
-    path = tmp_path / "sessions.db"
-    b.database(path, *((b.session(f"20260202_{number}"), [b.user("go")]) for number in range(50)))
-
-    assert msgspec.msgpack.decode(checkpoint(read(path)).state, type=Marks).rows == 50
-    assert len(checkpoint(read(path)).state) < 200
+    assert said(read(path, since)) == [("prompt", "two")]
 
 
 # Trouble --------------------------------------------------------------------------
@@ -354,9 +315,9 @@ def test_a_message_that_is_none_costs_that_message(tmp_path: Path, content: Any)
 
 def test_a_file_that_is_no_database_is_one_problem(tmp_path: Path) -> None:
     """And the checkpoint stays what it was."""
-    path = tmp_path / "sessions.db"
+    path = two_sessions(tmp_path / "sessions.db")
+    since = checkpoint(read(path))
     path.write_bytes(b"\0" * 4096)
-    since = Checkpoint(7, msgspec.msgpack.encode(Marks(rows=3)))
 
     found = list(Goose().read(Source("goose", str(path), appended=False), since))
 

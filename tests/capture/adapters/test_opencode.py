@@ -181,6 +181,28 @@ def test_synthetic_messages_belong_to_the_turn_that_goes_on(tmp_path: Path) -> N
     assert {item.turn for item in of(Event, found)} == {asked["id"]}
 
 
+@pytest.mark.parametrize(
+    ("fault", "prompts"), [(None, ["hello", "plant this"]), ({"name": "APIError"}, ["hello"] + ["plant this"] * 2)]
+)
+def test_a_prompt_that_did_not_fit_is_repeated_and_is_one(tmp_path: Path, fault: b.Fields | None, prompts: list[str]) -> None:
+    """Since March 2026 OpenCode sends it again after the compaction, without its pictures; else a person did."""
+    squeezed = b.user(10, {"type": "compaction", "auto": True, "overflow": True})
+    again = b.user(12, "plant this", "[Attached image/png: rose.png]")
+
+    found = items(
+        tmp_path,
+        b.user(1, "hello"),
+        b.user(2, "plant this", {"type": "file", "mime": "image/png", "filename": "rose.png"}),
+        squeezed,
+        b.assistant(11, "We greeted.", to=squeezed, summary=True, error=fault),
+        again,
+        b.assistant(13, "Planted.", to=again),
+    )
+
+    assert [text.split("\n")[0] for kind, text in said(found) if kind == "prompt"] == prompts
+    assert said(found)[-1] == ("reply", "Planted.")
+
+
 def test_synthetic_and_ignored_parts_are_not_what_a_person_wrote(tmp_path: Path) -> None:
     reminder = b.text("<system-reminder>plan mode</system-reminder>", synthetic=True)
 
@@ -417,6 +439,19 @@ def test_fields_of_the_wrong_type_cost_no_more_than_themselves(tmp_path: Path) -
 
     assert said(found) == [("prompt", "first"), ("prompt", "go"), ("reply", "ok")]
     assert of(Problem, found) == []
+
+
+def test_a_row_without_data_costs_that_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(b, "SCHEMA", b.SCHEMA.replace(" not null", ""))
+    path = b.write_database(tmp_path / "opencode.db", (b.session(), [b.user(1, "hi"), b.user(2, "ho")]))
+    with apsw.Connection(str(path)) as connection:
+        connection.execute("insert into message values ('msg_0', ?, 1, 1, null)", (b.SESSION,))
+        connection.execute("insert into part values ('prt_0', 'msg_0', ?, 1, 1, null)", (b.SESSION,))
+
+    found = read(database(path))
+
+    assert said(found) == [("prompt", "hi"), ("prompt", "ho")]
+    assert [problem.kind for problem in of(Problem, found)] == ["bad_record", "bad_record"]
 
 
 def test_a_table_without_the_newer_columns_is_read(tmp_path: Path) -> None:

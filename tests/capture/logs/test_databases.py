@@ -111,6 +111,35 @@ def test_another_database_in_the_same_place_is_read_whole(path: Path) -> None:
     assert read(path, point)[0] == [("z", "new")]
 
 
+def test_the_newest_rows_being_gone_is_no_other_database_where_their_numbers_are_kept(tmp_path: Path) -> None:
+    """Some agents delete what came after a prompt that is edited; the rest need not be read again for it."""
+    path = tmp_path / "talks.db"
+    run(path, "create table talk (id text primary key, changed integer)")
+    run(path, "create table word (number integer primary key autoincrement, talk text, said text, changed integer)")
+    run(path, "insert into talk values ('a', 100), ('b', 300)")
+    run(path, "insert into word (talk, said, changed) values ('a', 'good', 100), ('b', 'hello', 300), ('b', 'you', 300)")
+    _, point = read(path)
+
+    run(path, "delete from word where said = 'you'")
+
+    assert read(path, point)[0] == [("b", "hello")]
+
+
+def test_a_table_need_not_tell_times_and_times_may_be_text(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Listener, "tables", (Table("talk", "id", "changed"), Table("word", "talk")))
+    say(path, "a", "good", 0)
+    say(path, "b", "hello", 0)
+    run(path, "update talk set changed = '2026-02-02 02:4' || (id = 'a') || ':00'")
+    point = read(path)[1]
+
+    assert read(path)[0] == [("b", "hello"), ("a", "good")]
+    assert read(path, point)[0] == [("a", "good")]
+
+    say(path, "b", "again", 0)
+
+    assert read(path, point)[0] == [("b", "hello again"), ("a", "good")]
+
+
 def test_a_pass_that_was_stopped_goes_on_where_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(databases, "_STRETCH_BYTES", 1)
     say(path, "a", "good", 100)

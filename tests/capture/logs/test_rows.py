@@ -164,6 +164,7 @@ def test_tables_and_columns_are_told_as_they_are(tmp_path: Path) -> None:
     with opened(str(path)) as rows:
         assert rows.columns("talk") == ["id", "text"]
         assert rows.columns("nothing") == []
+        assert rows.selected("talk", "text", "later", "id") == "text, null, id"
         assert rows.one("select text from talk") == ("one",)
         assert rows.one("select text from talk where id = :id", {"id": 9}) is None
     assert tables_in(str(path)) == {"talk": frozenset({"id", "text"})}

@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from recollect.capture.logs.appended import resumed
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.values import moment_of
 from recollect.model import Checkpoint, Item, Problem, Source
 
 # Committed at a time: what is held in memory grows with it.
@@ -25,11 +26,11 @@ _STRETCH_BYTES = 8 << 20
 
 
 class Table(NamedTuple):
-    """A table with rows of sessions: the columns with the session's id and with the time of a row's last change."""
+    """A table with rows of sessions: the columns with the session's id and with the time of a row's last change, if told."""
 
     name: str
     session: str
-    changed: str
+    changed: str | None = None
 
 
 class Marks(Struct):
@@ -83,7 +84,8 @@ class News:
         for table, (_, changed, row) in found:
             self.all.changed = max(self.all.changed, changed)
             self.all.rows[table.name] = max(self.all.rows.get(table.name, 0), row)
-        if self.all.changed < since.changed or any(self.all.rows.get(name, 0) < row for name, row in since.rows.items()):
+        given = {**self.all.rows, **_given(rows)}
+        if self.all.changed < since.changed or any(given.get(name, 0) < row for name, row in since.rows.items()):
             # Another database in the same place, or the newest rows are gone: read all of it.
             self.since = Marks()
         latest: dict[str, float] = {}
@@ -103,12 +105,19 @@ class News:
 
 def _newest(rows: Rows, table: Table) -> list[tuple[str, float, int]]:
     """Each session of a table with its newest change and its highest row."""
-    if not {table.session, table.changed} <= set(rows.columns(table.name)):
-        raise Unreadable(f"it has no table {table.name} with {table.session} and {table.changed}")
+    needed = [table.session, table.changed] if table.changed else [table.session]
+    if not set(needed) <= set(rows.columns(table.name)):
+        raise Unreadable(f"it has no table {table.name} with {' and '.join(needed)}")
     # The plus keeps SQLite from going through an index, which would fetch the rows in a costly order.
-    found = rows.all(f"select {table.session}, max({table.changed}), max(rowid) from {table.name} group by +{table.session}")
+    found = rows.all(f"select {table.session}, max({table.changed or 0}), max(rowid) from {table.name} group by +{table.session}")
     return [
-        (session, changed if isinstance(changed, (int, float)) else 0, row)
+        (session, changed if isinstance(changed, (int, float)) else moment_of(changed) or 0, row)
         for session, changed, row in found
         if isinstance(session, str)
     ]
+
+
+def _given(rows: Rows) -> dict[str, int]:
+    """The highest number that a row of a table ever had, where SQLite keeps count of it: that row may be gone."""
+    counts = rows.all("select name, seq from sqlite_sequence") if rows.columns("sqlite_sequence") else []
+    return {name: row for name, row in counts if isinstance(row, int)}

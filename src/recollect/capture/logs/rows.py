@@ -91,6 +91,11 @@ class Rows:
         """The columns of a table as it is in this version; none when there is no such table."""
         return [name for (name,) in self.all("select name from pragma_table_info(?)", (table,))]
 
+    def selected(self, table: str, *wanted: str) -> str:
+        """Columns for a select. They came one by one, with migrations: what a table does not have yet is null."""
+        present = self.columns(table)
+        return ", ".join(name if name in present else "null" for name in wanted)
+
     def _ready(self) -> apsw.Connection:
         if self._connection is None:
             self._open()

@@ -108,14 +108,13 @@ class Database:
         self.path = path
         self.oddities = Oddities()
         self.read_bytes = 0
-        self.columns: dict[str, str] = {}
         folder = os.path.dirname(path)
         self.cwd = os.path.dirname(folder) if os.path.basename(folder) in _IN_PROJECT else None
 
     def session(self, rows: Rows, session: str) -> list[Item]:
         """Everything about a session; nothing when it was deleted meanwhile, or is still empty."""
-        columns = self._columns(
-            rows, "sessions", "parent_session_id", "title", "created_at", "cost", "prompt_tokens", "completion_tokens",
+        columns = rows.selected(
+            "sessions", "parent_session_id", "title", "created_at", "cost", "prompt_tokens", "completion_tokens",
             "summary_message_id",
         )  # fmt: skip
         row = rows.one(f"select {columns} from sessions where id = ?", (session,))
@@ -143,7 +142,7 @@ class Database:
         return self.oddities.problems(self.path)
 
     def _messages(self, rows: Rows, session: str, summary: Any) -> list[Row]:
-        columns = self._columns(rows, "messages", "id", "role", "model", "provider", "created_at", "is_summary_message")
+        columns = rows.selected("messages", "id", "role", "model", "provider", "created_at", "is_summary_message")
         found = []
         # Times are in seconds: within one, the rows are in the order they were written.
         for id_, role, model, provider, created, is_summary, data in rows.all(
@@ -157,10 +156,3 @@ class Database:
                 continue
             found.append(Row(str(id_), role, model, provider, created, bool(is_summary) or id_ == summary, parts))
         return found
-
-    def _columns(self, rows: Rows, table: str, *wanted: str) -> str:
-        """Columns came one by one, with migrations: what a database does not have yet is null."""
-        if table not in self.columns:
-            present = rows.columns(table)
-            self.columns[table] = ", ".join(name if name in present else "null" for name in wanted)
-        return self.columns[table]

@@ -208,8 +208,9 @@ class Talk:
     def _ran(self, data: Data, at: int | None) -> None:
         """A command that a person ran, with what it gave."""
         code = whole_of(data.exit_code)
+        ok = None if code is None else code == 0
         command = {"command": text_of(data.command) or ""}
-        self.dialogue.call(None, "bash", command, at=at, output=text_of(data.output), ok=not code, exit_code=code)
+        self.dialogue.call(None, "bash", command, at=at, output=text_of(data.output), ok=ok, exit_code=code)
 
     def _finish(self, data: Data, at: int | None) -> None:
         reason = text_of(data.reason)

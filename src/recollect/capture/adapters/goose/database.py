@@ -1,107 +1,73 @@
-"""Goose's database: which sessions changed since the last pass, and their rows."""
+"""Goose's database: sessions and messages, each a row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-import msgspec
-
+from recollect.capture.adapters.goose.talk import Talk
+from recollect.capture.logs.databases import Table
+from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows
-from recollect.capture.logs.values import moment_of
+from recollect.capture.logs.values import decoded, fields_of, moment_of, text_of
+from recollect.model import Author, Item, Origin, Problem
 
-# Columns came one by one, with migrations: what a database does not have yet is null.
-_SESSION_COLUMNS = (
-    "id", "name", "description", "session_type", "working_dir", "created_at", "provider_name", "model_config_json", "goose_mode",
-    "schedule_id", "total_tokens", "input_tokens", "output_tokens", "accumulated_total_tokens", "accumulated_input_tokens",
-    "accumulated_output_tokens",
+_COLUMNS = (
+    "name", "description", "session_type", "working_dir", "created_at", "provider_name", "model_config_json", "goose_mode",
+    "schedule_id", "input_tokens", "output_tokens", "accumulated_input_tokens", "accumulated_output_tokens",
 )  # fmt: skip
-_MESSAGE_COLUMNS = ("role", "content_json", "created_timestamp", "metadata_json")
-# A checkpoint holds one, and may not grow; goose's own have a dozen characters.
-_LONGEST_ID = 500
-
-
-class Marks(msgspec.Struct):
-    """How far a database was read.
-
-    `rows` and `updated` are the newest message and the newest change of a
-    session that an earlier pass saw. While a pass is going on, `done` is the
-    session it came to, in the order of their changes, and `newest` the row
-    that `rows` will be when it is through.
-    """
-
-    rows: int = 0
-    updated: int = 0
-    done: tuple[int, str] | None = None
-    newest: int = 0
-
-    def through(self) -> Marks:
-        """The marks at the end of a pass."""
-        return Marks(rows=self.newest, updated=self.done[0] if self.done else self.updated)
-
-
-class Changed(NamedTuple):
-    """A session that must be read, and when it changed."""
-
-    updated: int
-    session: str
+# Names that goose gives a session before it has one.
+_NAMELESS = {"", "CLI Session", "ACP Session", "New Chat", "New chat", "New session", "New Session"}
+_ORIGINS: dict[str, Origin] = {"scheduled": "headless", "hidden": "headless", "sub_agent": "subagent"}
+_AUTHORS: dict[str, Author] = {"scheduled": "system", "sub_agent": "agent"}
 
 
 class Database:
-    """The sessions of one database, for one pass over it."""
+    """Reads one session after the other."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self.session_columns = _chosen(rows.columns("sessions"), _SESSION_COLUMNS)
-        present = rows.columns("messages")
-        self.message_columns = _chosen(present, _MESSAGE_COLUMNS)
-        self.message_order = "created_timestamp, id" if "created_timestamp" in present else "id"
+    # Compacting replaces messages without a new time of the session, and a new name brings no message: either is a change.
+    tables: Sequence[Table] = (Table("sessions", "id", "updated_at"), Table("messages", "session_id"))
 
-    def changed(self, marks: Marks) -> tuple[Marks, list[Changed]]:
-        """The sessions with something new, the longest unchanged first; a pass that was stopped goes on where it was.
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.oddities = Oddities()
+        self.read_bytes = 0
 
-        Messages are replaced without a new time of the session when it is
-        compacted, and a new name brings no message: either is a change. Times
-        are in seconds, so what changed in the last one is read again.
-        """
-        newest = self._number("select max(id) from messages")
-        sessions = sorted(self._sessions())
-        if max(newest, self._last_number_given()) < marks.rows or (sessions and sessions[-1].updated < marks.updated):
-            # Another database in the same place.
-            marks = Marks()
-        grown = {session for (session,) in self.rows.all("select distinct session_id from messages where id > ?", (marks.rows,))}
-        marks.newest = marks.newest or newest
-        return marks, [
-            one
-            for one in sessions
-            if (one.updated >= marks.updated or one.session in grown) and (marks.done is None or one > marks.done)
-        ]
-
-    def session(self, session: str) -> dict[str, Any] | None:
-        """What is known of a session; None when it was deleted meanwhile."""
-        row = self.rows.one(f"select {self.session_columns} from sessions where id = ?", (session,))
-        return dict(zip(_SESSION_COLUMNS, row, strict=True)) if row else None
-
-    def messages(self, session: str) -> list[tuple[Any, ...]]:
-        """Role, content, time and metadata of a session's messages, in the order that goose shows them."""
-        return self.rows.all(
-            f"select {self.message_columns} from messages where session_id = ? order by {self.message_order}", (session,)
+    def session(self, rows: Rows, session: str) -> list[Item]:
+        """Everything about a session; nothing when it was deleted meanwhile, or is still empty."""
+        row = rows.one(f"select {rows.selected('sessions', *_COLUMNS)} from sessions where id = ?", (session,))
+        columns = rows.selected("messages", "role", "content_json", "created_timestamp", "metadata_json")
+        # By their times, which are in seconds, and then as they were written: the order that goose shows them in.
+        messages = rows.all(f"select {columns} from messages where session_id = ? order by 3, rowid", (session,))
+        if row is None or not messages:
+            return []
+        facts = dict(zip(_COLUMNS, row, strict=True))
+        kind = text_of(facts["session_type"]) or "user"
+        model = text_of(fields_of(decoded(facts["model_config_json"])).get("model_name"))
+        name = text_of(facts["name"]) or text_of(facts["description"]) or ""
+        meta = {
+            "session_type": kind,
+            "provider": text_of(facts["provider_name"]),
+            "model": model,
+            "mode": text_of(facts["goose_mode"]),
+            "schedule_id": text_of(facts["schedule_id"]),
+        }
+        talk = Talk(session, _AUTHORS.get(kind, "human"), self.oddities)
+        talk.dialogue.facts(
+            origin=_ORIGINS.get(kind, "interactive"),
+            cwd=text_of(facts["working_dir"]),
+            title=None if name in _NAMELESS else name,
+            started_at=moment_of(facts["created_at"]),
+            meta={key: value for key, value in meta.items() if value},
         )
+        for role, content, created, metadata in messages:
+            if isinstance(content, (str, bytes)):
+                self.read_bytes += len(content)
+                talk.take(role, content, created, metadata)
+            else:
+                self.oddities.bad("a message without content")
+        talk.count(facts, model)
+        return talk.dialogue.drain()
 
-    def _sessions(self) -> Iterator[Changed]:
-        for session, updated in self.rows.all("select id, updated_at from sessions"):
-            if isinstance(session, str) and len(session) <= _LONGEST_ID:
-                yield Changed(moment_of(updated) or 0, session)
-
-    def _last_number_given(self) -> int:
-        """The highest number that a message ever had: taking back a prompt deletes the newest ones."""
-        counted = self._number("select 1 from sqlite_schema where name = 'sqlite_sequence'")
-        return self._number("select seq from sqlite_sequence where name = 'messages'") if counted else 0
-
-    def _number(self, sql: str) -> int:
-        row = self.rows.one(sql)
-        return row[0] if row and isinstance(row[0], int) else 0
-
-
-def _chosen(present: list[str], wanted: tuple[str, ...]) -> str:
-    return ", ".join(name if name in present else f"null as {name}" for name in wanted)
+    def problems(self) -> list[Problem]:
+        """What was odd, at the end of the pass."""
+        return self.oddities.problems(self.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -16,6 +17,7 @@ from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import (
     Fields,
     content_text,
+    count_of,
     fields_of,
     list_of,
     moment_of,
@@ -24,7 +26,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, ToolKind
+from recollect.model import Author, ToolKind, TurnFacts
 
 
 class Part(msgspec.Struct):
@@ -88,6 +90,19 @@ class Talk:
             self._from_agent(parts, at)
         else:
             self.oddities.unknown("message of role", role)
+
+    def count(self, totals: Mapping[str, Any], model: str | None) -> None:
+        """The tokens of the whole session, which is all that goose keeps; those of its last call where that is all there is.
+
+        They stand with the first turn: the last one changes while a session goes on.
+        """
+        given, answered = count_of(totals["accumulated_input_tokens"]), count_of(totals["accumulated_output_tokens"])
+        if not given and not answered:
+            given, answered = count_of(totals["input_tokens"]), count_of(totals["output_tokens"])
+        began = next((item for item in self.dialogue.items if isinstance(item, TurnFacts)), None)
+        if began is not None:
+            session = self.dialogue.session
+            self.dialogue.usage(session, model=model, at=began.at, input=given, output=answered, turn=began.turn)
 
     def _for_the_agent(self, role: object, parts: list[Part], at: int | None) -> None:
         if role == "user":

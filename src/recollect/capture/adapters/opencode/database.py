@@ -21,7 +21,6 @@ TABLES = (
     Table("message", "session_id", "time_updated"),
     Table("part", "session_id", "time_updated"),
 )
-# Columns came one by one, with migrations: what a database does not have yet is null.
 _COLUMNS = (
     "parent_id", "directory", "title", "version", "time_created", "permission", "revert",
     "summary_additions", "summary_deletions", "summary_files",
@@ -37,14 +36,10 @@ class Database:
         self.path = path
         self.oddities = Oddities()
         self.read_bytes = 0
-        self.columns = ""
 
     def session(self, rows: Rows, session: str) -> list[Item]:
         """Everything about a session; nothing when it was deleted meanwhile, or is still empty."""
-        if not self.columns:
-            present = rows.columns("session")
-            self.columns = ", ".join(name if name in present else "null" for name in _COLUMNS)
-        row = rows.one(f"select {self.columns} from session where id = ?", (session,))
+        row = rows.one(f"select {rows.selected('session', *_COLUMNS)} from session where id = ?", (session,))
         if row is None:
             return []
         info = self._info(rows, session, row)
@@ -89,9 +84,8 @@ class Database:
         found.sort(key=lambda row: str(row[0]))
         parts: dict[str, list[Part]] = {}
         for id_, message, data in found:
-            self.read_bytes += len(data)
             try:
-                part = part_of(data)
+                part = part_of(self._counted(data))
             except Broken as reason:
                 self.oddities.bad(f"a part: {reason}")
                 continue
@@ -99,13 +93,17 @@ class Database:
             parts.setdefault(message, []).append(part)
         return parts
 
-    def _message(self, data: bytes) -> Message | None:
-        self.read_bytes += len(data)
+    def _message(self, data: bytes | None) -> Message | None:
         try:
-            return message_of(data)
+            return message_of(self._counted(data))
         except Broken as reason:
             self.oddities.bad(f"a message: {reason}")
             return None
+
+    def _counted(self, data: bytes | None) -> bytes:
+        """What a row holds; nothing where it is null."""
+        self.read_bytes += len(data or b"")
+        return data or b""
 
 
 def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]:
@@ -128,7 +126,7 @@ def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]
     first: dict[int | None, tuple[str, list[str]]] = {}
     shared: dict[str, int] = {}
     # Ids grow with time, so younger ones are copies of these. Two messages may have the same time.
-    for id_, at, session in sorted((id_, at, session) for at, id_, session in found if str(id_) < copied[at]):
+    for id_, at, session in sorted((str(id_), at, str(session)) for at, id_, session in found if str(id_) < copied[at]):
         shared[session] = shared.get(session, 0) + 1
         oldest, ids = first.setdefault(at, (session, []))
         if session == oldest:

@@ -120,6 +120,7 @@ class Part(Struct):
     mime: Any = None
     source: Any = None
     prompt: Any = None
+    overflow: Any = None
     error: Fault | Other = None
 
 

@@ -2,7 +2,8 @@
 
 A turn begins with a message that a person wrote. Messages in the user's name
 that hold only synthetic parts (a reminder, "continue" after a compaction, the
-result of a sub-task) belong to the turn that is going on.
+result of a sub-task) belong to the turn that is going on, and so does a prompt
+that OpenCode repeats because it did not fit before a compaction.
 """
 
 from __future__ import annotations
@@ -111,6 +112,9 @@ class Talk:
         self.telemetry: dict[str, dict[str, Any]] = {}
         self.started: dict[str, int | None] = {}
         self.meta: dict[str, Any] = {}
+        # How the last prompt begins, and whether there was a compaction since because it did not fit.
+        self.words: str | None = None
+        self.overflowed = False
         self.cwd: str | None = text_of(info.directory)
         self.count = 0
         title = text_of(info.title)
@@ -159,7 +163,9 @@ class Talk:
         text = self._typed(told.parts) or _shell_command(told, following)
         # Without any parts it is one that was just sent: they follow.
         synthetic = text is None and bool(told.parts)
-        if synthetic and self.begun:
+        self.overflowed |= any(part.type == "compaction" and part.overflow is True for part in told.parts)
+        repeated = not synthetic and self._is_repeated(told.parts)
+        if self.begun and (synthetic or repeated):
             self.turns[told.id] = self.dialogue.turn
             return
         key = told.key
@@ -168,6 +174,13 @@ class Talk:
         self.started[key] = at
         self.dialogue.begin(key, at=at, author="system" if synthetic else self.author)
         self.dialogue.say("prompt", text, at=at)
+
+    def _is_repeated(self, parts: list[Part]) -> bool:
+        """Whether a prompt is the one before it once more; its pictures are then texts, behind the words."""
+        words = next((text_of(part.text) for part in parts if part.type == "text"), None)
+        repeated = self.overflowed and words is not None and words == self.words
+        self.words, self.overflowed = words, False
+        return repeated
 
     def _typed(self, parts: list[Part]) -> str | None:
         """What a person wrote, with a mark for each file that came with it; None when it was not a person."""
@@ -194,6 +207,8 @@ class Talk:
         if message.summary is True:
             said = [text_of(part.text) for part in told.parts if part.type == "text"]
             dialogue.say("compaction", "\n".join(filter(None, said)), at=at)
+            # One that failed is the end of it: what comes then is a person's.
+            self.overflowed &= message.error is None
         else:
             for part in told.parts:
                 self._part(part, at)
