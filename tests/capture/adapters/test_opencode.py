@@ -182,7 +182,7 @@ def test_synthetic_messages_belong_to_the_turn_that_goes_on(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("fault", "prompts"), [(None, ["hello", "plant this"]), ({"name": "APIError"}, ["hello"] + ["plant this"] * 2)]
+    ("fault", "prompts"), [(None, ["hello", "plant this"]), ({"name": "APIError"}, ["hello", "plant this", "plant this"])]
 )
 def test_a_prompt_that_did_not_fit_is_repeated_and_is_one(tmp_path: Path, fault: b.Fields | None, prompts: list[str]) -> None:
     """Since March 2026 OpenCode sends it again after the compaction, without its pictures; else a person did."""
