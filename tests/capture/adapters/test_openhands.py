@@ -202,6 +202,18 @@ def test_what_a_list_of_calls_does_not_explain_is_counted_as_one(folder: Path) -
     assert [(usage.key, usage.input) for usage in of(Usage, read(folder))] == [("resp-1", 40), (f"{b.SESSION}/agent", 60)]
 
 
+def test_tokens_wait_for_the_first_turn(folder: Path) -> None:
+    """A turn of nobody, made for their sake, would stay in front of the first one."""
+    b.conversation(folder, [b.event("SystemPromptEvent")], b.state({"agent": b.metrics(("resp-1", 40, 4, 0, 0))}))
+
+    with imported(OpenHands(), folder.parent) as mind:
+        b.write_event(folder, 1, b.message("hello"))
+        mind.import_logs([folder.parent])
+        told = mind.show(f"openhands:{b.SESSION}")
+
+    assert told == everything(OpenHands(), folder.parent)[f"openhands:{b.SESSION}"]
+
+
 def test_a_cache_that_is_larger_than_the_prompt_was_told_apart_from_it(folder: Path) -> None:
     """So do agents behind the Agent Client Protocol."""
     b.conversation(folder, [b.message("hello")], b.state({"agent": b.metrics(("resp-1", 30, 4, 90, 0))}))

@@ -226,7 +226,10 @@ class Talk:
             self.responses.setdefault(response, (self.dialogue.turn, at))
 
     def _account(self, *, last: bool) -> None:
-        """The tokens of the turns so far; of all calls, also those that no event tells of, when this is the last time."""
+        """The tokens of the turns so far; of all calls, also those that no event tells of, when this is the last time.
+
+        Before anybody has said something there is no turn that they could belong to.
+        """
         stats = self.state.stats if fields_of(fields_of(self.state.stats).get("usage_to_metrics")) else self.stats
         calls = list(calls_in(stats))
         # Calls are listed in their order: those before the first that we met were told by an earlier pass.
@@ -234,7 +237,8 @@ class Talk:
         for purpose, call in calls:
             turn, at = self.responses.get(call.response, (None, None))
             told -= {purpose} if turn else set()
-            if purpose in told or (turn is None and not last) or (not call.response and purpose.startswith(_DELEGATED)):
+            is_early = turn is None and not (last and self.dialogue.standing.turn)
+            if purpose in told or is_early or (not call.response and purpose.startswith(_DELEGATED)):
                 continue
             self.dialogue.usage(
                 call.response or f"{self.dialogue.session}/{purpose}",
