@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.lookup import Query
-from tests.store.conftest import Filled, facts, turn
+from recollect.model import Usage
+from tests.store.conftest import START, Filled, facts, turn
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,15 @@ def test_a_lesser_place_that_goes_on_is_still_passed_over(filled: Filled) -> Non
     filled.keep("copy.jsonl", *turn("a", "k2", "and the gate"), rank=1)
 
     assert filled.db.rows("select key, reply, live from turns") == [("k1", "done, with oil", 1)]
+
+
+def test_tokens_go_to_the_turn_that_is_part_of_the_conversation(filled: Filled) -> None:
+    """Two places may cut a session into turns differently; what was spent belongs to those that count."""
+    spent = {"session": "a", "key": "a/1", "at": START, "input": 7}
+    filled.keep("copy.jsonl", facts("a"), *turn("a", "x", "mend"), Usage(turn="x", **spent), rank=1)  # type: ignore[arg-type]
+    filled.keep("own.jsonl", facts("a"), *turn("a", "k1", "mend it"), Usage(turn="k1", **spent))  # type: ignore[arg-type]
+
+    assert filled.db.rows("select turns.key, live, input from turns join usage on turns.id = usage.turn") == [("k1", 1, 7)]
 
 
 def test_a_place_of_its_own_goes_on_as_ever(filled: Filled) -> None:

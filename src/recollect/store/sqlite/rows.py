@@ -19,7 +19,8 @@ _INSERT_CALL = """
     values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 # Copies of one model call: the largest figures, once, owned by the earliest
-# (time, session id), whatever the order in which the files are imported.
+# (time, session id), whatever the order in which the files are imported; within
+# a session by a turn that is part of the conversation.
 _INSERT_USAGE = """
     insert into usage (key, turn, model, at, input, cache_read, cache_write, output, reasoning, cost_usd)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -33,8 +34,8 @@ _INSERT_USAGE = """
       cost_usd = coalesce(max(cost_usd, excluded.cost_usd), cost_usd, excluded.cost_usd),
       (turn, at) = (
         select case when moves then excluded.turn else usage.turn end, case when moves then excluded.at else usage.at end
-          from (select (coalesce(excluded.at, 9e15), (select ref from sessions where id = new.session))
-                     < (coalesce(usage.at, 9e15), (select ref from sessions where id = old.session)) as moves
+          from (select (coalesce(excluded.at, 9e15), (select ref from sessions where id = new.session), not new.live)
+                     < (coalesce(usage.at, 9e15), (select ref from sessions where id = old.session), not old.live) as moves
                   from turns new, turns old where new.id = excluded.turn and old.id = usage.turn)
       )
 """
