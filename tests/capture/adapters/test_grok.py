@@ -155,7 +155,7 @@ def test_a_session_of_a_summary_alone_counts_only_where_sessions_are(tmp_path: P
     assert list(Grok().sources(str(tmp_path))) == []
 
     (tmp_path / "sessions" / "reports" / ".cwd").write_text("/home/ada/reports")
-    assert [type(item) for item in read(tmp_path)] == [SessionFacts, Checkpoint]
+    assert read(tmp_path) == [Checkpoint(0)]
 
 
 def test_a_session_that_moved_to_another_folder_is_looked_for_in_both(tmp_path: Path) -> None:
@@ -723,6 +723,17 @@ def test_the_last_bill_of_a_prompt_counts(tmp_path: Path) -> None:
     )
 
     assert spent(found) == (400, 600, 0, 50, 0)
+
+
+def test_each_prompt_is_paid_for_even_if_no_chunk_tells_of_it(tmp_path: Path) -> None:
+    """What it cost is added to the turn that is going on, and takes nothing away from it."""
+    found = items(
+        tmp_path, b.user(), b.says(), b.billed(6, tokens=b.tokens(1000, 600, 50, modelCalls=2)),
+        b.billed(7, "notifications-1", b.tokens(300, 100, 5, modelCalls=1)),
+    )  # fmt: skip
+
+    assert spent(found) == (600, 700, 0, 55, 0)
+    assert [facts.telemetry for facts in of(TurnFacts, found)] == [{"stop_reason": "end_turn", "model_calls": 3}]
 
 
 def test_input_is_told_without_what_the_cache_read_and_wrote(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ class Chat:
         if author is None or not text:
             return
         key = self._keys.fresh(key_of(reason, number, text))
-        turn = Turn(self.session, key, author=author, prompt=text)
+        turn = Turn(self.session, key, author=author, words=[text])
         if reason == INTERJECTION:
             self.interjections.append((self.turns[-1] if self.turns else None, turn))
         elif number is not None:

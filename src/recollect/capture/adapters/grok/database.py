@@ -6,6 +6,7 @@ calls and results that are in them, and are not read.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -176,6 +177,7 @@ class Conversation:
             self._message(row, at)
         for row in reversed(compactions):
             self._compacted(row)
+        self._prompts.sort()
         for row in self.bills:
             self._spent(row)
         return dialogue.drain()
@@ -232,13 +234,13 @@ class Conversation:
         recap is made of turns that were written before.
         """
         at = moment_of(row["created_at"])
-        before = [key for written, key in self._prompts if at is not None and written < at]
-        after = [key for written, key in self._prompts if at is None or written >= at]
-        likely = before[-1:] if row["source"] == "recap" else after[:1]
+        place = bisect_left(self._prompts, at or 0, key=lambda prompt: prompt[0])
+        before, after = self._prompts[max(0, place - 1) : place], self._prompts[place : place + 1]
+        likely = before if row["source"] == "recap" else after
         self._dialogue.usage(
             f"{self._told['id']}/usage/{row['id']}", model=text_of(row["model"]), at=at, input=count_of(row["input_tokens"]),
             output=count_of(row["output_tokens"]), cost_usd=money_of(count_of(row["cost_micros"]) / MICROS_PER_USD),
-            turn=next(iter([*likely, *before[-1:], *after[:1]]), None),
+            turn=next((key for _, key in (*likely, *before, *after)), None),
         )  # fmt: skip
 
 

@@ -13,11 +13,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from recollect.capture.adapters.grok.bills import bills_in, included, take_off
+from recollect.capture.adapters.grok.bills import Bill, bills_in, included, take_off
 from recollect.capture.adapters.grok.chat import Chat
 from recollect.capture.adapters.grok.events import Events, Run
 from recollect.capture.adapters.grok.records import CHAT, EVENTS, UPDATES, Lines
-from recollect.capture.adapters.grok.story import Story, Turn
+from recollect.capture.adapters.grok.story import Spawn, Story, Turn
 from recollect.capture.adapters.grok.summary import LINK, Summary
 from recollect.capture.adapters.grok.tools import Calls
 from recollect.capture.logs.documents import Broken, document
@@ -85,9 +85,12 @@ class SessionFolder:
         _add_outcomes(calls, events)
         calls.settle()
         link = self._document(self._links[0]) if self._links else None
-        yield summary.facts(title, link or {}, self._document(self._files.get(SIGNALS_FILE)) or {})
-        for turn in turns:
-            yield from _items(turn)
+        signals = self._document(self._files.get(SIGNALS_FILE))
+        items = [item for turn in turns for item in _items(turn)]
+        # Opening the program is enough to leave a folder; a session is one in which something was said.
+        if items:
+            yield summary.facts(title, link or {}, signals or {})
+            yield from items
 
     # The files
 
@@ -124,22 +127,33 @@ class SessionFolder:
         """Leave to each prompt what it alone tells of its cost."""
         told = {child: bills_in(self._children[child]) for child in story.children & self._children.keys()}
         for turn in story.turns:
-            bill = turn.bill
-            if bill is None or bill.at is None:
-                continue
-            if summary.forked_at is not None and bill.at < summary.forked_at:
-                turn.bill = None
-                continue
-            for spawn in story.spawned_by(bill.prompt, turn.key):
-                parts = included(bill, spawn.at, told.get(spawn.child, []))
-                for part in parts:
-                    take_off(bill, part)
-                if not parts and spawn.child in told and spawn.finished_at is not None and spawn.finished_at <= bill.at:
-                    # Its log is not all there yet. What is counted once is not taken back, so the bill waits.
-                    turn.bill = None
+            for prompt, bill in list(turn.bills.items()):
+                spawns = story.spawned_by(prompt, turn.key if prompt == turn.prompt_id else prompt)
+                if not (_is_own(bill, summary.forked_at) and _is_settled(bill, spawns, told)):
+                    del turn.bills[prompt]
 
 
 # Putting it together -----------------------------------------------------------
+
+
+def _is_own(bill: Bill, forked_at: int | None) -> bool:
+    """Whether a bill is this session's, not a copy of its parent's."""
+    return bill.at is None or forked_at is None or bill.at >= forked_at
+
+
+def _is_settled(bill: Bill, spawns: list[Spawn], told: dict[str, list[Bill]]) -> bool:
+    """Take off a bill what sub-agents tell of it; False while one of these has not told yet.
+
+    What is counted once is not taken back, so such a bill waits.
+    """
+    settled = True
+    for spawn in spawns:
+        parts = included(bill, spawn.at, told.get(spawn.child, []))
+        for part in parts:
+            take_off(bill, part)
+        is_over = bill.at is not None and spawn.finished_at is not None and spawn.finished_at <= bill.at
+        settled = settled and not (is_over and spawn.child in told and not parts)
+    return settled
 
 
 def _add_answers(calls: Calls, told: Calls) -> None:
@@ -160,7 +174,7 @@ def _add_interjections(story: Story, chat: Chat) -> None:
         if turn.prompt not in said and story.turns:
             place = places.get(host.prompt if host else "", story.turns[-1].key)
             places[turn.prompt] = place
-            added.setdefault(place, []).append(Turn(turn.session, turn.key, prompt=turn.prompt))
+            added.setdefault(place, []).append(Turn(turn.session, turn.key, words=turn.words))
     story.turns = [one for turn in story.turns for one in (turn, *added.get(turn.key, ()))]
 
 
@@ -202,17 +216,17 @@ def _add_outcomes(calls: Calls, events: Events) -> None:
 
 
 def _items(turn: Turn) -> Iterator[Item]:
-    if not turn.prompt and not turn.events and turn.bill is None:
+    bills, prompt = list(turn.bills.values()), turn.prompt
+    if not prompt and not turn.events and not bills:
         return
     session, key, telemetry = turn.session, turn.key, dict(turn.telemetry)
-    if turn.bill is not None:
-        counts = {"model_calls": turn.bill.calls, "api_duration_ms": turn.bill.api_ms}
-        telemetry |= {name: count for name, count in counts.items() if count}
+    counts = {"model_calls": sum(bill.calls for bill in bills), "api_duration_ms": sum(bill.api_ms for bill in bills)}
+    telemetry |= {name: count for name, count in counts.items() if count}
     yield TurnFacts(session=session, turn=key, at=turn.at, author=turn.author, telemetry=telemetry or None)
-    if turn.prompt:
-        yield Event(session=session, turn=key, kind="prompt", at=turn.at, text=turn.prompt)
+    if prompt:
+        yield Event(session=session, turn=key, kind="prompt", at=turn.at, text=prompt)
     yield from turn.events
-    if turn.bill is not None:
-        yield from turn.bill.usages(session, key)
+    for bill in bills:
+        yield from bill.usages(session, key)
     if not turn.live:
         yield Liveness(session=session, turn=key, live=False)

@@ -46,12 +46,18 @@ class Turn(Struct):
     key: str
     at: int | None = None
     author: Author = "human"
-    prompt: str = ""
+    words: list[str] = field(default_factory=list)
     prompt_id: str = ""
     live: bool = True
     events: list[Event] = field(default_factory=list)
     telemetry: dict[str, Any] = field(default_factory=dict)
-    bill: Bill | None = None
+    # By prompt: the program may run one of its own that no chunk tells of.
+    bills: dict[str, Bill] = field(default_factory=dict)
+
+    @property
+    def prompt(self) -> str:
+        """What was asked; it may have come in several pieces."""
+        return "\n".join(filter(None, self.words))
 
     def add(self, kind: EventKind, at: int | None = None, text: str = "") -> Event:
         """One more thing that happened."""
@@ -137,13 +143,12 @@ class Story:
         goes_on = self._run is not None and (not self._numbered or self._run[0] == number)
         self._run = (number,)
         if goes_on and self._live:
-            turn = self._live[-1]
-            turn.prompt = "\n".join(filter(None, (turn.prompt, typed(text))))
+            self._live[-1].words.append(typed(text))
             return
         self.finish()
         # What is sent in the middle of a turn has the id of the prompt before.
         key = self._keys.fresh(prompt_id or key_of(at, text))
-        turn = Turn(self.session, key, at, author_of(prompt_id, own, subagent=self.subagent), typed(text), prompt_id)
+        turn = Turn(self.session, key, at, author_of(prompt_id, own, subagent=self.subagent), [typed(text)], prompt_id)
         if number is not None or not self._numbered:
             self._starts.append(len(self._live))
         if model := text_of(own.get("modelId")):
@@ -193,7 +198,9 @@ class Story:
         prompt_id = text_of(update.prompt_id) or ""
         turn = self._by_prompt.get(prompt_id) or self._turn
         bill = bill_of(prompt_id, update.usage, at)
-        turn.bill = bill if bill.models else turn.bill
+        turn.prompt_id = turn.prompt_id or prompt_id
+        if bill.models:
+            turn.bills[prompt_id] = bill
         reason, result = text_of(update.stop_reason), text_of(update.agent_result)
         again = "stop_reason" in turn.telemetry
         if reason:
