@@ -277,6 +277,7 @@ def test_a_command_has_what_it_printed(tmp_path: Path) -> None:
     [
         (b.prompt("!ls -l"), ("!", "shell", "ls -l", None, None)),
         (b.prompt("go") + b.said("Running make"), ("run", "shell", "make", None, None)),
+        (b.prompt("/run make") + b.said("Running 3 tests"), ("/run", "shell", "make", "Running 3 tests", None)),
         (b.prompt("/add a"), None),
         (b.prompt("/add a") + b.said("Added a to the chat."), ("/add", "other", "/add a", "Added a to the chat.", None)),
         (b.prompt("/web x") + b.said("Scraping x..."), ("/web", "web", "x", "Scraping x...", None)),

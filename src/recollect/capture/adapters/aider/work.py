@@ -72,7 +72,7 @@ class Work:
             self._open("edit", "edit", self._only_edit(), ok=False)
         elif linted := notices.LINTING.match(text):
             self._open("shell", "lint", {"command": linted[1]}, ok=False)
-        elif ran := notices.RUNNING.match(text):
+        elif (ran := notices.RUNNING.match(text)) and not self._is_persons():
             self._open("shell", "run", {"command": ran[1]})
         elif commit := notices.COMMIT.match(text):
             self.close()
@@ -111,6 +111,10 @@ class Work:
     def _open(self, kind: ToolKind, name: str, what: dict[str, Any] | None, *, ok: bool | None = None) -> None:
         self.close()
         self.call = (kind, name, what, ok)
+
+    def _is_persons(self) -> bool:
+        """Whether the call that is open is a command that a person ran: aider has nothing to say until it is through."""
+        return self.call is not None and self.call[1] in _SHELL
 
     def _print(self, line: str) -> None:
         """A line that a call printed. A command of the person's is a call as soon as it prints something."""
