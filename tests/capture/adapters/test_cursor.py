@@ -549,6 +549,22 @@ def test_a_transcript_that_grows_gives_what_reading_it_at_once_gives(home: Path)
         assert first + second == whole, f"cut before line {cut + 1}"
 
 
+def test_what_is_remembered_of_a_long_transcript_stays_small(home: Path) -> None:
+    """Its calls have no results, so all of them seem to wait."""
+    path = b.transcript_of(home)
+    endless = f"<user_info>\nWorkspace Path: /{'x' * 70_000}\n</user_info>"
+    lines = [b.line("user", b.query("continue")), b.line("user", endless)]
+    for number in range(4_000):
+        lines += [b.line("user", b.query(f"task {number}")), b.line("assistant", b.used("Shell", {"command": "ls"}))]
+        lines += [b.line("user", b.query("continue"))]
+    path.write_text("".join(lines))
+
+    found = read(path)
+
+    assert len(last(found).state) <= 64 << 10
+    assert len({facts.turn for facts in of(TurnFacts, found)}) == 8_001
+
+
 def test_a_torn_last_line_waits_and_a_bad_line_costs_itself(home: Path) -> None:
     path = b.transcript_of(home)
     path.write_text(b.line("user", "one") + "{bad\n" + b.line("assistant", "1") + b.line("user", "two")[:30])

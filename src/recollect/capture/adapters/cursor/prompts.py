@@ -29,9 +29,9 @@ _ADDED = {
 _TIMESTAMP = re.compile(r"<timestamp>([^<]{1,120})</timestamp>")
 _ZONE = re.compile(r"\(UTC(?:([+-])(\d{1,2})(?::(\d{2}))?)?\)")
 _MOMENT = "%b %d, %Y, %I:%M %p"
-_WORKSPACE = re.compile(r"^[ \t]{0,8}Workspace Path:[ \t]{0,8}(\S[^\n]*)", re.MULTILINE)
-# More prompts than any real chat has; a checkpoint may not grow for ever.
-_MOST_PROMPTS = 3_000
+_WORKSPACE = re.compile(r"^[ \t]{0,8}Workspace Path:[ \t]{0,8}(\S[^\n]{0,1000})$", re.MULTILINE)
+# A checkpoint may hold 64 KB, most of which calls that wait may need. The longest unsaid are forgotten first.
+_MOST_PROMPTS = 500
 
 
 class Typed(NamedTuple):
@@ -111,7 +111,7 @@ class PromptKeys:
     def key(self, text: str) -> str:
         """The key of one more prompt."""
         name = sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        number = self.met[name] = self.met.get(name, 0) + 1
+        number = self.met[name] = self.met.pop(name, 0) + 1
         if len(self.met) > _MOST_PROMPTS:
             del self.met[next(iter(self.met))]
         return name if number == 1 else f"{name}.{number}"

@@ -131,7 +131,8 @@ class _Tree:
         self.rows, self.oddities = rows, oddities
         self.context: Fields = {}
         self.size_bytes = 0
-        self._ahead: dict[str, bytes] = {}
+        # Fetched before they are wanted; None for those that are not there.
+        self._ahead: dict[str, bytes | None] = {}
 
     def messages(self, root: str) -> Iterator[Fields]:
         """The messages below a blob, in order."""
@@ -161,14 +162,15 @@ class _Tree:
     def _blob(self, name: str, waiting: list[Any]) -> bytes | None:
         """A blob, fetched together with those that are wanted next."""
         if name not in self._ahead:
-            wanted = [name, *(one[1] for one in waiting[-_BLOBS_AT_A_TIME:] if isinstance(one, tuple))]
+            next_ones = (one[1] for one in waiting[-_BLOBS_AT_A_TIME:] if isinstance(one, tuple))
+            wanted = [name, *(one for one in next_ones if one not in self._ahead)]
             asked = ", ".join("?" * len(wanted))
             found = self.rows.all(
                 f"select id, cast(data as blob) from blobs where id in ({asked}) and octet_length(data) <= {_MAX_BLOB_BYTES}",
                 wanted,
             )
-            self._ahead = {found_name: data for found_name, data in found if data is not None}
-            self.size_bytes += sum(map(len, self._ahead.values()))
+            self._ahead |= {**dict.fromkeys(wanted), **dict(found)}
+            self.size_bytes += sum(len(data) for _, data in found if data is not None)
         return self._ahead.pop(name, None)
 
 
