@@ -215,6 +215,14 @@ def test_a_fence_that_was_left_open_does_not_hide_the_next_messages(tmp_path: Pa
     assert [kind for kind, _ in said(found)] == ["prompt", "reply", "prompt"]
 
 
+def test_a_tag_and_a_fence_that_stay_open_do_not_open_the_blocks_between_them(tmp_path: Path) -> None:
+    """Looking for the end of the one leads to the other; what stands before that is as it was."""
+    quoting = "<think> is a tag\n\n```\n_**User (2020-01-01 08:00:00Z)**_\n\nquoted\n```"
+    found = items(tmp_path, b.user(quoting), b.agent("and a fence:\n\n```\nthat stays open"))
+
+    assert [kind for kind, _ in said(found)] == ["prompt", "reply"]
+
+
 def test_a_rule_before_the_next_message_is_not_part_of_what_was_said(tmp_path: Path) -> None:
     """One inside is."""
     found = items(tmp_path, b.user("one\n\n---\n\ntwo"), b.agent("three\n\n---\n\nfour"), "---\n\n", b.user("five"))

@@ -100,7 +100,7 @@ def messages(lines: list[str]) -> Iterator[Message]:
 
 def _marks(text: Markdown) -> Iterator[int]:
     """The numbers of the lines that begin a message."""
-    number = 0
+    number = hidden = 0
     at: int | None = None
     while number < len(text.lines):
         if header := ROLE.match(text.lines[number]):
@@ -108,16 +108,22 @@ def _marks(text: Markdown) -> Iterator[int]:
             at = moment(header["about"] or "") or at
         end = _end_of_piece(text, number)
         is_block = end > number and not text.lines[number].startswith(tuple(_TAGS))
-        number = number + 1 if is_block and _hides_a_message(text.lines[number:end], at) else end + 1
+        if is_block and at is not None:
+            # What one fence hides, the next ones before it most likely hide too.
+            looked_at = (hidden, *range(number, end)) if number < hidden < end else range(number, end)
+            found = next((line for line in looked_at if _is_message(text.lines[line], at)), None)
+            if found is not None:
+                hidden, end = found, number
+        number = end + 1
 
 
-def _hides_a_message(block: list[str], since: int | None) -> bool:
-    """Whether a block of code goes over the next message: somebody left a fence open, and a later one closes it.
+def _is_message(line: str, since: int) -> bool:
+    """Whether a line in a block of code begins a message: somebody left a fence open, and a later one closes it.
 
     Messages that are quoted in a block are from before.
     """
-    headers = filter(None, map(ROLE.match, block))
-    return since is not None and any((moment(header["about"] or "") or 0) >= since for header in headers)
+    header = ROLE.match(line)
+    return header is not None and (moment(header["about"] or "") or 0) >= since
 
 
 def _end_of_piece(text: Markdown, start: int) -> int:
@@ -126,8 +132,8 @@ def _end_of_piece(text: Markdown, start: int) -> int:
     for beginning, tag in _TAGS.items():
         if line.startswith(beginning):
             return text.closing(start, tag)
-    block = text.block_at(start)
-    return block.end if block else start
+    end = text.end_of_block(start)
+    return start if end is None else end
 
 
 def _message(header: re.Match[str], lines: list[str]) -> Message:
