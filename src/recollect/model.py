@@ -77,12 +77,15 @@ class SessionFacts(Struct, kw_only=True, gc=False):
     `session` and `parent` are native ids, without the agent; a sub-agent's is
     `<session>/<agent id>`. A log that only repeats what another agent's own
     log tells names that session, with its agent, in `copy_of`: the copy is
-    passed over where the original is stored.
+    passed over where the original is stored. `whole` says that all turns of
+    the session come in the same stretch: those that are stored and do not
+    come were undone.
     """
 
     session: str
     parent: str | None = None
     copy_of: str | None = None
+    whole: bool | None = None
     origin: Origin | None = None
     cwd: str | None = None
     title: str | None = None

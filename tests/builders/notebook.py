@@ -65,7 +65,7 @@ class Notebook:
         for session in sessions:
             talk = Dialogue(session["session"])
             given = title.read_text() if title.exists() else session.get("title")
-            talk.facts(copy_of=session.get("copy_of"), title=given, cwd=session.get("cwd"))
+            talk.facts(copy_of=session.get("copy_of"), title=given, cwd=session.get("cwd"), whole=session.get("whole"))
             for key, prompt, *replies in session["turns"]:
                 talk.prompt(key, prompt)
                 for reply in replies:

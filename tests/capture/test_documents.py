@@ -128,6 +128,17 @@ def test_an_undone_turn_is_told_again_when_it_comes_back(home: Path, mind: Memor
     assert [live for *_, live in talk(mind, "notebook:a")] == [True, True]
 
 
+def test_what_is_gone_from_a_session_that_is_told_whole_was_undone(home: Path, mind: Memory) -> None:
+    """Editing an earlier prompt drops what came after it; we keep it, and know that it does not count."""
+    path = notebook(home / ".notebook" / "a.json", {"session": "a", "whole": True, "turns": [["1", "one"], ["2", "two"]]})
+    mind.import_logs()
+
+    notebook(path, {"session": "a", "whole": True, "turns": [["1", "one"], ["3", "better"]]})
+    mind.import_logs()
+
+    assert talk(mind, "notebook:a") == [("one", [], True), ("two", [], False), ("better", [], True)]
+
+
 @pytest.mark.parametrize("first", ["better", "lesser"])
 def test_of_two_places_that_tell_a_session_the_better_one_is_believed(home: Path, mind: Memory, first: str) -> None:
     """An editor keeps a chat in its database, and a poorer copy of it in a file."""

@@ -31,7 +31,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     )
     made.tell(
         "b",
-        "parseRolloutFile in src/capture/adapters/codex/ is slow",
+        "parseRolloutFile in src/capture/adapters/codex.py is slow",
         Said("run the tests", command="pytest -q tests/capture", output="E   AssertionError: 503 != 200", ok=False),
         "make the login button blue",
         "数据库死锁了怎么办",
@@ -55,7 +55,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
         ("rollout", "b1"),
         ("RolloutFile", "b1"),
         ("adapters/codex.py", "b1"),
-        ("capture/adapters/codex/", "b1"),
+        ("capture/adapters/codex.py", "b1"),
         ("migrat*", "a1"),
         ("AssertionError: 503 != 200", "b2"),
         ("死锁", "b4"),

@@ -29,7 +29,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
         Said("go", command="feed quokka"),
         Said("go", command="make", output="wombat: no quokka left", ok=False),
         Said("go", command="make", output="the quokka sleeps"),
-        "parseRolloutFile in src/capture/adapters/codex/ hangs",
+        "parseRolloutFile in src/capture/adapters/codex.py hangs",
         "naïve Ärger 数据库死锁",
         "the quokka, a Quokka and QUOKKAS",
     )

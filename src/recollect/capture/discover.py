@@ -161,6 +161,6 @@ def _distinct(roots: list[str]) -> Iterator[str]:
     seen: set[str] = set()
     for root in roots:
         real = os.path.realpath(root)
-        if real not in seen and os.path.isdir(real):
+        if real not in seen and os.path.exists(real):
             seen.add(real)
             yield root

@@ -18,7 +18,7 @@ def agent_rows(
     rows = []
     for adapter in adapters:
         roots = adapter.roots(home, environ)
-        logs = {root: [source.path for source in adapter.sources(root)] for root in roots if os.path.isdir(root)}
+        logs = {root: [source.path for source in adapter.sources(root)] for root in roots if os.path.exists(root)}
         if in_projects := isinstance(adapter, KeptInProjects):
             kept = {folder: [source.path for source in adapter.in_project(folder)] for folder in worked_in}
             logs |= {folder: paths for folder, paths in kept.items() if paths}

@@ -23,7 +23,7 @@ def follow(roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | Non
     stop = stop or Flag()
     yield
     while not stop.is_set():
-        existing = [root for root in roots() if os.path.isdir(root)]
+        existing = [root for root in roots() if os.path.exists(root)]
         if not existing:
             stop.wait(LOOK_AGAIN_MS / 1000)
             continue
@@ -33,6 +33,6 @@ def follow(roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | Non
         ):  # fmt: skip
             if batch:
                 yield
-            if [root for root in roots() if os.path.isdir(root)] != existing:
+            if [root for root in roots() if os.path.exists(root)] != existing:
                 yield
                 break

@@ -457,11 +457,15 @@ def test_text_that_is_none_is_read_past(tmp_path: Path) -> None:
 # Where logs are -------------------------------------------------------------------
 
 
-def test_a_root_is_the_folder_that_a_history_was_moved_to() -> None:
-    """A name without a folder says nothing about where it is."""
+def test_a_root_is_the_file_that_a_history_was_moved_to(tmp_path: Path) -> None:
+    """Not its folder, which may be the whole home; a name without a folder says nothing about where it is."""
+    moved = str(tmp_path / "talks with aider")
+    Path(moved).touch()
+
     assert Aider().roots("/home/ada", {}) == []
-    assert Aider().roots("/home/ada", {"AIDER_CHAT_HISTORY_FILE": "/logs/aider.history.md"}) == ["/logs"]
     assert Aider().roots("/home/ada", {"AIDER_CHAT_HISTORY_FILE": ".aider.history.md"}) == []
+    assert Aider().roots("/home/ada", {"AIDER_CHAT_HISTORY_FILE": moved}) == [moved]
+    assert list(Aider().sources(moved)) == [Source("aider", moved)]
 
 
 def test_a_project_has_its_history(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_task_gives_its_items_in_order(folder: Path) -> None:
 
     session, turn, at = b.TASK, f"{b.TASK}/{b.START}", b.START
     assert found == [
-        SessionFacts(session=session, origin="interactive", cwd=b.CWD, started_at=at),
+        SessionFacts(whole=True, session=session, origin="interactive", cwd=b.CWD, started_at=at),
         TurnFacts(session=session, turn=turn, at=at, author="human"),
         Event(session=session, turn=turn, kind="prompt", at=at, text="read it"),
         Usage(

@@ -41,6 +41,7 @@ def test_a_session_gives_its_items_in_order(folder: Path) -> None:
 
     assert found[:-1] == [
         SessionFacts(
+            whole=True,
             session=b.SESSION,
             origin="interactive",
             cwd="/home/ada/shop",

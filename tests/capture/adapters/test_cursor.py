@@ -89,7 +89,7 @@ def test_a_chat_gives_its_items_in_order(home: Path) -> None:
     )
 
     assert read(path)[:-1] == [
-        SessionFacts(session=b.CHAT, origin="interactive", cwd=b.FOLDER, title="Fixing", started_at=b.STARTED),
+        SessionFacts(whole=True, session=b.CHAT, origin="interactive", cwd=b.FOLDER, title="Fixing", started_at=b.STARTED),
         TurnFacts(session=b.CHAT, turn=turn, at=at, author="human", telemetry={"model": "gpt-5"}),
         Event(session=b.CHAT, turn=turn, kind="prompt", at=at, text="fix it"),
         Event(session=b.CHAT, turn=turn, kind="reasoning", at=at, text="Hm."),

@@ -62,8 +62,7 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
 
     known: dict[str, Any] = {"session": b.SESSION, "turn": TURN}
     assert found[:-1] == [
-        SessionFacts(
-            session=b.SESSION,
+        SessionFacts(whole=True, session=b.SESSION,
             origin="interactive",
             cwd="/home/ada/garden",
             title="Watering the garden",

@@ -123,9 +123,11 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
 
 
 def test_the_home_is_in_one_place_on_every_system_and_can_be_moved() -> None:
-    """grok-cli keeps to the home folder, so that is looked at too."""
-    assert Grok().roots("/home/ada", {}) == ["/home/ada/.grok"]
-    assert Grok().roots("/home/ada", {"GROK_HOME": "/srv/grok"}) == ["/srv/grok", "/home/ada/.grok"]
+    """grok-cli keeps to the home folder, so that is looked at too; of what else is in it we want nothing."""
+    usual = ["/home/ada/.grok/sessions", "/home/ada/.grok/grok.db"]
+
+    assert Grok().roots("/home/ada", {}) == usual
+    assert Grok().roots("/home/ada", {"GROK_HOME": "/srv/grok"}) == ["/srv/grok/sessions", *usual]
 
 
 def test_a_session_names_all_that_is_read_for_it(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
     at = {"session": b.SESSION, "turn": asked["id"]}
     assert found[:-1] == [
         SessionFacts(
+            whole=True,
             session=b.SESSION,
             origin="interactive",
             cwd="/home/ada/garden",

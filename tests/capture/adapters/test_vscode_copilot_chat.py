@@ -57,8 +57,7 @@ def test_a_request_is_a_turn(tmp_path: Path) -> None:
     about: dict[str, Any] = {"session": b.CHAT, "turn": "request_1"}
     at = b.START + 60_000
     assert found[:-1] == [
-        SessionFacts(
-            session=b.CHAT, origin="interactive", cwd="/home/ada/shop", title="Stamps", started_at=b.START,
+        SessionFacts(whole=True, session=b.CHAT, origin="interactive", cwd="/home/ada/shop", title="Stamps", started_at=b.START,
             meta={"responder": "GitHub Copilot", "location": "panel"},
         ),
         TurnFacts(

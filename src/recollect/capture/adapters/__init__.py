@@ -37,7 +37,7 @@ class Adapter(Protocol):
     endings: tuple[str, ...]
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The folders this agent keeps its logs in, whether or not they exist.
+        """The folders this agent keeps its logs in, or single files where it has no folder, whether or not they exist.
 
         `environ` is empty for a home that is not the user's own: variables
         that move a root say nothing about somebody else's.

@@ -41,6 +41,7 @@ class Incoming:
         self.asked = False
         self.met: set[str] = set()
         self.passed_over: set[str] = set()
+        self.whole: dict[str, int] = {}
         self.written = Written()
         self.rows = keeper.rows
         self.turn_ids: dict[tuple[str, str], int] = {}
@@ -99,6 +100,8 @@ class Incoming:
                 self._update_session(session, meta, values)
         self.keeper.sessions[ref] = session
         self.written.sessions.add(ref)
+        if facts.whole and session not in self.fresh:
+            self.whole[native] = session
         return session
 
     def _update_session(self, session: int, meta: str, values: tuple[Any, ...]) -> None:
@@ -410,7 +413,9 @@ class Incoming:
     # The end of the stretch
 
     def close(self) -> None:
-        """Bring the sessions' spans up to date and merge the turns that closed."""
+        """Bring the sessions' spans up to date, mark what is gone from them, and merge the turns that closed."""
+        for native, session in self.whole.items():
+            self._mark_undone(session, {turn for (whose, _), turn in self.turn_ids.items() if whose == native})
         for session, span in self.spans.items():
             self.rows.ends.append((span.last_at, session))
             self.rows.starts.append((span.first_at, span.project, session))
@@ -420,6 +425,13 @@ class Incoming:
                     # A log may say only now where it all took place.
                     self.db.execute("update turns set project = ? where session = ? and project is null", (span.project, session))
                 self._merge_closed(session, span)
+
+    def _mark_undone(self, session: int, told: set[int]) -> None:
+        """Mark the turns that a session had and no longer has."""
+        self.rows.flush_tables()
+        stored = {turn for (turn,) in self.db.rows("select id from turns where session = ? and live", (session,))}
+        if stored - told:
+            self.db.many("update turns set live = 0 where id = ?", [(turn,) for turn in stored - told])
 
     def _merge_closed(self, session: int, span: Span) -> None:
         """One body for each turn that can no longer grow, or that has grown into many parts."""

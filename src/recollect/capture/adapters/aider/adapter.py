@@ -32,12 +32,14 @@ class Aider:
     endings = (".md",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The folder that histories were moved to, if they were: by itself aider has no place of its own."""
+        """The file that the history was moved to, if it was: by itself aider has no place of its own."""
         moved = environ.get("AIDER_CHAT_HISTORY_FILE", "")
-        return [os.path.dirname(moved)] if os.path.isabs(moved) else []
+        return [moved] if os.path.isabs(moved) else []
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The histories in a folder."""
+        """The history that was moved, or those in a folder."""
+        if os.path.isfile(root):
+            yield Source(self.agent, root)
         for path in files_in(root, *self.endings):
             if _MOVED.match(os.path.basename(path)):
                 yield Source(self.agent, path)

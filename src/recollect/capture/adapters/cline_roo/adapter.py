@@ -168,6 +168,7 @@ def _tell_task(
     }
     cwd = text_of(history.get("cwdOnTaskInitialization")) or text_of(history.get("workspace")) or folder_in(first)
     dialogue.facts(
+        whole=True,
         parent=parent,
         origin="subagent" if parent else "interactive",
         cwd=cwd,
@@ -236,7 +237,7 @@ def _tell_session(dialogue: Dialogue, document: Fields, manifest: Fields, root: 
     if root:
         # The manifest is that of the session which started this one.
         dialogue.facts(
-            parent=root, origin="subagent", cwd=text_of(manifest.get("cwd")),
+            whole=True, parent=root, origin="subagent", cwd=text_of(manifest.get("cwd")),
             meta={"product": "cline", **({"agent": agent} if (agent := text_of(document.get("agent"))) else {})},
         )  # fmt: skip
         return
@@ -248,6 +249,7 @@ def _tell_session(dialogue: Dialogue, document: Fields, manifest: Fields, root: 
         "status": text_of(manifest.get("status")),
     }
     dialogue.facts(
+        whole=True,
         parent=text_of(fork.get("forkedFromSessionId")),
         origin="headless" if manifest.get("interactive") is False else "interactive",
         cwd=text_of(manifest.get("cwd")) or text_of(manifest.get("workspace_root")),

@@ -90,6 +90,7 @@ def _told(session: Session, name: str, entry: Entry, path: str) -> Iterator[Item
     meta = {"mode": text_of(session.mode), "model_title": text_of(session.chatModelTitle)}
     yield SessionFacts(
         session=name,
+        whole=True,
         origin="interactive",
         cwd=file_path(workspace),
         title=None if title == _UNTITLED else title,

@@ -256,6 +256,7 @@ class Chat:
         meta |= _paid(composer.usageData)
         name = text_of(composer.name)
         self.dialogue.facts(
+            whole=True,
             title=None if name in _NAMELESS else name,
             started_at=moment_of(composer.createdAt),
             git_branch=text_of(composer.createdOnBranch),

@@ -53,6 +53,7 @@ class Database:
         }
         talk = Talk(session, _AUTHORS.get(kind, "human"), self.oddities)
         talk.dialogue.facts(
+            whole=True,
             origin=_ORIGINS.get(kind, "interactive"),
             cwd=text_of(facts["working_dir"]),
             title=None if name in _NAMELESS else name,

@@ -22,6 +22,7 @@ from recollect.capture.logs.values import Fields, fields_of, text_of
 from recollect.model import Checkpoint, Item, Source
 
 DATABASE = "grok.db"
+SESSIONS = "sessions"
 
 
 class Grok:
@@ -33,11 +34,19 @@ class Grok:
     endings = (".json", ".jsonl", ".db")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """`~/.grok` on every system. `GROK_HOME` moves it for Grok Build; grok-cli does not know the variable."""
-        return [*filter(None, [environ.get("GROK_HOME")]), os.path.join(home, ".grok")]
+        """In `~/.grok` on every system. `GROK_HOME` moves it for Grok Build; grok-cli does not know the variable.
+
+        Not all of that folder: Grok Build works in copies of projects that are below it.
+        """
+        usual = os.path.join(home, ".grok")
+        homes = [*filter(None, [environ.get("GROK_HOME")]), usual]
+        return [*(os.path.join(folder, SESSIONS) for folder in homes), os.path.join(usual, DATABASE)]
 
     def sources(self, root: str) -> Iterator[Source]:
         """The database of grok-cli, and each session of Grok Build."""
+        if os.path.isfile(root):
+            yield _database(root)
+            return
         database = os.path.join(root, DATABASE)
         if database in listed(root).files:
             yield _database(database)

@@ -35,20 +35,19 @@ class OpenCode:
     version = 1
     endings = (".db", ".json")
 
-    def __init__(self) -> None:
-        # A database that the user's environment names need not have a name that tells what it is.
-        self.named: str | None = None
-
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The data folder, the same on every system, and that of a database which the environment names."""
+        """The data folder, the same on every system, and a database elsewhere that the environment names."""
         data = os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share"), "opencode")
         database = environ.get("OPENCODE_DB")
-        self.named = os.path.join(data, database) if database and database != ":memory:" else None
-        return [data, os.path.dirname(self.named)] if self.named else [data]
+        named = os.path.join(data, database) if database and database != ":memory:" else data
+        return [data] if named == data or (os.path.dirname(named) == data and _is_database(named)) else [data, named]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The databases and the session files of a data folder."""
-        databases = [path for path in files_in(root, ".db") if self._is_database(path)]
+        """The databases and the session files of a data folder, or the one database that the environment names."""
+        if os.path.isfile(root):
+            yield self._database(root)
+            return
+        databases = [path for path in files_in(root, ".db") if _is_database(path)]
         for path in databases:
             yield self._database(path)
         for folder in listed(os.path.join(root, "storage", "session")).folders:
@@ -57,12 +56,6 @@ class OpenCode:
         for project in listed(os.path.join(root, "project")).folders:
             for path in files_in(os.path.join(project, "storage", "session", "info"), ".json"):
                 yield self._session(path, in_use=not databases)
-
-    def _is_database(self, path: str) -> bool:
-        folder, name = os.path.split(path)
-        if path == self.named:
-            return True
-        return _DATABASE.fullmatch(name) is not None and os.path.basename(folder) != _OTHER_PROGRAM
 
     def _database(self, path: str) -> Source:
         return Source(self.agent, path, beside(path), appended=False)
@@ -91,3 +84,9 @@ class OpenCode:
             yield from read_session(source, since)
         else:
             yield from read_changed(source, since, Database(source.path))
+
+
+def _is_database(path: str) -> bool:
+    """Whether a file is called as OpenCode calls its databases, and is not where another program has one of that name."""
+    folder, name = os.path.split(path)
+    return _DATABASE.fullmatch(name) is not None and os.path.basename(folder) != _OTHER_PROGRAM

@@ -120,6 +120,7 @@ class Talk:
         title = text_of(info.title)
         self.facts = SessionFacts(
             session=info.native,
+            whole=True,
             parent=info.native_parent,
             origin=info.origin,
             cwd=self.cwd,

@@ -69,6 +69,7 @@ class Chat:
         }
         self.cwd = cwd or file_path(chat.get("workingDirectory")) or _base(requests)
         self.talk.facts(
+            whole=True,
             origin="interactive",
             cwd=self.cwd,
             title=text_of(chat.get("customTitle")),
