@@ -15,7 +15,6 @@ from recollect.capture.adapters import Adapter, KeptInProjects
 from recollect.errors import NotFound, UsageError
 from recollect.model import Source
 
-_HEAD_BYTES = 1 << 16
 # How deep below a folder that is no known root we look for logs.
 _DEPTH = 12
 
@@ -133,27 +132,14 @@ def _strays(adapters: list[Adapter], top: str, seen: set[str]) -> Iterator[Found
 
 
 def _recognise(adapters: list[Adapter], path: str) -> Found | None:
-    head = _head(path)
+    from recollect.capture.logs.lines import head_of
+
+    head = head_of(path)
     for adapter in adapters:
         source = adapter.find_source(path, head) if path.endswith(adapter.endings) else None
         if source is not None:
             return Found(adapter, source, False)
     return None
-
-
-def _head(path: str) -> bytes:
-    from recollect.capture.logs.lines import Unreadable, open_log
-
-    try:
-        descriptor = open_log(path)
-    except Unreadable:
-        return b""
-    try:
-        return os.read(descriptor, _HEAD_BYTES)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
 
 
 def _distinct(roots: list[str]) -> Iterator[str]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 
-from recollect.capture.adapters.grok import Grok, database
+from recollect.capture.adapters.grok import Grok
+from recollect.capture.logs import databases
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, ToolResult, TurnFacts, Usage
 from tests.builders import grok as b
 from tests.capture.adapters.items import of, prompts, said, troubles
@@ -149,7 +151,7 @@ def test_a_database_that_was_replaced_is_read_from_the_start(tmp_path: Path) -> 
 
 def test_an_import_that_is_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every stretch ends with a checkpoint that knows which sessions are told."""
-    monkeypatch.setattr(database, "STRETCH_BYTES", 1)
+    monkeypatch.setattr(databases, "_STRETCH_BYTES", 1)
     names = [f"{number:012}" for number in range(4)]
     whole = read(home(tmp_path, *(row for number, name in enumerate(names) for row in talk(name, at=number))))
 
@@ -179,10 +181,10 @@ def test_what_is_no_database_is_one_problem(tmp_path: Path, data: bytes) -> None
     """And the reading goes on next time from where it was."""
     (tmp_path / "grok.db").write_bytes(data)
 
-    problem, checkpoint = read(tmp_path, Checkpoint(7, b"x"))
+    problem, checkpoint = read(tmp_path, Checkpoint(7, msgspec.msgpack.encode(databases.Marks())))
 
     assert isinstance(problem, Problem)
-    assert (problem.kind, checkpoint) == ("unreadable", Checkpoint(7, b"x"))
+    assert (problem.kind, checkpoint) == ("unreadable", Checkpoint(7, msgspec.msgpack.encode(databases.Marks())))
 
 
 def test_a_database_is_known_by_its_tables(tmp_path: Path) -> None:

@@ -26,7 +26,10 @@ _STRETCH_BYTES = 8 << 20
 
 
 class Table(NamedTuple):
-    """A table with rows of sessions: the columns with the session's id and with the time of a row's last change, if told."""
+    """A table with rows of sessions: the columns with the session's id and with the time of a row's last change, if told.
+
+    One that tells no time may be missing in an older version.
+    """
 
     name: str
     session: str
@@ -106,7 +109,10 @@ class News:
 def _newest(rows: Rows, table: Table) -> list[tuple[str, float, int]]:
     """Each session of a table with its newest change and its highest row."""
     needed = [table.session, table.changed] if table.changed else [table.session]
-    if not set(needed) <= set(rows.columns(table.name)):
+    present = rows.columns(table.name)
+    if not present and not table.changed:
+        return []
+    if not set(needed) <= set(present):
         raise Unreadable(f"it has no table {table.name} with {' and '.join(needed)}")
     # The plus keeps SQLite from going through an index, which would fetch the rows in a costly order.
     found = rows.all(f"select {table.session}, max({table.changed or 0}), max(rowid) from {table.name} group by +{table.session}")

@@ -83,6 +83,20 @@ def open_log(path: str) -> int:
     return descriptor
 
 
+def head_of(path: str, most_bytes: int = 1 << 16) -> bytes:
+    """The first bytes of a file; none when it cannot be read."""
+    try:
+        descriptor = open_log(path)
+    except Unreadable:
+        return b""
+    try:
+        return os.read(descriptor, most_bytes)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
 def _why(error: OSError) -> str:
     if error.errno == errno.ELOOP:
         return "a loop of symbolic links"

@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from recollect.capture.adapters.grok.database import DatabaseReader, is_ours
+from recollect.capture.adapters.grok.database import Database, is_ours
 from recollect.capture.adapters.grok.folders import Tree, is_group, sessions_in
 from recollect.capture.adapters.grok.session import CHAT_FILE, SUMMARY_FILE, UPDATES_FILE, SessionFolder
+from recollect.capture.logs.databases import read_changed
 from recollect.capture.logs.documents import Broken, parsed
 from recollect.capture.logs.folders import listed
 from recollect.capture.logs.lines import first_objects
@@ -66,7 +67,7 @@ class Grok:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in a database; a session's folder whole."""
         if source.path.endswith(".db"):
-            return DatabaseReader(source).read(since)
+            return read_changed(source, since, Database(source.path))
         return SessionFolder(source).read()
 
 

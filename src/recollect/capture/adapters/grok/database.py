@@ -7,16 +7,14 @@ calls and results that are in them, and are not read.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
-from msgspec import Struct, field
 
+from recollect.capture.logs.databases import Table
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.rows import Rows, opened, tables_in
+from recollect.capture.logs.rows import Rows, tables_in
 from recollect.capture.logs.values import (
     Fields,
     content_text,
@@ -27,11 +25,9 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model import Item, Problem
 
 MICROS_PER_USD = 1e6
-# A checkpoint after so much, so that an import that is stopped goes on there.
-STRETCH_BYTES = 8 << 20
 
 _COLUMNS = {
     "sessions": ("id", "title", "recap_text", "model", "mode", "cwd_at_start", "cwd_last", "status", "created_at", "updated_at"),
@@ -39,8 +35,6 @@ _COLUMNS = {
     "usage_events": ("id", "message_seq", "source", "model", "input_tokens", "output_tokens", "cost_micros", "created_at"),
     "compactions": ("summary", "tokens_before", "created_at"),
 }
-# Tables whose new rows do not always move on the time of their session.
-_GROWING = ("messages", "usage_events", "compactions")
 _OURS = {
     "workspaces": {"scope_key", "canonical_path"},
     "sessions": {"workspace_id", "cwd_at_start", "mode"},
@@ -54,98 +48,45 @@ def is_ours(path: str) -> bool:
     return all(columns <= tables.get(table, frozenset()) for table, columns in _OURS.items())
 
 
-class Marks(Struct):
-    """How far a database was read: the last row of each table, and the newest change of a session."""
+class Database:
+    """Reads one session after the other."""
 
-    rows: dict[str, int] = field(default_factory=dict)
-    newest: str = ""
+    # A new message, bill or compaction does not always move on the time of its session.
+    tables: Sequence[Table] = (
+        Table("sessions", "id", "updated_at"),
+        *(Table(name, "session_id") for name in ("messages", "usage_events", "compactions")),
+    )
 
-
-class DatabaseReader:
-    """Reads the sessions that changed, each of them whole."""
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.read_bytes = 0
         self._oddities = Oddities()
-        self._read_bytes = 0
 
-    def read(self, since: Checkpoint | None) -> Iterator[Item]:
-        """What is new since a checkpoint."""
-        last = since or Checkpoint(0)
-        try:
-            with opened(self.path) as rows:
-                for item in self._changed(rows, last):
-                    last = item if isinstance(item, Checkpoint) else last
-                    yield item
-        except Unreadable as reason:
-            yield Problem(path=self.path, kind="unreadable", reason=str(reason))
-            yield last
+    def session(self, rows: Rows, session: str) -> list[Item]:
+        """The whole conversation; nothing when it was deleted meanwhile."""
+        told = _selected(rows, "sessions", "where id = ?", session)
+        if not told:
+            return []
+        messages = _selected(rows, "messages", "where session_id = ? order by seq", session)
+        self.read_bytes += sum(len(row["message_json"] or "") for row in messages)
+        of_session = "where session_id = ? order by rowid"
+        conversation = Conversation(told[0], self._oddities)
+        return conversation.items(
+            messages, _selected(rows, "compactions", of_session, session), _selected(rows, "usage_events", of_session, session)
+        )
 
-    def _changed(self, rows: Rows, since: Checkpoint) -> Iterator[Item]:
-        table = Tables(rows)
-        old, now = _resumed(since), table.marks()
-        if old.newest > now.newest or any(now.rows[name] < old.rows.get(name, 0) for name in now.rows):
-            old = Marks()
-        late, newer = table.changed_since(old)
-        # Until all of these are told, their rows must count as new.
-        for session in late:
-            yield from self._session(table, session)
-        marked = self._read_bytes
-        for session in newer:
-            yield from self._session(table, session)
-            if self._read_bytes - marked >= STRETCH_BYTES:
-                marked = self._read_bytes
-                yield Checkpoint(since.position + marked, _state(Marks(now.rows, _changed_at(session))))
-        yield from self._oddities.problems(self.path)
-        yield Checkpoint(since.position + self._read_bytes, _state(now))
-
-    def _session(self, table: Tables, told: Fields) -> Iterator[Item]:
-        conversation = Conversation(told, self._oddities)
-        for row in table.of_session("messages", told["id"], "seq"):
-            self._read_bytes += len(row["message_json"] or "")
-            conversation.messages.append(row)
-        conversation.compactions += table.of_session("compactions", told["id"], "rowid")
-        conversation.bills += table.of_session("usage_events", told["id"], "rowid")
-        yield from conversation.items()
+    def problems(self) -> list[Problem]:
+        """What was odd, at the end of the pass."""
+        return self._oddities.problems(self.path)
 
 
-class Tables:
-    """The tables of one database, in whatever version they are."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self._columns = {name: rows.columns(name) for name in _COLUMNS}
-
-    def marks(self) -> Marks:
-        """How far the tables go now."""
-        rows = {name: self._last(name) for name in _GROWING}
-        newest = self._rows.one("select max(updated_at) from sessions")
-        return Marks(rows, str(newest[0] or "") if newest else "")
-
-    def _last(self, name: str) -> int:
-        found = self._rows.one(f"select max(rowid) from {name}") if self._columns[name] else None
-        return count_of(found[0]) if found else 0
-
-    def changed_since(self, old: Marks) -> tuple[list[Fields], list[Fields]]:
-        """The sessions that changed without saying when, and those that say it, the oldest change first."""
-        ids = {
-            row[0]
-            for name in _GROWING
-            if self._columns[name]
-            for row in self._rows.all(f"select distinct session_id from {name} where rowid > ?", (old.rows.get(name, 0),))
-        }
-        sessions = [row for row in self._select("sessions", "order by updated_at, id") if text_of(row["id"])]
-        newer = [row for row in sessions if _changed_at(row) >= old.newest]
-        return [row for row in sessions if row["id"] in ids and _changed_at(row) < old.newest], newer
-
-    def of_session(self, name: str, session: str, order: str) -> list[Fields]:
-        """A session's rows of a table."""
-        return self._select(name, f"where session_id = ? order by {order}", (session,)) if self._columns[name] else []
-
-    def _select(self, name: str, rest: str, values: Iterable[Any] = ()) -> list[Fields]:
-        wanted = _COLUMNS[name]
-        columns = ", ".join(column if column in self._columns[name] else f"null as {column}" for column in wanted)
-        return [dict(zip(wanted, row, strict=True)) for row in self._rows.all(f"select {columns} from {name} {rest}", values)]
+def _selected(rows: Rows, table: str, rest: str, session: str) -> list[Fields]:
+    """Rows of a table, in whatever version it is; none when it is not there yet."""
+    if not rows.columns(table):
+        return []
+    wanted = _COLUMNS[table]
+    found = rows.all(f"select {rows.selected(table, *wanted)} from {table} {rest}", (session,))
+    return [dict(zip(wanted, row, strict=True)) for row in found]
 
 
 class Conversation:
@@ -155,11 +96,8 @@ class Conversation:
         self._told, self._oddities = told, oddities
         self._dialogue = Dialogue(told["id"])
         self._prompts: list[tuple[int, str]] = []
-        self.messages: list[Fields] = []
-        self.compactions: list[Fields] = []
-        self.bills: list[Fields] = []
 
-    def items(self) -> list[Item]:
+    def items(self, messages: list[Fields], compactions: list[Fields], bills: list[Fields]) -> list[Item]:
         """The whole conversation."""
         told, dialogue = self._told, self._dialogue
         meta = {name: text_of(told[name]) for name in ("model", "mode", "status", "cwd_last")}
@@ -169,16 +107,16 @@ class Conversation:
             started_at=moment_of(told["created_at"]),
             meta={**{name: value for name, value in meta.items() if value}, "program": "grok-cli"},
         )
-        compactions = self.compactions[::-1]
-        for row in self.messages:
+        waiting = compactions[::-1]
+        for row in messages:
             at = moment_of(row["created_at"])
-            while compactions and at is not None and (moment_of(compactions[-1]["created_at"]) or 0) <= at:
-                self._compacted(compactions.pop())
+            while waiting and at is not None and (moment_of(waiting[-1]["created_at"]) or 0) <= at:
+                self._compacted(waiting.pop())
             self._message(row, at)
-        for row in reversed(compactions):
+        for row in reversed(waiting):
             self._compacted(row)
         self._prompts.sort()
-        for row in self.bills:
+        for row in bills:
             self._spent(row)
         return dialogue.drain()
 
@@ -258,19 +196,3 @@ def _outcome(output: object) -> tuple[str, bool | None]:
     if kind == "content":
         return content_text(value), True
     return msgspec.json.encode(output).decode() if output is not None else "", None if kind is None else kind != "error-json"
-
-
-def _changed_at(session: Fields) -> str:
-    """When a session changed last: ISO times, which sort as they are."""
-    return str(session["updated_at"] or "")
-
-
-def _resumed(since: Checkpoint) -> Marks:
-    try:
-        return msgspec.msgpack.decode(since.state, type=Marks) if since.state else Marks()
-    except (msgspec.MsgspecError, UnicodeError):
-        return Marks()
-
-
-def _state(marks: Marks) -> bytes:
-    return msgspec.msgpack.encode(marks)

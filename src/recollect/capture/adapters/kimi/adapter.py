@@ -17,7 +17,7 @@ from recollect.capture.adapters.kimi import beside, cli, code
 from recollect.capture.adapters.kimi.messages import MESSAGES, Context, ContextState
 from recollect.capture.logs.appended import read_appended, resumed
 from recollect.capture.logs.folders import listed
-from recollect.capture.logs.lines import Unreadable, first_objects, open_log
+from recollect.capture.logs.lines import first_objects, head_of
 from recollect.capture.logs.values import fields_of, text_of
 from recollect.model import Checkpoint, Item, Source
 
@@ -26,7 +26,6 @@ Kind = Literal["cli", "code", "context"]
 # The folder of a working directory: the hash of its path, after the name of the machine if it is a remote one.
 _cli_folder = re.compile(r"^(?:.+_)?[0-9a-f]{32}$")
 _code_folder = re.compile(r"^wd_.+_[0-9a-f]{12}$")
-_HEAD_BYTES = 1 << 16
 _MARKS = {"_system_prompt": "content", "_checkpoint": "id", "_usage": "token_count"}
 
 
@@ -68,7 +67,7 @@ class Kimi:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new since a checkpoint."""
         path = source.path
-        match _kind_of(_head(path)) or _kind_by_place(path):
+        match _kind_of(head_of(path)) or _kind_by_place(path):
             case "code":
                 position, state = resumed(since, code.State)
                 session, facts = beside.told_by_code(path)
@@ -133,16 +132,3 @@ def _kind_by_place(path: str) -> Kind:
     if beside.session_folder(path):
         return "code"
     return "cli" if os.path.basename(path) == beside.WIRE else "context"
-
-
-def _head(path: str) -> bytes:
-    try:
-        descriptor = open_log(path)
-    except Unreadable:
-        return b""
-    try:
-        return os.read(descriptor, _HEAD_BYTES)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
