@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 
 from recollect.errors import NotFound
 from recollect.model import ImportReport
-from tests.builders import codex
+from tests.builders import codex, grok
 from tests.builders.homes import add_turn, chat, claude_log, codex_log, codex_talk, everything, memory, refs, small_talk
 
 REF = f"claude-code:{chat(1).session}"
@@ -115,3 +116,21 @@ def test_what_says_nothing_new_gives_no_report(home: Path) -> None:
         time.sleep(1)
 
     assert len(reports) == 1
+
+
+@pytest.mark.slow
+def test_a_database_that_is_a_root_is_followed_while_its_owner_has_it_open(home: Path) -> None:
+    """Its owner writes beside it: the file itself changes when it is closed."""
+    path = home / ".grok" / "grok.db"
+    path.parent.mkdir()
+    owner = apsw.Connection(str(path))
+    owner.pragma("journal_mode", "wal")
+    owner.execute(grok.SCHEMA + grok.cli_session() + grok.cli_message(1, "user", "mend the door"))
+
+    with watching(home) as reports, memory(home) as mind:
+        assert soon(lambda: len(reports) == 1, 5)
+        time.sleep(0.3)
+        owner.execute(grok.cli_message(2, "user", "and the gate", 60))
+
+        assert soon(lambda: len(list(mind.search("gate"))) == 1, 5)
+    owner.close()

@@ -23,7 +23,7 @@ def follow(roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | Non
     stop = stop or Flag()
     yield
     while not stop.is_set():
-        existing = [root for root in roots() if os.path.exists(root)]
+        existing = _existing(roots())
         if not existing:
             stop.wait(LOOK_AGAIN_MS / 1000)
             continue
@@ -33,6 +33,12 @@ def follow(roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | Non
         ):  # fmt: skip
             if batch:
                 yield
-            if [root for root in roots() if os.path.exists(root)] != existing:
+            if _existing(roots()) != existing:
                 yield
                 break
+
+
+def _existing(roots: list[str]) -> list[str]:
+    """The roots that are there; a database is written to beside itself before it is written to."""
+    beside = [f"{root}-wal" for root in roots if os.path.isfile(root)]
+    return [path for path in [*roots, *beside] if os.path.exists(path)]
