@@ -38,6 +38,14 @@ def test_an_adapter_of_another_package_imports_like_one_of_ours(
     assert agents()[-1] == "notebook"
 
 
+def test_asking_for_one_agent_takes_none_from_those_who_ask_for_all(home: Path) -> None:
+    """A process that stays imports one agent's log after another, and everything now and then."""
+    with Memory.open(home / "recollect.db") as mind:
+        mind.import_logs(agents=[next(iter(BUILT_IN))])
+
+        assert [adapter.agent for adapter in mind.adapters()] == list(BUILT_IN)
+
+
 def test_one_that_cannot_be_loaded_stops_nobody_else(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -38,6 +38,7 @@ class Door:
         self.environ = os.environ if environ is None else environ
         self._adapters = adapters
         self._made: dict[str, Adapter] = {}
+        self._every: list[Adapter] | None = None
         self._store: Store | None = None
         self._sweep: Sweep | None = None
         self._encoder = encoder
@@ -95,9 +96,9 @@ class Door:
         given = self._adapters or {}
         wanted = agents or self.settings.texts("sources.agents") or list(given)
         if not wanted:
-            if not self._made:
-                self._made = {adapter.agent: adapter for adapter in registry.find_adapters()}
-            return list(self._made.values())
+            if self._every is None:
+                self._every = registry.find_adapters()
+            return self._every
         for agent in wanted:
             if agent not in given and agent not in self._made:
                 self._made[agent] = registry.get_adapter(agent)
