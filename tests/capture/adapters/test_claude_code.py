@@ -164,6 +164,7 @@ def test_look_alikes_are_left_to_others() -> None:
     ours = {**envelope, "type": "user", "version": "1.0.24", "userType": "external", "message": {"content": "hi"}}
     qwen = {**envelope, "type": "user", "version": "0.9.1", "message": {"role": "user", "parts": [{"text": "hi"}]}}
     iflow = {**ours, "version": "0.3.7"}
+    later = {**ours, "version": "1.2.0", "sessionId": "session-5e551011-0000-4000-8000-000000000001"}
     stream = {"type": "system", "subtype": "init", "session_id": "s", "uuid": "a", "cwd": "/", "tools": []}
     codex = {"type": "session_meta", "timestamp": "2026-01-01T09:00:00Z", "payload": {"id": "s"}}
 
@@ -176,7 +177,7 @@ def test_look_alikes_are_left_to_others() -> None:
     assert recognised({"type": "mode", "mode": "normal", "sessionId": "s"}, ours)
     assert not recognised(ours, name="x.json")
     assert not recognised(ours, name="history.jsonl")
-    for other in (qwen, iflow, stream, codex):
+    for other in (qwen, iflow, later, stream, codex):
         assert not recognised(other)
 
 

@@ -243,8 +243,9 @@ def _in_place(path: str, record: dict[str, object]) -> bool:
 def _verdict(record: dict[str, object], *, in_place: bool) -> bool | None:
     """Whether a record is Claude Code's; None when it might be anybody's. In its place it need not tell as much."""
     kind, version = record.get("type"), record.get("version")
-    # Qwen Code and iFlow use the same envelope, at versions 0.x and with other payloads.
-    if isinstance(version, str) and version.startswith("0."):
+    # Qwen Code and iFlow use the same envelope, at versions 0.x so far. iFlow also calls its sessions by a word.
+    session = record.get("sessionId")
+    if (isinstance(version, str) and version.startswith("0.")) or (isinstance(session, str) and session.startswith("session-")):
         return False
     if kind in ("user", "assistant"):
         message = record.get("message")
