@@ -146,7 +146,7 @@ def _distinct(roots: list[str]) -> Iterator[str]:
     """Roots that exist, each once even when links lead to it twice."""
     seen: set[str] = set()
     for root in roots:
-        real = os.path.realpath(root)
-        if real not in seen and os.path.exists(real):
+        # Most of them do not: following links to nowhere costs more than all the rest.
+        if os.path.exists(root) and (real := os.path.realpath(root)) not in seen:
             seen.add(real)
             yield root

@@ -93,18 +93,25 @@ class Sweep:
         found = list(found)
         # A few named paths are asked for one by one: the whole list takes longer than reading what grew.
         known = self.store.known_sources([item.source.path for item in found] if len(found) <= MANY_SOURCES else None)
+        stat = os.stat
+        now: tuple[int, int, int]
         for item in found:
             adapter, source, _ = item
             report.discovered += 1
             try:
-                now = look(source)
+                if source.appended:
+                    # What `look` says of such a source, without the call: most are.
+                    glance = stat(source.path)
+                    now = glance.st_size, glance.st_mtime_ns, glance.st_ino
+                else:
+                    now = look(source)
             except (OSError, ValueError) as error:
                 reports.append(_failed(source, f"cannot be looked at: {error}"))
                 continue
             if known.get(source.path) == (*now, adapter.version):
                 report.unchanged += 1
             else:
-                yield item, now
+                yield item, Look(*now)
 
     def _source(self, batch: _Batch, item: Found, now: Look, prices: Prices) -> SourceReport:
         adapter, source, local = item
