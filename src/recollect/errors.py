@@ -55,6 +55,17 @@ class StoreTooNew(StoreError):
         self.path, self.found, self.known = path, found, known
 
 
+class StoreTooOld(StoreError):
+    """The database was made before the first release, by a version whose schema is no longer read."""
+
+    def __init__(self, path: str, *, found: int, oldest: int) -> None:
+        super().__init__(
+            f"{path} has schema {found} of an early version; this recollect reads {oldest} and later",
+            hint=f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads the logs again",
+        )
+        self.path, self.found, self.oldest = path, found, oldest
+
+
 class StoreDamaged(StoreError):
     """SQLite says that the file is not, or no longer, a sound database."""
 

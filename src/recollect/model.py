@@ -117,7 +117,8 @@ class Event(Struct, kw_only=True, gc=False):
     """One ordered item inside a turn.
 
     A tool call carries its native `call` id until its result is joined; the
-    result may come much later, even in another run.
+    result may come much later, even in another run. `folder` is where a shell
+    call ran, when the log says so: `go test ./...` is only true there.
     """
 
     session: str
@@ -134,6 +135,7 @@ class Event(Struct, kw_only=True, gc=False):
     ok: bool | None = None
     exit_code: int | None = None
     duration_ms: int | None = None
+    folder: str | None = None
 
 
 class ToolResult(Struct, kw_only=True, gc=False):
@@ -240,6 +242,7 @@ class ToolCall(TurnEvent, kw_only=True):
     ok: bool | None = None
     exit_code: int | None = None
     duration_ms: int | None = None
+    folder: str | None = None
 
 
 class Turn(Struct, kw_only=True):

@@ -28,12 +28,12 @@ def reply(text: str) -> Row:
 
 def run(command: str, output: str = "", *, code: int = 0) -> Row:
     """A shell command, with what it printed and how it ended."""
-    return ["tool_call", None, "", None, "Bash", "shell", command, {}, output, code == 0, code, None]
+    return ["tool_call", None, "", None, "Bash", "shell", command, {}, output, code == 0, code, None, None]
 
 
 def edit(path: str, *, ok: bool = True) -> Row:
     """An edit of a file, which may fail."""
-    return ["tool_call", None, "", None, "Edit", "edit", path, {}, "", ok, None, None]
+    return ["tool_call", None, "", None, "Edit", "edit", path, {}, "", ok, None, None, None]
 
 
 def said(kind: str, text: str) -> Row:
@@ -43,4 +43,4 @@ def said(kind: str, text: str) -> Row:
 
 def call(target: str, output: str = "", *, kind: str = "shell", ok: bool = True, code: int | None = None, **given: Any) -> Row:
     """A call of any kind of tool, with what it was given and what it gave."""
-    return ["tool_call", None, "", None, kind, kind, target, given or None, output, ok, code, None]
+    return ["tool_call", None, "", None, kind, kind, target, given or None, output, ok, code, None, None]

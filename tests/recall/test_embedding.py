@@ -29,7 +29,7 @@ from tests.encoders import WordEncoder
 
 
 def call(target: str, output: str = "", *, ok: bool = True) -> list[object]:
-    return ["tool_call", 1, "", "c1", "shell", "shell", target, {}, output, ok, 0 if ok else 1, 5]
+    return ["tool_call", 1, "", "c1", "shell", "shell", target, {}, output, ok, 0 if ok else 1, 5, None]
 
 
 @pytest.fixture

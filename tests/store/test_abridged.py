@@ -19,13 +19,13 @@ PRINTED = st.lists(LINES | st.just("…") | st.just("E   KeyError: 'lintel'")).m
 CALLED = st.tuples(
     st.just("tool_call"), st.none(), st.text(max_size=5), st.sampled_from([None, "c1"]), st.just("shell"), st.just("shell"),
     st.none() | st.text(max_size=2_100), st.dictionaries(st.just("command"), st.text(max_size=9)),
-    st.none() | PRINTED, st.none() | st.booleans(), st.none(), st.none(),
+    st.none() | PRINTED, st.none() | st.booleans(), st.none(), st.none(), st.none(),
 )  # fmt: skip
 ROWS = st.lists((SAID | CALLED).map(list))
 
 
 def failed(output: str) -> list[Any]:
-    return ["tool_call", 1, "", "c1", "shell", "shell", "make door", {"command": "make door"}, output, False, 2, 10]
+    return ["tool_call", 1, "", "c1", "shell", "shell", "make door", {"command": "make door"}, output, False, 2, 10, None]
 
 
 @given(ROWS)

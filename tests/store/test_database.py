@@ -13,10 +13,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreUnwritable, UsageError
+from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreTooOld, StoreUnwritable, UsageError
 from recollect.serve.cli import main
 from recollect.store.sqlite import database
 from recollect.store.sqlite.database import SCHEMA, Database
+from recollect.store.sqlite.repair import repair
 from tests.builders.homes import claude_log, memory, refs, small_talk
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows profiles are private already")
@@ -184,6 +185,18 @@ def test_a_store_that_cannot_be_made_is_said_to_be_unwritable() -> None:
         Database("/dev/null/data/recollect.db")
 
     assert (failure.value.exit_code, str(failure.value)) == (74, "cannot write /dev/null/data/recollect.db: Not a directory")
+
+
+def test_a_store_of_an_early_version_says_how_to_make_a_new_one(path: str, other: apsw.Connection) -> None:
+    """Nothing was released before this schema, so such a store is imported again and not migrated."""
+    other.execute("pragma user_version = 7")
+
+    for open_store in (Database, lambda path: Database(path, read_only=True), repair):
+        with pytest.raises(StoreTooOld) as failure:
+            open_store(path)
+        assert (
+            failure.value.hint == f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads the logs again"
+        )
 
 
 def test_an_older_store_is_not_migrated_by_a_reader(path: str, other: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:

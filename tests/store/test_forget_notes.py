@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -223,28 +222,3 @@ def test_a_note_whose_project_is_lost_does_not_hold_everywhere(filled: Filled, m
     store = repaired(filled)
 
     assert [(note.text, note.project) for note in store.list_notes()] == [("two", None), ("one", "lost project 1")]
-
-
-def test_a_store_of_before_there_were_notes_is_salvaged_too(tmp_path: Path) -> None:
-    """The salvage speaks of tables that an older store does not have."""
-    from recollect.store.sqlite.repair import _Older
-
-    folder = tmp_path / "old"
-    folder.mkdir()
-    path = folder / "recollect.db"
-    old = _Older(str(path), 2)
-    old.execute("insert into projects (key, kind) values ('/home/ada/shop', 'directory')")
-    old.execute("insert into store_info values ('redaction_key', x'00')")
-    old.execute("pragma wal_checkpoint(truncate)")
-    root, size = old.value("select rootpage from sqlite_schema where name = 'rates'"), old.value("pragma page_size")
-    old.close()
-    data = bytearray(path.read_bytes())
-    data[(root - 1) * size : root * size] = b"\xff" * size
-    path.write_bytes(data)
-
-    report = repair(str(path))
-
-    assert (report.sound, report.kept["projects"]) == (False, 1)
-    store = SqliteStore(str(path))
-    assert store.list_notes() == []
-    store.close()

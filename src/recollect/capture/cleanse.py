@@ -22,8 +22,9 @@ def cleanse(stretch: Stretch, redactor: RedactsMany) -> None:
             if event.kind == "tool_call":
                 if event.output:
                     slots.add(event, "output", event.output)
-                if event.target:
-                    slots.add(event, "target", event.target)
+                for name in ("target", "folder"):
+                    if value := getattr(event, name):
+                        slots.add(event, name, value)
                 if event.input:
                     slots.add_value(event, "input", event.input)
         for result in part.late:

@@ -1,7 +1,7 @@
 """A turn's events as bytes and back.
 
 A body is a zstd-compressed msgpack array of rows: `[kind, at, text]`, and for a
-tool call nine more values.
+tool call ten more values.
 
 A result that came after its call was stored is a row of the kind
 `tool_result`; `joined` puts the two together, so readers never see one. What
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Row = list[Any]
 
-# kind, at, text | call, name, tool_kind, target, input, output, ok, exit_code, duration_ms
-KIND, AT, TEXT, CALL, NAME, TOOL_KIND, TARGET, INPUT, OUTPUT, OK, EXIT_CODE, DURATION_MS = range(12)
+# kind, at, text | call, name, tool_kind, target, input, output, ok, exit_code, duration_ms, folder
+KIND, AT, TEXT, CALL, NAME, TOOL_KIND, TARGET, INPUT, OUTPUT, OK, EXIT_CODE, DURATION_MS, FOLDER = range(13)
 RESULT = "tool_result"
 TELEMETRY = "telemetry"
 DIGEST = "digest"

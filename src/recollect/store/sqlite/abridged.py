@@ -109,11 +109,11 @@ def _whole_words(text: str) -> frozenset[str]:
 
 def _call(row: bodies.Row, errors: Sequence[str]) -> bodies.Row:
     """A call without what it was given and gave back; one that still waits for its result keeps the name it is found by."""
-    kind, at, _, call, name, tool_kind, target, _, output, ok, exit_code, duration_ms = row
+    kind, at, _, call, name, tool_kind, target, _, output, ok, exit_code, duration_ms, folder = row
     waits = ok is None and output is None
     target = target[:TARGET_CHARACTERS] if target else target
     said = _excerpt(output, errors) if output and ok is False else None
-    return [kind, at, "", call if waits else None, name, tool_kind, target, None, said, ok, exit_code, duration_ms]
+    return [kind, at, "", call if waits else None, name, tool_kind, target, None, said, ok, exit_code, duration_ms, folder]
 
 
 def _excerpt(output: str, errors: Sequence[str]) -> str:

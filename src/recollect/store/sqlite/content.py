@@ -53,7 +53,7 @@ def row(event: Event) -> tuple[Any, ...]:
         return (event.kind, event.at, event.text)
     return (
         event.kind, event.at, event.text, event.call, event.name, event.tool_kind, event.target,
-        event.input, event.output, event.ok, event.exit_code, event.duration_ms,
+        event.input, event.output, event.ok, event.exit_code, event.duration_ms, event.folder,
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def late_row(late: ToolResult) -> tuple[Any, ...]:
     """A result whose call is in an earlier part."""
     return (
         bodies.RESULT, late.at, "", late.call, None, None, None, None,
-        late.output, late.ok, late.exit_code, late.duration_ms,
+        late.output, late.ok, late.exit_code, late.duration_ms, None,
     )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def call_row(turn: int, ordinal: int, event: Event) -> tuple[Any, ...]:
     target = event.target[:TARGET_CHARACTERS] if event.target else None
     return (
         turn, ordinal, event.name or "", event.tool_kind or "other", target,
-        event.ok, event.exit_code, event.duration_ms, pending,
+        event.ok, event.exit_code, event.duration_ms, event.folder, pending,
     )  # fmt: skip
 
 

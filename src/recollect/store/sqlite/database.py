@@ -22,6 +22,7 @@ from recollect.errors import (
     StoreDamaged,
     StoreError,
     StoreTooNew,
+    StoreTooOld,
     StoreUnwritable,
     UsageError,
 )
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 # The newest migration this code knows; a test compares it with the folder.
-SCHEMA = 7
+SCHEMA = 8
+# The oldest one that is brought up to date. Until the first release an older store is imported again instead.
+OLDEST = 8
 # "reco", in the header of every store of ours.
 APPLICATION_ID = 0x7265636F
 BUSY_TIMEOUT_MS = 5_000
@@ -67,6 +70,9 @@ class Database:
             raise StoreError(f"{path} is a database of some other program", hint="choose another file with --store")
         if found > SCHEMA:
             raise StoreTooNew(path, found=found, known=SCHEMA)
+        if 0 < found < OLDEST:
+            self.connection.close()
+            raise StoreTooOld(path, found=found, oldest=OLDEST)
         if found < SCHEMA:
             if read_only:
                 raise StoreError(f"{path} has the older schema {found}", hint="run `recollect import` to bring it up to date")

@@ -22,12 +22,12 @@ from typing import Any
 import apsw
 
 from recollect import platforms
-from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
+from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreTooOld, StoreUnwritable
 from recollect.reports import RepairReport
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.sqlite import digests, episodes, jobs, vectors
-from recollect.store.sqlite.database import PATIENCE_SECONDS, SCHEMA, Database
+from recollect.store.sqlite.database import OLDEST, SCHEMA, Database
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.migrate import backups, migrations
 from recollect.store.sqlite.optimize import optimize
@@ -38,6 +38,7 @@ from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_te
 _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns", "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
+    "confirmed_folders", "known_secrets",
     "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders", "episodes",
     "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "migrations",
 )  # fmt: skip
@@ -72,8 +73,7 @@ def repair(path: str, *, rebuild: bool = False) -> RepairReport:
         return _keep(path, rebuild)
     try:
         with PageFile(path) as file:
-            if file.user_version is not None and file.user_version > SCHEMA:
-                raise StoreTooNew(path, found=file.user_version, known=SCHEMA)
+            _check_version(path, file.user_version or SCHEMA)
             salvage = _Salvage(path, file)
             try:
                 report = salvage.run()
@@ -88,6 +88,13 @@ def repair(path: str, *, rebuild: bool = False) -> RepairReport:
     return report
 
 
+def _check_version(path: str, found: int) -> None:
+    if found > SCHEMA:
+        raise StoreTooNew(path, found=found, known=SCHEMA)
+    if found < OLDEST:
+        raise StoreTooOld(path, found=found, oldest=OLDEST)
+
+
 def _faults(path: str) -> list[str]:
     """What is wrong with a store, found without writing to it; empty when it is sound."""
     connection = None
@@ -95,8 +102,7 @@ def _faults(path: str) -> list[str]:
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
         connection.set_busy_timeout(5_000)
         row = connection.execute("pragma user_version").fetchone()
-        if row and row[0] > SCHEMA:
-            raise StoreTooNew(path, found=row[0], known=SCHEMA)
+        _check_version(path, row[0] if row and row[0] else SCHEMA)
         names = {name for (name,) in connection.execute("select name from sqlite_schema")}
         told = [line for (text,) in connection.execute("pragma integrity_check(20)") for line in str(text).splitlines()]
         faults = [line for line in told if line != "ok" and not line.startswith("***")]
@@ -222,7 +228,6 @@ class _Salvage:
         self.all_affected = False
         self.done = False
         self._discard()
-        self.version = file.user_version or SCHEMA
         self.db = self._new_store()
 
     def close(self) -> None:
@@ -250,9 +255,8 @@ class _Salvage:
         return found
 
     def _new_store(self) -> Database:
-        """A store with the schema that the damaged one had, brought up to date when its rows are in."""
         platforms.private_file(self.path)
-        return Database(self.path) if self.version >= SCHEMA else _Older(self.path, self.version)
+        return Database(self.path)
 
     def run(self) -> RepairReport:
         """Everything that can be had, in a store that is sound."""
@@ -296,17 +300,12 @@ class _Salvage:
             self._read_again()
             if not db.value("select 1 from migrations"):
                 now = time.time_ns() // 1_000_000
-                rows = [(number, name, now) for number, name, _ in migrations() if number <= self.version]
+                rows = [(number, name, now) for number, name, _ in migrations()]
                 db.many("insert into migrations values (?, ?, ?)", rows)
         return self._finish()
 
     def _finish(self) -> RepairReport:
         report = self.report
-        if isinstance(self.db, _Older):
-            self.db.close()
-            self.db = Database(self.path)
-            for copy in backups(self.path):
-                os.unlink(copy)
         db = self.db
         db.execute("pragma foreign_keys = on")
         rebuild_text(db)
@@ -498,7 +497,7 @@ class _Salvage:
             calls = [event for event in self._events(turn) if event[bodies.KIND] == "tool_call"]
             if len(calls) > known:
                 rows = [_call_row(turn, ordinal, call) for ordinal, call in enumerate(calls)]
-                self.db.many("insert or ignore into tool_calls values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                self.db.many("insert or ignore into tool_calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
                 told += len(calls) - known
         if told:
             self.report.rebuilt["tool_calls"] = told
@@ -617,26 +616,12 @@ class _Salvage:
         self.report.sources_to_read_again = db.connection.changes()
 
 
-class _Older(Database):
-    """A store of an earlier schema, which is filled as it is before it is migrated."""
-
-    def __init__(self, path: str, version: int) -> None:
-        self.path, self.patience_seconds = path, PATIENCE_SECONDS
-        self.connection = apsw.Connection(path)
-        self._configure(False)
-        self.execute("create table migrations (number integer primary key, name text not null, applied_at integer not null)")
-        for number, _, sql in migrations():
-            if number <= version:
-                self.execute(sql)
-        self.execute(f"pragma user_version = {version:d}")
-
-
 def _call_row(turn: int, ordinal: int, call: bodies.Row) -> tuple[Any, ...]:
     target = call[bodies.TARGET]
     pending = call[bodies.CALL] if call[bodies.OK] is None and call[bodies.OUTPUT] is None else None
     return (
         turn, ordinal, call[bodies.NAME] or "", call[bodies.TOOL_KIND] or "other", target[:TARGET_CHARACTERS] if target else None,
-        call[bodies.OK], call[bodies.EXIT_CODE], call[bodies.DURATION_MS], pending,
+        call[bodies.OK], call[bodies.EXIT_CODE], call[bodies.DURATION_MS], call[bodies.FOLDER], pending,
     )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ _INSERT_TURN = """
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_CALL = """
-    insert into tool_calls (turn, ordinal, name, kind, target, ok, exit_code, duration_ms, pending)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    insert into tool_calls (turn, ordinal, name, kind, target, ok, exit_code, duration_ms, folder, pending)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 # Copies of one model call: the largest figures, once, owned by the earliest
 # (time, session id), whatever the order in which the files are imported; within

@@ -236,4 +236,5 @@ def _event(row: bodies.Row) -> TurnEvent | ToolCall:
         kind="tool_call", at=iso(row[bodies.AT]), text=row[bodies.TEXT], name=row[bodies.NAME],
         tool_kind=row[bodies.TOOL_KIND], target=row[bodies.TARGET], input=row[bodies.INPUT], output=row[bodies.OUTPUT],
         ok=row[bodies.OK], exit_code=row[bodies.EXIT_CODE], duration_ms=row[bodies.DURATION_MS],
+        folder=row[bodies.FOLDER],
     )  # fmt: skip

@@ -77,7 +77,7 @@ def read_body(events: bytes) -> list[bodies.Row] | None:
         rows = bodies.unpack(events)
     except (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError, MemoryError):
         return None
-    sound = isinstance(rows, list) and all(isinstance(row, list) and len(row) in (3, 8, 12) for row in rows)
+    sound = isinstance(rows, list) and all(isinstance(row, list) and len(row) in (3, 8, 13) for row in rows)
     return rows if sound else None
 
 

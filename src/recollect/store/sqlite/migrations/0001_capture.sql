@@ -106,7 +106,7 @@ create table bodies (
   unique (turn, part)
 );
 
--- `pending` is the native call id while the result is still to come.
+-- `folder` is where a shell call ran; `pending` is the native call id while the result is still to come.
 create table tool_calls (
   turn        integer not null references turns (id),
   ordinal     integer not null,
@@ -116,6 +116,7 @@ create table tool_calls (
   ok          integer,
   exit_code   integer,
   duration_ms integer,
+  folder      text,
   pending     text,
   primary key (turn, ordinal)
 ) without rowid;
