@@ -21,7 +21,10 @@ DOCS = ROOT / "docs" / "performance.md"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measure what was asked for; 1 when something got worse than in the results given with --against."""
+    """Measure what was asked for.
+
+    1 when something got worse than in the results given with --against.
+    """
     parser = _parser()
     args = parser.parse_args(argv)
     if args.write_docs and args.suite != "all":
@@ -48,42 +51,91 @@ def measure(args: Namespace, argv: list[str]) -> report.Results:
         figures: list[Figure] = []
         for name in SUITES if args.suite == "all" else [args.suite]:
             print(f"{name}:", file=sys.stderr)
-            figures += run_apart(name, Plan(large, small, Path(work), args.cache.resolve(), args.runs))
+            figures += run_apart(
+                name, Plan(large, small, Path(work), args.cache.resolve(), args.runs)
+            )
     for figure in figures:
         figure.command = command
     corpora = {"corpus": large.facts()} | ({"small": small.facts()} if small != large else {})
-    return report.Results(args.suite, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), machine(), corpora, figures)
+    return report.Results(
+        args.suite, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), machine(), corpora, figures
+    )
 
 
 def _corpora(args: Namespace) -> tuple[Corpus, Corpus]:
-    """The large and the small corpus. What the options say is about the one that the suite is about."""
+    """The large and the small corpus.
+
+    What the options say is about the one that the suite is about.
+    """
     usual = SMALL if args.suite == "small" else LARGE
     shape = Shape(args.files or usual.files, args.turns or usual.turns, args.mb or usual.mb)
-    chosen = Corpus(str(args.corpus.resolve())) if args.corpus else ensure_corpus(args.cache, shape, agent=args.agent)
+    chosen = (
+        Corpus(str(args.corpus.resolve()))
+        if args.corpus
+        else ensure_corpus(args.cache, shape, agent=args.agent)
+    )
     chosen.environ()
     other = ensure_corpus(args.cache, SMALL, agent=args.agent) if args.suite == "all" else chosen
     return chosen, other
 
 
 def _parser() -> ArgumentParser:
-    parser = ArgumentParser(prog="python -m bench", description="Measure the figures of docs/performance.md.")
-    parser.add_argument(
-        "suite", nargs="?", default="all", choices=[*SUITES, "all"], help="what to measure (default: %(default)s)"
+    parser = ArgumentParser(
+        prog="python -m bench", description="Measure the figures of docs/performance.md."
     )
-    parser.add_argument("--files", type=int, help=f"files of the generated corpus (default: {LARGE.files}; small: {SMALL.files})")
-    parser.add_argument("--turns", type=int, help=f"its turns (default: {LARGE.turns}; small: {SMALL.turns})")
-    parser.add_argument("--mb", type=float, help=f"its size in MB (default: {LARGE.mb}; small: {SMALL.mb})")
     parser.add_argument(
-        "--agent", choices=["codex", "claude"], default="codex", help="whose logs are generated (default: %(default)s)"
+        "suite",
+        nargs="?",
+        default="all",
+        choices=[*SUITES, "all"],
+        help="what to measure (default: %(default)s)",
     )
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="measure with these logs instead; they are only read")
-    parser.add_argument("--runs", type=int, metavar="N", help="how often each figure is measured (default: 5 or more, by figure)")
+    parser.add_argument(
+        "--files",
+        type=int,
+        help=f"files of the generated corpus (default: {LARGE.files}; small: {SMALL.files})",
+    )
+    parser.add_argument(
+        "--turns", type=int, help=f"its turns (default: {LARGE.turns}; small: {SMALL.turns})"
+    )
+    parser.add_argument(
+        "--mb", type=float, help=f"its size in MB (default: {LARGE.mb}; small: {SMALL.mb})"
+    )
+    parser.add_argument(
+        "--agent",
+        choices=["codex", "claude"],
+        default="codex",
+        help="whose logs are generated (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        metavar="DIR",
+        help="measure with these logs instead; they are only read",
+    )
+    parser.add_argument(
+        "--runs",
+        type=int,
+        metavar="N",
+        help="how often each figure is measured (default: 5 or more, by figure)",
+    )
     cache = Path(tempfile.gettempdir(), "recollect-bench")
-    parser.add_argument("--cache", type=Path, default=cache, metavar="DIR", help="for corpora and stores (default: %(default)s)")
     parser.add_argument(
-        "--against", type=Path, metavar="OLD.json", help="exit 1 when a figure is more than 10 %% worse than there"
+        "--cache",
+        type=Path,
+        default=cache,
+        metavar="DIR",
+        help="for corpora and stores (default: %(default)s)",
     )
-    parser.add_argument("--write-docs", action="store_true", help="put the results into docs/performance.md")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="OLD.json",
+        help="exit 1 when a figure is more than 10 %% worse than there",
+    )
+    parser.add_argument(
+        "--write-docs", action="store_true", help="put the results into docs/performance.md"
+    )
     return parser
 
 

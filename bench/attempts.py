@@ -24,20 +24,50 @@ STEPS = [
     Step("bash", "git commit -am 'Round tax per line'", 55, 80, True, "1 file changed"),
 ]
 TASK = "Round the tax of an order per line"
-SHOP = Context(language="python", domain="work", tags=("tax", "orders"), project="github.com/acme/shop")
+SHOP = Context(
+    language="python", domain="work", tags=("tax", "orders"), project="github.com/acme/shop"
+)
 WELL = Ending("success", result="tax is rounded per line now", duration_ms=61_000)
 
-_DO = ("fix", "add", "refactor", "test", "document", "remove", "profile", "debug", "review", "deploy")
+_DO = (
+    "fix",
+    "add",
+    "refactor",
+    "test",
+    "document",
+    "remove",
+    "profile",
+    "debug",
+    "review",
+    "deploy",
+)
 _WHAT = (
-    "login form", "tax table", "migration", "cache", "retry loop", "docker image", "billing job", "search index", "report",
-    "api client", "parser", "webhook", "upload", "export", "permission check", "rate limit", "invoice", "checkout", "mailer",
+    "login form", "tax table", "migration", "cache", "retry loop", "docker image", "billing job",
+    "search index", "report",
+    "api client", "parser", "webhook", "upload", "export", "permission check", "rate limit",
+    "invoice", "checkout", "mailer",
 )  # fmt: skip
-_WHERE = ("the shop", "the backend", "the worker", "our cli", "the website", "the core", "the tests", "ci", "the docs")
+_WHERE = (
+    "the shop",
+    "the backend",
+    "the worker",
+    "our cli",
+    "the website",
+    "the core",
+    "the tests",
+    "ci",
+    "the docs",
+)
 _WHY = (
-    "it fails on empty input", "customers wait too long", "the old way is deprecated", "two threads collide",
-    "the numbers are wrong", "the log is full of it", "a test is flaky", "the deploy needs it", "it leaks memory",
+    "it fails on empty input", "customers wait too long", "the old way is deprecated",
+    "two threads collide",
+    "the numbers are wrong", "the log is full of it", "a test is flaky", "the deploy needs it",
+    "it leaks memory",
 )  # fmt: skip
-_LANGUAGES, _OUTCOMES = ("python", "go", "typescript", "rust"), ("success", "success", "partial", "fail")
+_LANGUAGES, _OUTCOMES = (
+    ("python", "go", "typescript", "rust"),
+    ("success", "success", "partial", "fail"),
+)
 
 
 class Making:
@@ -57,7 +87,11 @@ class Making:
     def context(self, users: int = 7) -> Context:
         """One of so many users' projects."""
         pick, user = self._chance.choice, self._chance.randrange(users)
-        return Context(language=pick(_LANGUAGES), tags=(pick(_WHAT), f"user{user}"), project=f"github.com/acme/shop{user}")
+        return Context(
+            language=pick(_LANGUAGES),
+            tags=(pick(_WHAT), f"user{user}"),
+            project=f"github.com/acme/shop{user}",
+        )
 
     def record(self, memory: Memory, *, words: int = 12, users: int = 7) -> str:
         """An attempt of ten steps; its id."""

@@ -1,4 +1,5 @@
-"""What happens in a fresh process: an import, one embedding, all digests, a run of retention, or one reading of the same lines.
+"""What happens in a fresh process: an import, one embedding, all digests, a run of
+retention, or one reading of the same lines.
 
 `python -m bench.child import` brings the store of RECOLLECT_HOME up to date;
 `python -m bench.child embed` makes its vectors, `python -m bench.child
@@ -29,7 +30,13 @@ def import_logs(*paths: str) -> dict[str, float]:
         store = memory.settings.store
     spent = cpu_seconds() - start
     size = sum(os.path.getsize(path) for path in (store, store + "-wal") if os.path.exists(path))
-    return {"seconds": spent, "peak_bytes": peak_bytes(), "store_bytes": size, "turns": report.turns, "problems": report.problems}
+    return {
+        "seconds": spent,
+        "peak_bytes": peak_bytes(),
+        "store_bytes": size,
+        "turns": report.turns,
+        "problems": report.problems,
+    }
 
 
 def embed() -> dict[str, float]:
@@ -39,7 +46,12 @@ def embed() -> dict[str, float]:
 
     with Memory.open() as memory:
         *_, report = memory.embed()
-    return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "turns": report.turns, "pieces": report.pieces}
+    return {
+        "seconds": cpu_seconds() - start,
+        "peak_bytes": peak_bytes(),
+        "turns": report.turns,
+        "pieces": report.pieces,
+    }
 
 
 def digest() -> dict[str, float]:
@@ -53,7 +65,10 @@ def digest() -> dict[str, float]:
 
 
 def retain() -> dict[str, float]:
-    """Open, let go of what there is no room for, close; `run` is without the modules, `step` how long others may wait."""
+    """Open, let go of what there is no room for, close.
+
+    `run` is without the modules, `step` how long others may wait.
+    """
     start = cpu_seconds()
     from recollect import Memory
 
@@ -90,7 +105,12 @@ def grow(folder: str, seconds: str) -> dict[str, float]:
 
 def read(folder: str) -> dict[str, float]:
     """Read every line and decode it; finding the files is not counted."""
-    paths = [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names if name.endswith(".jsonl")]
+    paths = [
+        os.path.join(top, name)
+        for top, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(".jsonl")
+    ]
     lines = 0
     start = cpu_seconds()
     import orjson
@@ -128,7 +148,8 @@ def rows(agent: str, path: str) -> dict[str, float]:
 
 if __name__ == "__main__":
     works: dict[str, Callable[..., dict[str, float]]] = {
-        "import": import_logs, "embed": embed, "digest": digest, "retain": retain, "grow": grow, "read": read, "rows": rows,
+        "import": import_logs, "embed": embed, "digest": digest, "retain": retain, "grow": grow,
+        "read": read, "rows": rows,
         "items": items,
     }  # fmt: skip
     answer = works[sys.argv[1]](*sys.argv[2:])

@@ -36,7 +36,10 @@ def _high_water() -> int:
 
 
 def written_bytes() -> int:
-    """What this process has handed to the system to write so far; 0 where the system does not count that."""
+    """What this process has handed to the system to write so far.
+
+    0 where the system does not count that.
+    """
     try:
         with open("/proc/self/io", "rb") as counts:
             found = [line for line in counts if line.startswith(b"wchar:")]

@@ -57,7 +57,10 @@ class Corpus:
         for name, variable in _HOMES.items():
             if os.path.isdir(os.path.join(self.folder, name)):
                 return {variable: self.folder}
-        raise SystemExit(f"bench: {self.folder} holds neither {' nor '.join(_HOMES)}; give the folder above one of them")
+        raise SystemExit(
+            f"bench: {self.folder} holds neither {' nor '.join(_HOMES)}; give the folder above one "
+            "of them"
+        )
 
     def facts(self) -> dict[str, object]:
         """Files, bytes, and what the generator said about it."""
@@ -65,18 +68,34 @@ class Corpus:
         summary = Path(self.folder + ".json")
         if summary.is_file():
             said = json.loads(summary.read_text())
-            facts |= {name: said[name] for name in ("agent", "turns", "lines", "seed") if name in said}
+            facts |= {
+                name: said[name] for name in ("agent", "turns", "lines", "seed") if name in said
+            }
         return facts
 
 
-def ensure_corpus(cache_folder: Path, shape: Shape, *, agent: str = "codex", seed: int = 1) -> Corpus:
+def ensure_corpus(
+    cache_folder: Path, shape: Shape, *, agent: str = "codex", seed: int = 1
+) -> Corpus:
     """A generated corpus of this shape, made unless it is there."""
     folder = cache_folder / f"{agent}-{shape.files}-{shape.turns}-{shape.mb:g}-{seed}"
     summary = Path(f"{folder}.json")
     if not summary.is_file():
         sizes = ["--files", str(shape.files), "--turns", str(shape.turns), "--mb", str(shape.mb)]
-        command = [sys.executable, str(_found_generator()), str(folder), *sizes, "--agent", agent, "--seed", str(seed)]
-        print(f"bench: generating {shape.files} files, {shape.turns} turns, {shape.mb:g} MB", file=sys.stderr)
+        command = [
+            sys.executable,
+            str(_found_generator()),
+            str(folder),
+            *sizes,
+            "--agent",
+            agent,
+            "--seed",
+            str(seed),
+        ]
+        print(
+            f"bench: generating {shape.files} files, {shape.turns} turns, {shape.mb:g} MB",
+            file=sys.stderr,
+        )
         shutil.rmtree(folder, ignore_errors=True)
         said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         # Written last: a run that was interrupted leaves no summary and is made again.
@@ -99,5 +118,8 @@ def generator() -> ModuleType:
 def _found_generator() -> Path:
     if not GENERATOR.is_file():
         place = os.path.relpath(GENERATOR, ROOT)
-        raise SystemExit(f"bench: the corpus generator {place} is not there; put it there, or name a corpus with --corpus")
+        raise SystemExit(
+            f"bench: the corpus generator {place} is not there; put it there, or name a corpus "
+            "with --corpus"
+        )
     return GENERATOR

@@ -76,7 +76,10 @@ def make(database: Database, corpus: Corpus, home: Path) -> Path:
 
 
 def read(database: Database, path: str) -> int:
-    """What the reference does: every value that an import reads, decoded where it is JSON; says how many there were."""
+    """What the reference does: every value that an import reads, decoded where it is JSON.
+
+    Says how many there were.
+    """
     import orjson
 
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
@@ -104,7 +107,8 @@ def _opencode(db: apsw.Connection, number: int, talk: Talk) -> None:
     start, end = talk.turns[0][0], talk.turns[-1][0]
     session = f"ses_{number:08d}"
     db.execute(
-        "insert into session values (?, 'shop', null, ?, ?, '1.17.0', ?, ?)", (session, talk.cwd, f"Talk {number}", start, end)
+        "insert into session values (?, 'shop', null, ?, ?, '1.17.0', ?, ?)",
+        (session, talk.cwd, f"Talk {number}", start, end),
     )
     message = ""
     for row, at, event in _rows(talk):
@@ -112,7 +116,10 @@ def _opencode(db: apsw.Connection, number: int, talk: Talk) -> None:
             user = event.kind == "prompt"
             message = f"msg_{number:08d}{row}{'u' if user else 'a'}"
             data = _opencode_message(talk, at, user=user)
-            db.execute("insert into message values (?, ?, ?, ?, ?)", (message, session, at, at, json.dumps(data)))
+            db.execute(
+                "insert into message values (?, ?, ?, ?, ?)",
+                (message, session, at, at, json.dumps(data)),
+            )
         part = _opencode_part(row, at, event)
         db.execute(
             "insert into part values (?, ?, ?, ?, ?, ?)",
@@ -122,19 +129,29 @@ def _opencode(db: apsw.Connection, number: int, talk: Talk) -> None:
 
 def _opencode_message(talk: Talk, at: int, *, user: bool) -> dict[str, Any]:
     if user:
-        return {"role": "user", "time": {"created": at}, "agent": "build", "model": {"providerID": "openai", "modelID": MODEL}}
+        return {
+            "role": "user",
+            "time": {"created": at},
+            "agent": "build",
+            "model": {"providerID": "openai", "modelID": MODEL},
+        }
     return {
-        "role": "assistant", "parentID": "", "modelID": MODEL, "providerID": "openai", "mode": "build",
-        "path": {"cwd": talk.cwd, "root": talk.cwd}, "cost": 0.01, "time": {"created": at, "completed": at},
-        "tokens": {"input": 900, "output": 80, "reasoning": 20, "cache": {"read": 4000, "write": 0}}, "finish": "stop",
+        "role": "assistant", "parentID": "", "modelID": MODEL, "providerID": "openai",
+        "mode": "build",
+        "path": {"cwd": talk.cwd, "root": talk.cwd}, "cost": 0.01, "time": {"created": at,
+        "completed": at},
+        "tokens": {"input": 900, "output": 80, "reasoning": 20, "cache": {"read": 4000,
+        "write": 0}}, "finish": "stop",
     }  # fmt: skip
 
 
 def _opencode_part(row: str, at: int, event: Event) -> dict[str, Any]:
     if event.kind == "tool_call":
         state = {
-            "status": "error" if event.ok is False else "completed", "input": event.input, "output": event.output or "",
-            "title": event.target, "metadata": {"exit": event.exit_code}, "time": {"start": at, "end": at + 10},
+            "status": "error" if event.ok is False else "completed", "input": event.input,
+            "output": event.output or "",
+            "title": event.target, "metadata": {"exit": event.exit_code}, "time": {"start": at,
+            "end": at + 10},
         }  # fmt: skip
         return {"type": "tool", "callID": f"call_{row}", "tool": event.name, "state": state}
     if event.kind == "reasoning":
@@ -148,10 +165,22 @@ def _opencode_part(row: str, at: int, event: Event) -> dict[str, Any]:
 def _crush(db: apsw.Connection, number: int, talk: Talk) -> None:
     start, end = talk.turns[0][0] // 1000, talk.turns[-1][0] // 1000
     session = talk.id
-    db.execute("insert into sessions values (?, null, ?, 9, 4000, 80, 0.5, ?, ?, null)", (session, f"Talk {number}", end, start))
+    db.execute(
+        "insert into sessions values (?, null, ?, 9, 4000, 80, 0.5, ?, ?, null)",
+        (session, f"Talk {number}", end, start),
+    )
     for row, at, event in _rows(talk):
         for role, parts in _crush_messages(row, event):
-            values = (f"{number}-{row}-{role}", session, role, json.dumps(parts), MODEL, at // 1000, at // 1000, at // 1000)
+            values = (
+                f"{number}-{row}-{role}",
+                session,
+                role,
+                json.dumps(parts),
+                MODEL,
+                at // 1000,
+                at // 1000,
+                at // 1000,
+            )
             db.execute("insert into messages values (?, ?, ?, ?, ?, ?, ?, ?, 'openai', 0)", values)
 
 
@@ -159,9 +188,20 @@ def _crush_messages(row: str, event: Event) -> Iterator[tuple[str, list[dict[str
     if event.kind == "prompt":
         yield "user", [{"type": "text", "data": {"text": event.text}}]
     elif event.kind == "tool_call":
-        call = {"id": row, "name": event.name, "input": json.dumps(event.input), "type": "", "finished": True}
+        call = {
+            "id": row,
+            "name": event.name,
+            "input": json.dumps(event.input),
+            "type": "",
+            "finished": True,
+        }
         yield "assistant", [{"type": "tool_call", "data": call}]
-        result = {"tool_call_id": row, "name": event.name, "content": event.output or "", "is_error": event.ok is False}
+        result = {
+            "tool_call_id": row,
+            "name": event.name,
+            "content": event.output or "",
+            "is_error": event.ok is False,
+        }
         yield "tool", [{"type": "tool_result", "data": result}]
     elif event.kind == "reasoning":
         yield "assistant", [{"type": "reasoning", "data": {"thinking": event.text}}]
@@ -176,16 +216,25 @@ def _crush_messages(row: str, event: Event) -> Iterator[tuple[str, list[dict[str
 def _goose(db: apsw.Connection, number: int, talk: Talk) -> None:
     session = f"20260101_{number}"
     db.execute(
-        "insert into sessions values (?, ?, ?, 'user', ?, '2026-01-01 09:00:00', '2026-01-01 10:00:00', 100, 50, 50,"
+        "insert into sessions values (?, ?, ?, 'user', ?, '2026-01-01 09:00:00', '2026-01-01 "
+        "10:00:00', 100, 50, 50,"
         " 9000, 8000, 1000, 'openai', ?)",
         (session, f"Talk {number}", "", talk.cwd, json.dumps({"model_name": MODEL})),
     )
     for row, at, event in _rows(talk):
         for role, content in _goose_messages(row, event):
             db.execute(
-                "insert into messages (message_id, session_id, role, content_json, created_timestamp, metadata_json)"
+                "insert into messages (message_id, session_id, role, content_json, "
+                "created_timestamp, metadata_json)"
                 " values (?, ?, ?, ?, ?, ?)",
-                (f"{number}-{row}-{role}", session, role, json.dumps(content), at // 1000, '{"userVisible":true}'),
+                (
+                    f"{number}-{row}-{role}",
+                    session,
+                    role,
+                    json.dumps(content),
+                    at // 1000,
+                    '{"userVisible":true}',
+                ),
             )
 
 
@@ -193,12 +242,27 @@ def _goose_messages(row: str, event: Event) -> Iterator[tuple[str, list[dict[str
     if event.kind == "tool_call":
         call = {"status": "success", "value": {"name": event.name, "arguments": event.input}}
         yield "assistant", [{"type": "toolRequest", "id": row, "toolCall": call}]
-        value = {"content": [{"type": "text", "text": event.output or ""}], "isError": event.ok is False}
-        yield "user", [{"type": "toolResponse", "id": row, "toolResult": {"status": "success", "value": value}}]
+        value = {
+            "content": [{"type": "text", "text": event.output or ""}],
+            "isError": event.ok is False,
+        }
+        yield (
+            "user",
+            [
+                {
+                    "type": "toolResponse",
+                    "id": row,
+                    "toolResult": {"status": "success", "value": value},
+                }
+            ],
+        )
     elif event.kind == "reasoning":
         yield "assistant", [{"type": "thinking", "thinking": event.text, "signature": ""}]
     else:
-        yield "user" if event.kind == "prompt" else "assistant", [{"type": "text", "text": event.text}]
+        yield (
+            "user" if event.kind == "prompt" else "assistant",
+            [{"type": "text", "text": event.text}],
+        )
 
 
 # Cursor -----------------------------------------------------------------------
@@ -208,8 +272,10 @@ def _cursor(db: apsw.Connection, number: int, talk: Talk) -> None:
     headers = []
     for row, at, event in _rows(talk):
         bubble: dict[str, Any] = {
-            "_v": 3, "type": 1 if event.kind == "prompt" else 2, "bubbleId": row, "text": "", "createdAt": at,
-            "tokenCount": {"inputTokens": 0, "outputTokens": 0}, "timingInfo": {"clientRpcSendTime": at},
+            "_v": 3, "type": 1 if event.kind == "prompt" else 2, "bubbleId": row, "text": "",
+            "createdAt": at,
+            "tokenCount": {"inputTokens": 0, "outputTokens": 0},
+            "timingInfo": {"clientRpcSendTime": at},
         }  # fmt: skip
         if event.kind == "tool_call":
             bubble |= {"capabilityType": 15, "toolFormerData": _cursor_tool(row, event)}
@@ -218,19 +284,27 @@ def _cursor(db: apsw.Connection, number: int, talk: Talk) -> None:
         else:
             bubble["text"] = event.text
         headers.append({"bubbleId": row, "type": bubble["type"]})
-        db.execute("insert into cursorDiskKV values (?, ?)", (f"bubbleId:{talk.id}:{row}", json.dumps(bubble)))
+        db.execute(
+            "insert into cursorDiskKV values (?, ?)",
+            (f"bubbleId:{talk.id}:{row}", json.dumps(bubble)),
+        )
     composer = {
         "_v": 9, "composerId": talk.id, "name": f"Talk {number}", "createdAt": talk.turns[0][0],
-        "lastUpdatedAt": talk.turns[-1][0], "fullConversationHeadersOnly": headers, "unifiedMode": "agent",
-        "modelConfig": {"modelName": MODEL}, "workspaceIdentifier": {"id": "w", "uri": {"fsPath": talk.cwd}},
+        "lastUpdatedAt": talk.turns[-1][0], "fullConversationHeadersOnly": headers,
+        "unifiedMode": "agent",
+        "modelConfig": {"modelName": MODEL}, "workspaceIdentifier": {"id": "w",
+        "uri": {"fsPath": talk.cwd}},
     }  # fmt: skip
-    db.execute("insert into cursorDiskKV values (?, ?)", (f"composerData:{talk.id}", json.dumps(composer)))
+    db.execute(
+        "insert into cursorDiskKV values (?, ?)", (f"composerData:{talk.id}", json.dumps(composer))
+    )
 
 
 def _cursor_tool(row: str, event: Event) -> dict[str, Any]:
     given, result = json.dumps(event.input), json.dumps({"output": event.output or ""})
     return {
-        "tool": 15, "name": event.name, "toolCallId": row, "status": "error" if event.ok is False else "completed",
+        "tool": 15, "name": event.name, "toolCallId": row,
+        "status": "error" if event.ok is False else "completed",
         "rawArgs": given, "params": given, "result": result,
     }  # fmt: skip
 
@@ -245,15 +319,25 @@ def _grok(db: apsw.Connection, number: int, talk: Talk) -> None:
         (talk.id, f"Talk {number}", MODEL, talk.cwd, talk.cwd, *times),
     )
     for seq, (row, _, event) in enumerate(_rows(talk)):
-        role, content = ("user", event.text) if event.kind == "prompt" else ("assistant", event.text)
+        role, content = (
+            ("user", event.text) if event.kind == "prompt" else ("assistant", event.text)
+        )
         if event.kind == "tool_call":
-            part = {"type": "tool-call", "toolCallId": row, "toolName": event.name, "input": event.input}
+            part = {
+                "type": "tool-call",
+                "toolCallId": row,
+                "toolName": event.name,
+                "input": event.input,
+            }
             role, content = "assistant", [part]  # type: ignore[assignment]
         message = json.dumps({"role": role, "content": content})
-        db.execute("insert into messages values (?, ?, ?, ?, ?)", (talk.id, seq, role, message, times[0]))
+        db.execute(
+            "insert into messages values (?, ?, ?, ?, ?)", (talk.id, seq, role, message, times[0])
+        )
         if event.kind == "tool_call":
             db.execute(
-                "insert into tool_calls (session_id, message_seq, tool_call_id, tool_name, args_json, status, started_at,"
+                "insert into tool_calls (session_id, message_seq, tool_call_id, tool_name, "
+                "args_json, status, started_at,"
                 " completed_at) values (?, ?, ?, ?, ?, 'completed', ?, ?)",
                 (talk.id, seq, row, event.name, json.dumps(event.input), *times),
             )
@@ -264,7 +348,8 @@ def _grok(db: apsw.Connection, number: int, talk: Talk) -> None:
             )
         elif role == "assistant":
             db.execute(
-                "insert into usage_events values (?, ?, 'message', ?, 900, 80, 980, 1000, ?)", (talk.id, seq, MODEL, times[0])
+                "insert into usage_events values (?, ?, 'message', ?, 900, 80, 980, 1000, ?)",
+                (talk.id, seq, MODEL, times[0]),
             )
 
 
@@ -320,8 +405,10 @@ DATABASES = (
         """,
         _goose,
         (
-            "select id, name, working_dir, created_at, accumulated_input_tokens, model_config_json from sessions",
-            "select id, session_id, role, created_timestamp, metadata_json, content_json from messages",
+            "select id, name, working_dir, created_at, accumulated_input_tokens, model_config_json "
+            "from sessions",
+            "select id, session_id, role, created_timestamp, metadata_json, content_json from "
+            "messages",
         ),
     ),
     Database(
@@ -355,9 +442,11 @@ DATABASES = (
         (
             "select id, title, model, cwd_last, created_at, null from sessions",
             "select session_id, seq, role, created_at, message_json from messages",
-            "select id, tool_call_id, tool_name, started_at, completed_at, args_json from tool_calls",
+            "select id, tool_call_id, tool_name, started_at, completed_at, args_json from "
+            "tool_calls",
             "select tool_call_row_id, success, output_json from tool_results",
-            "select session_id, message_seq, model, input_tokens, output_tokens, cost_micros, null from usage_events",
+            "select session_id, message_seq, model, input_tokens, output_tokens, cost_micros, null "
+            "from usage_events",
         ),
     ),
 )  # fmt: skip

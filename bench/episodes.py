@@ -60,7 +60,10 @@ THREADS, USERS = (1, 4, 8, 16), (1, 5, 10, 50)
 
 @dataclass
 class Row:
-    """What one stretch of work came to; times in seconds of wall clock. `x` is what the stretch varies."""
+    """What one stretch of work came to.
+
+    Times in seconds of wall clock. `x` is what the stretch varies.
+    """
 
     part: str
     name: str
@@ -77,16 +80,21 @@ class Row:
         peak = f"  peak {self.peak_bytes / 1e6:,.0f} MB" if self.peak_bytes else ""
         more = "".join(f"  {name} {short(value)}" for name, value in self.more.items())
         return (
-            f"{self.part:8} {self.name:24} {short(self.x):>6}  p50 {self.p50 * 1e6:>10,.1f} µs  p95 {self.p95 * 1e6:>10,.1f} µs"
+            f"{self.part:8} {self.name:24} {short(self.x):>6}  p50 {self.p50 * 1e6:>10,.1f} µs  "
+            f"p95 {self.p95 * 1e6:>10,.1f} µs"
             f"  {self.rate:>9,.0f}/s  {self.bytes_each:>8,.0f} B{peak}{more}"
         )
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work, up to 10,000 attempts")
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of the work, up to 10,000 attempts"
+    )
     parser.add_argument("--only", choices=sorted(PARTS), help="one part alone")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results (default: bench/results)")
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, help="folder for the results (default: bench/results)"
+    )
     parser.add_argument("--shape", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.shape:
@@ -109,7 +117,9 @@ def by_threads(quick: bool) -> Iterator[Row]:
     with _filled(500 if quick else 5_000) as work:
         for mix in MIXES:
             for threads in THREADS:
-                yield work.mixed("threads", mix, threads=threads, users=10, operations=400 if quick else 4_000)
+                yield work.mixed(
+                    "threads", mix, threads=threads, users=10, operations=400 if quick else 4_000
+                )
 
 
 def by_users(quick: bool) -> Iterator[Row]:
@@ -117,13 +127,18 @@ def by_users(quick: bool) -> Iterator[Row]:
     for users in USERS:
         with _filled(500 if quick else 5_000, users=users) as work:
             for mix in MIXES:
-                row = work.mixed("users", mix, threads=4, users=users, operations=400 if quick else 4_000)
+                row = work.mixed(
+                    "users", mix, threads=4, users=users, operations=400 if quick else 4_000
+                )
                 row.x = users
                 yield row
 
 
 class _Work:
-    """A store with attempts, and operations on it. Recording and asking share one memory; each thread reads with its own."""
+    """A store with attempts, and operations on it.
+
+    Recording and asking share one memory; each thread reads with its own.
+    """
 
     def __init__(self, memory: Memory, refs: list[str]) -> None:
         self.memory, self.refs = memory, refs
@@ -137,7 +152,9 @@ class _Work:
             with Memory(self.memory.settings, environ={}) as own:
                 doings = self._doings(own, chance, making, users)
                 names, weights = list(MIXES[mix]), list(MIXES[mix].values())
-                plan = chance.choices([doings[name] for name in names], weights, k=operations // threads)
+                plan = chance.choices(
+                    [doings[name] for name in names], weights, k=operations // threads
+                )
                 gate.wait()
                 for do in plan:
                     start = time.perf_counter()
@@ -154,11 +171,17 @@ class _Work:
         self.memory.flush()
         seconds = time.perf_counter() - start
         done = [sample for own in samples for sample in own]
-        return _row(part, mix, threads, done, seconds, bytes_each=(written_bytes() - before) / len(done))
+        return _row(
+            part, mix, threads, done, seconds, bytes_each=(written_bytes() - before) / len(done)
+        )
 
-    def _doings(self, own: Memory, chance: random.Random, making: Making, users: int) -> dict[str, Callable[[], object]]:
+    def _doings(
+        self, own: Memory, chance: random.Random, making: Making, users: int
+    ) -> dict[str, Callable[[], object]]:
         refs = self.refs
-        logged = [self.memory.start_episode(making.task(), making.context(users)) for _ in range(20)]
+        logged = [
+            self.memory.start_episode(making.task(), making.context(users)) for _ in range(20)
+        ]
 
         def record() -> None:
             refs.append(making.record(self.memory, users=users))
@@ -178,7 +201,8 @@ class _Work:
             # The few are asked for the most, as in YCSB.
             "read": lambda: own.episode(refs[int(len(refs) * chance.random() ** 3) % 500]),
             "log": lambda: self.memory.log_step(chance.choice(logged), chance.choice(STEPS)),
-            "newest": newest, "record": record, "retrieve": retrieve, "retrieve and record": retrieve_and_record,
+            "newest": newest, "record": record, "retrieve": retrieve,
+            "retrieve and record": retrieve_and_record,
         }  # fmt: skip
 
 
@@ -210,7 +234,9 @@ def _filled(attempts: int, users: int = 10) -> _Filled:
 
 
 def shapes(quick: bool) -> Iterator[Row]:
-    """Steady, bursting and growing load, each in a process of its own, whose peak memory is told."""
+    """Steady, bursting and growing load, each in a process of
+    its own, whose peak memory is told.
+    """
     for shape in ("steady", "burst", "gradual"):
         command = [sys.executable, __file__, "--shape", shape, *(["--quick"] if quick else [])]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
@@ -218,10 +244,16 @@ def shapes(quick: bool) -> Iterator[Row]:
 
 
 def _shape(shape: str, *, quick: bool) -> Row:
-    """Attempts at the pace of a shape; a sample is one attempt, from its beginning to its completion."""
+    """Attempts at the pace of a shape.
+
+    A sample is one attempt, from its beginning to its completion.
+    """
     seconds = 2 if quick else 10
     making, samples = Making(), []
-    with tempfile.TemporaryDirectory(prefix="recollect-episodes-") as folder, new_memory(Path(folder)) as memory:
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-episodes-") as folder,
+        new_memory(Path(folder)) as memory,
+    ):
         begun, before = time.perf_counter(), written_bytes()
         for at in _moments(shape, seconds):
             time.sleep(max(0.0, begun + at - time.perf_counter()))
@@ -232,7 +264,10 @@ def _shape(shape: str, *, quick: bool) -> Row:
         told = memory.flush()
         end, size = time.perf_counter(), written_bytes() - before
     row = _row("load", shape, seconds, samples, end - begun, bytes_each=size / len(samples))
-    row.peak_bytes, row.more = peak_bytes(), {"left to flush, s": end - start, "dropped": told.dropped}
+    row.peak_bytes, row.more = (
+        peak_bytes(),
+        {"left to flush, s": end - start, "dropped": told.dropped},
+    )
     return row
 
 
@@ -242,7 +277,11 @@ def _moments(shape: str, seconds: int) -> list[float]:
     if shape == "burst":
         return [float(second) for second in range(0, seconds, 2) for _ in range(2_000)]
     # From 20 a second on, more each second.
-    return [second + number / (20 * 1.5**second) for second in range(seconds) for number in range(int(20 * 1.5**second))]
+    return [
+        second + number / (20 * 1.5**second)
+        for second in range(seconds)
+        for number in range(int(20 * 1.5**second))
+    ]
 
 
 # How much there is, and how much at once
@@ -251,10 +290,17 @@ def _moments(shape: str, seconds: int) -> list[float]:
 def growth(quick: bool) -> Iterator[Row]:
     """Recording and asking, by how many attempts there are."""
     making = Making()
-    with tempfile.TemporaryDirectory(prefix="recollect-episodes-") as folder, new_memory(Path(folder)) as memory:
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-episodes-") as folder,
+        new_memory(Path(folder)) as memory,
+    ):
         count, store = 0, Path(folder, "recollect.db")
         for size in (100, 1_000, 10_000) if quick else (100, 1_000, 10_000, 100_000):
-            samples, before, start = [], store.stat().st_size if store.exists() else 0, time.perf_counter()
+            samples, before, start = (
+                [],
+                store.stat().st_size if store.exists() else 0,
+                time.perf_counter(),
+            )
             while count < size:
                 samples.append(_timed(lambda: making.record(memory)))
                 count += 1
@@ -265,7 +311,10 @@ def growth(quick: bool) -> Iterator[Row]:
             yield _row("growth", "record", size, samples, seconds, bytes_each=grown)
             with Memory(memory.settings, environ={}) as fresh:
                 first = _timed(lambda: fresh.retrieve_relevant(making.task()))
-                asked = [_timed(lambda: fresh.retrieve_relevant(making.task(), making.context())) for _ in range(200)]
+                asked = [
+                    _timed(lambda: fresh.retrieve_relevant(making.task(), making.context()))
+                    for _ in range(200)
+                ]
             row = _row("growth", "retrieve", size, asked, sum(asked))
             row.peak_bytes, row.more = peak_bytes(), {"first question, s": first}
             yield row
@@ -277,14 +326,22 @@ def questions(quick: bool) -> Iterator[Row]:
         making = Making(1)
         for words in (1, 10, 100, 1_000):
             asked = [making.task(words) for _ in range(50 if quick else 300)]
-            samples = [_timed(lambda task=task: work.memory.retrieve_relevant(task)) for task in asked]  # type: ignore[misc]
+            samples = [
+                _timed(lambda task=task: work.memory.retrieve_relevant(task)) for task in asked
+            ]  # type: ignore[misc]
             yield _row("words", "retrieve", words, samples, sum(samples))
 
 
 def batches(quick: bool) -> Iterator[Row]:
-    """Writing durably, by how many attempts are flushed at once; a sample is one flush divided by its attempts."""
+    """Writing durably, by how many attempts are flushed at once.
+
+    A sample is one flush divided by its attempts.
+    """
     making = Making()
-    with tempfile.TemporaryDirectory(prefix="recollect-episodes-") as folder, new_memory(Path(folder)) as memory:
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-episodes-") as folder,
+        new_memory(Path(folder)) as memory,
+    ):
         for size in (1, 10, 100, 1_000):
             samples, before = [], written_bytes()
             for _ in range(max(3, (100 if quick else 1_000) // size)):
@@ -298,7 +355,8 @@ def batches(quick: bool) -> Iterator[Row]:
 
 
 PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
-    "threads": by_threads, "users": by_users, "load": shapes, "growth": growth, "words": questions, "batch": batches,
+    "threads": by_threads, "users": by_users, "load": shapes, "growth": growth, "words": questions,
+    "batch": batches,
 }  # fmt: skip
 
 
@@ -308,23 +366,38 @@ def _timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _row(part: str, name: str, x: float, samples: list[float], seconds: float, *, bytes_each: float = 0.0) -> Row:
+def _row(
+    part: str, name: str, x: float, samples: list[float], seconds: float, *, bytes_each: float = 0.0
+) -> Row:
     p95 = statistics.quantiles(samples, n=20)[-1] if len(samples) > 1 else samples[0]
-    return Row(part, name, x, len(samples), statistics.median(samples), p95, len(samples) / seconds, bytes_each)
+    return Row(
+        part,
+        name,
+        x,
+        len(samples),
+        statistics.median(samples),
+        p95,
+        len(samples) / seconds,
+        bytes_each,
+    )
 
 
 # What is left of it
 
 
 TITLES = {
-    "threads": ("Mixes by threads", "threads"), "users": ("Mixes by users, on four threads", "users"),
-    "load": ("Load that comes and goes", "seconds"), "growth": ("By the number of attempts", "attempts"),
-    "words": ("Questions by their length", "words"), "batch": ("Durable writes by batch", "attempts in a flush"),
+    "threads": ("Mixes by threads", "threads"), "users": ("Mixes by users, on four threads",
+    "users"),
+    "load": ("Load that comes and goes", "seconds"), "growth": ("By the number of attempts",
+    "attempts"),
+    "words": ("Questions by their length", "words"), "batch": ("Durable writes by batch",
+    "attempts in a flush"),
 }  # fmt: skip
 
 
 _TOLD: dict[str, Callable[[Row], float]] = {
-    "p50, µs": lambda row: row.p50 * 1e6, "p95, µs": lambda row: row.p95 * 1e6, "operations a second": lambda row: row.rate,
+    "p50, µs": lambda row: row.p50 * 1e6, "p95, µs": lambda row: row.p95 * 1e6,
+    "operations a second": lambda row: row.rate,
 }  # fmt: skip
 
 
@@ -332,7 +405,12 @@ def _written(rows: list[Row], folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     path = folder / f"episode-store-{date.replace(' ', '-').replace(':', '')}.json"
-    path.write_text(json.dumps({"date": date, "machine": machine(), "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+    path.write_text(
+        json.dumps(
+            {"date": date, "machine": machine(), "rows": [asdict(row) for row in rows]}, indent=1
+        )
+        + "\n"
+    )
     page = folder / "episodes.html"
     page.write_text(_page(rows, date))
     return f"\n{path}\n{page}"
@@ -348,8 +426,10 @@ def _page(rows: list[Row], date: str) -> str:
             sections.append(f"<section><h2>{title}</h2>{_plots(own, axis)}{_table(own)}</section>")
     more = "table { border-collapse: collapse } td, th { padding: .1rem .6rem; text-align: right }"
     return (
-        '<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>recollect: episodes</title><style>{STYLE}{more}</style>\n<h1>recollect, measured: the episode store</h1>"
+        '<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width">'
+        f"<title>recollect: episodes</title><style>{STYLE}{more}</style>\n<h1>recollect, measured: "
+        "the episode store</h1>"
         f"<p>{where}</p>\n{''.join(sections)}\n</html>\n"
     )
 
@@ -368,14 +448,19 @@ def _plots(rows: list[Row], axis: str) -> str:
 def _table(rows: list[Row]) -> str:
     cells = [
         (
-            row.name, short(row.x), f"{row.operations:,}", f"{row.p50 * 1e6:,.1f} µs", f"{row.p95 * 1e6:,.1f} µs",
-            f"{row.rate:,.0f}", f"{row.bytes_each:,.0f}", f"{row.peak_bytes / 1e6:,.0f}" if row.peak_bytes else "",
+            row.name, short(row.x), f"{row.operations:,}", f"{row.p50 * 1e6:,.1f} µs",
+            f"{row.p95 * 1e6:,.1f} µs",
+            f"{row.rate:,.0f}", f"{row.bytes_each:,.0f}",
+            f"{row.peak_bytes / 1e6:,.0f}" if row.peak_bytes else "",
             ", ".join(f"{name} {short(value)}" for name, value in row.more.items()),
         )
         for row in rows
     ]  # fmt: skip
     head = ("", "", "operations", "p50", "p95", "a second", "bytes each", "peak MB", "")
-    lines = ["".join(f"<th>{name}</th>" for name in head), *("".join(f"<td>{cell}</td>" for cell in row) for row in cells)]
+    lines = [
+        "".join(f"<th>{name}</th>" for name in head),
+        *("".join(f"<td>{cell}</td>" for cell in row) for row in cells),
+    ]
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 

@@ -58,7 +58,10 @@ class Turn:
 
 @dataclass
 class Session:
-    """One conversation; `planted` are the habits in it, each with the number of its turn; `parent` is a session's native id."""
+    """One conversation; `planted` are the habits in it, each with the number of its turn.
+
+    `parent` is a session's native id.
+    """
 
     agent: str
     number: int
@@ -91,7 +94,9 @@ def _instead(tried: str, error: str, code: int, held: str) -> Habit:
 
 
 def _recovery(step: str, error: str, name: str, fix: Call, fix_name: str) -> Habit:
-    return Habit("error_recovery", f"{step} ! {name} => {fix_name}", (run(step, error, 1), fix, run(step)))
+    return Habit(
+        "error_recovery", f"{step} ! {name} => {fix_name}", (run(step, error, 1), fix, run(step))
+    )
 
 
 def _failure(step: str, error: str, name: str) -> Habit:
@@ -104,7 +109,9 @@ def _context(path: str, kind: str, check: str) -> Habit:
 
 def _refused(command: str) -> Habit:
     said = "The user doesn't want to proceed with this tool use."
-    return Habit("friction", f"refused {command}", (Call("shell", command, said, 1, declined=True),))
+    return Habit(
+        "friction", f"refused {command}", (Call("shell", command, said, 1, declined=True),)
+    )
 
 
 HABITS = (
@@ -112,20 +119,26 @@ HABITS = (
     _sequence("buf generate", "protolint", "bazel run"),
     _sequence("helm template", "kubeconform", "argocd sync"),
     _sequence("wasm-pack build", "wasm-opt", "vercel deploy", "lighthouse"),
-    _instead("docker-compose up", "bash: docker-compose: command not found", 127, "docker compose up"),
+    _instead("docker-compose up", "bash: docker-compose: command not found", 127,
+    "docker compose up"),
     _instead("poetry run alembic check", "Command not found: alembic", 1, "uv run alembic check"),
     _instead("yarn build", "error Command \"build\" not found.", 1, "turbo build"),
     _instead("gradle assemble", "zsh: command not found: gradle", 127, "gradlew assemble"),
     _recovery(
-        "phpunit", "Error: Cannot find module 'vendor/autoload'", "cannot find module vendor/autoload", run("composer install"),
+        "phpunit", "Error: Cannot find module 'vendor/autoload'",
+        "cannot find module vendor/autoload", run("composer install"),
         "composer install",
     ),
     _recovery(
-        "mix test", "** (DBConnection.ConnectionError) refused", "ConnectionError", run("pg_ctl start"), "pg_ctl start"
+        "mix test", "** (DBConnection.ConnectionError) refused", "ConnectionError",
+        run("pg_ctl start"), "pg_ctl start"
     ),
-    _recovery("swift test", "error: no such file or directory: Lock", "no such file", run("swift package"), "swift package"),
-    _recovery("rspec", "Bundler::GemNotFoundError: nope", "GemNotFoundError", edit("/srv/app/Gemfile"), "edit Gemfile"),
-    _failure("terraform plan", "Error: Error acquiring the state lock", "locked by another process"),
+    _recovery("swift test", "error: no such file or directory: Lock", "no such file",
+    run("swift package"), "swift package"),
+    _recovery("rspec", "Bundler::GemNotFoundError: nope", "GemNotFoundError",
+    edit("/srv/app/Gemfile"), "edit Gemfile"),
+    _failure("terraform plan", "Error: Error acquiring the state lock",
+    "locked by another process"),
     _failure("ansible-playbook", "fatal: permission denied (publickey)", "permission denied"),
     _failure("flyway migrate", "ERROR: No space left on device", "disk full"),
     _failure("sentry-cli", "error: 401 Unauthorized", "not logged in"),
@@ -140,42 +153,88 @@ HABITS = (
 )  # fmt: skip
 
 _GENERAL = (
-    "git status", "git add -A", "git commit -m wip", "git push", "ls -la", "rg TODO", "make docs", "curl localhost",
+    "git status", "git add -A", "git commit -m wip", "git push", "ls -la", "rg TODO", "make docs",
+    "curl localhost",
     "mkdir -p out",
 )  # fmt: skip
 _STACKS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (
-        ("pytest -q", "ruff check .", "mypy src", "uv sync", "pip install -e .", "python tools/report.py", "black .", "tox"),
+        (
+            "pytest -q",
+            "ruff check .",
+            "mypy src",
+            "uv sync",
+            "pip install -e .",
+            "python tools/report.py",
+            "black .",
+            "tox",
+        ),
         (".py", ".toml", ".md"),
     ),
     (
-        ("npm test", "npm run lint", "npm run build", "npm install", "node scripts/seed.js", "npx prettier -w .", "npx tsc"),
+        (
+            "npm test",
+            "npm run lint",
+            "npm run build",
+            "npm install",
+            "node scripts/seed.js",
+            "npx prettier -w .",
+            "npx tsc",
+        ),
         (".ts", ".tsx", ".css"),
     ),
     (
-        ("cargo test", "cargo clippy", "cargo build", "cargo fmt", "cargo run", "cargo add serde", "cargo bench"),
+        (
+            "cargo test",
+            "cargo clippy",
+            "cargo build",
+            "cargo fmt",
+            "cargo run",
+            "cargo add serde",
+            "cargo bench",
+        ),
         (".rs", ".toml", ".md"),
     ),
     (
-        ("go test ./...", "go vet ./...", "go build ./...", "gofmt -l .", "golangci-lint run", "go generate", "go mod tidy"),
+        (
+            "go test ./...",
+            "go vet ./...",
+            "go build ./...",
+            "gofmt -l .",
+            "golangci-lint run",
+            "go generate",
+            "go mod tidy",
+        ),
         (".go", ".yaml", ".md"),
     ),
 )
 _ERRORS = (
-    "AssertionError: expected 3", "ModuleNotFoundError: No module named 'yaml'", "error: connection refused",
-    "TypeError: not callable", "fatal: not a git repository", "permission denied", "KeyError: 'price'",
-    "Error: Cannot find module 'left-pad'", "2 failed, 3 passed", "syntax error near unexpected token",
-    "error: no such file or directory", "ValueError: bad price", "timed out", "error: address already in use",
+    "AssertionError: expected 3", "ModuleNotFoundError: No module named 'yaml'",
+    "error: connection refused",
+    "TypeError: not callable", "fatal: not a git repository", "permission denied",
+    "KeyError: 'price'",
+    "Error: Cannot find module 'left-pad'", "2 failed, 3 passed",
+    "syntax error near unexpected token",
+    "error: no such file or directory", "ValueError: bad price", "timed out",
+    "error: address already in use",
 )  # fmt: skip
 _PROMPTS = (
-    "make the prices add up", "why is the list empty?", "clean up the report", "add a page for orders", "go on",
-    "thanks, that works", "no, that is wrong", "do the same for the invoices", "is it done?", "run it again please",
+    "make the prices add up", "why is the list empty?", "clean up the report",
+    "add a page for orders", "go on",
+    "thanks, that works", "no, that is wrong", "do the same for the invoices", "is it done?",
+    "run it again please",
 )  # fmt: skip
 FAILS = 0.15
 
 
 def make_world(
-    sessions: int, *, seed: int = 1, turns: int = 6, calls: int = 4, habits: tuple[Habit, ...] = (), carriers: int = 6
+    sessions: int,
+    *,
+    seed: int = 1,
+    turns: int = 6,
+    calls: int = 4,
+    habits: tuple[Habit, ...] = (),
+    carriers: int = 6,
 ) -> list[Session]:
     """So many sessions of about so many turns, each habit planted in so many of them."""
     chance = random.Random(seed)
@@ -195,12 +254,22 @@ def _session(chance: random.Random, number: int, turns: int, calls: int) -> Sess
     commands, suffixes = _STACKS[number % len(_STACKS)]
     made = Session(agent, number, project)
     for _ in range(chance.randint(max(turns // 2, 1), turns + turns // 2)):
-        done = [_noise(chance, commands, suffixes, project) for _ in range(chance.randint(1, 2 * calls))]
-        made.turns.append(Turn(chance.choice(_PROMPTS), done, chance.choice(("Done.", "All tests pass.", "I could not fix it."))))
+        done = [
+            _noise(chance, commands, suffixes, project) for _ in range(chance.randint(1, 2 * calls))
+        ]
+        made.turns.append(
+            Turn(
+                chance.choice(_PROMPTS),
+                done,
+                chance.choice(("Done.", "All tests pass.", "I could not fix it.")),
+            )
+        )
     return made
 
 
-def _noise(chance: random.Random, commands: tuple[str, ...], suffixes: tuple[str, ...], project: str) -> Call:
+def _noise(
+    chance: random.Random, commands: tuple[str, ...], suffixes: tuple[str, ...], project: str
+) -> Call:
     what = chance.random()
     path = f"{project}/src/part{chance.randrange(30)}{chance.choice(suffixes)}"
     if what < 0.2:

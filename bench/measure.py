@@ -54,7 +54,9 @@ class Figure:
         if self.target is None:
             self.reached = None
         else:
-            self.reached = self.ratio <= self.target if self.better == "lower" else self.ratio >= self.target
+            self.reached = (
+                self.ratio <= self.target if self.better == "lower" else self.ratio >= self.target
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """The figure as it stands in a results file."""
@@ -70,7 +72,10 @@ class Figure:
         return [run[0] / run[1] if len(run) == 2 else run[0] for run in self.runs]
 
     def travels(self) -> bool:
-        """Whether the number means the same on another machine or on a busy day; a bare speed does not."""
+        """Whether the number means the same on another machine or on a busy day.
+
+        A bare speed does not.
+        """
         return self.reference is not None or not self.unit.endswith(("CPU", "wall"))
 
     def worse_than(self, old: Figure, tolerance: float = 0.10) -> bool:
@@ -82,7 +87,9 @@ class Figure:
         return self.ratio < old.ratio * (1 - tolerance)
 
 
-def compared(name: str, title: str, against: str, pairs: Sequence[Pair], *, target: float | None, unit: str) -> Figure:
+def compared(
+    name: str, title: str, against: str, pairs: Sequence[Pair], *, target: float | None, unit: str
+) -> Figure:
     """A figure from runs of both sides."""
     return Figure(
         name=name,
@@ -107,7 +114,10 @@ def absolute(
     better: Literal["lower", "higher"] = "lower",
     of: Callable[[Sequence[float]], float] = statistics.median,
 ) -> Figure:
-    """A figure that stands alone: a share, a speed, an amount of memory; the median `of` its samples, or the worst."""
+    """A figure that stands alone: a share, a speed, an amount of memory.
+
+    The median `of` its samples, or the worst.
+    """
     middle = of(samples)
     return Figure(
         name=name,
@@ -145,8 +155,13 @@ def spent(work: Callable[[], object], *, clock: Clock = cpu_seconds, repeats: in
     return (clock() - start) / repeats
 
 
-def wall_of_process(command: list[str], environ: Mapping[str, str], *, stdin: str = os.devnull) -> float:
-    """Seconds from starting a program to its end; it reads a file, and what it prints is thrown away."""
+def wall_of_process(
+    command: list[str], environ: Mapping[str, str], *, stdin: str = os.devnull
+) -> float:
+    """Seconds from starting a program to its end.
+
+    It reads a file, and what it prints is thrown away.
+    """
     streams = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
     streams.append((os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0))
     start = wall_seconds()
@@ -178,16 +193,29 @@ def _code() -> str:
     from recollect import __version__
 
     try:
-        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-        changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "src"], cwd=ROOT, capture_output=True).returncode
+        commit = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
+        ).stdout.strip()
+        changed = subprocess.run(
+            ["git", "diff", "--quiet", "HEAD", "--", "src"], cwd=ROOT, capture_output=True
+        ).returncode
     except OSError:
         return __version__
-    return f"{__version__} ({commit}{' with changes' if changed else ''})" if commit else __version__
+    return (
+        f"{__version__} ({commit}{' with changes' if changed else ''})" if commit else __version__
+    )
 
 
 def _cpu_model() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            return next((line.partition(": ")[2].strip() for line in lines if line.startswith("model name")), "")
+            return next(
+                (
+                    line.partition(": ")[2].strip()
+                    for line in lines
+                    if line.startswith("model name")
+                ),
+                "",
+            )
     except OSError:
         return platform.processor() or sys.platform

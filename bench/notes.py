@@ -1,4 +1,5 @@
-"""What the notes that rules take are worth: `python bench/notes.py LOGS… > notes.jsonl`, then `--labels notes.jsonl`.
+"""What the notes that rules take are worth: `python bench/notes.py LOGS… >
+notes.jsonl`, then `--labels notes.jsonl`.
 
 The first call imports logs into a store that is thrown away, takes notes, and
 prints a line of JSON for each. Somebody reads them and sets `label` to what a
@@ -68,7 +69,8 @@ def found(logs: list[Path], *, short: bool) -> Iterator[dict[str, Any]]:
             notes = sorted(memory.notes(), key=lambda note: int(note.ref.removeprefix("note:")))
         for note in notes:
             yield {
-                "label": "", "category": note.category, "trust": note.trust, "status": note.status, "text": note.text,
+                "label": "", "category": note.category, "trust": note.trust, "status": note.status,
+                "text": note.text,
                 "project": note.project, "turn": f"{note.session}#{note.turn}",
             }  # fmt: skip
 
@@ -86,10 +88,15 @@ def _take_all(path: str) -> None:
 
 def read(path: Path) -> list[dict[str, Any]]:
     """Labelled notes; one without a label, or with another, ends the run."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
     wrong = [row["text"] for row in rows if row["label"] not in LABELS]
     if wrong:
-        sys.exit(f"{path}: {len(wrong)} notes have no label, or none of {', '.join(LABELS)}; the first is: {wrong[0]}")
+        sys.exit(
+            f"{path}: {len(wrong)} notes have no label, or none of {', '.join(LABELS)}; the first "
+            f"is: {wrong[0]}"
+        )
     return rows
 
 
@@ -98,7 +105,8 @@ def summed_up(rows: list[dict[str, Any]]) -> dict[str, Any]:
     counts = Counter(row["label"] for row in rows)
     return {
         "notes": len(rows), **{label: counts[label] for label in LABELS},
-        "useful_share": share(counts["useful"], len(rows)), "duplicate_share": share(counts["duplicate"], len(rows)),
+        "useful_share": share(counts["useful"], len(rows)),
+        "duplicate_share": share(counts["duplicate"], len(rows)),
     }  # fmt: skip
 
 

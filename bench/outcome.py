@@ -53,9 +53,15 @@ class Judged(NamedTuple):
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--part", choices=PARTS, help="only this part; both, one after the other, when not given")
-    parser.add_argument("--whole", action="store_true", help="take the outcome from the digest of the whole session")
-    parser.add_argument("--wrong", action="store_true", help="also show each episode that was judged wrong")
+    parser.add_argument(
+        "--part", choices=PARTS, help="only this part; both, one after the other, when not given"
+    )
+    parser.add_argument(
+        "--whole", action="store_true", help="take the outcome from the digest of the whole session"
+    )
+    parser.add_argument(
+        "--wrong", action="store_true", help="also show each episode that was judged wrong"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object")
     args = parser.parse_args(argv)
 
@@ -68,7 +74,14 @@ def main(argv: list[str] | None = None) -> int:
     for part in parts:
         print(f"# {part}\n\n{shown(report[part])}")
         if args.wrong:
-            print("\n".join(explained(one) for one in judged if one.episode.part == part and not one.is_right), end="\n\n")
+            print(
+                "\n".join(
+                    explained(one)
+                    for one in judged
+                    if one.episode.part == part and not one.is_right
+                ),
+                end="\n\n",
+            )
     return 0
 
 
@@ -113,17 +126,27 @@ def figures(judged: list[Judged]) -> dict[str, Any]:
         "episodes": len(judged),
         "right": _share(judged),
         "confusion": {
-            given: {true: sum(one.outcome == given and one.episode.outcome == true for one in judged) for true in OUTCOMES}
+            given: {
+                true: sum(one.outcome == given and one.episode.outcome == true for one in judged)
+                for true in OUTCOMES
+            }
             for given in OUTCOMES
         },
-        "precision": {given: _share(one for one in judged if one.outcome == given) for given in OUTCOMES},
-        "uncertain": round(sum(one.outcome == "uncertain" for one in judged) / max(1, len(judged)), 3),
+        "precision": {
+            given: _share(one for one in judged if one.outcome == given) for given in OUTCOMES
+        },
+        "uncertain": round(
+            sum(one.outcome == "uncertain" for one in judged) / max(1, len(judged)), 3
+        ),
         "evidence": _by_evidence(judged),
         "agents": {
             agent: {
                 "episodes": len(own),
                 "right": _share(own),
-                "precision": {given: _share(one for one in own if one.outcome == given) for given in ("success", "fail")},
+                "precision": {
+                    given: _share(one for one in own if one.outcome == given)
+                    for given in ("success", "fail")
+                },
                 "uncertain": round(sum(one.outcome == "uncertain" for one in own) / len(own), 3),
             }
             for agent in sorted({one.episode.agent for one in judged})
@@ -133,14 +156,19 @@ def figures(judged: list[Judged]) -> dict[str, Any]:
 
 
 def _by_evidence(judged: list[Judged]) -> dict[str, dict[str, Any]]:
-    """For each kind of evidence: in how many episodes it stood, and in how many of them the outcome was right."""
+    """For each kind of evidence: in how many episodes it stood, and in how
+    many of them the outcome was right.
+    """
     spoke: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for one in judged:
         for kind in {evidence.kind for evidence in one.evidence}:
             spoke[kind] += 1
             right[kind] += one.is_right
-    return {kind: {"episodes": count, "right": round(right[kind] / count, 3)} for kind, count in spoke.most_common()}
+    return {
+        kind: {"episodes": count, "right": round(right[kind] / count, 3)}
+        for kind, count in spoke.most_common()
+    }
 
 
 def _share(judged: Iterable[Judged]) -> float | None:
@@ -150,19 +178,37 @@ def _share(judged: Iterable[Judged]) -> float | None:
 
 def shown(report: dict[str, Any]) -> str:
     """A part's figures as tables."""
-    lines = ["| given \\ true | " + " | ".join(OUTCOMES) + " | right |", "|---" * (len(OUTCOMES) + 2) + "|"]
+    lines = [
+        "| given \\ true | " + " | ".join(OUTCOMES) + " | right |",
+        "|---" * (len(OUTCOMES) + 2) + "|",
+    ]
     for given, row in report["confusion"].items():
         lines.append(
-            f"| {given} | " + " | ".join(str(row[true]) for true in OUTCOMES) + f" | {_text(report['precision'][given])} |"
+            f"| {given} | "
+            + " | ".join(str(row[true]) for true in OUTCOMES)
+            + f" | {_text(report['precision'][given])} |"
         )
-    lines += ["", f"{report['episodes']} episodes, {_text(report['right'])} right, {_text(report['uncertain'])} uncertain", ""]
+    lines += [
+        "",
+        f"{report['episodes']} episodes, {_text(report['right'])} right, "
+        f"{_text(report['uncertain'])} uncertain",
+        "",
+    ]
     lines += ["| evidence | episodes | right |", "|---|---|---|"]
-    lines += [f"| {kind} | {row['episodes']} | {_text(row['right'])} |" for kind, row in report["evidence"].items()]
-    lines += ["", "| agent | episodes | right | success right | fail right | uncertain |", "|---|---|---|---|---|---|"]
+    lines += [
+        f"| {kind} | {row['episodes']} | {_text(row['right'])} |"
+        for kind, row in report["evidence"].items()
+    ]
+    lines += [
+        "",
+        "| agent | episodes | right | success right | fail right | uncertain |",
+        "|---|---|---|---|---|---|",
+    ]
     for agent, row in report["agents"].items():
         precision = row["precision"]
         lines.append(
-            f"| {agent} | {row['episodes']} | {_text(row['right'])} | {_text(precision['success'])} | {_text(precision['fail'])}"
+            f"| {agent} | {row['episodes']} | {_text(row['right'])} | "
+            f"{_text(precision['success'])} | {_text(precision['fail'])}"
             f" | {_text(row['uncertain'])} |"
         )
     return "\n".join(lines) + "\n"

@@ -42,7 +42,8 @@ def render(suite: str, circumstances: str, figures: Sequence[Figure]) -> str:
     """The whole page."""
     sections = "\n".join(_section(figure) for figure in figures)
     return (
-        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width">'
         f"<title>recollect: {escape(suite)}</title><style>{_STYLE}</style>\n"
         f"<h1>recollect, measured: {escape(suite)}</h1><p>{escape(circumstances)}</p>\n"
         f"{_overview(figures)}\n{sections}\n</html>\n"
@@ -101,14 +102,17 @@ def _overview(figures: Sequence[Figure]) -> str:
 
     height = 22 * len(rows) + 30
     parts = [f'<line class="target" x1="{x(0):.1f}" y1="4" x2="{x(0):.1f}" y2="{height - 22}"/>',
-             f'<text class="soft" x="{x(0):.1f}" y="{height - 8}" text-anchor="middle">target</text>']  # fmt: skip
+             f'<text class="soft" x="{x(0):.1f}" y="{height - 8}" '
+             'text-anchor="middle">target</text>']  # fmt: skip
     for number, ((figure, _), log) in enumerate(zip(rows, logs, strict=True)):
         y = 22 * number + 6
         start, end = sorted((x(0), x(log)))
         parts.append(
             f'<text x="{LEFT - 10}" y="{y + 12}" text-anchor="end">{_plain(figure.title)}</text>'
-            f'<rect class="{_class(figure)}" x="{start:.1f}" y="{y + 2}" width="{max(2, end - start):.1f}" height="12" rx="2"/>'
-            f'<text class="soft" x="{WIDTH - RIGHT + 8}" y="{y + 12}">{escape(shown(figure, figure.ratio))}</text>'
+            f'<rect class="{_class(figure)}" x="{start:.1f}" y="{y + 2}" '
+            f'width="{max(2, end - start):.1f}" height="12" rx="2"/>'
+            f'<text class="soft" x="{WIDTH - RIGHT + 8}" '
+            f'y="{y + 12}">{escape(shown(figure, figure.ratio))}</text>'
         )
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="each figure against its target">{"".join(parts)}</svg>'
 
@@ -126,15 +130,19 @@ def _section(figure: Figure) -> str:
         caption += f", reference {amount(figure.reference, figure.unit)}"
     return (
         f"<section><h2>{_plain(figure.title)}{against}: {escape(shown(figure, figure.ratio))}</h2>"
-        f'<figure>{_runs(figure)}<figcaption><span class="{_class(figure)}">{verdict(figure)}</span> ({escape(target(figure))}); '
-        f"{escape(caption)}; {len(figure.runs)} runs; <code>{escape(figure.command)}</code></figcaption></figure></section>"
+        f"<figure>{_runs(figure)}<figcaption><span "
+        f'class="{_class(figure)}">{verdict(figure)}</span> ({escape(target(figure))}); '
+        f"{escape(caption)}; {len(figure.runs)} runs; "
+        f"<code>{escape(figure.command)}</code></figcaption></figure></section>"
     )
 
 
 def _runs(figure: Figure) -> str:
     """Every run as a dot over its number, with a line for the median and one for the target."""
     values, height, bottom = figure.samples(), 150, 130
-    marks = [(figure.ratio, "median")] + ([(figure.target, "target")] if figure.target is not None else [])
+    marks = [(figure.ratio, "median")] + (
+        [(figure.target, "target")] if figure.target is not None else []
+    )
     top = max([*values, *(value for value, _ in marks)]) * 1.1 or 1.0
 
     def y(value: float) -> float:
@@ -142,13 +150,16 @@ def _runs(figure: Figure) -> str:
 
     step = (WIDTH - 2 * MARGIN) / len(values)
     dots = [
-        f'<circle cx="{MARGIN + step * (number + 0.5):.1f}" cy="{y(value):.1f}" r="{3 if len(values) > 60 else 5}">'
+        f'<circle cx="{MARGIN + step * (number + 0.5):.1f}" cy="{y(value):.1f}" '
+        f'r="{3 if len(values) > 60 else 5}">'
         f"<title>{escape(shown(figure, value))}</title></circle>"
         for number, value in enumerate(values)
     ]
     lines = [
-        f'<line class="{name}" x1="{MARGIN}" y1="{y(value):.1f}" x2="{WIDTH - MARGIN}" y2="{y(value):.1f}"/>'
-        f'<text class="soft" x="{0 if name == "median" else WIDTH - MARGIN + 6}" y="{y(value) + 4:.1f}">'
+        f'<line class="{name}" x1="{MARGIN}" y1="{y(value):.1f}" x2="{WIDTH - MARGIN}" '
+        f'y2="{y(value):.1f}"/>'
+        f'<text class="soft" x="{0 if name == "median" else WIDTH - MARGIN + 6}" '
+        f'y="{y(value) + 4:.1f}">'
         f"{escape(shown(figure, value))}</text>"
         for value, name in marks
     ]

@@ -16,12 +16,20 @@ from bench.corpora import ROOT, Corpus
 # would have every process compile its modules again.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
 # What numpy and faiss read: a figure is about what one core does.
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Handed to each suite; what it leaves behind is below `work`, or in `cache` when later runs want it too."""
+    """Handed to each suite.
+
+    What it leaves behind is below `work`, or in `cache` when later runs want it too.
+    """
 
     corpus: Corpus
     small: Corpus
@@ -43,11 +51,19 @@ class Plan:
         return home
 
     def environ(self, home: Path, corpus: Corpus | None = None) -> dict[str, str]:
-        """The variables of a process that works with this home and this corpus, and knows no other."""
-        return clean_environ(self.work) | {"RECOLLECT_HOME": str(home)} | (corpus or self.corpus).environ()
+        """The variables of a process that works with this home and
+        this corpus, and knows no other.
+        """
+        return (
+            clean_environ(self.work)
+            | {"RECOLLECT_HOME": str(home)}
+            | (corpus or self.corpus).environ()
+        )
 
     def full_store(self) -> Path:
-        """The home of a store that holds the whole corpus, imported unless an earlier suite did it."""
+        """The home of a store that holds the whole corpus,
+        imported unless an earlier suite did it.
+        """
         home = self.home("full", redact=False)
         if not (home / "recollect.db").exists():
             say("importing the corpus")
@@ -55,7 +71,9 @@ class Plan:
         return home
 
     def embedded_store(self) -> Path:
-        """The home of a store with the whole corpus and all its vectors, made unless an earlier suite did it."""
+        """The home of a store with the whole corpus and all its vectors,
+        made unless an earlier suite did it.
+        """
         home = self.home("embedded", redact=False)
         if not (home / "recollect.db").exists():
             say("embedding the corpus")
@@ -63,7 +81,10 @@ class Plan:
         return home
 
     def embed_copy(self) -> dict[str, float]:
-        """Copy the full store and embed the copy, in the place of one that was made before; says what it cost."""
+        """Copy the full store and embed the copy, in the place of one that was made before.
+
+        Says what it cost.
+        """
         home = self.home("embedded", redact=False)
         for path in home.glob("recollect.db*"):
             path.unlink()
@@ -72,7 +93,10 @@ class Plan:
 
     @property
     def texts(self) -> Path:
-        """Where the text of every turn of the corpus is kept for the suites; see bench/queries.py."""
+        """Where the text of every turn of the corpus is kept for the suites.
+
+        See bench/queries.py.
+        """
         return self.work / "texts.db"
 
 
@@ -93,7 +117,9 @@ def child_process(arguments: list[str], environ: dict[str, str]) -> subprocess.P
 def child(arguments: list[str], environ: dict[str, str]) -> dict[str, float]:
     """What a fresh process measured; see bench/child.py."""
     command = [sys.executable, "-m", "bench.child", *arguments]
-    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environ, cwd=ROOT).stdout
+    said = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, env=environ, cwd=ROOT
+    ).stdout
     return {name: float(value) for name, _, value in (word.partition("=") for word in said.split())}
 
 

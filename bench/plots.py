@@ -14,20 +14,30 @@ COLOURS = ("#2f6fd6", "#c8442e", "#1b8a5a", "#b07a12", "#7a4fc0", "#3a8fa3")
 
 
 def curves(series: Mapping[str, Points], *, x: str, y: str) -> str:
-    """A curve for each name, both axes logarithmic, every point marked; its numbers show when it is pointed at."""
+    """A curve for each name, both axes logarithmic, every point marked.
+
+    Its numbers show when it is pointed at.
+    """
     points = [point for line in series.values() for point in line if point[1] > 0]
-    across, up = _Axis([one for one, _ in points], LEFT, WIDTH - RIGHT), _Axis([one for _, one in points], HEIGHT - BOTTOM, TOP)
+    across, up = (
+        _Axis([one for one, _ in points], LEFT, WIDTH - RIGHT),
+        _Axis([one for _, one in points], HEIGHT - BOTTOM, TOP),
+    )
     parts = [
         f'<line x1="{LEFT}" y1="{HEIGHT - BOTTOM}" x2="{WIDTH - RIGHT}" y2="{HEIGHT - BOTTOM}"/>',
         f'<line x1="{LEFT}" y1="{TOP}" x2="{LEFT}" y2="{HEIGHT - BOTTOM}"/>',
-        f'<text class="soft" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x)}</text>',
+        f'<text class="soft" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" '
+        f'text-anchor="middle">{escape(x)}</text>',
         f'<text class="soft" x="{LEFT}" y="{TOP - 3}">{escape(y)}</text>',
     ]
     for value in sorted({one for one, _ in points}):
         place = f'x="{across(value):.1f}" y="{HEIGHT - BOTTOM + 16}"'
         parts.append(f'<text class="soft" {place} text-anchor="middle">{short(value)}</text>')
     for value in up.ticks():
-        parts.append(f'<text class="soft" x="{LEFT - 6}" y="{up(value) + 4:.1f}" text-anchor="end">{short(value)}</text>')
+        parts.append(
+            f'<text class="soft" x="{LEFT - 6}" y="{up(value) + 4:.1f}" '
+            f'text-anchor="end">{short(value)}</text>'
+        )
     for number, (name, line) in enumerate(series.items()):
         parts.append(_curve(name, [point for point in line if point[1] > 0], across, up, number))
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(y)} by {escape(x)}">{"".join(parts)}</svg>'
@@ -42,7 +52,9 @@ def _curve(name: str, line: Points, across: _Axis, up: _Axis, number: int) -> st
         for one, other in line
     )
     label = f'<text x="{WIDTH - RIGHT + 10}" y="{TOP + 16 + 18 * number}" style="fill:{colour}">{escape(name)}</text>'
-    return f'<polyline points="{path}" style="fill:none;stroke:{colour};stroke-width:2"/>{dots}{label}'
+    return (
+        f'<polyline points="{path}" style="fill:none;stroke:{colour};stroke-width:2"/>{dots}{label}'
+    )
 
 
 class _Axis:
@@ -60,7 +72,9 @@ class _Axis:
 
     def ticks(self) -> list[float]:
         """The powers of ten between the ends, or the ends where there is none."""
-        powers: list[float] = [10.0**power for power in range(math.ceil(self._low), math.floor(self._high) + 1)]
+        powers: list[float] = [
+            10.0**power for power in range(math.ceil(self._low), math.floor(self._high) + 1)
+        ]
         return powers if len(powers) > 1 else [10**self._low, 10**self._high]
 
 

@@ -1,4 +1,5 @@
-"""What is searched for: words and questions drawn from the turns themselves, the same for the same store.
+"""What is searched for: words and questions drawn from the turns
+themselves, the same for the same store.
 
 A query is two words that stand together in some turn and that at most one
 turn in 200 has. A question is what somebody may ask who half remembers: how
@@ -31,7 +32,10 @@ Query = tuple[str, ...]
 
 
 def ensure_texts(path: Path, environ: dict[str, str]) -> Path:
-    """Every turn's whole text, and what was said in it, one row each in a plain table; written unless it is there."""
+    """Every turn's whole text, and what was said in it, one row each in a plain table.
+
+    Written unless it is there.
+    """
     if path.exists():
         return path
     say("writing the text of every turn")
@@ -43,9 +47,18 @@ def ensure_texts(path: Path, environ: dict[str, str]) -> Path:
         for session in memory.sessions(limit=None):
             detail = memory.show(session.id)
             for turn in detail.turn_list if isinstance(detail, SessionDetail) else []:
-                fields = (getattr(event, name, None) for event in turn.events for name in ("text", "target", "output"))
-                said = "\n".join(event.text for event in turn.events if event.kind in ("prompt", "reply"))
-                plain.execute("insert into texts values (?, ?, ?)", (turn.ref, "\n".join(filter(None, fields)), said))
+                fields = (
+                    getattr(event, name, None)
+                    for event in turn.events
+                    for name in ("text", "target", "output")
+                )
+                said = "\n".join(
+                    event.text for event in turn.events if event.kind in ("prompt", "reply")
+                )
+                plain.execute(
+                    "insert into texts values (?, ?, ?)",
+                    (turn.ref, "\n".join(filter(None, fields)), said),
+                )
     plain.close()
     return partial.rename(path)
 
@@ -64,10 +77,14 @@ def choose_queries(store: Path, texts: Path) -> list[Query]:
 
     queries: list[Query] = []
     for number in _shuffled(plain, chance):
-        words = sorted(set(_WORD.findall(_value(plain, "select body from texts where rowid = ?", number))))
+        words = sorted(
+            set(_WORD.findall(_value(plain, "select body from texts where rowid = ?", number)))
+        )
         chance.shuffle(words)
         # Only the ends of a long output are indexed, so a word may be in the text and in no row.
-        rare = list(itertools.islice((word for word in words if 1 <= count(f'"{word}"') <= most), 2))
+        rare = list(
+            itertools.islice((word for word in words if 1 <= count(f'"{word}"') <= most), 2)
+        )
         if len(rare) == 2 and count(f'"{rare[0]}" AND "{rare[1]}"'):
             queries.append((rare[0], rare[1]))
         if len(queries) == QUERIES:
@@ -81,7 +98,10 @@ def choose_questions(texts: Path) -> list[Query]:
     """Whole questions, each about another turn."""
     plain = apsw.Connection(str(texts), flags=apsw.SQLITE_OPEN_READONLY)
     chance = random.Random(2)
-    said = (_value(plain, "select said from texts where rowid = ?", number) for number in _shuffled(plain, chance))
+    said = (
+        _value(plain, "select said from texts where rowid = ?", number)
+        for number in _shuffled(plain, chance)
+    )
     questions = list(itertools.islice(questions_about(said, chance), QUERIES))
     if not questions:
         raise SystemExit("bench: this corpus says too little to ask about; raise --turns")
@@ -99,10 +119,15 @@ def questions_about(texts: Iterable[str], chance: random.Random) -> Iterator[Que
 
 
 def ask(memory: Memory, query: Query, *, mode: str) -> None:
-    """Search the way somebody does who wants ten hits; an answer without hits, or by another mode, is a failure."""
+    """Search the way somebody does who wants ten hits.
+
+    An answer without hits, or by another mode, is a failure.
+    """
     answer = memory.search(" ".join(query), mode=mode, limit=10)
     if answer.mode != mode or not answer.hits:
-        raise RuntimeError(f"{query} was answered with {len(answer.hits)} hits by {answer.mode}: {answer.remarks}")
+        raise RuntimeError(
+            f"{query} was answered with {len(answer.hits)} hits by {answer.mode}: {answer.remarks}"
+        )
 
 
 def all_said(texts: Path) -> list[str]:

@@ -26,11 +26,15 @@ class Results:
 
     def circumstances(self) -> str:
         """When, where and with how much, in a sentence or two."""
-        logs = [f"{one['files']:,} files, {_turns(one)}{one['bytes'] / 1e6:.1f} MB" for one in self.corpora.values()]
+        logs = [
+            f"{one['files']:,} files, {_turns(one)}{one['bytes'] / 1e6:.1f} MB"
+            for one in self.corpora.values()
+        ]
         where = f"{self.machine['cpus']} CPUs ({self.machine['cpu']}), {self.machine['system']}"
         software = f"{self.machine['python']}, SQLite {self.machine['sqlite']}"
         return (
-            f"recollect {self.machine['recollect']}, measured on {self.date} UTC on {where}, {software},"
+            f"recollect {self.machine['recollect']}, measured on {self.date} UTC on {where}, "
+            f"{software},"
             f" load {self.machine['load']} at the end. Logs: {'; '.join(logs)}."
         )
 
@@ -49,7 +53,9 @@ def write(folder: Path, results: Results) -> Path:
         "figures": figures,
     }
     path.write_text(json.dumps(whole, indent=1) + "\n")
-    (folder / "report.html").write_text(page.render(results.suite, results.circumstances(), results.figures))
+    (folder / "report.html").write_text(
+        page.render(results.suite, results.circumstances(), results.figures)
+    )
     return path
 
 
@@ -77,7 +83,8 @@ def setbacks(results: Results, old: Results) -> list[str]:
     """The figures that got worse, with both numbers."""
     before = {figure.name: figure for figure in old.figures}
     return [
-        f"{figure.title}: {page.shown(figure, figure.ratio)}, was {page.shown(figure, before[figure.name].ratio)}"
+        f"{figure.title}: {page.shown(figure, figure.ratio)}, was "
+        f"{page.shown(figure, before[figure.name].ratio)}"
         for figure in results.figures
         if figure.name in before and figure.worse_than(before[figure.name])
     ]
@@ -94,11 +101,16 @@ def write_docs(path: Path, results: Results) -> None:
 
 def _table(results: Results) -> str:
     rows = [
-        f"| {figure.title} | {figure.against or '–'} | {page.amount(figure.ours, figure.unit)} | {_reference(figure)} "
-        f"| {page.shown(figure, figure.ratio)} | {page.target(figure)} | {_emphasised(figure)} | {len(figure.runs)} |"
+        f"| {figure.title} | {figure.against or '–'} | {page.amount(figure.ours, figure.unit)} | "
+        f"{_reference(figure)} "
+        f"| {page.shown(figure, figure.ratio)} | {page.target(figure)} | {_emphasised(figure)} | "
+        f"{len(figure.runs)} |"
         for figure in results.figures
     ]
-    head = ["| figure | against | ours | theirs | result | target | | runs |", "|---|---|---|---|---|---|---|---|"]
+    head = [
+        "| figure | against | ours | theirs | result | target | | runs |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     return "\n".join([results.circumstances(), "", *head, *rows])
 
 

@@ -1,4 +1,6 @@
-"""Sessions as logs: in the formats of two agents that there are, and in one of our own with the adapter that reads it."""
+"""Sessions as logs: in the formats of two agents that there are, and in one of
+our own with the adapter that reads it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ def write_logs(world: Sequence[Session], folder: Path) -> list[Path]:
 
 def adapters() -> dict[str, Adapter]:
     """What reads these logs."""
-    return {"claude-code": get_adapter("claude-code"), "codex": get_adapter("codex"), Scribe.agent: Scribe()}
+    return {
+        "claude-code": get_adapter("claude-code"),
+        "codex": get_adapter("codex"),
+        Scribe.agent: Scribe(),
+    }
 
 
 def _clock(session: Session) -> Iterator[str]:
@@ -49,7 +55,8 @@ def _transcript(session: Session) -> Iterator[dict[str, Any]]:
         count += 1
         made = {
             "parentUuid": tip, "isSidechain": False, "userType": "external", "cwd": session.project,
-            "sessionId": session.native_id, "version": "2.1.232", "type": kind, "uuid": f"{session.number}-{count}",
+            "sessionId": session.native_id, "version": "2.1.232", "type": kind,
+            "uuid": f"{session.number}-{count}",
             "timestamp": next(clock),
             "message": {"role": kind, "content": content, **more},
         }  # fmt: skip
@@ -57,20 +64,41 @@ def _transcript(session: Session) -> Iterator[dict[str, Any]]:
         return made
 
     def answered(*blocks: dict[str, Any]) -> dict[str, Any]:
-        return record("assistant", list(blocks), id=f"msg_{session.number}_{count}", model="claude-opus-4-5", type="message")
+        return record(
+            "assistant",
+            list(blocks),
+            id=f"msg_{session.number}_{count}",
+            model="claude-opus-4-5",
+            type="message",
+        )
 
     for turn in session.turns:
         yield record("user", turn.prompt)
         for call in turn.calls:
             number = f"toolu_{session.number}_{count}"
             name, given = {
-                "shell": ("Bash", {"command": call.target}), "read": ("Read", {"file_path": call.target}),
+                "shell": ("Bash", {"command": call.target}), "read": ("Read",
+                {"file_path": call.target}),
                 "edit": ("Edit", {"file_path": call.target, "old_string": "a", "new_string": "b"}),
             }[call.kind]  # fmt: skip
             yield answered({"type": "tool_use", "id": number, "name": name, "input": given})
             failed = bool(call.code)
-            text = f"Exit code {call.code}\n{call.output}" if failed and not call.declined else call.output
-            yield record("user", [{"type": "tool_result", "tool_use_id": number, "content": text, "is_error": failed}])
+            text = (
+                f"Exit code {call.code}\n{call.output}"
+                if failed and not call.declined
+                else call.output
+            )
+            yield record(
+                "user",
+                [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": number,
+                        "content": text,
+                        "is_error": failed,
+                    }
+                ],
+            )
         yield answered({"type": "text", "text": turn.reply})
 
 
@@ -83,7 +111,8 @@ def _rollout(session: Session) -> Iterator[dict[str, Any]]:
 
     began = next(_clock(session))
     yield record(
-        "session_meta", id=session.native_id, timestamp=began, cwd=session.project, originator="codex_cli_rs",
+        "session_meta", id=session.native_id, timestamp=began, cwd=session.project,
+        originator="codex_cli_rs",
         cli_version="0.63.0", source="cli",
     )  # fmt: skip
     yield record("turn_context", cwd=session.project, model="gpt-5-codex", approval_policy="never")
@@ -92,14 +121,23 @@ def _rollout(session: Session) -> Iterator[dict[str, Any]]:
         yield record("event_msg", type="user_message", message=turn.prompt, images=[])
         for call in turn.calls:
             count += 1
-            yield from (record("response_item", **payload) for payload in _codex_call(call, f"call_{session.number}_{count}"))
+            yield from (
+                record("response_item", **payload)
+                for payload in _codex_call(call, f"call_{session.number}_{count}")
+            )
         yield record("event_msg", type="agent_message", message=turn.reply)
 
 
 def _codex_call(call: Call, number: str) -> list[dict[str, Any]]:
     if call.kind == "edit":
         patch = f"*** Begin Patch\n*** Update File: {call.target}\n@@\n-a\n+b\n*** End Patch"
-        made = {"type": "custom_tool_call", "name": "apply_patch", "call_id": number, "input": patch, "status": "completed"}
+        made = {
+            "type": "custom_tool_call",
+            "name": "apply_patch",
+            "call_id": number,
+            "input": patch,
+            "status": "completed",
+        }
         done = json.dumps({"output": "Success", "metadata": {"exit_code": 0}})
         return [made, {"type": "custom_tool_call_output", "call_id": number, "output": done}]
     if call.kind == "read":
@@ -117,7 +155,13 @@ def _codex_call(call: Call, number: str) -> list[dict[str, Any]]:
 
 def _scribed(session: Session) -> Iterator[dict[str, Any]]:
     """One line a turn, in a format of our own."""
-    yield {"scribe": 1, "session": session.native_id, "folder": session.project, "begin": session.begin, "parent": session.parent}
+    yield {
+        "scribe": 1,
+        "session": session.native_id,
+        "folder": session.project,
+        "begin": session.begin,
+        "parent": session.parent,
+    }
     for number, turn in enumerate(session.turns, 1):
         calls = [[call.kind, call.target, call.output, call.code] for call in turn.calls]
         yield {"turn": number, "asked": turn.prompt, "calls": calls, "said": turn.reply}
@@ -141,14 +185,24 @@ class Scribe:
                     yield Source(self.agent, entry.path, appended=False)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        return Source(self.agent, path, appended=False) if head.startswith(b'{"scribe":1,"session":') else None
+        return (
+            Source(self.agent, path, appended=False)
+            if head.startswith(b'{"scribe":1,"session":')
+            else None
+        )
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         with open(source.path, encoding="utf-8") as file:
             first, *rest = map(json.loads, file)
         session, at = first["session"], first["begin"] * 1000
         origin: Origin = "subagent" if first["parent"] else "interactive"
-        yield SessionFacts(session=session, parent=first["parent"], cwd=first["folder"], started_at=at, origin=origin)
+        yield SessionFacts(
+            session=session,
+            parent=first["parent"],
+            cwd=first["folder"],
+            started_at=at,
+            origin=origin,
+        )
         for line in rest:
             turn = f"{session}-{line['turn']}"
             yield TurnFacts(session=session, turn=turn, at=at, author="human", cwd=first["folder"])
@@ -156,8 +210,10 @@ class Scribe:
             for number, (kind, target, output, code) in enumerate(line["calls"]):
                 at += CALL_S * 1000
                 yield Event(
-                    session=session, turn=turn, kind="tool_call", at=at, call=f"{turn}-{number}", name=_TOOLS[kind],
-                    tool_kind=kind, target=target, input={"on": target}, output=output, ok=code == 0,
+                    session=session, turn=turn, kind="tool_call", at=at, call=f"{turn}-{number}",
+                    name=_TOOLS[kind],
+                    tool_kind=kind, target=target, input={"on": target}, output=output,
+                    ok=code == 0,
                     exit_code=code if kind == "shell" else None,
                 )  # fmt: skip
             yield Event(session=session, turn=turn, kind="reply", at=at, text=line["said"])

@@ -1,4 +1,6 @@
-"""Stores made of talks: short turns, without the bulk of an agent's log, captured and embedded like any others."""
+"""Stores made of talks: short turns, without the bulk of an agent's log,
+captured and embedded like any others.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ def fill_with_talks(environ: dict[str, str], paths: Sequence[Path], turns: int) 
     with Memory.open(environ=environ, adapters={TALK: Talk()}) as memory:
         report = memory.import_logs(paths)
         if report.turns != turns or report.problems:
-            raise RuntimeError(f"{report.turns:,} of {turns:,} turns were imported, with {report.problems} problems")
+            raise RuntimeError(
+                f"{report.turns:,} of {turns:,} turns were imported, with {report.problems} "
+                "problems"
+            )
         *_, embedded = memory.embed()
         if embedded.remaining:
             raise RuntimeError(f"{embedded.remaining:,} turns were not embedded")

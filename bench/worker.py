@@ -19,10 +19,17 @@ from bench.suites import get_suite
 
 def run_apart(suite: str, plan: Plan) -> list[Figure]:
     """The figures of a suite, measured elsewhere."""
-    folders = {"corpus": plan.corpus.folder, "small": plan.small.folder, "work": str(plan.work), "cache": str(plan.cache)}
+    folders = {
+        "corpus": plan.corpus.folder,
+        "small": plan.small.folder,
+        "work": str(plan.work),
+        "cache": str(plan.cache),
+    }
     told = json.dumps({**folders, "runs": plan.runs})
     command = [sys.executable, "-m", "bench.worker", suite, told]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=clean_environ(plan.work), cwd=ROOT)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, env=clean_environ(plan.work), cwd=ROOT
+    )
     if done.returncode:
         raise SystemExit(f"bench: the suite {suite} failed")
     return [Figure.from_dict(values) for values in json.loads(done.stdout)]

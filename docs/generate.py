@@ -49,7 +49,9 @@ def main() -> None:
 
 def pages() -> list[Path]:
     """The pages with a generated part."""
-    return sorted(page for page in DOCS.rglob("*.md") if PLACE.search(page.read_text(encoding="utf-8")))
+    return sorted(
+        page for page in DOCS.rglob("*.md") if PLACE.search(page.read_text(encoding="utf-8"))
+    )
 
 
 def fill(text: str) -> str:
@@ -75,10 +77,19 @@ def commands(name: str, old: str) -> str:
 
 def _command(name: str) -> str:
     parser = cli.parser(name, cli.load(name))
-    arguments = [action for action in parser._actions if not set(COMMON) & set(action.option_strings)]
+    arguments = [
+        action for action in parser._actions if not set(COMMON) & set(action.option_strings)
+    ]
     given = [_shown(action) for action in arguments if not action.option_strings]
     options = ["[options]"] if len(given) < len(arguments) else []
-    lines = [f"## {name}", "", _sentence(parser), "", f"`{' '.join(['recollect', name, *given, *options])}`", ""]
+    lines = [
+        f"## {name}",
+        "",
+        _sentence(parser),
+        "",
+        f"`{' '.join(['recollect', name, *given, *options])}`",
+        "",
+    ]
     lines += [_details(parser.epilog), ""] if parser.epilog else []
     if arguments:
         lines += ["| argument | meaning |", "|---|---|"]
@@ -94,7 +105,10 @@ def _sentence(parser: ArgumentParser) -> str:
 def _details(text: str) -> str:
     """Prose as it is; a block of command lines, indented or not, is an example."""
     blocks = text.rstrip().split("\n\n")
-    return "\n\n".join(_example(block) if block.lstrip().startswith("recollect ") else _plain(block) for block in blocks)
+    return "\n\n".join(
+        _example(block) if block.lstrip().startswith("recollect ") else _plain(block)
+        for block in blocks
+    )
 
 
 def _example(block: str) -> str:
@@ -107,7 +121,9 @@ def _shown(action: Action) -> str:
         value = "{" + ",".join(map(str, action.choices)) + "}"
     if action.option_strings:
         return action.option_strings[-1] + ("" if action.nargs == 0 else f" {value}")
-    return {"*": f"[{value} ...]", "+": f"{value} ...", "?": f"[{value}]"}.get(str(action.nargs), value)
+    return {"*": f"[{value} ...]", "+": f"{value} ...", "?": f"[{value}]"}.get(
+        str(action.nargs), value
+    )
 
 
 def _help(action: Action) -> str:
@@ -123,17 +139,30 @@ def _plain(text: str) -> str:
 
 # Where a record is described under another name than its class's.
 HEADINGS = {
-    "TurnEvent": "event", "ToolCall": "tool call", "PackLine": "pack line", "SessionTask": "session task",
+    "TurnEvent": "event", "ToolCall": "tool call", "PackLine": "pack line",
+    "SessionTask": "session task",
     "PatternVersion": "pattern version",
 }  # fmt: skip
-WORDS: dict[Any, str] = {str: "text", int: "integer", float: "number", bool: "boolean", NoneType: "null", Any: "anything"}
+WORDS: dict[Any, str] = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    NoneType: "null",
+    Any: "anything",
+}
 TIMES = re.compile(r"^(at|not_before|.*_at)$")
 
 
 def fields(name: str, old: str) -> str:
-    """The fields of a record: name and type from the class, the meaning as it stands in the page."""
+    """The fields of a record: name and type from the class, the
+    meaning as it stands in the page.
+    """
     told = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| (.*) \|$", old, re.MULTILINE))
-    rows = [f"| `{field}` | {kind} | {told.get(field, UNTOLD)} |" for field, kind in _fields(_found(name)).items()]
+    rows = [
+        f"| `{field}` | {kind} | {told.get(field, UNTOLD)} |"
+        for field, kind in _fields(_found(name)).items()
+    ]
     return "\n".join(["| field | type | meaning |", "|---|---|---|", *rows])
 
 
@@ -149,7 +178,11 @@ def _fields(record: type) -> dict[str, str]:
         hints = get_type_hints(record.__init__, vars(import_module(record.__module__)))
         return {name: _type(name, hints[name]) for name in record.FIELDS}  # type: ignore[attr-defined]
     base = record.__base__
-    inherited = base.__struct_fields__ if base and base is not msgspec.Struct and issubclass(base, msgspec.Struct) else ()
+    inherited = (
+        base.__struct_fields__
+        if base and base is not msgspec.Struct and issubclass(base, msgspec.Struct)
+        else ()
+    )
     own = [field for field in msgspec.structs.fields(record) if field.name not in inherited]
     return {field.name: _type(field.name, field.type) for field in own}
 
@@ -163,7 +196,9 @@ def _type(name: str, kind: Any) -> str:
     if origin in (list, tuple):
         return f"list of {_type(name, inner[0])}"
     if origin is dict:
-        return "object" if inner[1] is Any else f"object with a {_type(name, inner[1])} for each name"
+        return (
+            "object" if inner[1] is Any else f"object with a {_type(name, inner[1])} for each name"
+        )
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         heading = HEADINGS.get(kind.__name__, kind.__name__.lower())
         return f"[{heading}](#{heading.replace(' ', '-')})"
@@ -187,7 +222,9 @@ def _migration(number: int, name: str, sql: str) -> str:
         if made := re.match(r"create (?:virtual )?table (\w+)", statement):
             parts.append(f"### {made[1]}")
         if said:
-            parts.append(_plain("\n".join(line.removeprefix("--").strip() for line in lines[:said])))
+            parts.append(
+                _plain("\n".join(line.removeprefix("--").strip() for line in lines[:said]))
+            )
         if statement:
             parts.append(f"```sql\n{statement}\n```")
     return "\n\n".join(parts)
@@ -208,20 +245,28 @@ def kinds(name: str, old: str) -> str:
 
 
 def agents(name: str, old: str) -> str:
-    """Every agent whose logs are read: its page, where its logs are on Linux, and what moves them."""
+    """Every agent whose logs are read: its page, where its logs
+    are on Linux, and what moves them.
+    """
     home = "/home/you"
     lines = ["| agent | id | looked for in | moved by |", "|---|---|---|---|"]
     for adapter in find_adapters():
         roots = [root.replace(home, "~") for root in adapter.roots(home, {})]
-        places = [f"`{root}`" for root in roots[:2]] + ([counted(len(roots) - 2, "more place")] if len(roots) > 2 else [])
+        places = [f"`{root}`" for root in roots[:2]] + (
+            [counted(len(roots) - 2, "more place")] if len(roots) > 2 else []
+        )
         places += ["the folders of projects"] if isinstance(adapter, KeptInProjects) else []
         moving = ", ".join(f"`{variable}`" for variable in variables([adapter]))
-        lines.append(f"| [{adapter.name}]({adapter.agent}.md) | `{adapter.agent}` | {', '.join(places)} | {moving} |")
+        lines.append(
+            f"| [{adapter.name}]({adapter.agent}.md) | `{adapter.agent}` | {', '.join(places)} | "
+            f"{moving} |"
+        )
     return "\n".join(lines)
 
 
 PARTS: dict[str, Callable[[str, str], str]] = {
-    "commands": commands, "fields": fields, "tables": tables, "settings": settings, "kinds": kinds, "agents": agents,
+    "commands": commands, "fields": fields, "tables": tables, "settings": settings, "kinds": kinds,
+    "agents": agents,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -15,11 +15,15 @@ MOVING = frozenset(variables(find_adapters()))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden from what is read now")
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite tests/golden from what is read now"
+    )
 
 
 def pytest_configure() -> None:
-    """A shell starts what runs in its background with interrupts ignored, and the commands we start would inherit that."""
+    """A shell starts what runs in its background with interrupts ignored, and the
+    commands we start would inherit that.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -29,7 +33,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     for name in list(os.environ):
-        if name in MOVING or name.startswith(("RECOLLECT_", "CLAUDE_", "CODEX_", "COPILOT_", "XDG_")):
+        if name in MOVING or name.startswith(
+            ("RECOLLECT_", "CLAUDE_", "CODEX_", "COPILOT_", "XDG_")
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 
 class WordEncoder:
-    """Each word adds its own fixed direction; the same name and size always give the same vectors."""
+    """Each word adds its own fixed direction.
+
+    The same name and size always give the same vectors.
+    """
 
     def __init__(self, name: str = "words", dimensions: int = 64) -> None:
         self.name, self.dimensions = name, dimensions

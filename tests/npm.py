@@ -18,7 +18,8 @@ WANTED = Path(__file__).parent / "real" / "package.json"
 FOLDER = Path(sys.prefix) / "npm"
 # Read when the module is: every test begins by clearing our variables away.
 MODULES = Path(os.environ.get("RECOLLECT_NPM") or FOLDER / "node_modules")
-# These two put their program in its place with a script; the others' scripts would compile things that no test uses.
+# These two put their program in its place with a script; the others' scripts
+# would compile things that no test uses.
 NEED_THEIR_SCRIPT = ("@anthropic-ai/claude-code", "opencode-ai")
 
 

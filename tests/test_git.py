@@ -1,4 +1,6 @@
-"""Which repository a folder belongs to, as a hook reads it: from git's files alone, whatever they hold."""
+"""Which repository a folder belongs to, as a hook reads it: from
+git's files alone, whatever they hold.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def test_origin_is_the_remote_that_counts_and_otherwise_the_first(tmp_path: Path
     assert name_of(str(init(tmp_path / "neither", neither)))[0] == "h.example/a/x"
 
 
-@pytest.mark.parametrize("pointer", ["gitdir: {}/.git/worktrees/one", "gitdir:   ../main/.git/worktrees/one\n"])
+@pytest.mark.parametrize(
+    "pointer", ["gitdir: {}/.git/worktrees/one", "gitdir:   ../main/.git/worktrees/one\n"]
+)
 def test_a_worktree_is_its_repository(tmp_path: Path, pointer: str) -> None:
     """Whether git wrote the pointer as an absolute or a relative path."""
     main = init(tmp_path / "main", remote("https://h.example/ada/shop"))
@@ -92,7 +96,16 @@ def test_a_worktree_is_its_repository(tmp_path: Path, pointer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"gitdir:", b"gitdir: /nowhere", b"\xff\xfe\x00", b"gitdir: \x00", b"x" * 1_000_000, b"gitdir: ../../.."]
+    "content",
+    [
+        b"",
+        b"gitdir:",
+        b"gitdir: /nowhere",
+        b"\xff\xfe\x00",
+        b"gitdir: \x00",
+        b"x" * 1_000_000,
+        b"gitdir: ../../..",
+    ],
 )
 def test_a_git_file_that_leads_nowhere_is_no_reason_to_fail(tmp_path: Path, content: bytes) -> None:
     """Archives and half-deleted worktrees have such."""
@@ -105,7 +118,14 @@ def test_a_git_file_that_leads_nowhere_is_no_reason_to_fail(tmp_path: Path, cont
 
 
 @pytest.mark.parametrize(
-    "content", [b"\xff\xfe\x00[remote", b'[remote "origin"', b"url = x", b"[" * 1_000_000, b'[remote "o"]\nurl']
+    "content",
+    [
+        b"\xff\xfe\x00[remote",
+        b'[remote "origin"',
+        b"url = x",
+        b"[" * 1_000_000,
+        b'[remote "o"]\nurl',
+    ],
 )
 def test_a_config_that_is_none_is_no_reason_to_fail(tmp_path: Path, content: bytes) -> None:
     """The repository still has a place."""
@@ -130,7 +150,10 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     assert time.monotonic() - began < 5
 
 
-@pytest.mark.parametrize("folder", ["", "/", ".", "\x00", "/\ud800", "/" + "a/" * 50_000, "/" + "a" * 50_000, "C:\\x", "//", "~"])
+@pytest.mark.parametrize(
+    "folder",
+    ["", "/", ".", "\x00", "/\ud800", "/" + "a/" * 50_000, "/" + "a" * 50_000, "C:\\x", "//", "~"],
+)
 def test_any_text_may_be_called_a_folder(folder: str) -> None:
     """It comes from a log, or from an agent."""
     began = time.process_time()
@@ -140,12 +163,23 @@ def test_any_text_may_be_called_a_folder(folder: str) -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not here to compare with")
 def test_it_is_what_git_says(tmp_path: Path) -> None:
-    """Also for worktrees and submodules that git itself made, and for capture, which asks the same."""
+    """Also for worktrees and submodules that git itself made, and
+    for capture, which asks the same.
+    """
     main = tmp_path / "main"
     environ = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 
     def git(*words: str) -> None:
-        command = ["git", "-c", "user.name=ada", "-c", "user.email=ada@example.org", "-C", str(main), *words]
+        command = [
+            "git",
+            "-c",
+            "user.name=ada",
+            "-c",
+            "user.email=ada@example.org",
+            "-C",
+            str(main),
+            *words,
+        ]
         subprocess.run(command, check=True, capture_output=True, env=environ)
 
     main.mkdir()
@@ -159,4 +193,8 @@ def test_it_is_what_git_says(tmp_path: Path) -> None:
     for folder in (main, tmp_path / "tree"):
         identity = Projects().identify(str(folder), None)
         assert identity is not None
-        assert name_of(str(folder)) == ("github.com/ada/shop", "remote") == (identity.key, identity.kind)
+        assert (
+            name_of(str(folder))
+            == ("github.com/ada/shop", "remote")
+            == (identity.key, identity.kind)
+        )

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
 # What each layer may import besides itself. Longest match wins.
 BOTTOM = {
-    "model", "errors", "settings", "platforms", "interpreter", "clock", "lookup", "reports", "answers", "digests", "episodes",
+    "model", "errors", "settings", "platforms", "interpreter", "clock", "lookup", "reports",
+    "answers", "digests", "episodes",
     "git", "patterns", "publications", "services",
 }  # fmt: skip
 INSTRUMENTS = {"redact", "embed", "llm"}
@@ -37,12 +38,24 @@ ALLOWED: dict[str, set[str]] = {
     "testing": BOTTOM | {"memory", "capture"},
     "serve": BOTTOM | {"memory", "serve.hook"},
     # The one face that cannot afford the front door.
-    "serve.hook": BOTTOM | {"store.spool", "store.told", "store.sqlite.ready", "recall.telling", "recall.shapes", "serve.agents"},
+    "serve.hook": BOTTOM
+    | {
+        "store.spool",
+        "store.told",
+        "store.sqlite.ready",
+        "recall.telling",
+        "recall.shapes",
+        "serve.agents",
+    },
 }
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem not in ("__init__", "__main__"))
+    return sorted(
+        path
+        for path in ROOT.rglob("*.py")
+        if path.parent != ROOT or path.stem not in ("__init__", "__main__")
+    )
 
 
 def name_of(path: Path) -> str:
@@ -54,20 +67,33 @@ def imported(path: Path) -> set[str]:
     """The modules of ours that a file imports, for types alone or in earnest."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "recollect":
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.split(".")[0] == "recollect"
+        ):
             inner = node.module.removeprefix("recollect").lstrip(".")
             names = [f"{inner}.{alias.name}".lstrip(".") for alias in node.names]
             found |= {
-                name if (ROOT / Path(*name.split("."))).exists() or (ROOT / (name.replace(".", "/") + ".py")).exists() else inner
+                name
+                if (ROOT / Path(*name.split("."))).exists()
+                or (ROOT / (name.replace(".", "/") + ".py")).exists()
+                else inner
                 for name in names
             }
         elif isinstance(node, ast.Import):
-            found |= {alias.name.removeprefix("recollect.") for alias in node.names if alias.name.startswith("recollect.")}
+            found |= {
+                alias.name.removeprefix("recollect.")
+                for alias in node.names
+                if alias.name.startswith("recollect.")
+            }
     return found - {"", "__version__"}
 
 
 def layer_of(name: str) -> str:
-    return max((layer for layer in ALLOWED if name == layer or name.startswith(layer + ".")), key=len)
+    return max(
+        (layer for layer in ALLOWED if name == layer or name.startswith(layer + ".")), key=len
+    )
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
@@ -78,7 +104,8 @@ def test_a_module_imports_only_what_is_below_it(path: Path) -> None:
     wrong = {
         name
         for name in imported(path)
-        if layer_of(name) != own and not any(name == allowed or name.startswith(allowed + ".") for allowed in ALLOWED[own])
+        if layer_of(name) != own
+        and not any(name == allowed or name.startswith(allowed + ".") for allowed in ALLOWED[own])
     }
 
     assert wrong == set(), f"{name_of(path)} may not import {', '.join(sorted(wrong))}"
@@ -92,19 +119,27 @@ def test_no_adapter_imports_another() -> None:
         family = path.relative_to(folder).parts[0].removesuffix(".py")
         for name in imported(path):
             other = name.removeprefix("capture.adapters.").split(".")[0]
-            if path != folder / "__init__.py" and name.startswith("capture.adapters.") and other != family:
+            if (
+                path != folder / "__init__.py"
+                and name.startswith("capture.adapters.")
+                and other != family
+            ):
                 wrong.append(f"{path.relative_to(folder)} -> {name}")
 
     assert wrong == []
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "grok", "copilot", "opencode", "gemini", "goose", "openhands", "specstory"])
+@pytest.mark.parametrize(
+    "agent",
+    ["claude", "codex", "grok", "copilot", "opencode", "gemini", "goose", "openhands", "specstory"],
+)
 def test_nothing_outside_their_folders_names_an_agent(agent: str) -> None:
     """A new format, or a new agent to serve, is a new file; nothing else may have to know of it."""
     naming = [
         str(path.relative_to(ROOT))
         for path in ROOT.rglob("*.py")
-        if not {"adapters", "agents", "install", "redact", "targets.py"} & set(path.parts) and _names(path, agent)
+        if not {"adapters", "agents", "install", "redact", "targets.py"} & set(path.parts)
+        and _names(path, agent)
     ]
 
     assert naming == []
@@ -116,11 +151,17 @@ def _names(path: Path, agent: str) -> bool:
     docstrings = {
         id(node.body[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body and isinstance(node.body[0], ast.Expr)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
         # Help texts may show one as an example of a value.
-        code = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        code = (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        )
         if code and agent in node.value.lower() and "such as" not in node.value:
             return True
         if isinstance(node, ast.Name) and agent in node.id.lower():

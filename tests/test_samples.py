@@ -1,4 +1,6 @@
-"""The sample sessions: made by tools/make_samples.py, shipped with the package, shown by `recollect demo`."""
+"""The sample sessions: made by tools/make_samples.py, shipped with the
+package, shown by `recollect demo`.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,10 @@ def test_sub_agents_and_forks_know_their_parents(memory: Memory) -> None:
         found["Find order queries by customer email"],
         found["Order search in the back office takes five seconds"],
     )
-    fork, forked = found["Try CSV output as well, for spreadsheets"], found["A --format flag and documented exit codes"]
+    fork, forked = (
+        found["Try CSV output as well, for spreadsheets"],
+        found["A --format flag and documented exit codes"],
+    )
 
     assert (explorer.parent, explorer.origin, explorer.turns) == (searcher.id, "subagent", 1)
     assert (fork.parent, fork.origin, fork.turns) == (forked.id, "interactive", 4)
@@ -110,7 +115,9 @@ def test_what_can_happen_to_a_session_happens_once(memory: Memory) -> None:
 
 def test_every_tool_call_has_an_outcome(memory: Memory) -> None:
     """Failures are what a memory is asked about most; a command that failed has its exit code."""
-    calls = [event for turn in turns(memory) for event in turn.events if isinstance(event, ToolCall)]
+    calls = [
+        event for turn in turns(memory) for event in turn.events if isinstance(event, ToolCall)
+    ]
 
     failed = [call for call in calls if call.ok is False]
 
@@ -121,7 +128,10 @@ def test_every_tool_call_has_an_outcome(memory: Memory) -> None:
 
 
 def test_the_tokens_are_those_of_the_logs(memory: Memory) -> None:
-    """A thread's last running total is what its calls add up to; a fork goes on from its parent's."""
+    """A thread's last running total is what its calls add up to.
+
+    A fork goes on from its parent's.
+    """
     for session in memory.sessions("agent:codex", limit=None):
         totals = running_totals(session)
         begun_with = running_totals(session, copied=True)[-1:] or [(0, 0)]
@@ -137,7 +147,9 @@ def running_totals(session: Session, *, copied: bool = False) -> list[tuple[int,
     for line in Path(session.source or "").read_text("utf-8").splitlines():
         record = json.loads(line)
         # Copies all have the time at which the fork was made, to the second.
-        if copied and (session.parent is None or record["timestamp"][:19] != (session.started_at or "")[:19]):
+        if copied and (
+            session.parent is None or record["timestamp"][:19] != (session.started_at or "")[:19]
+        ):
             break
         if record["payload"].get("type") == "token_count":
             total = record["payload"]["info"]["total_token_usage"]
@@ -145,12 +157,20 @@ def running_totals(session: Session, *, copied: bool = False) -> list[tuple[int,
     return found
 
 
-def test_no_password_of_the_samples_gets_into_the_store(imported: tuple[Memory, ImportReport]) -> None:
+def test_no_password_of_the_samples_gets_into_the_store(
+    imported: tuple[Memory, ImportReport],
+) -> None:
     """The logs hold some on purpose; that they are gone is what the demo shows."""
     memory, report = imported
     logs = "".join(path.read_text("utf-8") for path in SAMPLES.rglob("*.jsonl"))
 
-    kept = json.dumps([[event.text, getattr(event, "output", "")] for turn in turns(memory) for event in turn.events])
+    kept = json.dumps(
+        [
+            [event.text, getattr(event, "output", "")]
+            for turn in turns(memory)
+            for event in turn.events
+        ]
+    )
 
     assert report.redactions >= 2
     assert [secret in logs for secret in SECRETS] == [True, True, True]
@@ -159,7 +179,9 @@ def test_no_password_of_the_samples_gets_into_the_store(imported: tuple[Memory, 
 
 def test_the_generator_makes_the_same_bytes_again(tmp_path: Path) -> None:
     """The logs are never edited by hand: whoever changes a script runs the generator."""
-    subprocess.run([sys.executable, str(GENERATOR), str(tmp_path / "again")], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(GENERATOR), str(tmp_path / "again")], check=True, capture_output=True
+    )
 
     made, shipped = (
         {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.json*")}

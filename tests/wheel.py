@@ -28,11 +28,22 @@ def main() -> None:
         call(str(python), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", str(wheel))
         home = work / "home"
         home.mkdir()
-        environment = {**os.environ, "HOME": str(home), "USERPROFILE": str(home), "RECOLLECT_HOME": str(home / "recollect")}
+        environment = {
+            **os.environ,
+            "HOME": str(home),
+            "USERPROFILE": str(home),
+            "RECOLLECT_HOME": str(home / "recollect"),
+        }
         recollect = str(python.with_name("recollect"))
         call(recollect, "demo", "--sample", environment=environment)
         found = call(
-            recollect, "search", "deadlock", "--json", "--store", str(home / "recollect" / "demo.db"), environment=environment
+            recollect,
+            "search",
+            "deadlock",
+            "--json",
+            "--store",
+            str(home / "recollect" / "demo.db"),
+            environment=environment,
         )
         # By words and by meaning: the model is in the package.
         assert json.loads(found.splitlines()[0])["matched"] == "both"
@@ -41,7 +52,14 @@ def main() -> None:
 
 def call(*command: str, environment: dict[str, str] | None = None) -> str:
     """Run a command from nowhere in particular; its output when it succeeds, an error when not."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tempfile.gettempdir())
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=tempfile.gettempdir(),
+    )
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -39,16 +39,21 @@ HOME = "/home/mara/code"
 LONG_TURN_MS = 60_000
 # On 25 October 2026 the clocks of Mara's machine go back; file names are in local time.
 WINTER = datetime(2026, 10, 25, 1, tzinfo=UTC)
-# Made up, and put together here so that no script holds one. None has the shape of a provider's token.
+# Made up, and put together here so that no script holds one. None has
+# the shape of a provider's token.
 SECRETS = {
     "db_password": "-".join(("correct", "horse", "battery", "staple", "42")),
     "queue_password": "-".join(("wrong", "pony", "charger", "paperclip", "17")),
     "smtp_password": "-".join(("sleepy", "walrus", "umbrella", "lantern", "9")),
 }
-BASE_INSTRUCTIONS = "You are Codex, a coding agent based on GPT-5. You and the user share the same workspace."
+BASE_INSTRUCTIONS = (
+    "You are Codex, a coding agent based on GPT-5. You and the user share the same workspace."
+)
 AGENTS_MD = {
-    "webshop": "Use uv, never pip. Run `uv run ruff check .` and `uv run pytest -q` before you commit.",
-    "tidepool": "Run `just check` (clippy with -D warnings, nextest) before you commit. The MSRV is 1.75.",
+    "webshop": "Use uv, never pip. Run `uv run ruff check .` and `uv run pytest -q` before you "
+    "commit.",
+    "tidepool": "Run `just check` (clippy with -D warnings, nextest) before you commit. The MSRV "
+    "is 1.75.",
     "fieldnotes": "Use pnpm 9. Run `pnpm lint && pnpm test` before you commit. No default exports.",
     "infra": "Never run `terraform apply` without a saved plan. Production applies are Tomasz's.",
 }
@@ -132,7 +137,9 @@ def _uuid(bits: int, version: int) -> str:
 
 def iso(ms: int) -> str:
     """A moment as both agents write it."""
-    return datetime.fromtimestamp(ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{ms % 1000:03}Z"
+    return (
+        datetime.fromtimestamp(ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{ms % 1000:03}Z"
+    )
 
 
 def local(ms: int) -> datetime:
@@ -166,7 +173,9 @@ class Writer:
     def __init__(self, script: Script) -> None:
         header = script.header
         self.script, self.dice = script, Dice(script.name)
-        self.ms = int(datetime.fromisoformat(header["start"]).replace(tzinfo=UTC).timestamp() * 1000)
+        self.ms = int(
+            datetime.fromisoformat(header["start"]).replace(tzinfo=UTC).timestamp() * 1000
+        )
         self.ms += self.dice.between(0, 999)
         self.start_ms = self.ms
         self.project, self.model, self.branch = header["project"], header["model"], header["branch"]
@@ -186,7 +195,11 @@ class Writer:
 
     def tool_time(self, block: Block) -> float:
         """As long as a tool took, in seconds; commands that matter say it."""
-        took = float(block.options["took"]) if "took" in block.options else self.dice.between(31, 640) / 1000
+        took = (
+            float(block.options["took"])
+            if "took" in block.options
+            else self.dice.between(31, 640) / 1000
+        )
         self.ms += round(took * 1000)
         return took
 
@@ -204,7 +217,9 @@ class Writer:
 
 
 class Claude(Writer):
-    """A transcript: a chain of records, an API message split over lines, results as user records."""
+    """A transcript: a chain of records, an API message split
+    over lines, results as user records.
+    """
 
     def __init__(self, script: Script, parent: Claude | None = None) -> None:
         super().__init__(script)
@@ -225,8 +240,19 @@ class Claude(Writer):
         record: dict[str, Any] = {"parentUuid": self.tip, "isSidechain": self.agent is not None}
         if self.agent is not None:
             record["agentId"] = self.agent
-        record |= {"type": kind, **fields, "uuid": uuid, "timestamp": iso(self.ms), "userType": "external"}
-        record |= {"cwd": self.cwd, "sessionId": self.session, "version": self.version, "gitBranch": self.branch}
+        record |= {
+            "type": kind,
+            **fields,
+            "uuid": uuid,
+            "timestamp": iso(self.ms),
+            "userType": "external",
+        }
+        record |= {
+            "cwd": self.cwd,
+            "sessionId": self.session,
+            "version": self.version,
+            "gitBranch": self.branch,
+        }
         self.records.append(record)
         self.tip = uuid
 
@@ -251,18 +277,30 @@ class Claude(Writer):
         self.prompted_ms, self.prompted_at = self.ms, len(self.records)
         self.last_prompt = text
         self.fresh += tokens_in(text)
-        fields = {"promptId": self.dice.uuid(), "message": {"role": "user", "content": text}, "entrypoint": "cli"}
+        fields = {
+            "promptId": self.dice.uuid(),
+            "message": {"role": "user", "content": text},
+            "entrypoint": "cli",
+        }
         if self.agent is None:
-            fields |= {"permissionMode": self.script.header.get("mode", "default"), "promptSource": "typed"}
+            fields |= {
+                "permissionMode": self.script.header.get("mode", "default"),
+                "promptSource": "typed",
+            }
         self.chain("user", **fields)
 
     def do_queued(self, block: Block) -> None:
         """Typed while the agent worked: it reaches the model as an attachment."""
         self.tick(4_000, 20_000)
-        self.beside("queue-operation", operation="enqueue", timestamp=iso(self.ms), content=block.text)
+        self.beside(
+            "queue-operation", operation="enqueue", timestamp=iso(self.ms), content=block.text
+        )
         self.fresh += tokens_in(block.text)
         self.last_prompt = block.text
-        self.chain("attachment", attachment={"type": "queued_command", "prompt": block.text, "commandMode": "prompt"})
+        self.chain(
+            "attachment",
+            attachment={"type": "queued_command", "prompt": block.text, "commandMode": "prompt"},
+        )
 
     def do_think(self, block: Block) -> None:
         """Reasoning; since 2.1.2xx its text is left out and only a signature stays."""
@@ -278,10 +316,17 @@ class Claude(Writer):
         self.answer("end_turn")
         if self.ms - self.prompted_ms > LONG_TURN_MS and self.agent is None:
             count = len(self.records) - self.prompted_at
-            self.chain("system", subtype="turn_duration", durationMs=self.ms - self.prompted_ms, messageCount=count)
+            self.chain(
+                "system",
+                subtype="turn_duration",
+                durationMs=self.ms - self.prompted_ms,
+                messageCount=count,
+            )
 
     def answer(self, stop: str) -> None:
-        """An API message: a line for each block, the figures on all of them, complete on the last."""
+        """An API message: a line for each block, the figures on
+        all of them, complete on the last.
+        """
         message, request = self.dice.name("msg_01", 22), self.dice.name("req_011C", 20)
         texts = [json.dumps(block) for block in self.pending]
         output = sum(tokens_in(text) for text in texts) + self.thought
@@ -317,7 +362,15 @@ class Claude(Writer):
 
     # What tools do
 
-    def call(self, block: Block, name: str, arguments: dict[str, Any], text: str, outcome: Any, error: bool = False) -> None:
+    def call(
+        self,
+        block: Block,
+        name: str,
+        arguments: dict[str, Any],
+        text: str,
+        outcome: Any,
+        error: bool = False,
+    ) -> None:
         call = self.dice.name("toolu_01", 22)
         self.pending.append({"type": "tool_use", "id": call, "name": name, "input": arguments})
         self.answer("tool_use")
@@ -337,7 +390,13 @@ class Claude(Writer):
         code = block.options.get("exit", "0")
         if code == "0":
             streams = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False}
-            self.call(block, "Bash", {"command": command}, output or "(Bash completed with no output)", streams)
+            self.call(
+                block,
+                "Bash",
+                {"command": command},
+                output or "(Bash completed with no output)",
+                streams,
+            )
         else:
             text = f"Exit code {code}\n{output}"
             self.call(block, "Bash", {"command": command}, text, f"Error: {text}", error=True)
@@ -347,38 +406,73 @@ class Claude(Writer):
         first = int(block.options.get("line", "1"))
         total = int(block.options.get("of", str(first + len(lines) - 1)))
         shown = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
-        file = {"filePath": path, "content": block.text, "numLines": len(lines), "startLine": first, "totalLines": total}
-        arguments = {"file_path": path} | ({"offset": first, "limit": len(lines)} if first > 1 else {})
+        file = {
+            "filePath": path,
+            "content": block.text,
+            "numLines": len(lines),
+            "startLine": first,
+            "totalLines": total,
+        }
+        arguments = {"file_path": path} | (
+            {"offset": first, "limit": len(lines)} if first > 1 else {}
+        )
         self.call(block, "Read", arguments, shown, {"type": "text", "file": file})
 
     def do_edit(self, block: Block) -> None:
         path, (old, new) = self.path(block.about), block.parts
-        outcome = {"filePath": path, "oldString": old, "newString": new, "userModified": False, "replaceAll": False}
+        outcome = {
+            "filePath": path,
+            "oldString": old,
+            "newString": new,
+            "userModified": False,
+            "replaceAll": False,
+        }
         arguments = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
-        self.call(block, "Edit", arguments, f"The file {path} has been updated successfully.", outcome)
+        self.call(
+            block, "Edit", arguments, f"The file {path} has been updated successfully.", outcome
+        )
 
     def do_write(self, block: Block) -> None:
         path = self.path(block.about)
         outcome = {"type": "create", "filePath": path, "content": block.text, "structuredPatch": []}
-        self.call(block, "Write", {"file_path": path, "content": block.text}, f"File created successfully at: {path}", outcome)
+        self.call(
+            block,
+            "Write",
+            {"file_path": path, "content": block.text},
+            f"File created successfully at: {path}",
+            outcome,
+        )
 
     def do_grep(self, block: Block) -> None:
         pattern, output = block.parts
-        arguments = {"pattern": pattern, "path": self.path(block.about or "."), "output_mode": "content", "-n": True}
+        arguments = {
+            "pattern": pattern,
+            "path": self.path(block.about or "."),
+            "output_mode": "content",
+            "-n": True,
+        }
         names = list(dict.fromkeys(line.split(":")[0] for line in output.split("\n")))
         outcome = {"mode": "content", "numFiles": len(names), "filenames": names, "content": output}
         self.call(block, "Grep", arguments, output, outcome)
 
     def do_fetch(self, block: Block) -> None:
         prompt, found = block.parts
-        outcome = {"url": block.about, "code": 200, "bytes": len(found) * 31, "durationMs": self.dice.between(900, 4000)}
+        outcome = {
+            "url": block.about,
+            "code": 200,
+            "bytes": len(found) * 31,
+            "durationMs": self.dice.between(900, 4000),
+        }
         outcome["result"] = found
         self.call(block, "WebFetch", {"url": block.about, "prompt": prompt}, found, outcome)
 
     def do_todo(self, block: Block) -> None:
         """The list of what is to be done, `x ` before what is."""
         marks = {"x": "completed", ">": "in_progress", "-": "pending"}
-        todos = [{"content": line[2:], "status": marks[line[0]], "activeForm": line[2:]} for line in block.text.split("\n")]
+        todos = [
+            {"content": line[2:], "status": marks[line[0]], "activeForm": line[2:]}
+            for line in block.text.split("\n")
+        ]
         text = "Todos have been modified successfully. Continue to use the todo list to track your progress."
         self.call(block, "TodoWrite", {"todos": todos}, text, {"oldTodos": [], "newTodos": todos})
 
@@ -387,21 +481,46 @@ class Claude(Writer):
     def do_overload(self, block: Block) -> None:
         """The API was busy; the client tries again."""
         self.tick(900, 1500)
-        error = {"status": 529, "error": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}}
+        error = {
+            "status": 529,
+            "error": {
+                "type": "error",
+                "error": {"type": "overloaded_error", "message": "Overloaded"},
+            },
+        }
         more = {"retryInMs": 1024.5, "retryAttempt": 1, "maxRetries": 10}
-        self.chain("system", subtype="api_error", level="error", error={**error, "message": "529 Overloaded"}, **more)
+        self.chain(
+            "system",
+            subtype="api_error",
+            level="error",
+            error={**error, "message": "529 Overloaded"},
+            **more,
+        )
 
     def do_abort(self, block: Block) -> None:
         self.tick(1500, 6000)
-        self.chain("user", message={"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]})
+        self.chain(
+            "user",
+            message={
+                "role": "user",
+                "content": [{"type": "text", "text": "[Request interrupted by user]"}],
+            },
+        )
 
     def do_compact(self, block: Block) -> None:
         self.tick(20_000, 45_000)
         before, after, self.tip = self.context, self.tip, None
         details = {"trigger": "auto", "preTokens": before, "durationMs": 41_322}
-        more = {"content": "Conversation compacted", "level": "info", "isMeta": False, "logicalParentUuid": after}
+        more = {
+            "content": "Conversation compacted",
+            "level": "info",
+            "isMeta": False,
+            "logicalParentUuid": after,
+        }
         self.chain("system", subtype="compact_boundary", **more, compactMetadata=details)
-        lead = "This session is being continued from a previous conversation that ran out of context."
+        lead = (
+            "This session is being continued from a previous conversation that ran out of context."
+        )
         text = f"{lead} The summary below covers the earlier portion of the conversation.\n\n{block.text}"
         message = {"role": "user", "content": text}
         self.chain("user", message=message, isCompactSummary=True, isVisibleInTranscriptOnly=True)
@@ -415,8 +534,17 @@ class Claude(Writer):
         self.pending.append({"type": "tool_use", "id": call, "name": "Agent", "input": arguments})
         self.answer("tool_use")
         child = Claude(self.script._replace(name=f"{self.script.name}/{call}"), parent=self)
-        child.agent, child.ms, child.model = "a" + child.dice.hex(16), self.ms + 240, block.options["model"]
-        child.meta = {"agentType": kind, "description": block.about, "toolUseId": call, "spawnDepth": 1}
+        child.agent, child.ms, child.model = (
+            "a" + child.dice.hex(16),
+            self.ms + 240,
+            block.options["model"],
+        )
+        child.meta = {
+            "agentType": kind,
+            "description": block.about,
+            "toolUseId": call,
+            "spawnDepth": 1,
+        }
         child.context = 11_000
         child.prompt(prompt)
         self.agents.append(child)
@@ -428,10 +556,22 @@ class Claude(Writer):
         took, self.ms = child.ms - self.ms, child.ms + 180
         text = child.records[-1]["message"]["content"][0]["text"]
         uses = sum(record["type"] == "user" for record in child.records) - 1
-        outcome = {"status": "completed", "agentId": child.agent, "agentType": child.meta["agentType"], "prompt": prompt}
-        outcome |= {"content": [{"type": "text", "text": text}], "totalDurationMs": took, "totalTokens": child.context}
+        outcome = {
+            "status": "completed",
+            "agentId": child.agent,
+            "agentType": child.meta["agentType"],
+            "prompt": prompt,
+        }
+        outcome |= {
+            "content": [{"type": "text", "text": text}],
+            "totalDurationMs": took,
+            "totalTokens": child.context,
+        }
         outcome["totalToolUseCount"] = uses
-        content = [{"type": "text", "text": text}, {"type": "text", "text": f"agentId: {child.agent}"}]
+        content = [
+            {"type": "text", "text": text},
+            {"type": "text", "text": f"agentId: {child.agent}"},
+        ]
         self.fresh += tokens_in(text)
         result = {"type": "tool_result", "tool_use_id": call, "content": content}
         message = {"role": "user", "content": [result]}
@@ -452,7 +592,10 @@ class Claude(Writer):
         yield f"{base}.jsonl", lines(self.records)
         for child in self.agents:
             yield f"{base}/subagents/agent-{child.agent}.jsonl", lines(child.records)
-            yield f"{base}/subagents/agent-{child.agent}.meta.json", json.dumps(child.meta, separators=(",", ":"))
+            yield (
+                f"{base}/subagents/agent-{child.agent}.meta.json",
+                json.dumps(child.meta, separators=(",", ":")),
+            )
 
 
 # Codex ------------------------------------------------------------------------
@@ -467,7 +610,12 @@ class Codex(Writer):
         self.thread = self.dice.dated_uuid(self.ms)
         self.turn, self.turn_ms, self.first_ms = "", self.ms, 0
         self.turns = 0
-        self.total = {"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_output_tokens": 0}
+        self.total = {
+            "input_tokens": 0,
+            "cached_input_tokens": 0,
+            "output_tokens": 0,
+            "reasoning_output_tokens": 0,
+        }
         self.reasoning = 0
 
     def put(self, kind: str, payload: dict[str, Any]) -> None:
@@ -486,9 +634,21 @@ class Codex(Writer):
             {"forked_from_id": parent.thread} if parent else {}
         )
         remote = f"git@github.com:acme/{self.project}.git"
-        git = {"commit_hash": Dice(f"{self.project}:{self.branch}:{self.script.name}").hex(40), "branch": self.branch}
-        meta |= {"timestamp": iso(self.start_ms), "cwd": self.cwd, "originator": "codex-tui", "cli_version": self.version}
-        meta |= {"source": "cli", "model_provider": "openai", "base_instructions": {"text": BASE_INSTRUCTIONS}}
+        git = {
+            "commit_hash": Dice(f"{self.project}:{self.branch}:{self.script.name}").hex(40),
+            "branch": self.branch,
+        }
+        meta |= {
+            "timestamp": iso(self.start_ms),
+            "cwd": self.cwd,
+            "originator": "codex-tui",
+            "cli_version": self.version,
+        }
+        meta |= {
+            "source": "cli",
+            "model_provider": "openai",
+            "base_instructions": {"text": BASE_INSTRUCTIONS},
+        }
         self.put("session_meta", {**meta, "git": {**git, "repository_url": remote}})
         if parent:
             self.copy(parent)
@@ -497,7 +657,9 @@ class Codex(Writer):
         """Nothing: a rollout has no last line."""
 
     def played_parent(self) -> Codex:
-        """The session that this one is a fork of, up to where it was left: `fork: SCRIPT after TURNS`."""
+        """The session that this one is a fork of, up to where it was
+        left: `fork: SCRIPT after TURNS`.
+        """
         name, turns = self.script.header["fork"].split(" after ")
         script = read_script(SCRIPTS / f"{name}.txt")
         starts = [number for number, block in enumerate(script.blocks) if block.kind == "user"]
@@ -521,7 +683,16 @@ class Codex(Writer):
         if self.turns == 1:
             self.introduce()
         allowed = {"approval_policy": "on-request", "sandbox_policy": {"type": "workspace-write"}}
-        self.put("turn_context", {"turn_id": self.turn, "cwd": self.cwd, **allowed, "model": self.model, "effort": "medium"})
+        self.put(
+            "turn_context",
+            {
+                "turn_id": self.turn,
+                "cwd": self.cwd,
+                **allowed,
+                "model": self.model,
+                "effort": "medium",
+            },
+        )
         self.message("user", "input_text", block.text)
         self.event("user_message", message=block.text, images=[])
         self.fresh += tokens_in(block.text)
@@ -562,16 +733,35 @@ class Codex(Writer):
     def count(self, *, limits: bool = False) -> None:
         """The tokens of the model call that has just been made."""
         given = self.context + self.fresh + self.dice.between(20, 120)
-        # Of the first prompt only the client's own instructions are cached; the cache works in steps of 128.
+        # Of the first prompt only the client's own instructions are cached;
+        # the cache works in steps of 128.
         known = self.context if self.total["input_tokens"] else self.context * 2 // 3
         last = {"input_tokens": given, "cached_input_tokens": known // 128 * 128}
-        last |= {"output_tokens": self.said + self.reasoning, "reasoning_output_tokens": self.reasoning}
+        last |= {
+            "output_tokens": self.said + self.reasoning,
+            "reasoning_output_tokens": self.reasoning,
+        }
         self.context, self.fresh, self.said, self.reasoning = given + self.said, 0, 0, 0
         self.total = {name: self.total[name] + last[name] for name in last}
-        both = [{**usage, "total_tokens": usage["input_tokens"] + usage["output_tokens"]} for usage in (self.total, last)]
-        info = {"total_token_usage": both[0], "last_token_usage": both[1], "model_context_window": 258_400}
-        window = {"used_percent": float(self.dice.between(2, 48)), "window_minutes": 300, "resets_at": self.ms // 1000 + 7200}
-        self.event("token_count", info=info, **({"rate_limits": {"primary": window, "secondary": None}} if limits else {}))
+        both = [
+            {**usage, "total_tokens": usage["input_tokens"] + usage["output_tokens"]}
+            for usage in (self.total, last)
+        ]
+        info = {
+            "total_token_usage": both[0],
+            "last_token_usage": both[1],
+            "model_context_window": 258_400,
+        }
+        window = {
+            "used_percent": float(self.dice.between(2, 48)),
+            "window_minutes": 300,
+            "resets_at": self.ms // 1000 + 7200,
+        }
+        self.event(
+            "token_count",
+            info=info,
+            **({"rate_limits": {"primary": window, "secondary": None}} if limits else {}),
+        )
 
     # What tools do
 
@@ -584,7 +774,12 @@ class Codex(Writer):
             name, given = "exec_command", {"cmd": command}
         self.think_time(command)
         self.said += tokens_in(command) + 20
-        self.item("function_call", name=name, arguments=json.dumps(given, ensure_ascii=False), call_id=call)
+        self.item(
+            "function_call",
+            name=name,
+            arguments=json.dumps(given, ensure_ascii=False),
+            call_id=call,
+        )
         self.count()
         took = self.tool_time(block)
         if name == "shell_command":
@@ -603,7 +798,9 @@ class Codex(Writer):
         self.patch(block, patch, "M", {"type": "update", "unified_diff": diff, "move_path": None})
 
     def do_write(self, block: Block) -> None:
-        patch = "\n".join([f"*** Add File: {block.about}", *("+" + line for line in block.text.split("\n"))])
+        patch = "\n".join(
+            [f"*** Add File: {block.about}", *("+" + line for line in block.text.split("\n"))]
+        )
         self.patch(block, patch, "A", {"type": "add", "content": block.text + "\n"})
 
     def patch(self, block: Block, patch: str, mark: str, change: dict[str, Any]) -> None:
@@ -611,13 +808,26 @@ class Codex(Writer):
         text = f"*** Begin Patch\n{patch}\n*** End Patch"
         self.think_time(text)
         self.said += tokens_in(text)
-        self.item("custom_tool_call", status="completed", call_id=call, name="apply_patch", input=text)
+        self.item(
+            "custom_tool_call", status="completed", call_id=call, name="apply_patch", input=text
+        )
         self.count()
         took = self.tool_time(block)
         done = f"Success. Updated the following files:\n{mark} {block.about}\n"
-        told = {"call_id": call, "turn_id": self.turn, "stdout": done, "stderr": "", "success": True}
+        told = {
+            "call_id": call,
+            "turn_id": self.turn,
+            "stdout": done,
+            "stderr": "",
+            "success": True,
+        }
         if self.version >= "0.149":
-            self.event("patch_apply_end", **told, changes={f"{self.cwd}/{block.about}": change}, status="completed")
+            self.event(
+                "patch_apply_end",
+                **told,
+                changes={f"{self.cwd}/{block.about}": change},
+                status="completed",
+            )
         output = f"Exit code: 0\nWall time: {took:.1f} seconds\nOutput:\n{done}"
         self.item("custom_tool_call_output", call_id=call, output=output)
         self.fresh += tokens_in(output)
@@ -628,7 +838,12 @@ class Codex(Writer):
         self.tick(1500, 6000)
         text = "<turn_aborted>\nThe user interrupted the previous turn on purpose.\n</turn_aborted>"
         self.message("user", "input_text", text)
-        self.event("turn_aborted", turn_id=self.turn, reason="interrupted", duration_ms=self.ms - self.turn_ms)
+        self.event(
+            "turn_aborted",
+            turn_id=self.turn,
+            reason="interrupted",
+            duration_ms=self.ms - self.turn_ms,
+        )
 
     def do_rollback(self, block: Block) -> None:
         self.tick(9_000, 30_000)
@@ -644,14 +859,18 @@ class Codex(Writer):
 
 
 def lines(records: list[dict[str, Any]]) -> str:
-    return "".join(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records)
+    return "".join(
+        json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records
+    )
 
 
 def sessions(folder: Path) -> Iterator[Claude | Codex]:
     """Every session of the scripts in a folder, played to its end."""
     for path in sorted(folder.glob("*.txt")):
         script = read_script(path)
-        writer: Claude | Codex = Claude(script) if script.header["agent"] == "claude-code" else Codex(script)
+        writer: Claude | Codex = (
+            Claude(script) if script.header["agent"] == "claude-code" else Codex(script)
+        )
         writer.open()
         writer.play(script.blocks)
         writer.close()
@@ -665,8 +884,13 @@ def files(*folders: Path) -> Iterator[tuple[str, str]]:
         yield from session.files()
         if isinstance(session, Codex):
             title = session.script.header["title"]
-            names.append({"id": session.thread, "thread_name": title, "updated_at": iso(session.ms)})
-    yield f"{CODEX_ROOT}/session_index.jsonl", lines(sorted(names, key=lambda name: name["updated_at"]))
+            names.append(
+                {"id": session.thread, "thread_name": title, "updated_at": iso(session.ms)}
+            )
+    yield (
+        f"{CODEX_ROOT}/session_index.jsonl",
+        lines(sorted(names, key=lambda name: name["updated_at"])),
+    )
 
 
 def main(out: Path) -> None:

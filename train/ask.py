@@ -20,7 +20,8 @@ from train.filter import fingerprint
 from train.pairs import Pair, read_pairs, write_pairs
 
 WORD = re.compile(r"[A-Za-z0-9_'.-]*[A-Za-z0-9]")
-# Names are shared within a stretch of about one training batch, so that a name alone does not tell the answer.
+# Names are shared within a stretch of about one training batch, so that a
+# name alone does not tell the answer.
 STRETCH = 4300
 NAMES_IN_STRETCH = 24
 TECHNICAL = ("sec", "cbody", "sent", "docbody", "cmd")
@@ -60,7 +61,9 @@ STOP_WORDS = set(Path(__file__).with_name("stop_words.txt").read_text(encoding="
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     data = parser.parse_args().data
 
@@ -71,7 +74,10 @@ def main() -> None:
         file.write((data / "dev.jsonl").read_text(encoding="utf-8"))
         for kind, asked, answer in held_back:
             # The stretches matter to the batches of training only.
-            file.write(json.dumps([re.sub(r"\d+", "", kind), asked, answer, "made"], ensure_ascii=False) + "\n")
+            file.write(
+                json.dumps([re.sub(r"\d+", "", kind), asked, answer, "made"], ensure_ascii=False)
+                + "\n"
+            )
     print(f"{len(made) - len(held_back)} questions, and {len(held_back)} for development")
 
 
@@ -94,9 +100,13 @@ def questions(pairs: Iterable[Pair], rng: random.Random) -> Iterator[Pair]:
         names = [NAMES[(stretch * 37 + step * 7) % len(NAMES)] for step in range(NAMES_IN_STRETCH)]
         name, other = rng.choice(names), rng.choice(names)
         if words := thin(statement, rng.uniform(0.35, 0.75), rng):
-            asked = rng.choice(ASK_CHAT).format(name=name, words=words.lower() if rng.random() < 0.5 else words)
+            asked = rng.choice(ASK_CHAT).format(
+                name=name, words=words.lower() if rng.random() < 0.5 else words
+            )
             # Sometimes somebody else said it: the words must be able to win against the name.
-            yield Pair(f"ask{stretch:02d}", asked, f"{name if rng.random() < 0.85 else other}: {answer}")
+            yield Pair(
+                f"ask{stretch:02d}", asked, f"{name if rng.random() < 0.85 else other}: {answer}"
+            )
     for statement, answer in technical:
         words = thin(statement, rng.uniform(0.4, 0.9), rng)
         if len(words) > 5:

@@ -1,4 +1,6 @@
-"""Pairs out of source code: what a comment says and what the code does, an error text and what raises it."""
+"""Pairs out of source code: what a comment says and what the code does,
+an error text and what raises it.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,23 @@ from train.pairs import Pair, first_sentence, fits, spell_out, squeeze
 
 PYTHON_RAISE = re.compile(r"raise (\w+)\(\s*f?[\"']([^\"'\n]{25,200})[\"']")
 OTHER_ERROR = re.compile(
-    r"(?:Errorf|errors\.New|new \w*(?:Error|Exception)|panic!|bail!|expect)\(\s*[`\"']([^`\"'\n]{25,200})[`\"']"
+    r"(?:Errorf|errors\.New|new "
+    r"\w*(?:Error|Exception)|panic!|bail!|expect)\(\s*[`\"']([^`\"'\n]{25,200})[`\"']"
 )
 
 # A doc comment, then the lines of what it documents up to an end that is good enough.
 GO = re.compile(r"((?:^//[^\n]*\n)+)^((?:func|type) [^\n]*\{\n(?:[^\n]*\n){1,30}?)(?=^\})", re.M)
 RUST = re.compile(
     r"((?:^[ \t]*///[^\n]*\n)+)"
-    r"((?:^[ \t]*#\[[^\n]*\n)*^[ \t]*(?:pub[^\n]* )?(?:async |const |unsafe )*(?:fn|struct|enum|trait) [^\n]*\n"
+    r"((?:^[ \t]*#\[[^\n]*\n)*^[ \t]*(?:pub[^\n]* )?(?:async |const |unsafe "
+    r")*(?:fn|struct|enum|trait) [^\n]*\n"
     r"(?:[^\n]*\n){1,25}?)(?=^[ \t]*\n|^[ \t]*\})",
     re.M,
 )
-BLOCK = re.compile(r"/\*\*((?:[^*]|\*(?!/)){20,2500})\*/\s*\n((?:[^\n]*\n){2,28}?)(?=^[ \t]*\n|^[ \t]{0,4}\})", re.M)
+BLOCK = re.compile(
+    r"/\*\*((?:[^*]|\*(?!/)){20,2500})\*/\s*\n((?:[^\n]*\n){2,28}?)(?=^[ \t]*\n|^[ \t]{0,4}\})",
+    re.M,
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -38,7 +45,9 @@ def python_pairs(source: str, rng: random.Random, *, is_test: bool) -> Iterator[
         if isinstance(node, ast.ClassDef) and not is_test:
             yield from _class_pairs(node)
         elif isinstance(node, Function):
-            yield from _test_pairs(node, lines, rng) if is_test else _function_pairs(node, lines, rng)
+            yield from (
+                _test_pairs(node, lines, rng) if is_test else _function_pairs(node, lines, rng)
+            )
     if not is_test:
         yield from _raise_pairs(source)
 
@@ -53,7 +62,9 @@ def _test_pairs(node: Function, lines: list[str], rng: random.Random) -> Iterato
 def _class_pairs(node: ast.ClassDef) -> Iterator[Pair]:
     documented = ast.get_docstring(node)
     if documented and _is_question(sentence := first_sentence(documented)):
-        yield Pair("pycls", sentence, f"class {node.name}\n{squeeze(documented[len(sentence) :])[:500]}")
+        yield Pair(
+            "pycls", sentence, f"class {node.name}\n{squeeze(documented[len(sentence) :])[:500]}"
+        )
 
 
 def _function_pairs(node: Function, lines: list[str], rng: random.Random) -> Iterator[Pair]:
@@ -61,7 +72,10 @@ def _function_pairs(node: Function, lines: list[str], rng: random.Random) -> Ite
     if not documented or not _is_question(sentence := first_sentence(documented)):
         return
     docstring = node.body[0]
-    without = lines[node.lineno - 1 : docstring.lineno - 1] + lines[docstring.end_lineno : node.end_lineno]
+    without = (
+        lines[node.lineno - 1 : docstring.lineno - 1]
+        + lines[docstring.end_lineno : node.end_lineno]
+    )
     code = textwrap.dedent("\n".join(without))[:1500]
     if len(node.body) > 1 and len(code) > 60 and fits(sentence, code):
         yield Pair("pydoc", sentence, code)
@@ -94,7 +108,9 @@ def braces_pairs(source: str, language: str, rng: random.Random) -> Iterator[Pai
         sentence, code = first_sentence(comment), textwrap.dedent(match[2])[:1200]
         if "opyright" in sentence or "icense" in sentence:
             continue
-        if 4 <= len(sentence.split()) <= 40 and fits(sentence, code, least_asked=12, least_answer=40):
+        if 4 <= len(sentence.split()) <= 40 and fits(
+            sentence, code, least_asked=12, least_answer=40
+        ):
             yield Pair(f"{language}doc", sentence, code)
             yield from _rest_of(comment, sentence, 100, rng)
     for match in OTHER_ERROR.finditer(source):

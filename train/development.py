@@ -36,8 +36,14 @@ class Development:
 
     @torch.no_grad()
     def score(self, encode: Callable[[Tensor], tuple[Tensor, Tensor]]) -> dict[str, float]:
-        """The mean reciprocal rank of the right answer in each group; `encode` gives both sides of some texts."""
-        return {group: float(np.mean([_ranked(*encode(texts)) for texts in sets])) for group, sets in self._sets.items()}
+        """The mean reciprocal rank of the right answer in each group.
+
+        `encode` gives both sides of some texts.
+        """
+        return {
+            group: float(np.mean([_ranked(*encode(texts)) for texts in sets]))
+            for group, sets in self._sets.items()
+        }
 
 
 def _ranked(asked: Tensor, answer: Tensor) -> float:

@@ -26,11 +26,17 @@ from train.repositories import REPOSITORIES, Repository
 MAX_SOURCE_BYTES = 250_000
 MAX_SET_BYTES = 60_000_000
 TEST_PATH = re.compile(r"(^|/)(tests?|testing|__tests__|spec)/|_test\.|test_|\.spec\.")
-SETS = {"google-research-datasets+Taskmaster", "clinc+oos-eval", "PolyAI-LDN+task-specific-datasets"}
+SETS = {
+    "google-research-datasets+Taskmaster",
+    "clinc+oos-eval",
+    "PolyAI-LDN+task-specific-datasets",
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("raw", type=Path)
     parser.add_argument("repositories", nargs="*", help="all of the table unless some are named")
@@ -39,8 +45,12 @@ def main() -> None:
 
     names = args.repositories or list(REPOSITORIES)
     with Pool() as pool:
-        for name, count in pool.imap_unordered(_extract, [(name, args.mirrors, args.raw) for name in names]):
-            print(name, "is not among the mirrors" if count is None else f"{count} pairs", flush=True)
+        for name, count in pool.imap_unordered(
+            _extract, [(name, args.mirrors, args.raw) for name in names]
+        ):
+            print(
+                name, "is not among the mirrors" if count is None else f"{count} pairs", flush=True
+            )
 
 
 def _extract(job: tuple[str, Path, Path]) -> tuple[str, int | None]:
@@ -83,17 +93,28 @@ def _file_pairs(name: str, path: str, source: str, rng: random.Random) -> Iterat
 
 
 def files(mirror: Path, repository: Repository, limit: int) -> Iterator[tuple[str, str]]:
-    """Path and text of each wanted file in the newest tree; what is missing or not UTF-8 is left out."""
+    """Path and text of each wanted file in the newest tree.
+
+    What is missing or not UTF-8 is left out.
+    """
     include, exclude = re.compile(repository.include), re.compile(repository.exclude)
     wanted = []
     for line in git(mirror, "ls-tree", "-r", "-l", "HEAD").splitlines():
         about, path = line.split("\t", 1)
         _, kind, blob, size = about.split()
-        if kind == "blob" and include.search(path) and not exclude.search(path) and size.isdigit() and 30 < int(size) < limit:
+        if (
+            kind == "blob"
+            and include.search(path)
+            and not exclude.search(path)
+            and size.isdigit()
+            and 30 < int(size) < limit
+        ):
             wanted.append((blob, path))
 
     with subprocess.Popen(
-        ["git", "-C", str(mirror), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ["git", "-C", str(mirror), "cat-file", "--batch"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as process:
         asking, answers = process.stdin, process.stdout
         assert asking is not None
@@ -118,11 +139,15 @@ def files(mirror: Path, repository: Repository, limit: int) -> Iterator[tuple[st
 
 def commit_pairs(mirror: Path, count: int) -> Iterator[Pair]:
     """A commit's subject with its body, and with the paths it touched."""
-    log = git(mirror, "log", "--no-merges", "-n", str(count), "--name-only", "--format=%x01%s%x02%b%x02")
+    log = git(
+        mirror, "log", "--no-merges", "-n", str(count), "--name-only", "--format=%x01%s%x02%b%x02"
+    )
     for commit in log.split("\x01")[1:]:
         subject, body, names = [*commit.split("\x02"), "", ""][:3]
         subject = re.sub(r"\(?#\d+\)?", "", subject).strip()
-        body = squeeze(re.sub(r"^[A-Z][\w-]+: .*$|https?://\S+|Co-authored.*", "", body, flags=re.M))
+        body = squeeze(
+            re.sub(r"^[A-Z][\w-]+: .*$|https?://\S+|Co-authored.*", "", body, flags=re.M)
+        )
         paths = names.split()
         if fits(subject, body + " ".join(paths), least_asked=12):
             if len(body) > 60:

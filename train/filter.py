@@ -1,4 +1,5 @@
-"""Merges the raw pairs, drops doubles and whatever the evaluation sets hold, and splits off a development part.
+"""Merges the raw pairs, drops doubles and whatever the evaluation sets
+hold, and splits off a development part.
 
     python -m train.filter RAW EVALUATION.json DATA
 
@@ -55,7 +56,9 @@ class Evaluation:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("raw", type=Path)
     parser.add_argument("evaluation", type=Path)
     parser.add_argument("data", type=Path)
@@ -64,17 +67,30 @@ def main() -> None:
 
     sets = json.loads(args.evaluation.read_text(encoding="utf-8"))
     groups = [group for groups in sets.values() for group in groups]
-    evaluation = Evaluation(text for group in groups for text in [*group["docs"], *(asked["q"] for asked in group["qs"])])
+    evaluation = Evaluation(
+        text
+        for group in groups
+        for text in [*group["docs"], *(asked["q"] for asked in group["qs"])]
+    )
     raw = {path.stem: read_pairs(path) for path in sorted(args.raw.glob("*.jsonl"))}
     train, development, dropped = divide(raw, evaluation)
     write_pairs(args.data / "train.jsonl", train)
     with (args.data / "dev.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps([*pair, name], ensure_ascii=False) + "\n" for pair, name in development)
-    print(f"{len(train)} to train on, {len(development)} for development, {dropped} dropped for the evaluation sets")
+        file.writelines(
+            json.dumps([*pair, name], ensure_ascii=False) + "\n" for pair, name in development
+        )
+    print(
+        f"{len(train)} to train on, {len(development)} for development, {dropped} dropped for the "
+        "evaluation sets"
+    )
 
 
-def divide(raw: dict[str, Iterable[Pair]], evaluation: Evaluation) -> tuple[list[Pair], list[tuple[Pair, str]], int]:
-    """Training pairs in random order, development pairs with their repository, and how many were dropped."""
+def divide(
+    raw: dict[str, Iterable[Pair]], evaluation: Evaluation
+) -> tuple[list[Pair], list[tuple[Pair, str]], int]:
+    """Training pairs in random order, development pairs with their
+    repository, and how many were dropped.
+    """
     rng = random.Random(3)
     seen: set[int] = set()
     by_kind: dict[str, list[Pair]] = {}
@@ -88,7 +104,9 @@ def divide(raw: dict[str, Iterable[Pair]], evaluation: Evaluation) -> tuple[list
             seen.add(key)
             if evaluation.holds(pair.asked) or (pair.answer and evaluation.holds(pair.answer)):
                 dropped += 1
-            elif name in DEVELOPMENT or (pair.kind in SPLIT_KINDS and fingerprint(normalise(pair.answer)) % 100 == 0):
+            elif name in DEVELOPMENT or (
+                pair.kind in SPLIT_KINDS and fingerprint(normalise(pair.answer)) % 100 == 0
+            ):
                 development.append((pair, name))
             else:
                 by_kind.setdefault(pair.kind, []).append(pair)
@@ -111,7 +129,10 @@ def fingerprint(text: str) -> int:
 
 def _runs(plain: str) -> list[int]:
     words = plain.split()
-    return [fingerprint(" ".join(words[start : start + RUN_WORDS])) for start in range(len(words) - RUN_WORDS + 1)]
+    return [
+        fingerprint(" ".join(words[start : start + RUN_WORDS]))
+        for start in range(len(words) - RUN_WORDS + 1)
+    ]
 
 
 if __name__ == "__main__":

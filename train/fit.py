@@ -69,11 +69,15 @@ class Side:
         begin = self.starts[texts]
         counts = self.starts[texts + 1] - begin
         offsets = torch.cumsum(counts, 0) - counts
-        places = torch.arange(int(counts.sum()), device=counts.device) + torch.repeat_interleave(begin - offsets, counts)
+        places = torch.arange(int(counts.sum()), device=counts.device) + torch.repeat_interleave(
+            begin - offsets, counts
+        )
         weights = self.weights[places]
         if dropout:
             weights = weights * (torch.rand_like(weights) > dropout)
-        return embedding_bag(self.rows[places], table, offsets, mode="sum", per_sample_weights=weights)
+        return embedding_bag(
+            self.rows[places], table, offsets, mode="sum", per_sample_weights=weights
+        )
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -90,7 +94,10 @@ class Table:
         return self.directions * self.lengths.exp()[:, None]
 
     def optimiser(self, rate: float) -> torch.optim.Adam:
-        groups = [{"params": [self.directions], "lr": rate}, {"params": [self.lengths], "lr": 5 * rate}]
+        groups = [
+            {"params": [self.directions], "lr": rate},
+            {"params": [self.lengths], "lr": 5 * rate},
+        ]
         return torch.optim.Adam(groups, betas=(0.9, 0.99))
 
 
@@ -102,13 +109,21 @@ class Fitting:
         self.recipe, self.device = recipe, device
         self.words = (cache / "words.txt").read_text(encoding="utf-8").split("\n")
         self.buckets = int(tokens["buckets"])
-        self.sides = {side: self._side(side, tokens, taught) for side in ("asked", "answer", "plain", "dev_asked", "dev_answer")}
+        self.sides = {
+            side: self._side(side, tokens, taught)
+            for side in ("asked", "answer", "plain", "dev_asked", "dev_answer")
+        }
         self.word_vectors = self._tensor(taught["words"]).float()
         self.document_share = self._tensor(tokens["document_share"]).float()
-        self.asked_hash, self.answer_hash = self._tensor(tokens["asked_hash"]), self._tensor(tokens["answer_hash"])
+        self.asked_hash, self.answer_hash = (
+            self._tensor(tokens["asked_hash"]),
+            self._tensor(tokens["answer_hash"]),
+        )
         self.kinds, kind_numbers = np.unique(tokens["kinds"], return_inverse=True)
         self.kind_numbers = torch.from_numpy(kind_numbers)
-        self.repeats = torch.tensor([REPEATED.get(str(kind), 1) for kind in self.kinds])[self.kind_numbers]
+        self.repeats = torch.tensor([REPEATED.get(str(kind), 1) for kind in self.kinds])[
+            self.kind_numbers
+        ]
         self.development = Development(tokens["dev_kinds"], tokens["dev_answer_hash"], device)
         self.turn = self._principal_axes()
         self.clusters = self._cluster()
@@ -124,15 +139,28 @@ class Fitting:
         return table.value().detach()
 
     def report(self, stage: str, table: Tensor | None, length: int = LENGTHS[0]) -> None:
-        """The mean reciprocal rank on the development part, by group; the teacher's own when there is no table."""
+        """The mean reciprocal rank on the development part, by group.
+
+        The teacher's own when there is no table.
+        """
         asked, answer = self.sides["dev_asked"], self.sides["dev_answer"]
         if table is None:
-            scores = self.development.score(lambda texts: (asked.taught[texts], answer.taught[texts]))
+            scores = self.development.score(
+                lambda texts: (asked.taught[texts], answer.taught[texts])
+            )
         else:
             scores = self.development.score(
-                lambda texts: (asked.sums(table, texts)[:, :length], answer.sums(table, texts)[:, :length])
+                lambda texts: (
+                    asked.sums(table, texts)[:, :length],
+                    answer.sums(table, texts)[:, :length],
+                )
             )
-        print(f"{time.process_time():.0f}s", stage, *(f"{group} {score:.3f}" for group, score in scores.items()), flush=True)
+        print(
+            f"{time.process_time():.0f}s",
+            stage,
+            *(f"{group} {score:.3f}" for group, score in scores.items()),
+            flush=True,
+        )
 
     def distil(self, table: Table) -> None:
         optimiser = table.optimiser(self.recipe.rate)
@@ -150,7 +178,9 @@ class Fitting:
             for batch in batches:
                 self._set_rate(optimiser, step, len(batches) * recipe.epochs, warm_up=100)
                 value = table.value()
-                loss = self._confusion(value, batch.to(self.device)) + recipe.anchor * self._distance(value, recipe.anchor_batch)
+                loss = self._confusion(
+                    value, batch.to(self.device)
+                ) + recipe.anchor * self._distance(value, recipe.anchor_batch)
                 self._step(optimiser, loss)
                 step += 1
             self.report(f"epoch {epoch + 1}", table.value().detach())
@@ -159,7 +189,11 @@ class Fitting:
         count = len(self.words)
         directions = torch.zeros(count + self.buckets, LENGTHS[0], device=self.device)
         directions[:count] = normalize(self.word_vectors @ self.turn, dim=1)
-        spelled = [(count + bucket, row) for row, word in enumerate(self.words) for bucket in grams(word, self.buckets)]
+        spelled = [
+            (count + bucket, row)
+            for row, word in enumerate(self.words)
+            for bucket in grams(word, self.buckets)
+        ]
         buckets, rows = torch.tensor(spelled, device=self.device).T
         directions.index_add_(0, buckets, directions[rows])
         directions /= torch.bincount(buckets, minlength=len(directions)).clamp(min=1)[:, None]
@@ -168,7 +202,9 @@ class Fitting:
         return Table(directions, lengths)
 
     def _distance(self, table: Tensor, size: int) -> Tensor:
-        """How far random texts are from where the teacher puts them, and from each other than it says."""
+        """How far random texts are from where the teacher puts them,
+        and from each other than it says.
+        """
         loss = torch.zeros((), device=self.device)
         for side, share in (("asked", 1.0), ("answer", 1.0), ("plain", 0.25)):
             of_side = self.sides[side]
@@ -191,12 +227,19 @@ class Fitting:
             same = self.asked_hash[texts][:, None] == self.asked_hash[texts]
             same |= self.answer_hash[texts][:, None] == self.answer_hash[texts]
             same.fill_diagonal_(False)
-            agreement = (self.sides["asked"].taught[texts].float() * self.sides["answer"].taught[texts].float()).sum(1)
+            agreement = (
+                self.sides["asked"].taught[texts].float()
+                * self.sides["answer"].taught[texts].float()
+            ).sum(1)
             kept = (agreement > self.recipe.least_agreement).float()
             kept /= kept.mean().clamp(min=1e-6)
         loss = torch.zeros((), device=self.device)
         for length, weight in zip(LENGTHS, LENGTH_WEIGHTS, strict=True):
-            scores = normalize(asked[:, :length], dim=1) @ normalize(answer[:, :length], dim=1).T / self.recipe.temperature
+            scores = (
+                normalize(asked[:, :length], dim=1)
+                @ normalize(answer[:, :length], dim=1).T
+                / self.recipe.temperature
+            )
             scores = scores.masked_fill(same, EXCLUDED)
             both_ways = scores.log_softmax(1).diagonal() + scores.log_softmax(0).diagonal()
             loss = loss - weight * (both_ways / 2 * kept).mean()
@@ -211,13 +254,18 @@ class Fitting:
         texts = texts[torch.argsort(key, stable=True)]
         count = len(texts) // self.recipe.batch
         if not count:
-            raise SystemExit(f"{len(texts)} pairs do not fill one batch of {self.recipe.batch}; give a smaller --batch")
+            raise SystemExit(
+                f"{len(texts)} pairs do not fill one batch of {self.recipe.batch}; give a smaller "
+                "--batch"
+            )
         batches = texts[: count * self.recipe.batch].view(count, self.recipe.batch)
         return batches[torch.randperm(count, generator=generator)]
 
     def _set_rate(self, optimiser: torch.optim.Adam, step: int, steps: int, warm_up: int) -> None:
         factor = min(1, step / warm_up) * max(0.0, 0.5 + 0.5 * math.cos(math.pi * step / steps))
-        for group, rate in zip(optimiser.param_groups, (self.recipe.rate, 5 * self.recipe.rate), strict=True):
+        for group, rate in zip(
+            optimiser.param_groups, (self.recipe.rate, 5 * self.recipe.rate), strict=True
+        ):
             group["lr"] = rate * factor
 
     def _step(self, optimiser: torch.optim.Adam, loss: Tensor) -> None:
@@ -236,7 +284,9 @@ class Fitting:
         return axes.flip(1)[:, : LENGTHS[0]].contiguous()
 
     def _cluster(self) -> Tensor:
-        """The cluster of each pair by the teacher's vector of its question (k-means, eight rounds)."""
+        """The cluster of each pair by the teacher's vector of its
+        question (k-means, eight rounds).
+        """
         taught = self.sides["asked"].taught.float()
         centres = taught[torch.randperm(len(taught), device=self.device)[:CLUSTERS]]
         for _ in range(8):
@@ -257,13 +307,17 @@ class Fitting:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("cache", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--steps", type=int, default=Recipe.distil_steps, help="of the first stage")
     parser.add_argument("--epochs", type=int, default=Recipe.epochs, help="of the second stage")
-    parser.add_argument("--batch", type=int, default=Recipe.batch, help="pairs in a batch of the second stage")
+    parser.add_argument(
+        "--batch", type=int, default=Recipe.batch, help="pairs in a batch of the second stage"
+    )
     args = parser.parse_args()
 
     recipe = Recipe(distil_steps=args.steps, epochs=args.epochs, batch=args.batch)
@@ -274,7 +328,11 @@ def main() -> None:
     scales, rows = quantise(table.cpu().numpy())
     np.savez(args.out, q=rows, s=scales)
     for length in LENGTHS:
-        fitting.report(f"int8, {length} numbers", torch.from_numpy(rows * scales[:, None]).to(args.device), length)
+        fitting.report(
+            f"int8, {length} numbers",
+            torch.from_numpy(rows * scales[:, None]).to(args.device),
+            length,
+        )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ NOVELS = "GITenberg+*"  # Project Gutenberg, one repository for each book
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("raw", type=Path)
     args = parser.parse_args()
@@ -32,9 +34,14 @@ def main() -> None:
 
     if (args.mirrors / PERSONAS).is_dir():
         tables = [git(args.mirrors / PERSONAS, "show", f"HEAD:{path}") for path in CHATS]
-        write_pairs(args.raw / f"{PERSONAS}.jsonl", (pair for table in tables for pair in persona_pairs(table)))
+        write_pairs(
+            args.raw / f"{PERSONAS}.jsonl",
+            (pair for table in tables for pair in persona_pairs(table)),
+        )
     novels = [_novel(mirror) for mirror in sorted(args.mirrors.glob(NOVELS))]
-    write_pairs(args.raw / "gutenberg.jsonl", (pair for novel in novels for pair in novel_pairs(novel)))
+    write_pairs(
+        args.raw / "gutenberg.jsonl", (pair for novel in novels for pair in novel_pairs(novel))
+    )
 
 
 def persona_pairs(table: str) -> Iterator[Pair]:

@@ -22,9 +22,19 @@ ALIGNMENT = 64
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="OLD.bin OUT.bin, or TABLE.npz words.txt OUT.bin")
-    parser.add_argument("--dimensions", type=int, help="keep only the first so many numbers of each row")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="OLD.bin OUT.bin, or TABLE.npz words.txt OUT.bin",
+    )
+    parser.add_argument(
+        "--dimensions", type=int, help="keep only the first so many numbers of each row"
+    )
     args = parser.parse_args()
 
     if len(args.files) == 2:
@@ -38,11 +48,16 @@ def main() -> None:
     if args.dimensions:
         scales, rows = shorten(scales, rows, args.dimensions)
     write(args.files[-1], words, scales, rows)
-    print(f"{args.files[-1]}: {len(words)} words, {len(rows) - len(words)} buckets, {rows.shape[1]} dimensions")
+    print(
+        f"{args.files[-1]}: {len(words)} words, {len(rows) - len(words)} buckets, {rows.shape[1]} "
+        "dimensions"
+    )
 
 
 def read_old(path: Path) -> tuple[list[str], NDArray[np.float32], NDArray[np.int8]]:
-    """Words, scales and rows of a file in the first layout: the words joined by newlines, in the order of the rows."""
+    """Words, scales and rows of a file in the first layout: the words joined by
+    newlines, in the order of the rows.
+    """
     data = path.read_bytes()
     magic, dimensions, word_count, buckets, word_bytes = struct.unpack_from("<8s4I", data)
     if magic != OLD_MAGIC:
@@ -62,22 +77,35 @@ def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[n
     return scales, np.rint(table / scales[:, None]).astype(np.int8)
 
 
-def shorten(scales: NDArray[np.float32], rows: NDArray[np.int8], dimensions: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+def shorten(
+    scales: NDArray[np.float32], rows: NDArray[np.int8], dimensions: int
+) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
     """The nested table of fewer dimensions, with scales of its own."""
     return quantise(rows[:, :dimensions].astype(np.float32) * scales[:, None])
 
 
-def write(path: Path, words: list[str], scales: NDArray[np.float32], rows: NDArray[np.int8]) -> None:
-    """A file in the second layout; the words and their rows are sorted, the buckets stay where they are."""
+def write(
+    path: Path, words: list[str], scales: NDArray[np.float32], rows: NDArray[np.int8]
+) -> None:
+    """A file in the second layout.
+
+    The words and their rows are sorted, the buckets stay where they are.
+    """
     encoded = [word.encode() for word in words]
-    if len(set(encoded)) != len(encoded) or len(rows) != len(scales) or any(b"\n" in word for word in encoded):
+    if (
+        len(set(encoded)) != len(encoded)
+        or len(rows) != len(scales)
+        or any(b"\n" in word for word in encoded)
+    ):
         raise SystemExit("the words are not distinct lines, or there is not one scale for each row")
     order = sorted(range(len(encoded)), key=encoded.__getitem__)
     rank = np.concatenate([np.array(order, np.int64), np.arange(len(words), len(rows))])
     starts = np.cumsum([0, *(len(encoded[i]) + 1 for i in order)])
     listing = b"".join(encoded[i] + b"\n" for i in order)
     sections = [
-        struct.pack("<8s4I", MAGIC, rows.shape[1], len(words), len(rows) - len(words), len(listing)),
+        struct.pack(
+            "<8s4I", MAGIC, rows.shape[1], len(words), len(rows) - len(words), len(listing)
+        ),
         starts.astype("<u4").tobytes(),
         listing,
         scales[rank].astype("<f4").tobytes(),

@@ -20,12 +20,16 @@ UNDERLINED = re.compile(r"^([^\s.\n][^\n]{2,120})\n([=\-~^\"'*#+])\2{3,}\s*$", r
 
 
 def page_pairs(source: str, path: str, rng: random.Random) -> Iterator[Pair]:
-    """Heading and section, first sentence and rest, text and code block of one page of documentation."""
+    """Heading and section, first sentence and rest, text and code
+    block of one page of documentation.
+    """
     title = PurePosixPath(path).stem.replace("-", " ").replace("_", " ")
     if front := re.match(r"---\n(.*?)\n---\n", source, re.S):
         if named := re.search(r"^title:\s*[\"']?(.*?)[\"']?\s*$", front[1], re.M):
             title = named[1]
-        if intro := re.search(r"^(?:intro|description):\s*[\"']?(.{20,}?)[\"']?\s*$", front[1], re.M):
+        if intro := re.search(
+            r"^(?:intro|description):\s*[\"']?(.{20,}?)[\"']?\s*$", front[1], re.M
+        ):
             yield Pair("sec", title, _prose(intro[1]))
         source = source[front.end() :]
     if path.endswith(".adoc"):
@@ -105,7 +109,12 @@ def intent_pairs(source: str, path: str, rng: random.Random) -> Iterator[Pair]:
     if path.endswith(".csv"):
         labelled = [(row[0], row[1]) for row in csv.reader(io.StringIO(source)) if len(row) == 2]
     else:
-        labelled = [(text, label) for part in json.loads(source).values() for text, label in part if label != "oos"]
+        labelled = [
+            (text, label)
+            for part in json.loads(source).values()
+            for text, label in part
+            if label != "oos"
+        ]
     by_label: dict[str, list[str]] = {}
     for text, label in labelled:
         by_label.setdefault(label, []).append(text)

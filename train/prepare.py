@@ -35,7 +35,9 @@ CHUNK = 4000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("cache", type=Path)
     parser.add_argument("--words", type=int, default=40_000)
@@ -43,7 +45,9 @@ def main() -> None:
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
 
-    learned = [pair for name in ("train.jsonl", "extra.jsonl") for pair in read_pairs(args.data / name)]
+    learned = [
+        pair for name in ("train.jsonl", "extra.jsonl") for pair in read_pairs(args.data / name)
+    ]
     pairs = [pair for pair in learned if pair.answer]
     development = list(read_pairs(args.data / "dev2.jsonl"))
     texts = {
@@ -75,7 +79,10 @@ def main() -> None:
         document_share=np.array(seen_in) / len(everything),
         buckets=np.array(args.buckets),
     )
-    print(f"{len(words)} words, {len(pairs)} pairs, {len(texts['plain'])} sentences, {len(development)} for development")
+    print(
+        f"{len(words)} words, {len(pairs)} pairs, {len(texts['plain'])} sentences, "
+        f"{len(development)} for development"
+    )
 
 
 def choose_words(texts: list[str], most: int) -> tuple[list[str], list[int]]:
@@ -85,7 +92,11 @@ def choose_words(texts: list[str], most: int) -> tuple[list[str], list[int]]:
     for some_parts, some_wholes in _in_chunks(_count, texts):
         parts.update(some_parts)
         wholes.update(some_wholes)
-    chosen = {word: seen for word, seen in wholes.most_common(int(most * WHOLE_SHARE)) if seen >= LEAST_WHOLE}
+    chosen = {
+        word: seen
+        for word, seen in wholes.most_common(int(most * WHOLE_SHARE))
+        if seen >= LEAST_WHOLE
+    }
     for word, seen in parts.most_common():
         if len(chosen) >= most:
             break
@@ -94,10 +105,16 @@ def choose_words(texts: list[str], most: int) -> tuple[list[str], list[int]]:
     return [word for word, _ in ordered], [seen for _, seen in ordered]
 
 
-def tokenise(texts: list[str], words: list[str], buckets: int, spelled_share: float) -> dict[str, NDArray[np.generic]]:
-    """The rows of all texts one after the other, their weights, and where each text begins and the last ends."""
+def tokenise(
+    texts: list[str], words: list[str], buckets: int, spelled_share: float
+) -> dict[str, NDArray[np.generic]]:
+    """The rows of all texts one after the other, their weights, and where
+    each text begins and the last ends.
+    """
     vocabulary = {word: row for row, word in enumerate(words)}
-    chunks = _in_chunks(partial(_weigh, vocabulary=vocabulary, buckets=buckets, spelled_share=spelled_share), texts)
+    chunks = _in_chunks(
+        partial(_weigh, vocabulary=vocabulary, buckets=buckets, spelled_share=spelled_share), texts
+    )
     counts = [count for _, _, counts in chunks for count in counts]
     return {
         "rows": np.array([row for rows, _, _ in chunks for row in rows], np.int32),
@@ -127,7 +144,9 @@ def _weigh(
         for (token, whole), seen in Counter(tokens(text)).items():
             row = vocabulary.get(token)
             weight = math.sqrt(seen)
-            spell = row is None or (not whole and row > COMMON_WORDS and rng.random() < spelled_share)
+            spell = row is None or (
+                not whole and row > COMMON_WORDS and rng.random() < spelled_share
+            )
             if row is not None and not spell:
                 rows.append(row)
                 weights.append(weight)

@@ -1,1 +1,3 @@
-"""What recall is judged by: labelled sets, the stores made from them, and the figures over what is found."""
+"""What recall is judged by: labelled sets, the stores made from them,
+and the figures over what is found.
+"""

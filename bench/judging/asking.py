@@ -25,7 +25,9 @@ SHOWN, DEEP = 10, 200
 
 @dataclass(frozen=True)
 class Answer:
-    """One question as one mode of search answered it: what is shown, in how long, and where the evidence came."""
+    """One question as one mode of search answered it: what is shown, in how
+    long, and where the evidence came.
+    """
 
     question: Question
     mode: str
@@ -53,7 +55,14 @@ def answers(memory: Memory, questions: Iterable[Question], mode: str) -> Iterato
         deep = memory.search(question.text, mode=mode, limit=DEEP)
         found = list(dict.fromkeys(hit.ref for hit in (*shown, *deep)))
         ranks = {ref: rank for rank, ref in enumerate(found, 1) if ref in question.evidence}
-        yield Answer(question, mode, shown.hits, ranks, judged(found, question.evidence, question.sessions), seconds)
+        yield Answer(
+            question,
+            mode,
+            shown.hits,
+            ranks,
+            judged(found, question.evidence, question.sessions),
+            seconds,
+        )
 
 
 def reactions(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]:
@@ -66,27 +75,55 @@ def reactions(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]
 def reactions_of_hook(memory: Memory, prompts: Iterable[Question]) -> Iterator[Reaction]:
     """What an agent is told when a person types each prompt, by the code that its hook runs."""
     for prompt in prompts:
-        # Each in a session of its own, because a session is told nothing twice; one that keeps no log is told nothing at all.
-        common = {"session_id": prompt.id, "transcript_path": "/nowhere/rollout.jsonl", "cwd": prompt.project}
+        # Each in a session of its own, because a session is told nothing twice; one
+        # that keeps no log is told nothing at all.
+        common = {
+            "session_id": prompt.id,
+            "transcript_path": "/nowhere/rollout.jsonl",
+            "cwd": prompt.project,
+        }
         passed = {**common, "prompt": prompt.text}
-        answer = respond("codex", "UserPromptSubmit", msgspec.json.encode(passed), {"RECOLLECT_HOME": memory.settings.home})
-        told = msgspec.json.decode(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
+        answer = respond(
+            "codex",
+            "UserPromptSubmit",
+            msgspec.json.encode(passed),
+            {"RECOLLECT_HOME": memory.settings.home},
+        )
+        told = (
+            msgspec.json.decode(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
+        )
         # Between the lines of the frame: dash, date and reference.
-        yield prompt, Injection([line.split()[2].rstrip(":") for line in told.splitlines()[1:-1]], prompt.evidence)
+        yield (
+            prompt,
+            Injection(
+                [line.split()[2].rstrip(":") for line in told.splitlines()[1:-1]], prompt.evidence
+            ),
+        )
 
 
 def agreement(hook: Iterable[Reaction], recall: Iterable[Reaction]) -> float | None:
-    """The share of the lines a hook told that `recall` tells too, for the same prompts in the same order."""
-    told = [ref in recalled.lines for (_, said), (_, recalled) in zip(hook, recall, strict=True) for ref in said.lines]
+    """The share of the lines a hook told that `recall` tells too, for
+    the same prompts in the same order.
+    """
+    told = [
+        ref in recalled.lines
+        for (_, said), (_, recalled) in zip(hook, recall, strict=True)
+        for ref in said.lines
+    ]
     return share(told)
 
 
 def figures(given: Sequence[Answer], *, by_kind: bool = False) -> dict[str, object]:
-    """The figures of some answers of one mode, and when asked for those of each kind of question."""
+    """The figures of some answers of one mode, and when asked
+    for those of each kind of question.
+    """
     whole: dict[str, object] = dict(_summary(given))
     if by_kind:
         kinds = sorted({answer.question.kind for answer in given})
-        whole["by"] = {kind: _summary([answer for answer in given if answer.question.kind == kind]) for kind in kinds}
+        whole["by"] = {
+            kind: _summary([answer for answer in given if answer.question.kind == kind])
+            for kind in kinds
+        }
     return whole
 
 

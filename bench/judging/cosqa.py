@@ -1,4 +1,5 @@
-"""Questions in plain words and the code that answers them, in the shapes such sets are published in.
+"""Questions in plain words and the code that answers them, in the
+shapes such sets are published in.
 
 Rows, as a JSON list or as JSON Lines, with the question in `query` or `doc`,
 the code in `code` and perhaps a `label`, which is 0 for code that does not
@@ -64,7 +65,11 @@ def _collection(data: Path, beside: list[Path], left_out: Counter[str]) -> Itera
             found.add(sessions[code])
     questions = [_question(text, named) for text, named in answers.items() if named]
     left_out["questions that no code answers"] = len(answers) - len(questions)
-    yield Collection("code", questions, talk([TalkSession(name, None, [Said(code)]) for code, name in sessions.items()]))
+    yield Collection(
+        "code",
+        questions,
+        talk([TalkSession(name, None, [Said(code)]) for code, name in sessions.items()]),
+    )
 
 
 def _question(text: str, named: Iterable[str]) -> Question:
@@ -84,7 +89,10 @@ def _rows(path: Path) -> tuple[list[str], list[_Pair]]:
     for number, row in enumerate(_decoded(path), 1):
         text, code = row.get("query") or row.get("doc"), row.get("code")
         if not (isinstance(text, str) and isinstance(code, str)):
-            raise UsageError(f"{path}: row {number} has no question or no code", hint="rows need `query` or `doc`, and `code`")
+            raise UsageError(
+                f"{path}: row {number} has no question or no code",
+                hint="rows need `query` or `doc`, and `code`",
+            )
         codes.append(code)
         pairs.append((text, None if row.get("label") in (0, "0") else code))
     return codes, pairs
@@ -93,14 +101,20 @@ def _rows(path: Path) -> tuple[list[str], list[_Pair]]:
 def _folder(folder: Path) -> tuple[list[str], list[_Pair]]:
     links = sorted((*folder.glob("qrels/*.tsv"), *folder.glob("*.tsv")))
     if not links:
-        raise UsageError(f"{folder} says nowhere what answers what", hint="put a .tsv of question, code and score into it")
+        raise UsageError(
+            f"{folder} says nowhere what answers what",
+            hint="put a .tsv of question, code and score into it",
+        )
     codes = {str(row["_id"]): str(row["text"]) for row in _decoded(folder / "corpus.jsonl")}
     texts = {str(row["_id"]): str(row["text"]) for row in _decoded(folder / "queries.jsonl")}
     pairs: list[_Pair] = []
     for path in links:
         with path.open(newline="", encoding="utf-8") as lines:
-            for question, *_, code, score in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-                # The first line may name the columns, and some files have one in between that is always 0.
+            for question, *_, code, score in csv.reader(
+                lines, delimiter="\t", quoting=csv.QUOTE_NONE
+            ):
+                # The first line may name the columns, and some files have one
+                # in between that is always 0.
                 if question in texts and code in codes:
                     pairs.append((texts[question], codes[code] if float(score) > 0 else None))
     return list(codes.values()), pairs
@@ -108,7 +122,9 @@ def _folder(folder: Path) -> tuple[list[str], list[_Pair]]:
 
 def _decoded(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
-        raise UsageError(f"{path} is not there", hint="a folder holds corpus.jsonl, queries.jsonl and a .tsv")
+        raise UsageError(
+            f"{path} is not there", hint="a folder holds corpus.jsonl, queries.jsonl and a .tsv"
+        )
     data = path.read_bytes()
     decoder = msgspec.json.Decoder(dict[str, Any])
     try:
@@ -116,4 +132,6 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
             return msgspec.json.decode(data, type=list[dict[str, Any]])
         return decoder.decode_lines(data)
     except msgspec.MsgspecError as error:
-        raise UsageError(f"{path} is neither JSON nor JSON Lines: {error}", hint="give rows of question and code") from error
+        raise UsageError(
+            f"{path} is neither JSON nor JSON Lines: {error}", hint="give rows of question and code"
+        ) from error

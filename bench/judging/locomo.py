@@ -70,13 +70,21 @@ def load(data: Path, categories: Group[str] = CATEGORIES) -> LabelledSet:
         conversations = msgspec.json.decode(data.read_bytes(), type=list[_Conversation])
     except msgspec.MsgspecError as error:
         raise UsageError(
-            f"{data} is not LoCoMo's JSON: {error}", hint="give data/locomo10.json of snap-research/LoCoMo"
+            f"{data} is not LoCoMo's JSON: {error}",
+            hint="give data/locomo10.json of snap-research/LoCoMo",
         ) from error
     left_out: Counter[str] = Counter()
-    return LabelledSet("locomo", digest_of([data]), _collections(conversations, categories or CATEGORIES, left_out), left_out)
+    return LabelledSet(
+        "locomo",
+        digest_of([data]),
+        _collections(conversations, categories or CATEGORIES, left_out),
+        left_out,
+    )
 
 
-def _collections(conversations: list[_Conversation], categories: Group[str], left_out: Counter[str]) -> Iterator[Collection]:
+def _collections(
+    conversations: list[_Conversation], categories: Group[str], left_out: Counter[str]
+) -> Iterator[Collection]:
     for number, one in enumerate(conversations, 1):
         sessions, refs = _sessions(one)
         questions = []
@@ -87,18 +95,26 @@ def _collections(conversations: list[_Conversation], categories: Group[str], lef
             elif not evidence:
                 left_out["questions without evidence that names a turn"] += 1
             else:
-                left_out["labels that name no turn"] += sum(not clean([label], refs) for label in asked.evidence)
+                left_out["labels that name no turn"] += sum(
+                    not clean([label], refs) for label in asked.evidence
+                )
                 questions.append(_question(one, number, index, asked, evidence))
         yield Collection(one.sample_id, questions, talk(sessions))
 
 
 def clean(labels: list[str], refs: dict[str, str]) -> frozenset[str]:
     """The references of the turns that some labels name; what names no turn is dropped."""
-    names = (f"D{int(session)}:{int(turn)}" for label in labels for session, turn in _LABEL.findall(label))
+    names = (
+        f"D{int(session)}:{int(turn)}"
+        for label in labels
+        for session, turn in _LABEL.findall(label)
+    )
     return frozenset(refs[name] for name in names if name in refs)
 
 
-def _question(one: _Conversation, number: int, index: int, asked: _Asked, evidence: frozenset[str]) -> Question:
+def _question(
+    one: _Conversation, number: int, index: int, asked: _Asked, evidence: frozenset[str]
+) -> Question:
     return Question(
         id=f"{one.sample_id}/{index}",
         part="dev" if number <= _DEV_CONVERSATIONS else "test",
@@ -118,7 +134,10 @@ def _sessions(one: _Conversation) -> tuple[list[TalkSession], dict[str, str]]:
         if match is None or isinstance(said, str):
             continue
         session = f"{one.sample_id}-{match[1]}"
-        refs |= {utterance.dia_id: turn_ref(session, ordinal) for ordinal, utterance in enumerate(said, 1)}
+        refs |= {
+            utterance.dia_id: turn_ref(session, ordinal)
+            for ordinal, utterance in enumerate(said, 1)
+        }
         # Such as "1:56 pm on 8 May, 2023".
         at = read_time(str(one.conversation.get(f"{name}_date_time")), "%I:%M %p on %d %B, %Y")
         sessions.append(TalkSession(session, at, [Said(_words(utterance)) for utterance in said]))

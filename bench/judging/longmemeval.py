@@ -55,7 +55,11 @@ class _Instance(msgspec.Struct):
     answer_session_ids: list[str]
 
     def __post_init__(self) -> None:
-        if not len(self.haystack_session_ids) == len(self.haystack_dates) == len(self.haystack_sessions):
+        if (
+            not len(self.haystack_session_ids)
+            == len(self.haystack_dates)
+            == len(self.haystack_sessions)
+        ):
             raise ValueError(f"{self.question_id} has not one id and one date for each session")
 
 
@@ -64,12 +68,19 @@ def load(data: Path, categories: Group[str] = ()) -> LabelledSet:
     try:
         instances = msgspec.json.decode(data.read_bytes(), type=list[_Instance])
     except msgspec.MsgspecError as error:
-        raise UsageError(f"{data} is not LongMemEval's JSON: {error}", hint="give longmemeval_s.json or _oracle.json") from error
+        raise UsageError(
+            f"{data} is not LongMemEval's JSON: {error}",
+            hint="give longmemeval_s.json or _oracle.json",
+        ) from error
     left_out: Counter[str] = Counter()
-    return LabelledSet("longmemeval", digest_of([data]), _collections(instances, categories, left_out), left_out)
+    return LabelledSet(
+        "longmemeval", digest_of([data]), _collections(instances, categories, left_out), left_out
+    )
 
 
-def _collections(instances: list[_Instance], categories: Group[str], left_out: Counter[str]) -> Iterator[Collection]:
+def _collections(
+    instances: list[_Instance], categories: Group[str], left_out: Counter[str]
+) -> Iterator[Collection]:
     for one in instances:
         sessions, evidence = _sessions(one)
         if one.question_id.endswith("_abs"):
@@ -95,7 +106,9 @@ def _sessions(one: _Instance) -> tuple[list[TalkSession], list[str]]:
     sessions: list[TalkSession] = []
     evidence: list[str] = []
     seen: Counter[str] = Counter()
-    for name, date, messages in zip(one.haystack_session_ids, one.haystack_dates, one.haystack_sessions, strict=True):
+    for name, date, messages in zip(
+        one.haystack_session_ids, one.haystack_dates, one.haystack_sessions, strict=True
+    ):
         seen[name] += 1
         # A filler may have been drawn twice; a session of that name is there already.
         session = name if seen[name] == 1 else f"{name}~{seen[name]}"

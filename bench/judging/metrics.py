@@ -23,11 +23,14 @@ from math import log2
 from bench.judging.sets import session_of
 
 FIGURES = (
-    "recall_at_1", "recall_at_5", "recall_at_10", "hit_at_10", "mrr", "ndcg_at_10", "session_recall_at_10", "session_hit_at_10",
+    "recall_at_1", "recall_at_5", "recall_at_10", "hit_at_10", "mrr", "ndcg_at_10",
+    "session_recall_at_10", "session_hit_at_10",
 )  # fmt: skip
 
 
-def judged(found: Sequence[str], evidence: AbstractSet[str], sessions: AbstractSet[str]) -> dict[str, float]:
+def judged(
+    found: Sequence[str], evidence: AbstractSet[str], sessions: AbstractSet[str]
+) -> dict[str, float]:
     """The figures of one question, by name; `found` are references, the best first."""
     found_sessions = list(dict.fromkeys(map(session_of, found)))
     return {
@@ -62,7 +65,8 @@ def summary(rows: Sequence[dict[str, float]], seconds: Sequence[float]) -> dict[
 
 @dataclass(frozen=True)
 class Injection:
-    """What was injected for one prompt: the references of the lines, and those that would have helped.
+    """What was injected for one prompt: the references of the lines,
+    and those that would have helped.
 
     No reference helps when it should have stayed silent.
     """

@@ -24,7 +24,9 @@ TALK = "talk"
 
 @dataclass(frozen=True)
 class Question:
-    """Something to find, with the references of the turns and the ids of the sessions that hold it."""
+    """Something to find, with the references of the turns and the
+    ids of the sessions that hold it.
+    """
 
     id: str
     part: Part
@@ -64,7 +66,8 @@ class Collection:
 
 @dataclass(frozen=True)
 class LabelledSet:
-    """Collections, read as they are needed, and how many questions or labels of which sort were left out.
+    """Collections, read as they are needed, and how many questions or
+    labels of which sort were left out.
 
     The counts are complete when the last collection has been taken. `digest`
     changes when anything does that the stores are made from.
@@ -121,7 +124,9 @@ def digest_of(paths: Iterable[Path]) -> str:
     """A short name for what is in these files, and in all files below those that are folders."""
     found = sha256()
     for path in paths:
-        files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+        files = (
+            sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+        )
         for file in files:
             if "__pycache__" not in file.parts:
                 found.update(f"{file.name}\0{file.stat().st_size}\0".encode())

@@ -15,11 +15,29 @@ _TOP = 5
 
 
 def table(report: dict[str, dict[str, Any]]) -> str:
-    """A line for each part and mode, then for each kind of question; below them what injection came to."""
+    """A line for each part and mode, then for each kind of question.
+
+    Below them what injection came to.
+    """
     names = (*FIGURES, "p50_ms", "questions")
-    rows = [("part", "mode", "kind", *(name.replace("_at_", "@").replace("recall", "R") for name in names))]
+    rows = [
+        (
+            "part",
+            "mode",
+            "kind",
+            *(name.replace("_at_", "@").replace("recall", "R") for name in names),
+        )
+    ]
     rows += [
-        (part, mode, kind, *(f"{figures[name]:.3f}" if name != "questions" else str(figures[name]) for name in names))
+        (
+            part,
+            mode,
+            kind,
+            *(
+                f"{figures[name]:.3f}" if name != "questions" else str(figures[name])
+                for name in names
+            ),
+        )
         for part, modes in report.items()
         for mode, whole in modes.items()
         if mode not in UNASKED
@@ -29,17 +47,26 @@ def table(report: dict[str, dict[str, Any]]) -> str:
     for part, modes in report.items():
         for face in UNASKED:
             if said := modes.get(face):
-                lines += ["", f"{part} {face}: " + ", ".join(f"{name} {value}" for name, value in said.items())]
+                lines += [
+                    "",
+                    f"{part} {face}: "
+                    + ", ".join(f"{name} {value}" for name, value in said.items()),
+                ]
     return "\n".join(lines)
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def missed(memory: Memory, given: Iterable[Answer]) -> Iterator[str]:
-    """Questions whose evidence is not all among the first ten hits, each with where it is and what was found instead."""
+    """Questions whose evidence is not all among the first ten hits, each with
+    where it is and what was found instead.
+    """
     for answer in given:
         question = answer.question
         if answer.figures["recall_at_10"] == 1:
@@ -55,7 +82,9 @@ def missed(memory: Memory, given: Iterable[Answer]) -> Iterator[str]:
 
 
 def misjudged(memory: Memory, given: Iterable[Reaction]) -> Iterator[str]:
-    """Prompts on which injection spoke and should not have, or did not say what would have helped."""
+    """Prompts on which injection spoke and should not have, or
+    did not say what would have helped.
+    """
     for prompt, said in given:
         if (said.lines or said.helpful) and said.helpful.isdisjoint(said.lines):
             lines = [f"{prompt.id} ({prompt.kind}, injection): {prompt.text}"]

@@ -1,4 +1,5 @@
-"""Labelled sets as stores: imported the way an agent's logs are, embedded, and kept when that is wanted.
+"""Labelled sets as stores: imported the way an agent's logs are,
+embedded, and kept when that is wanted.
 
 A kept store is used again when the set, the code that fills a store and the
 encoder are the same; what only reads a store may change, so that weights can
@@ -27,7 +28,8 @@ from recollect.capture.logs.lines import blocks, records
 from recollect.errors import RecollectError
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts
 
-# Parts of the package that only read a store, and what in them does not: vectors, and what hooks find ready.
+# Parts of the package that only read a store, and what in them does not:
+# vectors, and what hooks find ready.
 _READERS = ("recall", "serve", "samples")
 _WRITERS = [f"recall/{name}.py" for name in ("embedding", "pack", "prepare", "reminders", "shapes")]
 
@@ -44,7 +46,11 @@ class Encoder:
         """The settings as a config.toml."""
         # A JSON string is also a TOML string.
         chosen = {"provider": self.provider, "model": self.model, "url": self.url}
-        lines = (f"{name} = {msgspec.json.encode(value).decode()}" for name, value in chosen.items() if value)
+        lines = (
+            f"{name} = {msgspec.json.encode(value).decode()}"
+            for name, value in chosen.items()
+            if value
+        )
         return "\n".join(["[embed]", *lines, ""])
 
 
@@ -96,12 +102,17 @@ def _items(session: TalkSession) -> Iterator[Item]:
 class Stores:
     """Makes stores below a folder and opens them."""
 
-    def __init__(self, folder: Path, *, encoder: Encoder, keep: bool, resident: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, encoder: Encoder, keep: bool, resident: bool = False
+    ) -> None:
         self.folder, self.encoder, self.keep, self.resident = folder, encoder, keep, resident
 
     @contextmanager
     def opened(self, digest: str, collection: Collection, *, embed: bool) -> Iterator[Memory]:
-        """The memory of a collection, made unless it was kept; with vectors when `embed` says so."""
+        """The memory of a collection, made unless it was kept.
+
+        With vectors when `embed` says so.
+        """
         home = self.folder / _name(digest, collection, self.encoder)
         done = home / "imported"
         if not done.is_file():
@@ -129,7 +140,10 @@ def _fill(memory: Memory, collection: Collection, home: Path) -> None:
     logs.mkdir()
     report = memory.import_logs([collection.write_logs(logs)])
     if report.problems or report.failed:
-        raise RecollectError(f"{collection.name}: {report.problems} problems in the import", hint="look at the set's logs")
+        raise RecollectError(
+            f"{collection.name}: {report.problems} problems in the import",
+            hint="look at the set's logs",
+        )
     for ref in {ref for question in collection.questions for ref in question.evidence}:
         # A reference that leads nowhere could never be found, and every figure would be too low.
         memory.show(ref)
@@ -137,7 +151,9 @@ def _fill(memory: Memory, collection: Collection, home: Path) -> None:
 
 def _name(digest: str, collection: Collection, encoder: Encoder) -> str:
     """A folder name that is another one as soon as the store would be."""
-    known = sha256(f"{digest}\0{_code()}\0{collection.name}\0{encoder.config()}".encode()).hexdigest()[:16]
+    known = sha256(
+        f"{digest}\0{_code()}\0{collection.name}\0{encoder.config()}".encode()
+    ).hexdigest()[:16]
     return f"{re.sub(r'[^A-Za-z0-9-]', '-', collection.name)[:40]}-{known}"
 
 

@@ -38,7 +38,9 @@ def database_figures(plan: Plan, database: Database) -> list[Figure]:
         plan.home(home.name, redact=False)
         done = child(["import", str(path)], environ)
         if done["problems"] or done["turns"] < SHAPE.turns * 0.9:
-            raise RuntimeError(f"{database.agent}: {done['turns']:g} turns and {done['problems']:g} problems")
+            raise RuntimeError(
+                f"{database.agent}: {done['turns']:g} turns and {done['problems']:g} problems"
+            )
         return done["seconds"]
 
     def reference() -> float:
@@ -53,9 +55,11 @@ def database_figures(plan: Plan, database: Database) -> list[Figure]:
     runs, name = plan.runs_or(5), f"database-{database.agent}"
     title = f"{database.agent}'s database"
     return [
-        compared(name, f"import of {title}", AGAINST, alternate(ours, reference, runs), target=6, unit="s CPU"),
+        compared(name, f"import of {title}", AGAINST, alternate(ours, reference, runs), target=6,
+        unit="s CPU"),
         compared(
-            f"{name}-read", f"reading {title}, without a store", AGAINST, alternate(reading, reference, runs),
+            f"{name}-read", f"reading {title}, without a store", AGAINST, alternate(reading,
+            reference, runs),
             target=None, unit="s CPU",
         ),
     ]  # fmt: skip

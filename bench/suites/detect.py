@@ -1,4 +1,5 @@
-"""What recurs over 1,617 sessions of three agents: whether it is found, whether anything else is, and what that costs.
+"""What recurs over 1,617 sessions of three agents: whether it is found, whether
+anything else is, and what that costs.
 
 The sessions are made up (bench/habits.py): random work, into which habits of
 every kind are planted, and as much of it without any. They are imported through
@@ -39,13 +40,32 @@ def figures(plan: Plan) -> list[Figure]:
         _learn(memory)
         false = [*_not_planted(found, planted), *memory.detect(limit=None)]
     return [
-        absolute("detect", "everything counted and judged, 1,617 sessions", whole, target=3, unit="s CPU"),
-        absolute("detect-one", "the same after one new session, with learning from it", late, target=0.05, unit="s CPU"),
+        absolute(
+            "detect", "everything counted and judged, 1,617 sessions", whole, target=3, unit="s CPU"
+        ),
+        absolute(
+            "detect-one",
+            "the same after one new session, with learning from it",
+            late,
+            target=0.05,
+            unit="s CPU",
+        ),
         absolute("learn", "learning from 1,606 sessions", [learning], target=None, unit="s CPU"),
         absolute(
-            "patterns-found", "planted patterns found", [_share(found, planted)], target=0.95, unit="share", better="higher"
+            "patterns-found",
+            "planted patterns found",
+            [_share(found, planted)],
+            target=0.95,
+            unit="share",
+            better="higher",
         ),
-        absolute("patterns-false", "others found, there and in as much noise", [float(len(false))], target=0, unit="patterns"),
+        absolute(
+            "patterns-false",
+            "others found, there and in as much noise",
+            [float(len(false))],
+            target=0,
+            unit="patterns",
+        ),
     ]
 
 
@@ -53,7 +73,10 @@ def _remembered(plan: Plan, name: str, world: Sequence[Session]) -> Memory:
     """A memory that has these sessions and their digests, and has learned nothing yet."""
     home = plan.work / name
     shutil.rmtree(home, ignore_errors=True)
-    memory = Memory(Settings(str(home), str(home / "recollect.db"), {"redact.enabled": False}), adapters=adapters())
+    memory = Memory(
+        Settings(str(home), str(home / "recollect.db"), {"redact.enabled": False}),
+        adapters=adapters(),
+    )
     _take_in(memory, home, world)
     return memory
 
@@ -61,7 +84,10 @@ def _remembered(plan: Plan, name: str, world: Sequence[Session]) -> Memory:
 def _take_in(memory: Memory, home: Path, world: Sequence[Session]) -> None:
     report = memory.import_logs(write_logs(world, home / "logs"))
     if report.sessions != len(world) or report.problems:
-        raise RuntimeError(f"{report.sessions:,} of {len(world):,} sessions were imported, with {report.problems} problems")
+        raise RuntimeError(
+            f"{report.sessions:,} of {len(world):,} sessions were imported, with {report.problems} "
+            "problems"
+        )
     for _ in memory.digest_sessions():
         pass
 
@@ -82,14 +108,17 @@ def _from_all(memory: Memory) -> float:
 
 
 def _share(found: Sequence[Pattern], world: Sequence[Session]) -> float:
-    """How many of the planted patterns are there with exactly the sessions that they were planted in."""
+    """How many of the planted patterns are there with exactly the
+    sessions that they were planted in.
+    """
     planted: dict[tuple[str, str], set[str]] = {}
     for session in world:
         for key in session.planted:
             planted.setdefault(key, set()).add(session.ref)
     right = [
         pattern for pattern in found
-        if (carriers := planted.get((pattern.kind, pattern.signature))) is not None and pattern.sessions == len(carriers)
+        if (carriers := planted.get((pattern.kind,
+        pattern.signature))) is not None and pattern.sessions == len(carriers)
         and {sighting.ref.partition("#")[0] for sighting in pattern.evidence} <= carriers
     ]  # fmt: skip
     return len(right) / len(planted)

@@ -1,4 +1,5 @@
-"""What it costs to say what every session came to, and to take notes, against importing the same sessions.
+"""What it costs to say what every session came to, and to take notes,
+against importing the same sessions.
 
 Each side runs in a fresh process with the modules it imports. The import is the
 usual one, which takes secrets out; a second figure is against one without.
@@ -21,13 +22,23 @@ def figures(plan: Plan) -> list[Figure]:
 def digest(plan: Plan) -> Figure:
     """Against an import as it is done unless somebody turns redaction off."""
     pairs = _pairs(plan, redact=True)
-    return compared("digest", "digests and notes of all sessions", "importing them", pairs, target=1, unit="s CPU")
+    return compared(
+        "digest",
+        "digests and notes of all sessions",
+        "importing them",
+        pairs,
+        target=1,
+        unit="s CPU",
+    )
 
 
 def digest_plain(plan: Plan) -> Figure:
     """Against the least that an import can cost."""
     pairs = _pairs(plan, redact=False)
-    title, against = "digests and notes of all sessions, redaction off", "importing them, redaction off"
+    title, against = (
+        "digests and notes of all sessions, redaction off",
+        "importing them, redaction off",
+    )
     return compared("digest-plain", title, against, pairs, target=None, unit="s CPU")
 
 

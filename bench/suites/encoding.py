@@ -31,7 +31,14 @@ def static_encoding(plan: Plan, texts: list[str]) -> Figure:
         return len(texts) / spent(lambda: encoder.encode_documents(texts))
 
     samples = [speed() for _ in range(plan.runs_or(5))]
-    return absolute("static-encoding", "static encoding", samples, target=15_000, unit="texts/s CPU", better="higher")
+    return absolute(
+        "static-encoding",
+        "static encoding",
+        samples,
+        target=15_000,
+        unit="texts/s CPU",
+        better="higher",
+    )
 
 
 def embed(plan: Plan) -> Figure:
@@ -41,4 +48,6 @@ def embed(plan: Plan) -> Figure:
         made = plan.embed_copy()
         samples.append(made["turns"] / made["seconds"])
         say(f"embedding {run + 1}: {made['seconds']:.2f} s for {made['pieces']:,.0f} pieces")
-    return absolute("embed", "embedding a store", samples, target=None, unit="turns/s CPU", better="higher")
+    return absolute(
+        "embed", "embedding a store", samples, target=None, unit="turns/s CPU", better="higher"
+    )

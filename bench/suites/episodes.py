@@ -42,16 +42,30 @@ def in_memory(plan: Plan) -> list[Figure]:
         logged_long = [(_log_long(memory), _uuid()) for _ in range(plan.runs_or(21))]
         unseen = [(_log_unseen(memory, run), _uuid()) for run in range(plan.runs_or(21))]
     names = ("start", "log", "complete")
-    titles = ("begin an attempt, in memory", "log a step, in memory", "complete an attempt of 10 steps, in memory")
+    titles = (
+        "begin an attempt, in memory",
+        "log a step, in memory",
+        "complete an attempt of 10 steps, in memory",
+    )
     found = [
-        compared(f"episode-{name}", title, UUID, [(ours[name], theirs) for ours, theirs in pairs], target=target, unit="s CPU")
+        compared(
+            f"episode-{name}",
+            title,
+            UUID,
+            [(ours[name], theirs) for ours, theirs in pairs],
+            target=target,
+            unit="s CPU",
+        )
         for name, title, target in zip(names, titles, (0.75, 0.25, 1.5), strict=True)
     ]
     more = (
         ("episode-log-long", "log a step with an observation of 1,000 characters", logged_long),
         ("episode-log-unseen", "log a step whose tool and action were not seen before", unseen),
     )
-    return found + [compared(name, title, UUID, samples, target=None, unit="s CPU") for name, title, samples in more]
+    return found + [
+        compared(name, title, UUID, samples, target=None, unit="s CPU")
+        for name, title, samples in more
+    ]
 
 
 class _Samples:
@@ -92,23 +106,41 @@ def _log_long(memory: Memory) -> float:
 
 def _log_unseen(memory: Memory, run: int) -> float:
     ref = memory.start_episode(TASK, SHOP)
-    steps = iter([Step("bash", f"pytest -q tests/test_{run}_{number}.py") for number in range(AT_ONCE)])
-    seconds = spent(lambda: memory.log_step(ref, next(steps)), clock=time.thread_time, repeats=AT_ONCE)
+    steps = iter(
+        [Step("bash", f"pytest -q tests/test_{run}_{number}.py") for number in range(AT_ONCE)]
+    )
+    seconds = spent(
+        lambda: memory.log_step(ref, next(steps)), clock=time.thread_time, repeats=AT_ONCE
+    )
     memory.complete_episode(ref, "success")
     return seconds
 
 
 def extract(plan: Plan) -> Figure:
-    """What one attempt of ten steps teaches; the names of its steps were made when they were logged."""
+    """What one attempt of ten steps teaches.
+
+    The names of its steps were made when they were logged.
+    """
     for step in STEPS:
         step_signature(step.tool, step.action)
-    episode = Episode(ref="episode:1", source="live", task=TASK, context=SHOP, outcome="success", steps=STEPS)
+    episode = Episode(
+        ref="episode:1", source="live", task=TASK, context=SHOP, outcome="success", steps=STEPS
+    )
 
     def ours() -> float:
-        return spent(lambda: lesson_of_episode(episode).signals, clock=time.thread_time, repeats=AT_ONCE)
+        return spent(
+            lambda: lesson_of_episode(episode).signals, clock=time.thread_time, repeats=AT_ONCE
+        )
 
     pairs = alternate(ours, _uuid, plan.runs_or(51))
-    return compared("episode-extract", "patterns of an attempt of 10 steps", UUID, pairs, target=12, unit="s CPU")
+    return compared(
+        "episode-extract",
+        "patterns of an attempt of 10 steps",
+        UUID,
+        pairs,
+        target=12,
+        unit="s CPU",
+    )
 
 
 def retrieve(plan: Plan) -> list[Figure]:
@@ -124,8 +156,20 @@ def retrieve(plan: Plan) -> list[Figure]:
             memory.retrieve_relevant(making.task(), making.context())
         seconds = [_ask(memory, making) for _ in range(plan.runs_or(1_001))]
     return [
-        absolute("episode-retrieve", "retrieve_relevant, 5,000 attempts, p50", seconds, target=0.0007, unit="s CPU"),
-        absolute("episode-retrieve-first", "the same, the first question of a process", [first], target=None, unit="s CPU"),
+        absolute(
+            "episode-retrieve",
+            "retrieve_relevant, 5,000 attempts, p50",
+            seconds,
+            target=0.0007,
+            unit="s CPU",
+        ),
+        absolute(
+            "episode-retrieve-first",
+            "the same, the first question of a process",
+            [first],
+            target=None,
+            unit="s CPU",
+        ),
     ]
 
 
@@ -158,8 +202,12 @@ def durable(plan: Plan) -> list[Figure]:
             ("episode-durable", "write an attempt durably", whole, 2.5),
             ("episode-durable-row", "the same, against its own bytes alone", own, None),
         ):
-            descriptor = os.open(folder / f"{name}.plain", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            pairs = alternate(flushes.__next__, lambda fd=descriptor, size=size: _append(fd, size), runs)  # type: ignore[misc]
+            descriptor = os.open(
+                folder / f"{name}.plain", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
+            )
+            pairs = alternate(
+                flushes.__next__, lambda fd=descriptor, size=size: _append(fd, size), runs
+            )  # type: ignore[misc]
             os.close(descriptor)
             against = f"append and `fdatasync` of {size:,} bytes"
             figures.append(compared(name, title, against, pairs, target=target, unit="s wall"))
@@ -167,7 +215,10 @@ def durable(plan: Plan) -> list[Figure]:
 
 
 def settled(plan: Plan) -> Figure:
-    """From completing an attempt until another connection sees it, when nobody flushes; the one in twenty that takes longest."""
+    """From completing an attempt until another connection sees it, when nobody flushes.
+
+    The one in twenty that takes longest.
+    """
     making, seconds = Making(), []
     with new_memory(plan.work / "settled") as memory:
         making.record(memory)
@@ -182,7 +233,12 @@ def settled(plan: Plan) -> Figure:
                 seconds.append(wall_seconds() - start)
     title = "an attempt is in the store by itself, p95"
     return absolute(
-        "episode-settled", title, seconds, target=0.05, unit="s wall", of=lambda samples: quantiles(samples, n=20)[-1]
+        "episode-settled",
+        title,
+        seconds,
+        target=0.05,
+        unit="s wall",
+        of=lambda samples: quantiles(samples, n=20)[-1],
     )
 
 

@@ -34,7 +34,9 @@ def import_with_redaction(plan: Plan) -> Figure:
     """What users run: secrets are removed on the way."""
     pairs, imports = measured(plan, "redacted", redact=True)
     (plan.work / IMPORTS).write_text(json.dumps(imports))
-    return compared("import-redacted", "full import, redaction on", AGAINST, pairs, target=10, unit="s CPU")
+    return compared(
+        "import-redacted", "full import, redaction on", AGAINST, pairs, target=10, unit="s CPU"
+    )
 
 
 def measured(plan: Plan, name: str, *, redact: bool) -> tuple[list[Pair], list[dict[str, float]]]:

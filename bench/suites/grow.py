@@ -47,7 +47,12 @@ def grown_by_a_turn(plan: Plan) -> Figure:
         insert = _bare_commit(home / "bare.db")
         pairs = alternate(ours, lambda: spent(insert, clock=wall_seconds), plan.runs_or(60))
     return compared(
-        "grow", "a file grew by a turn, in process", "a bare one-row commit on the same disk", pairs, target=3, unit="s wall"
+        "grow",
+        "a file grew by a turn, in process",
+        "a bare one-row commit on the same disk",
+        pairs,
+        target=3,
+        unit="s wall",
     )
 
 
@@ -60,7 +65,9 @@ def _grow(logs: Corpus, seed: int) -> Path:
 def _import(memory: Memory, path: Path) -> None:
     report = memory.import_logs([path])
     if (report.updated, report.turns) != (1, 1):
-        raise RuntimeError(f"{report.updated} files with {report.turns} new turns instead of one each")
+        raise RuntimeError(
+            f"{report.updated} files with {report.turns} new turns instead of one each"
+        )
 
 
 def _bare_commit(path: Path) -> Callable[[], object]:

@@ -1,4 +1,5 @@
-"""Hooks in a store of 45,000 turns: what an agent waits for at each event, and whether it ever waits long.
+"""Hooks in a store of 45,000 turns: what an agent waits for at each
+event, and whether it ever waits long.
 
 Each hook is a new process, started by the installed command with what an agent
 passes it on its standard input, against an interpreter that does nothing. The
@@ -40,7 +41,8 @@ TOLD_PROMPT = "the new migration deadlocks with the checkout worker"
 FAILED_FORM, OTHER_FORM = "pytest -q", "uv run pytest -q"
 # What is started for later gets out of the way before the next one is measured.
 SETTLE_SECONDS = 0.5
-# Further logs, which grow while hooks run; another seed than the corpus has, so that these are other sessions.
+# Further logs, which grow while hooks run; another seed than the corpus
+# has, so that these are other sessions.
 GROWING, SEED = Shape(files=400, turns=1_600, mb=11), 2
 _numbers = itertools.count(1)
 
@@ -56,8 +58,15 @@ class Hook:
     fields: dict[str, object] = field(default_factory=dict)
 
     def passed(self, path: Path) -> str:
-        """Where the input of one run lies; each is a session of its own, because a session is told nothing twice."""
-        common = {"session_id": f"bench-{next(_numbers)}", "transcript_path": self.log, "cwd": str(self.folder)}
+        """Where the input of one run lies.
+
+        Each is a session of its own, because a session is told nothing twice.
+        """
+        common = {
+            "session_id": f"bench-{next(_numbers)}",
+            "transcript_path": self.log,
+            "cwd": str(self.folder),
+        }
         path.write_text(json.dumps({**common, "hook_event_name": self.event, **self.fields}))
         return str(path)
 
@@ -81,18 +90,35 @@ class Bench:
         shutil.copy(plan.full_store() / "recollect.db", self.store)
         say("preparing what hooks tell")
         with Memory.open(environ=self.environ) as memory:
-            memory.import_logs([memory.sample_logs(), _session_with_another_form(plan.work / "another-form")])
+            memory.import_logs(
+                [memory.sample_logs(), _session_with_another_form(plan.work / "another-form")]
+            )
             memory.work()
             if memory.jobs():
                 raise RuntimeError("some jobs still wait")
             # Any will do: the generator's projects are alike.
-            key = min(project.key for project in memory.projects() if not project.key.startswith("github.com/acme/"))
-            self.known, self.shop = self._checkout("known", key), self._checkout("shop", SAMPLE_PROJECT)
+            key = min(
+                project.key
+                for project in memory.projects()
+                if not project.key.startswith("github.com/acme/")
+            )
+            self.known, self.shop = (
+                self._checkout("known", key),
+                self._checkout("shop", SAMPLE_PROJECT),
+            )
         log = plan.corpus.paths()[0]
-        self.prompt = Hook("UserPromptSubmit", self.known, speaks=False, fields={"prompt": SILENT_PROMPT})
-        self.prompt_told = Hook("UserPromptSubmit", self.shop, speaks=True, fields={"prompt": TOLD_PROMPT})
-        self.command = Hook("PreToolUse", self.shop, speaks=False, fields=_shell("git status --short"))
-        self.command_told = Hook("PreToolUse", self.shop, speaks=True, fields=_shell(f"{FAILED_FORM} --lf"))
+        self.prompt = Hook(
+            "UserPromptSubmit", self.known, speaks=False, fields={"prompt": SILENT_PROMPT}
+        )
+        self.prompt_told = Hook(
+            "UserPromptSubmit", self.shop, speaks=True, fields={"prompt": TOLD_PROMPT}
+        )
+        self.command = Hook(
+            "PreToolUse", self.shop, speaks=False, fields=_shell("git status --short")
+        )
+        self.command_told = Hook(
+            "PreToolUse", self.shop, speaks=True, fields=_shell(f"{FAILED_FORM} --lf")
+        )
         self.start = Hook("SessionStart", self.known, speaks=True, fields={"source": "startup"})
         self.stop = Hook("Stop", self.known, speaks=False, log=log)
 
@@ -106,7 +132,9 @@ class Bench:
     def say_when(self, last_firing_ms: int) -> None:
         """Have the last hook have run at that time, as far as the store knows."""
         db = apsw.Connection(str(self.store))
-        db.execute("insert or replace into firings values (?, 'Stop', ?, null)", (AGENT, last_firing_ms))
+        db.execute(
+            "insert or replace into firings values (?, 'Stop', ?, null)", (AGENT, last_firing_ms)
+        )
         db.close()
 
     def turns(self) -> int:
@@ -125,7 +153,9 @@ class Bench:
         if done.returncode or done.stderr:
             return None
         try:
-            return bool(done.stdout and json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
+            return bool(
+                done.stdout and json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+            )
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -136,22 +166,55 @@ def figures(plan: Plan) -> list[Figure]:
     bench.say_when(_now_ms())
     runs = plan.runs_or(60)
     quick = [
-        compared_with_bare(bench, "hook-prompt", "hook at a prompt, silent", bench.prompt, runs, 2.5),
-        compared_with_bare(bench, "hook-prompt-told", "hook at a prompt that calls something up", bench.prompt_told, runs, 2.5),
-        compared_with_bare(bench, "hook-command", "hook before a command, silent", bench.command, runs, 2.5),
-        compared_with_bare(bench, "hook-command-told", "hook before a command that failed before", bench.command_told, runs, 2.5),
-        compared_with_bare(bench, "hook-start", "hook at the start of a session", bench.start, runs, 3),
+        compared_with_bare(
+            bench, "hook-prompt", "hook at a prompt, silent", bench.prompt, runs, 2.5
+        ),
+        compared_with_bare(
+            bench,
+            "hook-prompt-told",
+            "hook at a prompt that calls something up",
+            bench.prompt_told,
+            runs,
+            2.5,
+        ),
+        compared_with_bare(
+            bench, "hook-command", "hook before a command, silent", bench.command, runs, 2.5
+        ),
+        compared_with_bare(
+            bench,
+            "hook-command-told",
+            "hook before a command that failed before",
+            bench.command_told,
+            runs,
+            2.5,
+        ),
+        compared_with_bare(
+            bench, "hook-start", "hook at the start of a session", bench.start, runs, 3
+        ),
         start_when_due(bench, min(runs, 20)),
         stop(bench, min(runs, 20)),
     ]
     bench.say_when(_now_ms())
-    return [*quick, *while_importing(bench, plan.runs_or(60)), *while_locked(bench, plan.runs_or(30))]
+    return [
+        *quick,
+        *while_importing(bench, plan.runs_or(60)),
+        *while_locked(bench, plan.runs_or(30)),
+    ]
 
 
 def compared_with_bare(
-    bench: Bench, name: str, title: str, hook: Hook, runs: int, target: float | None, before: Callable[[], None] | None = None
+    bench: Bench,
+    name: str,
+    title: str,
+    hook: Hook,
+    runs: int,
+    target: float | None,
+    before: Callable[[], None] | None = None,
 ) -> Figure:
-    """One event against an interpreter that does nothing; whether it speaks is looked at beforehand."""
+    """One event against an interpreter that does nothing.
+
+    Whether it speaks is looked at beforehand.
+    """
     if bench.answers(hook) != hook.speaks:
         raise RuntimeError(f"{hook.event} {'is silent' if hook.speaks else 'speaks'}, or failed")
 
@@ -160,7 +223,9 @@ def compared_with_bare(
             before()
         return bench.runs(hook)
 
-    pairs = alternate(ours, lambda: wall_of_process([sys.executable, "-c", "pass"], bench.environ), runs)
+    pairs = alternate(
+        ours, lambda: wall_of_process([sys.executable, "-c", "pass"], bench.environ), runs
+    )
     return compared(name, title, BARE, pairs, target=target, unit="s wall")
 
 
@@ -171,13 +236,21 @@ def start_when_due(bench: Bench, runs: int) -> Figure:
         time.sleep(SETTLE_SECONDS)
         bench.say_when(0)
 
-    return compared_with_bare(bench, "hook-start-due", "the same, with work to start", bench.start, runs, None, before)
+    return compared_with_bare(
+        bench, "hook-start-due", "the same, with work to start", bench.start, runs, None, before
+    )
 
 
 def stop(bench: Bench, runs: int) -> Figure:
     """The log is handed to a process that is left behind."""
     measured = compared_with_bare(
-        bench, "hook-stop", "hook at the end of a turn", bench.stop, runs, None, lambda: time.sleep(SETTLE_SECONDS)
+        bench,
+        "hook-stop",
+        "hook at the end of a turn",
+        bench.stop,
+        runs,
+        None,
+        lambda: time.sleep(SETTLE_SECONDS),
     )
     time.sleep(SETTLE_SECONDS)
     return measured
@@ -194,7 +267,12 @@ def while_importing(bench: Bench, seconds: float) -> list[Figure]:
             raise RuntimeError("the import failed")
     say(f"{bench.turns() - before:,} turns were imported")
     told = absolute(
-        "hook-importing-told", "their answers that were given", [_told(samples)], target=None, unit="share", better="higher"
+        "hook-importing-told",
+        "their answers that were given",
+        [_told(samples)],
+        target=None,
+        unit="share",
+        better="higher",
     )
     return [*_worst("importing", "while an import writes", samples), told]
 
@@ -212,7 +290,9 @@ def while_locked(bench: Bench, seconds: float) -> list[Figure]:
 
 def _kept_up(bench: Bench, goes_on: Callable[[], bool]) -> Iterator[Sample]:
     """Hooks of every kind in turn, as long as it goes on."""
-    for hook in itertools.cycle([bench.prompt_told, bench.command_told, bench.start, bench.prompt, bench.command]):
+    for hook in itertools.cycle(
+        [bench.prompt_told, bench.command_told, bench.start, bench.prompt, bench.command]
+    ):
         if not goes_on():
             return
         start = wall_seconds()
@@ -225,7 +305,9 @@ def _worst(name: str, when: str, samples: list[Sample]) -> list[Figure]:
     seconds = [seconds for _, seconds, _ in samples]
     return [
         absolute(f"hook-{name}", f"slowest hook {when}", seconds, target=1, unit="s wall", of=max),
-        absolute(f"hook-{name}-failed", f"hooks that failed {when}", [failed], target=0, unit="hooks"),
+        absolute(
+            f"hook-{name}-failed", f"hooks that failed {when}", [failed], target=0, unit="hooks"
+        ),
     ]
 
 
@@ -258,11 +340,27 @@ def _now_ms() -> int:
 
 
 def _session_with_another_form(folder: Path) -> Path:
-    """A session of the sample project in which a command was not found, and then worked in another form."""
-    path = folder / "sessions" / "2026" / "11" / "01" / "rollout-2026-11-01T09-00-00-01a19be8-0000-7000-8000-000000000001.jsonl"
+    """A session of the sample project in which a command was not found,
+    and then worked in another form.
+    """
+    path = (
+        folder
+        / "sessions"
+        / "2026"
+        / "11"
+        / "01"
+        / "rollout-2026-11-01T09-00-00-01a19be8-0000-7000-8000-000000000001.jsonl"
+    )
     git = {"repository_url": f"https://{SAMPLE_PROJECT}.git"}
     records: list[tuple[str, dict[str, object]]] = [
-        ("session_meta", {"id": "01a19be8-0000-7000-8000-000000000001", "cwd": "/home/mara/code/webshop", "git": git}),
+        (
+            "session_meta",
+            {
+                "id": "01a19be8-0000-7000-8000-000000000001",
+                "cwd": "/home/mara/code/webshop",
+                "git": git,
+            },
+        ),
         ("event_msg", {"type": "user_message", "message": "run the tests of the feeds"}),
     ]
     for call, command, output, code in [
@@ -272,10 +370,14 @@ def _session_with_another_form(folder: Path) -> Path:
         given = {"name": "shell", "arguments": json.dumps({"command": ["bash", "-lc", command]})}
         result = json.dumps({"output": output, "metadata": {"exit_code": code}})
         records.append(("response_item", {"type": "function_call", "call_id": call, **given}))
-        records.append(("response_item", {"type": "function_call_output", "call_id": call, "output": result}))
+        records.append(
+            ("response_item", {"type": "function_call_output", "call_id": call, "output": result})
+        )
     path.parent.mkdir(parents=True)
     lines = [
-        json.dumps({"timestamp": f"2026-11-01T09:00:{second:02}.000Z", "type": kind, "payload": payload})
+        json.dumps(
+            {"timestamp": f"2026-11-01T09:00:{second:02}.000Z", "type": kind, "payload": payload}
+        )
         for second, (kind, payload) in enumerate(records)
     ]
     path.write_text("\n".join([*lines, ""]))

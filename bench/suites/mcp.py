@@ -1,4 +1,5 @@
-"""`recollect mcp` over pipes, the way agents use it, on a store of 45,000 turns that are all embedded.
+"""`recollect mcp` over pipes, the way agents use it, on a store of
+45,000 turns that are all embedded.
 
 The first answer is counted from the start of the process to the last byte of a
 search's result, handshake and all. Searches are counted the same way, from the
@@ -33,9 +34,17 @@ class Agent:
         self._environ, self._asked = environ, 0
         command = [str(Path(sysconfig.get_path("scripts"), "recollect")), "mcp"]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environ,
         )
-        who = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        who = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "bench", "version": "1"},
+        }
         self.ask("initialize", who)
         self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
@@ -79,7 +88,10 @@ def figures(plan: Plan) -> list[Figure]:
 
 
 def first_answer(plan: Plan, queries: list[Query], environ: dict[str, str]) -> list[Figure]:
-    """A new server until it has answered a search; in seconds, and against an interpreter that does nothing."""
+    """A new server until it has answered a search.
+
+    In seconds, and against an interpreter that does nothing.
+    """
 
     def started() -> float:
         start = wall_seconds()
@@ -92,13 +104,22 @@ def first_answer(plan: Plan, queries: list[Query], environ: dict[str, str]) -> l
     pairs = alternate(started, lambda: _bare(environ), plan.runs_or(11))
     title = "MCP server, from its start to its first answer"
     return [
-        absolute("mcp-first", title, [ours for ours, _ in pairs], target=MOST_FIRST_SECONDS, unit="s wall"),
+        absolute(
+            "mcp-first",
+            title,
+            [ours for ours, _ in pairs],
+            target=MOST_FIRST_SECONDS,
+            unit="s wall",
+        ),
         compared("mcp-first-ratio", "the same", BARE, pairs, target=None, unit="s wall"),
     ]
 
 
 def searches(plan: Plan, queries: list[Query], environ: dict[str, str]) -> list[Figure]:
-    """A search of a server that is running, median; in seconds, and against an interpreter that does nothing."""
+    """A search of a server that is running, median.
+
+    In seconds, and against an interpreter that does nothing.
+    """
     agent = Agent(environ)
     for query in queries:
         agent.search(query)
@@ -110,7 +131,13 @@ def searches(plan: Plan, queries: list[Query], environ: dict[str, str]) -> list[
             pairs.append((wall_seconds() - start, _bare(environ)))
     agent.close()
     return [
-        absolute("mcp-search", "search over MCP, p50", [ours for ours, _ in pairs], target=MOST_SEARCH_SECONDS, unit="s wall"),
+        absolute(
+            "mcp-search",
+            "search over MCP, p50",
+            [ours for ours, _ in pairs],
+            target=MOST_SEARCH_SECONDS,
+            unit="s wall",
+        ),
         compared("mcp-search-ratio", "the same", BARE, pairs, target=None, unit="s wall"),
     ]
 

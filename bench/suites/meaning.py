@@ -40,17 +40,37 @@ def figures(plan: Plan) -> list[Figure]:
 def hybrid_process(plan: Plan, queries: list[Query], environ: dict[str, str]) -> Figure:
     """The same queries and the same reference as for text alone."""
     pairs = processes(queries, environ, plan.runs_or(5), mode="hybrid")
-    return compared("search-hybrid-process", "hybrid search as a new process", BARE, pairs, target=8, unit="s wall")
+    return compared(
+        "search-hybrid-process",
+        "hybrid search as a new process",
+        BARE,
+        pairs,
+        target=8,
+        unit="s wall",
+    )
 
 
 def hybrid_process_questions(plan: Plan, questions: list[Query], environ: dict[str, str]) -> Figure:
-    """What a person asks has more words, common ones among them; no target, but nobody should be surprised by it."""
+    """What a person asks has more words, common ones among them.
+
+    No target, but nobody should be surprised by it.
+    """
     pairs = processes(questions, environ, plan.runs_or(5), mode="hybrid")
-    return compared("search-hybrid-process-questions", "the same, with whole questions", BARE, pairs, target=None, unit="s wall")
+    return compared(
+        "search-hybrid-process-questions",
+        "the same, with whole questions",
+        BARE,
+        pairs,
+        target=None,
+        unit="s wall",
+    )
 
 
-def resident_seconds(home: Path, queries: list[Query], environ: dict[str, str], rounds: int) -> list[float]:
-    """What each search takes once the index is there, the modules are loaded and the pages have been read.
+def resident_seconds(
+    home: Path, queries: list[Query], environ: dict[str, str], rounds: int
+) -> list[float]:
+    """What each search takes once the index is there, the modules are
+    loaded and the pages have been read.
 
     Nothing waits for a disk then, so CPU time is what a person waits, and a
     machine that others use too does not spoil it.

@@ -49,7 +49,10 @@ def figures(plan: Plan) -> list[Figure]:
     queries = choose_queries(full / "recollect.db", texts)
     home = million_store(plan, texts, queries)
     samples = resident_seconds(home, queries, plan.environ(home), plan.runs_or(5))
-    say(f"{sum(path.stat().st_size for path in home.iterdir()) / 1e9:.2f} GB of disk, {peak_bytes() / 1e9:.2f} GB of memory")
+    say(
+        f"{sum(path.stat().st_size for path in home.iterdir()) / 1e9:.2f} GB of disk, "
+        f"{peak_bytes() / 1e9:.2f} GB of memory"
+    )
     title = "hybrid search in a process that stays, a million turns, p50"
     return [absolute("hybrid-resident-1m", title, samples, target=0.025, unit="s CPU")]
 
@@ -77,7 +80,10 @@ def million_store(plan: Plan, texts: Path, queries: list[Query]) -> Path:
 
 
 def write_logs(folder: Path, texts: Path, queries: list[Query]) -> list[Path]:
-    """Talks, one for each time that the corpus is gone through; every session of the corpus stands behind one in each."""
+    """Talks, one for each time that the corpus is gone through.
+
+    Every session of the corpus stands behind one in each.
+    """
     plain = apsw.Connection(str(texts), flags=apsw.SQLITE_OPEN_READONLY)
     wanted = {word for query in queries for word in query}
     count = plain.execute("select count(*) from texts").get
@@ -93,9 +99,13 @@ def write_logs(folder: Path, texts: Path, queries: list[Query]) -> list[Path]:
             words = [re.findall(r"\w+", body) for body in bodies]
             shared = [sorted(wanted.intersection(found)) for found in words]
             for copy, file in enumerate(files):
-                turns = [_turn(*both, chance) for both in zip(words, shared, strict=True)][: left[copy]]
+                turns = [_turn(*both, chance) for both in zip(words, shared, strict=True)][
+                    : left[copy]
+                ]
                 left[copy] -= len(turns)
-                session = TalkSession(f"{copy}-{number}", BEGIN_MS + (copy + number) * SESSION_MS, turns)
+                session = TalkSession(
+                    f"{copy}-{number}", BEGIN_MS + (copy + number) * SESSION_MS, turns
+                )
                 file.write(msgspec.json.encode(session) + b"\n" if turns else b"")
     return paths
 

@@ -1,4 +1,5 @@
-"""How fast secrets are taken out, and how many: the figures of bench/redaction.py with their targets.
+"""How fast secrets are taken out, and how many: the figures of
+bench/redaction.py with their targets.
 
 The shares need the labelled cases, which stand beside the project because
 secret scanners flag them; without them only speed is measured.
@@ -23,7 +24,10 @@ SHARES = {"gitleaks": 0.99, "agentlog": 0.97}
 def figures(plan: Plan) -> list[Figure]:
     """Speed with each engine there is, and the shares on labelled cases with the best of them."""
     engines = ["hyperscan", "python"] if hyper.available else ["python"]
-    redactors = {engine: Redactor(b"bench", engine=engine, cache=plan.work / "redaction") for engine in engines}
+    redactors = {
+        engine: Redactor(b"bench", engine=engine, cache=plan.work / "redaction")
+        for engine in engines
+    }
     found = [speed(plan, engine, redactor) for engine, redactor in redactors.items()]
     for path in sorted(LABELS.glob("*.jsonl")):
         found += labelled(redactors[engines[0]], path)
@@ -37,7 +41,14 @@ def speed(plan: Plan, engine: str, redactor: Redactor) -> Figure:
     texts = list(redaction.first(redaction.strings(Path(plan.corpus.folder)), TEXT_BYTES))
     samples = [redaction.speed(redactor, texts) for _ in range(plan.runs_or(5))]
     title = "redaction with hyperscan" if engine == "hyperscan" else "redaction without hyperscan"
-    return absolute(f"redaction-{engine}", title, samples, target=SPEEDS[engine], unit="MB/s CPU", better="higher")
+    return absolute(
+        f"redaction-{engine}",
+        title,
+        samples,
+        target=SPEEDS[engine],
+        unit="MB/s CPU",
+        better="higher",
+    )
 
 
 def labelled(redactor: Redactor, path: Path) -> list[Figure]:
@@ -45,9 +56,23 @@ def labelled(redactor: Redactor, path: Path) -> list[Figure]:
     name = path.stem.partition("-")[0]
     shares = redaction.shares(redactor, path)
     gone = absolute(
-        f"redaction-{name}", f"secrets gone, {name} cases", [shares["gone"]], target=SHARES[name], unit="share", better="higher"
+        f"redaction-{name}",
+        f"secrets gone, {name} cases",
+        [shares["gone"]],
+        target=SHARES[name],
+        unit="share",
+        better="higher",
     )
     if name != "agentlog":
         return [gone]
     changed = shares["negatives_changed"]
-    return [gone, absolute(f"redaction-{name}-benign", f"benign texts changed, {name} cases", [changed], target=0, unit="texts")]
+    return [
+        gone,
+        absolute(
+            f"redaction-{name}-benign",
+            f"benign texts changed, {name} cases",
+            [changed],
+            target=0,
+            unit="texts",
+        ),
+    ]

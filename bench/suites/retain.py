@@ -30,7 +30,10 @@ def figures(plan: Plan) -> list[Figure]:
         second.append(child(["retain"], plan.environ(home)))
         one = first[-1]
         sizes = f"{one['before'] / 1e6:.1f} to {one['after'] / 1e6:.1f} MB"
-        say(f"events of {one['turns']:,.0f} turns let go: {one['seconds']:.2f} s, longest step {one['step']:.2f} s, {sizes}")
+        say(
+            f"events of {one['turns']:,.0f} turns let go: {one['seconds']:.2f} s, longest step "
+            f"{one['step']:.2f} s, {sizes}"
+        )
         return one["seconds"]
 
     def reference() -> float:
@@ -41,10 +44,37 @@ def figures(plan: Plan) -> list[Figure]:
     pairs = alternate(ours, reference, plan.runs_or(5))
     sizes = [(one["after"] / 1e6, one["before"] / 1e6) for one in first]
     return [
-        compared("retain", "letting go of all events", "importing them, redaction off", pairs, target=None, unit="s CPU"),
-        compared("retain-size", "store without events", "the store with them", sizes, target=None, unit="MB"),
-        absolute("retain-step", "longest step of it", [one["step"] for one in first], target=None, unit="s wall", of=max),
-        absolute("retain-idle", "retention with nothing to do", [one["run"] for one in second], target=None, unit="s CPU"),
+        compared(
+            "retain",
+            "letting go of all events",
+            "importing them, redaction off",
+            pairs,
+            target=None,
+            unit="s CPU",
+        ),
+        compared(
+            "retain-size",
+            "store without events",
+            "the store with them",
+            sizes,
+            target=None,
+            unit="MB",
+        ),
+        absolute(
+            "retain-step",
+            "longest step of it",
+            [one["step"] for one in first],
+            target=None,
+            unit="s wall",
+            of=max,
+        ),
+        absolute(
+            "retain-idle",
+            "retention with nothing to do",
+            [one["run"] for one in second],
+            target=None,
+            unit="s CPU",
+        ),
     ]
 
 

@@ -41,18 +41,42 @@ def figures(plan: Plan) -> list[Figure]:
 def search_process(plan: Plan, queries: list[Query], environ: dict[str, str]) -> Figure:
     """The installed command, from start to end, against an interpreter that does nothing."""
     pairs = processes(queries, environ, plan.runs_or(5), mode="text")
-    return compared("search-process", "`recollect search` as a new process", BARE, pairs, target=4, unit="s wall")
+    return compared(
+        "search-process",
+        "`recollect search` as a new process",
+        BARE,
+        pairs,
+        target=4,
+        unit="s wall",
+    )
 
 
 def search_process_any(plan: Plan, queries: list[Query], environ: dict[str, str]) -> Figure:
-    """The first word of one query with the second of the next; no target, but nobody should be surprised by it."""
-    crossed: list[Query] = [(one[0], other[1]) for one, other in zip(queries, queries[1:] + queries[:1], strict=True)]
+    """The first word of one query with the second of the next.
+
+    No target, but nobody should be surprised by it.
+    """
+    crossed: list[Query] = [
+        (one[0], other[1]) for one, other in zip(queries, queries[1:] + queries[:1], strict=True)
+    ]
     pairs = processes(crossed, environ, plan.runs_or(5), mode="text")
-    return compared("search-process-any", "the same, with words of different turns", BARE, pairs, target=None, unit="s wall")
+    return compared(
+        "search-process-any",
+        "the same, with words of different turns",
+        BARE,
+        pairs,
+        target=None,
+        unit="s wall",
+    )
 
 
-def processes(queries: list[Query], environ: dict[str, str], rounds: int, *, mode: str) -> list[Pair]:
-    """Searches as new processes and interpreters that do nothing, in turn; the answers are looked at beforehand."""
+def processes(
+    queries: list[Query], environ: dict[str, str], rounds: int, *, mode: str
+) -> list[Pair]:
+    """Searches as new processes and interpreters that do nothing, in turn.
+
+    The answers are looked at beforehand.
+    """
     command = [str(Path(sysconfig.get_path("scripts"), "recollect")), "search", "--mode", mode]
     with Memory.open(environ=environ) as memory:
         for query in queries:
@@ -68,7 +92,10 @@ def processes(queries: list[Query], environ: dict[str, str], rounds: int, *, mod
 
 
 def search_inside(plan: Plan, queries: list[Query], environ: dict[str, str], texts: Path) -> Figure:
-    """Up to ten hits with their snippets, against LIKE over the same text; a run asks all queries."""
+    """Up to ten hits with their snippets, against LIKE over the same text.
+
+    A run asks all queries.
+    """
     plain = apsw.Connection(str(texts), flags=apsw.SQLITE_OPEN_READONLY)
     with Memory.open(environ=environ) as memory:
         ask(memory, queries[0], mode="text")
@@ -79,7 +106,12 @@ def search_inside(plan: Plan, queries: list[Query], environ: dict[str, str], tex
         )
     plain.close()
     return compared(
-        "search-inside", "search with snippets, in process", "`like` over the same turns", pairs, target=1 / 20, unit="s CPU"
+        "search-inside",
+        "search with snippets, in process",
+        "`like` over the same turns",
+        pairs,
+        target=1 / 20,
+        unit="s CPU",
     )
 
 

@@ -16,7 +16,11 @@ from bench.suites.full_import import IMPORTS, measured
 def figures(plan: Plan) -> list[Figure]:
     """Both figures, from the same imports."""
     earlier = plan.work / IMPORTS
-    imports = json.loads(earlier.read_text()) if earlier.exists() else measured(plan, "redacted", redact=True)[1]
+    imports = (
+        json.loads(earlier.read_text())
+        if earlier.exists()
+        else measured(plan, "redacted", redact=True)[1]
+    )
     return [store_size(plan, imports), peak_memory(imports)]
 
 

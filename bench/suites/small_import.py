@@ -35,5 +35,14 @@ def small_import(plan: Plan) -> Figure:
 
     import_all()
     read_all()
-    pairs = alternate(lambda: spent(import_all), lambda: spent(read_all, repeats=3), plan.runs_or(15))
-    return compared("small", "import of 64 rollouts (4 MB), in process", AGAINST, pairs, target=4.5, unit="s CPU")
+    pairs = alternate(
+        lambda: spent(import_all), lambda: spent(read_all, repeats=3), plan.runs_or(15)
+    )
+    return compared(
+        "small",
+        "import of 64 rollouts (4 MB), in process",
+        AGAINST,
+        pairs,
+        target=4.5,
+        unit="s CPU",
+    )

@@ -28,11 +28,21 @@ def unchanged_sweep(plan: Plan) -> Figure:
             lambda: spent(lambda: _stat(paths), repeats=REPEATS),
             plan.runs_or(15),
         )
-    return compared("sweep", "sweep that finds nothing changed, in process", AGAINST, pairs, target=2.5, unit="s CPU")
+    return compared(
+        "sweep",
+        "sweep that finds nothing changed, in process",
+        AGAINST,
+        pairs,
+        target=2.5,
+        unit="s CPU",
+    )
 
 
 def first_sweep(plan: Plan) -> Figure:
-    """The same with opening and closing, modules warm; no target, but nobody should be surprised by it."""
+    """The same with opening and closing, modules warm.
+
+    No target, but nobody should be surprised by it.
+    """
     environ = plan.environ(plan.full_store())
     with Memory.open(environ=environ) as memory:
         paths = [found.source.path for found in memory.sources()]
@@ -42,9 +52,18 @@ def first_sweep(plan: Plan) -> Figure:
             _sweep(memory, len(paths))
 
     pairs = alternate(
-        lambda: spent(open_and_sweep, repeats=REPEATS), lambda: spent(lambda: _stat(paths), repeats=REPEATS), plan.runs_or(15)
+        lambda: spent(open_and_sweep, repeats=REPEATS),
+        lambda: spent(lambda: _stat(paths), repeats=REPEATS),
+        plan.runs_or(15),
     )
-    return compared("sweep-opened", "the same, with opening the memory for it", AGAINST, pairs, target=None, unit="s CPU")
+    return compared(
+        "sweep-opened",
+        "the same, with opening the memory for it",
+        AGAINST,
+        pairs,
+        target=None,
+        unit="s CPU",
+    )
 
 
 def _sweep(memory: Memory, expected: int) -> None:

@@ -43,20 +43,37 @@ Turns = NDArray[np.int64]
 
 
 def figures(plan: Plan) -> list[Figure]:
-    """How long a query takes, and how much of the truth it finds; when that is too little its speed means nothing."""
+    """How long a query takes, and how much of the truth it finds.
+
+    When that is too little its speed means nothing.
+    """
     chance = random.Random(1)
     pieces = list(_pieces())
     chance.shuffle(pieces)
     if len(pieces) < TURNS + 2 * QUESTIONS:
-        raise SystemExit(f"bench: this Python's library has only {len(pieces):,} pieces of text; take one that has its tests")
+        raise SystemExit(
+            f"bench: this Python's library has only {len(pieces):,} pieces of text; take one that "
+            "has its tests"
+        )
     questions = islice(questions_about(pieces[TURNS:], chance), QUESTIONS)
-    index, turns, stored, asked = _indexed(plan, pieces[:TURNS], [" ".join(question) for question in questions])
+    index, turns, stored, asked = _indexed(
+        plan, pieces[:TURNS], [" ".join(question) for question in questions]
+    )
     recall = float(np.mean([_share_found(index, turns, stored, vector) for vector in asked]))
     if recall < RECALL:
-        raise SystemExit(f"bench: the index finds {recall:.4f} of the {NEAREST} nearest, and {RECALL} is wanted")
+        raise SystemExit(
+            f"bench: the index finds {recall:.4f} of the {NEAREST} nearest, and {RECALL} is wanted"
+        )
     return [
         vector_query(plan, index, stored, asked),
-        absolute("vector-recall", f"its recall@{NEAREST}", [recall], target=RECALL, unit="share", better="higher"),
+        absolute(
+            "vector-recall",
+            f"its recall@{NEAREST}",
+            [recall],
+            target=RECALL,
+            unit="share",
+            better="higher",
+        ),
     ]
 
 
@@ -79,38 +96,63 @@ def nearest_exactly(stored: Matrix, vector: Matrix) -> Turns:
 
 
 def _share_found(index: Index, turns: Turns, stored: Matrix, vector: array[float]) -> float:
-    """How many of the nearest the index finds; one that is as near as the last of them is as good."""
+    """How many of the nearest the index finds.
+
+    One that is as near as the last of them is as good.
+    """
     near = stored @ np.array(vector)
     least = np.sort(near)[-NEAREST] - 1e-6
     found = np.searchsorted(turns, index.nearest(vector, NEAREST))
     return float((near[found] >= least).sum()) / NEAREST
 
 
-def _indexed(plan: Plan, pieces: list[str], questions: list[str]) -> tuple[Index, Turns, Matrix, list[array[float]]]:
-    """An index over the vectors of these pieces, their turns and vectors, and the vectors of questions as a search has them."""
+def _indexed(
+    plan: Plan, pieces: list[str], questions: list[str]
+) -> tuple[Index, Turns, Matrix, list[array[float]]]:
+    """An index over the vectors of these pieces, their turns and vectors, and the
+    vectors of questions as a search has them.
+    """
     say(f"making a store of {len(pieces):,} pieces of text")
     home = plan.home("pieces", redact=False)
     said = [Said(piece) for piece in pieces]
     starts = range(0, len(said), TURNS_IN_SESSION)
-    log = talk([TalkSession(str(start), None, said[start : start + TURNS_IN_SESSION]) for start in starts])(home)
+    log = talk(
+        [TalkSession(str(start), None, said[start : start + TURNS_IN_SESSION]) for start in starts]
+    )(home)
     fill_with_talks(plan.environ(home), [log], len(pieces))
     db = Database(str(home / "recollect.db"))
     state = find_state(db)
     index = state and build_index(db, state, threading.Event())
-    rows, common, encoder = db.rows("select turn, codes from vectors order by turn"), mean(db), StaticEncoder()
+    rows, common, encoder = (
+        db.rows("select turn, codes from vectors order by turn"),
+        mean(db),
+        StaticEncoder(),
+    )
     db.close()
     if not index:
         raise RuntimeError("no index was made")
-    stored = np.frombuffer(b"".join(codes for _, codes in rows), np.int8).reshape(len(rows), -1).astype(np.float32)
+    stored = (
+        np.frombuffer(b"".join(codes for _, codes in rows), np.int8)
+        .reshape(len(rows), -1)
+        .astype(np.float32)
+    )
     stored /= np.linalg.norm(stored, axis=1, keepdims=True)
-    asked = [vector for question in questions if (vector := apart(encoder.encode_query(question), common)) is not None]
+    asked = [
+        vector
+        for question in questions
+        if (vector := apart(encoder.encode_query(question), common)) is not None
+    ]
     return index, np.array([turn for turn, _ in rows]), stored, asked
 
 
 def _pieces() -> Iterator[str]:
     """Texts of about the length of a turn's prompt and reply; tables of numbers are left out."""
     for path in sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py")):
-        text = path.read_text(encoding="utf-8", errors="replace") if "site-packages" not in path.parts else ""
+        text = (
+            path.read_text(encoding="utf-8", errors="replace")
+            if "site-packages" not in path.parts
+            else ""
+        )
         for start in range(0, len(text), PIECE_CHARACTERS):
             piece = text[start : start + PIECE_CHARACTERS]
             if sum(map(str.isalpha, piece)) > PIECE_CHARACTERS / 5:

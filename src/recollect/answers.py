@@ -1,4 +1,5 @@
-"""What the verbs answer: who changed a file, what fixed an error, how a tool is used, what keeps failing.
+"""What the verbs answer: who changed a file, what fixed an error, how a
+tool is used, what keeps failing.
 
 Field names are what `--json` prints; docs/json.md promises them.
 """
@@ -161,7 +162,10 @@ class PackLine(Struct, kw_only=True):
 
 
 class Pack(Struct, kw_only=True):
-    """What an agent is told before it starts; empty when nothing is good enough. `tokens` is estimated."""
+    """What an agent is told before it starts.
+
+    Empty when nothing is good enough. `tokens` is estimated.
+    """
 
     lines: list[PackLine] = []
     tokens: int = 0

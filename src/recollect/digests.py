@@ -13,14 +13,16 @@ from msgspec import Struct, field
 from recollect.model import Outcome as Outcome
 from recollect.model import Tokens
 
-# What speaks for an outcome. For success: the person accepted it, a check that failed before passes, the work was kept
-# (commit, merge, pull request); `check_passed` (never seen failing) and `claimed` (the agent says so) prove little.
-# Against: the person corrected or refused it or is annoyed, edits were taken back, the last check or command failed,
-# the same call again and again, a time-out, the agent says that it did not manage, an abort. `left`: another topic began
-# without a verdict.
+# What speaks for an outcome. For success: the person accepted it, a check that failed
+# before passes, the work was kept (commit, merge, pull request); `check_passed` (never seen
+# failing) and `claimed` (the agent says so) prove little. Against: the person corrected or
+# refused it or is annoyed, edits were taken back, the last check or command failed, the
+# same call again and again, a time-out, the agent says that it did not manage, an abort.
+# `left`: another topic began without a verdict.
 EvidenceKind = Literal[
     "accepted", "check_fixed", "kept", "check_passed", "claimed",
-    "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop", "timeout", "admitted",
+    "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop",
+    "timeout", "admitted",
     "aborted", "left",
 ]  # fmt: skip
 Engine = Literal["rules", "llm", "agent"]
@@ -35,7 +37,9 @@ class Evidence(Struct, kw_only=True):
 
 
 class Run(Struct, kw_only=True):
-    """A shell command; `check` says that it tells whether the work is right (tests, linters, builds)."""
+    """A shell command; `check` says that it tells whether the work is
+    right (tests, linters, builds).
+    """
 
     ref: str
     command: str
@@ -45,7 +49,10 @@ class Run(Struct, kw_only=True):
 
 
 class Trouble(Struct, kw_only=True):
-    """An error, and what made it go away; `worked` is the turn in which the same command passed, if it did."""
+    """An error, and what made it go away.
+
+    `worked` is the turn in which the same command passed, if it did.
+    """
 
     ref: str
     error: str
@@ -63,7 +70,10 @@ class Saying(Struct, kw_only=True):
 
 
 class Task(Struct, kw_only=True):
-    """One thing that was asked in a session, and how it went. `turns` are turn numbers, the first one first."""
+    """One thing that was asked in a session, and how it went.
+
+    `turns` are turn numbers, the first one first.
+    """
 
     title: str
     asked: str
@@ -91,7 +101,9 @@ class Digest(Struct, kw_only=True):
 
 
 class Trace(Struct, kw_only=True):
-    """A session's trace memory: the text that a project's memory is made of, and one line that sums it up."""
+    """A session's trace memory: the text that a project's memory is made
+    of, and one line that sums it up.
+    """
 
     session: str
     project: str | None

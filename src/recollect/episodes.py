@@ -15,7 +15,11 @@ from recollect.model import Outcome, Trust
 
 
 class Context(Struct, kw_only=True, frozen=True):
-    """Where a task is done; what is not known is left out. Without a domain, it is the one that the settings give the project."""
+    """Where a task is done.
+
+    What is not known is left out. Without a domain, it is the one
+    that the settings give the project.
+    """
 
     language: str | None = None
     domain: str | None = None
@@ -35,7 +39,9 @@ class Step(Struct, frozen=True, gc=False):
 
 
 class Ending(Struct, frozen=True, gc=False):
-    """How an attempt ended. `outcome` is one of our words, or `failure` (fail) or `abstained` (abandoned).
+    """How an attempt ended.
+
+    `outcome` is one of our words, or `failure` (fail) or `abstained` (abandoned).
 
     Without a duration, it is the time since the attempt was begun.
     """
@@ -82,14 +88,19 @@ class Episode(Struct, kw_only=True):
 
 
 class Flushed(Struct, kw_only=True):
-    """What became of the attempts that were completed since the last flush: so many were kept, so many were dropped."""
+    """What became of the attempts that were completed since the last flush: so
+    many were kept, so many were dropped.
+    """
 
     kept: int
     dropped: int
 
 
 class EpisodeHit(Struct, kw_only=True):
-    """An earlier attempt that bears on a task; `parts` say what each consideration gave to the score, `why` in words."""
+    """An earlier attempt that bears on a task.
+
+    `parts` say what each consideration gave to the score, `why` in words.
+    """
 
     episode: Episode
     score: float

@@ -56,12 +56,16 @@ class StoreTooNew(StoreError):
 
 
 class StoreTooOld(StoreError):
-    """The database was made before the first release, by a version whose schema is no longer read."""
+    """The database was made before the first release, by a
+    version whose schema is no longer read.
+    """
 
     def __init__(self, path: str, *, found: int, oldest: int) -> None:
         super().__init__(
-            f"{path} has schema {found} of an early version; this recollect reads {oldest} and later",
-            hint=f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads the logs again",
+            f"{path} has schema {found} of an early version; this recollect reads {oldest} and "
+            "later",
+            hint=f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads "
+            "the logs again",
         )
         self.path, self.found, self.oldest = path, found, oldest
 
@@ -96,7 +100,8 @@ class StoreUnwritable(StoreError):
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
             f"cannot write {path}: {detail}",
-            hint="nothing is lost; make room or fix the permissions, then run the same command again",
+            hint="nothing is lost; make room or fix the permissions, then run the same command "
+            "again",
         )
 
 
@@ -107,7 +112,9 @@ class EncoderUnavailable(RecollectError):
 
 
 class EngineUnavailable(RecollectError):
-    """The language model cannot be used now, or not as it is set up; rules still distill everything.
+    """The language model cannot be used now, or not as it is set up.
+
+    Rules still distill everything.
 
     `passing` says that the same request may work later.
     """
@@ -126,11 +133,16 @@ class SpendingLimit(RecollectError):
 
 
 class BadReply(RecollectError):
-    """What a model, or the user's agent, answered is not what it was asked for. Nothing of it was kept."""
+    """What a model, or the user's agent, answered is not what it was asked for.
+
+    Nothing of it was kept.
+    """
 
 
 class SecretsLeft(RecollectError):
-    """A session holds secrets that should have been taken out when it was stored, so it is given to nobody."""
+    """A session holds secrets that should have been taken out when it was
+    stored, so it is given to nobody.
+    """
 
     def __init__(self, session: str) -> None:
         super().__init__(
@@ -156,7 +168,10 @@ class FileUnwritable(RecollectError):
 
 
 class EpisodeRefused(UsageError):
-    """What was to be recorded of an attempt cannot be. Nothing of it was kept, and what was recorded before stays."""
+    """What was to be recorded of an attempt cannot be.
+
+    Nothing of it was kept, and what was recorded before stays.
+    """
 
 
 class WrongKind(EpisodeRefused):
@@ -172,7 +187,9 @@ class NulCharacter(EpisodeRefused):
 
 
 class ControlCharacter(EpisodeRefused):
-    """A text has a control character, a line break where one line is wanted, or half a character in it."""
+    """A text has a control character, a line break where one line is
+    wanted, or half a character in it.
+    """
 
 
 class NumberOutOfRange(EpisodeRefused):

@@ -19,7 +19,9 @@ _PATH_CHARACTERS = 4_096
 
 
 def name_of(folder: str) -> tuple[str, Kind]:
-    """What the project of a folder is called, and why: its `remote`, its `repository` or the `directory` itself."""
+    """What the project of a folder is called, and why: its `remote`, its
+    `repository` or the `directory` itself.
+    """
     common = repository(folder)
     if common is None:
         return folder, "directory"
@@ -30,7 +32,9 @@ def name_of(folder: str) -> tuple[str, Kind]:
 
 
 def normalised(remote: str) -> str | None:
-    """A remote as host/path: the same for https, ssh and scp spellings, without user, port or `.git`."""
+    """A remote as host/path: the same for https, ssh and scp
+    spellings, without user, port or `.git`.
+    """
     remote = remote.strip()
     scheme, separator, rest = remote.partition("://")
     if separator and _is_scheme(scheme):
@@ -48,7 +52,11 @@ def normalised(remote: str) -> str | None:
 
 
 def _is_scheme(text: str) -> bool:
-    return text.isascii() and text[:1].isalpha() and all(char.isalnum() or char in "+.-" for char in text)
+    return (
+        text.isascii()
+        and text[:1].isalpha()
+        and all(char.isalnum() or char in "+.-" for char in text)
+    )
 
 
 def repository(folder: str) -> str | None:
@@ -100,7 +108,9 @@ def origin_of(common: str) -> str | None:
     for line in map(str.strip, _read(os.path.join(common, "config")).splitlines()):
         if line.startswith("["):
             name, quote, rest = line.removeprefix('[remote "').partition('"')
-            section = name if line.startswith('[remote "') and quote and rest.startswith("]") else ""
+            section = (
+                name if line.startswith('[remote "') and quote and rest.startswith("]") else ""
+            )
         elif section:
             name, equals, value = line.partition("=")
             if equals and name.rstrip() == "url" and value.strip():

@@ -9,7 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_cycle_search() -> Iterator[None]:
-    """Reading logs makes millions of short-lived values and no cycles; looking for some takes a tenth of the time."""
+    """Reading logs makes millions of short-lived values and no cycles.
+
+    Looking for some takes a tenth of the time.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

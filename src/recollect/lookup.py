@@ -34,7 +34,8 @@ CHOICES = {
     "outcome": ("success", "partial", "fail", "uncertain", "abandoned"),
     "is": ("error", "human", "live", "subagent", "headless"),
 }
-# Nobody filters by longer values, or by more of them; what is longer was pasted. SQLite stops at expressions 1,000 deep.
+# Nobody filters by longer values, or by more of them; what is longer was pasted.
+# SQLite stops at expressions 1,000 deep.
 LONGEST_VALUE = 1_000
 MOST_VALUES = 100
 
@@ -53,7 +54,9 @@ class Term:
 
     __slots__ = ("negated", "prefix", "quoted", "text")
 
-    def __init__(self, text: str, *, prefix: bool = False, negated: bool = False, quoted: bool = False) -> None:
+    def __init__(
+        self, text: str, *, prefix: bool = False, negated: bool = False, quoted: bool = False
+    ) -> None:
         self.text, self.prefix, self.negated, self.quoted = text, prefix, negated, quoted
 
     def __eq__(self, other: object) -> bool:
@@ -80,7 +83,10 @@ class Query:
     __slots__ = ("filters", "remarks", "terms")
 
     def __init__(
-        self, terms: list[Term] | None = None, filters: dict[str, list[str]] | None = None, remarks: list[str] | None = None
+        self,
+        terms: list[Term] | None = None,
+        filters: dict[str, list[str]] | None = None,
+        remarks: list[str] | None = None,
     ) -> None:
         self.terms, self.filters, self.remarks = terms or [], filters or {}, remarks or []
 
@@ -102,7 +108,8 @@ class Query:
 
 
 class Scope:
-    """The turns a search may find: those that pass a query's filters, hold its phrases and not what it negates.
+    """The turns a search may find: those that pass a query's filters, hold
+    its phrases and not what it negates.
 
     `upto` leaves out turns that were stored later, so that the pages of one
     search fit together while an agent is writing.
@@ -110,7 +117,9 @@ class Scope:
 
     __slots__ = ("domains", "query", "upto")
 
-    def __init__(self, query: Query, domains: dict[str, list[str]], *, upto: int | None = None) -> None:
+    def __init__(
+        self, query: Query, domains: dict[str, list[str]], *, upto: int | None = None
+    ) -> None:
         self.query, self.domains, self.upto = query, domains, upto
 
 
@@ -123,7 +132,9 @@ class Clue:
 
     __slots__ = ("extra", "prefix", "words")
 
-    def __init__(self, words: tuple[str, ...], *, prefix: bool = False, extra: bool = False) -> None:
+    def __init__(
+        self, words: tuple[str, ...], *, prefix: bool = False, extra: bool = False
+    ) -> None:
         self.words, self.prefix, self.extra = words, prefix, extra
 
     def __eq__(self, other: object) -> bool:
@@ -137,7 +148,9 @@ class Clue:
 
 
 class Holding:
-    """The turns that hold one clue: how many of the whole store, and how strongly each that passes the filters."""
+    """The turns that hold one clue: how many of the whole store, and how
+    strongly each that passes the filters.
+    """
 
     __slots__ = ("clue", "count", "turns")
 
@@ -154,14 +167,38 @@ class Findings:
 
     __slots__ = ("all_sessions", "all_turns", "holdings", "sessions")
 
-    def __init__(self, holdings: list[Holding], sessions: dict[int, int], *, all_turns: int, all_sessions: int) -> None:
-        self.holdings, self.sessions, self.all_turns, self.all_sessions = holdings, sessions, all_turns, all_sessions
+    def __init__(
+        self,
+        holdings: list[Holding],
+        sessions: dict[int, int],
+        *,
+        all_turns: int,
+        all_sessions: int,
+    ) -> None:
+        self.holdings, self.sessions, self.all_turns, self.all_sessions = (
+            holdings,
+            sessions,
+            all_turns,
+            all_sessions,
+        )
 
 
 class Place:
     """Where and when a turn happened, and what else its rank depends on."""
 
-    __slots__ = ("agent", "at", "author", "key", "live", "ordinal", "origin", "project", "session", "session_ref", "turn")
+    __slots__ = (
+        "agent",
+        "at",
+        "author",
+        "key",
+        "live",
+        "ordinal",
+        "origin",
+        "project",
+        "session",
+        "session_ref",
+        "turn",
+    )
 
     def __init__(
         self,
@@ -177,8 +214,21 @@ class Place:
         key: str,
         author: str = "human",
     ) -> None:
-        self.turn, self.session, self.session_ref, self.agent, self.ordinal = turn, session, session_ref, agent, ordinal
-        self.at, self.project, self.origin, self.live, self.key, self.author = at, project, origin, live, key, author
+        self.turn, self.session, self.session_ref, self.agent, self.ordinal = (
+            turn,
+            session,
+            session_ref,
+            agent,
+            ordinal,
+        )
+        self.at, self.project, self.origin, self.live, self.key, self.author = (
+            at,
+            project,
+            origin,
+            live,
+            key,
+            author,
+        )
 
     @property
     def ref(self) -> str:
@@ -198,7 +248,19 @@ class Hit:
     `provenance` says who wrote the snippet: user, assistant, tool or web.
     """
 
-    __slots__ = ("agent", "at", "matched", "project", "provenance", "reason", "ref", "score", "session", "snippet", "turn")
+    __slots__ = (
+        "agent",
+        "at",
+        "matched",
+        "project",
+        "provenance",
+        "reason",
+        "ref",
+        "score",
+        "session",
+        "snippet",
+        "turn",
+    )
     FIELDS = ("ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet")
 
     def __init__(
@@ -216,8 +278,20 @@ class Hit:
         provenance: str = "user",
         reason: dict[str, object] | None = None,
     ) -> None:
-        self.ref, self.session, self.turn, self.agent, self.project = ref, session, turn, agent, project
-        self.at, self.score, self.matched, self.snippet, self.reason = at, score, matched, snippet, reason
+        self.ref, self.session, self.turn, self.agent, self.project = (
+            ref,
+            session,
+            turn,
+            agent,
+            project,
+        )
+        self.at, self.score, self.matched, self.snippet, self.reason = (
+            at,
+            score,
+            matched,
+            snippet,
+            reason,
+        )
         self.provenance = provenance
 
     def as_dict(self) -> dict[str, object]:
@@ -254,7 +328,13 @@ class SearchResult:
         cursor: str | None = None,
         remarks: list[str] | None = None,
     ) -> None:
-        self.hits, self.mode, self.more, self.relaxed, self.unembedded = hits, mode, more, relaxed, unembedded
+        self.hits, self.mode, self.more, self.relaxed, self.unembedded = (
+            hits,
+            mode,
+            more,
+            relaxed,
+            unembedded,
+        )
         self.cursor, self.remarks = cursor, remarks or []
 
     def __iter__(self) -> Iterator[Hit]:

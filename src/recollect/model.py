@@ -270,7 +270,10 @@ class Turn(Struct, kw_only=True):
 
 
 class SessionTask(Struct, kw_only=True):
-    """One thing that was asked in a session, how it went, and in which turns; `digest` tells more."""
+    """One thing that was asked in a session, how it went, and in which turns.
+
+    `digest` tells more.
+    """
 
     title: str
     outcome: Outcome
@@ -346,11 +349,15 @@ class ImportReport(Struct, kw_only=True):
     seconds: float = 0.0
 
     def __add__(self, other: ImportReport) -> ImportReport:
-        return ImportReport(**{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__})
+        return ImportReport(
+            **{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__}
+        )
 
 
 class StatsRow(Struct, kw_only=True):
-    """Sums over some turns; None is what cannot be told for this sort of row, such as the errors of a model.
+    """Sums over some turns.
+
+    None is what cannot be told for this sort of row, such as the errors of a model.
 
     `cost_usd` covers the priced calls; `unpriced_calls` says how many are not in it.
     """
@@ -460,7 +467,9 @@ class Room(Struct, kw_only=True):
         caps = {"soft cap": self.raw_soft_cap_bytes, "hard cap": self.raw_hard_cap_bytes}
         limits = [f"{name} {cap / 1e6:.1f} MB" for name, cap in caps.items() if cap]
         limits += [f"{self.raw_max_age_days} days"] if self.raw_max_age_days else []
-        raw = f"events take {self.raw_bytes / 1e6:.1f} MB" + (f" ({', '.join(limits)})" if limits else "")
+        raw = f"events take {self.raw_bytes / 1e6:.1f} MB" + (
+            f" ({', '.join(limits)})" if limits else ""
+        )
         cap = f" (cap {self.distilled_cap_bytes / 1e6:.1f} MB)" if self.distilled_cap_bytes else ""
         return f"{raw}, what was distilled from them {self.distilled_bytes / 1e6:.1f} MB{cap}"
 

@@ -12,7 +12,9 @@ from msgspec import Struct, field
 
 from recollect.model import Trust
 
-PatternKind = Literal["tool_sequence", "decision_point", "error_recovery", "failure", "friction", "context"]
+PatternKind = Literal[
+    "tool_sequence", "decision_point", "error_recovery", "failure", "friction", "context"
+]
 PatternStatus = Literal["candidate", "accepted", "published", "rejected", "retired"]
 
 

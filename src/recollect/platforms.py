@@ -24,10 +24,15 @@ def user_home() -> str:
 def data_home(environ: dict[str, str] | os._Environ[str]) -> str:
     """Where recollect keeps its store and settings unless RECOLLECT_HOME says otherwise."""
     if WINDOWS:
-        return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(user_home(), "AppData", "Local"), "recollect")
+        return os.path.join(
+            environ.get("LOCALAPPDATA") or os.path.join(user_home(), "AppData", "Local"),
+            "recollect",
+        )
     if sys.platform == "darwin":
         return os.path.join(user_home(), "Library", "Application Support", "recollect")
-    return os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(user_home(), ".local", "share"), "recollect")
+    return os.path.join(
+        environ.get("XDG_DATA_HOME") or os.path.join(user_home(), ".local", "share"), "recollect"
+    )
 
 
 def private_folder(path: str) -> None:
@@ -72,7 +77,10 @@ _started: list[subprocess.Popen[bytes]] = []
 
 
 def spawn_detached(command: list[str], *, gently: bool = False) -> None:
-    """Start a process that outlives this one and shares none of its pipes; `gently`, it only gets time that nobody wants."""
+    """Start a process that outlives this one and shares none of its pipes.
+
+    `gently`, it only gets time that nobody wants.
+    """
     import subprocess
 
     # Those that have ended are asked for it, so that the system lets go of them.
@@ -83,7 +91,12 @@ def spawn_detached(command: list[str], *, gently: bool = False) -> None:
         flags |= 0x00004000  # BELOW_NORMAL_PRIORITY_CLASS
     _started.append(
         subprocess.Popen(
-            command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, start_new_session=not WINDOWS
+            command,
+            stdin=nothing,
+            stdout=nothing,
+            stderr=nothing,
+            creationflags=flags,
+            start_new_session=not WINDOWS,
         )
     )
     if gently and hasattr(os, "setpriority"):
@@ -91,7 +104,9 @@ def spawn_detached(command: list[str], *, gently: bool = False) -> None:
 
 
 def spawn_and_leave(command: list[str]) -> None:
-    """The same from a process that ends at once: without waiting for anything, and without what that would load."""
+    """The same from a process that ends at once: without waiting for
+    anything, and without what that would load.
+    """
     if not hasattr(os, "posix_spawn"):
         spawn_detached(command)
         return

@@ -10,8 +10,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-# `edited` has been changed by hand since we wrote it, and `kept` stays so because a person wants it to; `covered` needs no
-# block of its own.
+# `edited` has been changed by hand since we wrote it, and `kept` stays so because a person
+# wants it to; `covered` needs no block of its own.
 PublishedState = Literal["new", "changed", "unchanged", "removed", "edited", "kept", "covered"]
 
 
@@ -58,7 +58,9 @@ class Amount(Struct, kw_only=True):
 
 
 class Side(Struct, kw_only=True):
-    """Before or after: in how many sessions it was seen, and how the tasks went that have to do with it."""
+    """Before or after: in how many sessions it was seen, and how the
+    tasks went that have to do with it.
+    """
 
     sessions: Share
     success: Share

@@ -128,7 +128,10 @@ class Retained(Struct, kw_only=True):
 
 
 class Embedded(Struct, kw_only=True):
-    """What embedding came to; `remaining` turns still wait, because of a limit or because they are new."""
+    """What embedding came to.
+
+    `remaining` turns still wait, because of a limit or because they are new.
+    """
 
     turns: int = 0
     pieces: int = 0
@@ -138,7 +141,8 @@ class Embedded(Struct, kw_only=True):
 
 
 class Consolidated(Struct, kw_only=True):
-    """What consolidating came to: projects whose traces changed, those that were done, that failed, and that somebody else is at.
+    """What consolidating came to: projects whose traces changed, those that were done,
+    that failed, and that somebody else is at.
 
     The others wait for a model or for the user's agent. `cost_usd` is
     unknown as soon as one call's is.
@@ -205,7 +209,10 @@ JobKind = Literal["trace", "memory"]
 
 
 class Assignment(Struct, kw_only=True):
-    """A memory for an agent to write; `text` says how and holds the record, and the answer names the other fields."""
+    """A memory for an agent to write.
+
+    `text` says how and holds the record, and the answer names the other fields.
+    """
 
     kind: JobKind
     subject: str
@@ -214,7 +221,8 @@ class Assignment(Struct, kw_only=True):
 
 
 class JobFile(Struct, kw_only=True):
-    """A memory that the user's own agent writes, of a session or of a project, and what came of its file.
+    """A memory that the user's own agent writes, of a session or of a
+    project, and what came of its file.
 
     `waiting` has no answer yet; `kept` became the memory of its subject;
     `refused` says why in `reason`.
@@ -228,7 +236,9 @@ class JobFile(Struct, kw_only=True):
 
 
 class Learned(Struct, kw_only=True):
-    """What learning came to: sessions and live attempts that were looked at, what waits, and how many patterns stand."""
+    """What learning came to: sessions and live attempts that were looked at,
+    what waits, and how many patterns stand.
+    """
 
     sessions: int = 0
     episodes: int = 0

@@ -1,4 +1,5 @@
-"""What we must know of any service that somebody names in the settings: where it is, its key, how it refuses, when to try again.
+"""What we must know of any service that somebody names in the settings: where it is,
+its key, how it refuses, when to try again.
 
 The key is in the environment and nowhere else, and is read at each request. A
 stranger's words (a refusal, a place to go on to) are shown short, on one line.
@@ -27,11 +28,18 @@ def address_of(settings: Settings, section: str) -> str:
     address = settings.text(f"{section}.url").rstrip("/")
     try:
         parts = urlsplit(address)
-        sound = parts.scheme in ("http", "https") and parts.hostname and not parts.query and parts.port != 0
+        sound = (
+            parts.scheme in ("http", "https")
+            and parts.hostname
+            and not parts.query
+            and parts.port != 0
+        )
     except ValueError:
         sound = False
     if not sound:
-        raise SettingsError(f"{section}.url is not an address", hint="one such as http://localhost:11434/v1")
+        raise SettingsError(
+            f"{section}.url is not an address", hint="one such as http://localhost:11434/v1"
+        )
     if "@" in parts.netloc:
         hint = f"put the key into an environment variable, and that variable's name into {section}.key_variable"
         raise SettingsError(f"{section}.url holds a user name or password", hint=hint)
@@ -56,27 +64,43 @@ def get_key(settings: Settings, section: str, unavailable: type[RecollectError])
         )
     if not (key.isascii() and key.isprintable()):
         # The library below would refuse it too, and print it.
-        raise unavailable(f"what {variable} holds cannot be a key", hint="look for line breaks in it")
+        raise unavailable(
+            f"what {variable} holds cannot be a key", hint="look for line breaks in it"
+        )
     return key
 
 
-def refusal(settings: Settings, section: str, host: str, code: int, *, location: str, words: str) -> tuple[str, str]:
+def refusal(
+    settings: Settings, section: str, host: str, code: int, *, location: str, words: str
+) -> tuple[str, str]:
     """What a refusal means to the person who set the service up, and what they can do about it."""
     if code in (401, 403):
         # Services like to repeat a part of the key they did not like, so their words are not shown.
         what = "refused the key" if settings.text(f"{section}.key_variable") else "wants a key"
-        return f"{host} {what} ({code})", f"check {section}.key_variable and the environment variable it names"
+        return (
+            f"{host} {what} ({code})",
+            f"check {section}.key_variable and the environment variable it names",
+        )
     if code in range(300, 400):
         told = f"{host} sends us on to {shown(location)} ({code}), where we do not follow"
         return told, f"set {section}.url to the address of the service itself"
     key = os.environ.get(settings.text(f"{section}.key_variable"), "").strip()
     said = shown(words, key)
-    hint = "try again later" if code in PASSING else f"check {section}.url, {section}.model and the other keys of [{section}]"
+    hint = (
+        "try again later"
+        if code in PASSING
+        else f"check {section}.url, {section}.model and the other keys of [{section}]"
+    )
     return f"{host} answered {code}{f': {said}' if said else ''}", hint
 
 
-def wait_before(tried: int, told_seconds: float | None, *, first_seconds: float, longest_seconds: float) -> bool:
-    """Wait before the next try, as long as the service says or twice as long each time; False when it says too long."""
+def wait_before(
+    tried: int, told_seconds: float | None, *, first_seconds: float, longest_seconds: float
+) -> bool:
+    """Wait before the next try, as long as the service says or twice as long each time.
+
+    False when it says too long.
+    """
     if (told_seconds or 0) > longest_seconds:
         return False
     # Many processes that were refused together should not come back together.

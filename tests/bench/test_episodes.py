@@ -12,7 +12,9 @@ from bench.episodes import MIXES, main
 from bench.plots import curves
 
 
-def test_a_part_leaves_numbers_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_part_leaves_numbers_and_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A line for each stretch of work, the same as JSON, and a plot of them."""
     assert main(["--quick", "--only", "batch", "--out", str(tmp_path)]) == 0
     (results,) = tmp_path.glob("*.json")
@@ -21,11 +23,16 @@ def test_a_part_leaves_numbers_and_a_page(tmp_path: Path, capsys: pytest.Capture
     assert [row["x"] for row in rows] == [1, 10, 100, 1_000]
     assert all(0 < row["p50"] <= row["p95"] and row["rate"] > 0 for row in rows)
     assert (tmp_path / "episodes.html").read_text().count("<polyline") == 3
-    assert len([line for line in capsys.readouterr().out.splitlines() if line.startswith("batch")]) == 4
+    assert (
+        len([line for line in capsys.readouterr().out.splitlines() if line.startswith("batch")])
+        == 4
+    )
 
 
 def test_a_curve_has_a_mark_for_every_point() -> None:
-    """Also where all values are the same, and one that cannot be shown on such a scale is left out."""
+    """Also where all values are the same, and one that cannot be
+    shown on such a scale is left out.
+    """
     drawn = curves({"a": [(1, 5), (10, 5), (100, 5)], "b": [(1, 0), (10, 7)]}, x="threads", y="p50")
 
     assert drawn.count("<circle") == 4
@@ -47,4 +54,6 @@ def test_the_same_seed_makes_the_same_attempts(tmp_path: Path) -> None:
 
 def test_a_mix_is_whole() -> None:
     """Its shares are of one thing."""
-    assert {name: sum(mix.values()) for name, mix in MIXES.items()} == dict.fromkeys("ABCDEF", pytest.approx(1.0))
+    assert {name: sum(mix.values()) for name, mix in MIXES.items()} == dict.fromkeys(
+        "ABCDEF", pytest.approx(1.0)
+    )

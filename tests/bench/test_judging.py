@@ -1,4 +1,6 @@
-"""Recall is judged by figures that mean what they say, over sets that are read as they were published."""
+"""Recall is judged by figures that mean what they say, over sets
+that are read as they were published.
+"""
 
 from __future__ import annotations
 
@@ -61,15 +63,23 @@ def asked(text: str, *evidence: str, category: int = 4) -> dict[str, Any]:
 @pytest.fixture
 def talks(tmp_path: Path) -> Path:
     """A file like LoCoMo's: four conversations, the last of them for the test part."""
-    kayak, bakery = asked("What did Ines buy, a kayak?", "D1:1"), asked("What burned down, the bakery?", "D2:1")
-    return written(tmp_path / "locomo.json", [conversation(f"conv-{number}", kayak, bakery) for number in range(1, 5)])
+    kayak, bakery = (
+        asked("What did Ines buy, a kayak?", "D1:1"),
+        asked("What burned down, the bakery?", "D2:1"),
+    )
+    return written(
+        tmp_path / "locomo.json",
+        [conversation(f"conv-{number}", kayak, bakery) for number in range(1, 5)],
+    )
 
 
 def test_the_figures_of_a_question_are_those_worked_out_by_hand() -> None:
     """Everything we claim about recall rests on these few lines of arithmetic."""
     found = ["s:1#1", "s:2#1", "s:1#2", "s:3#1", "s:3#2", "s:3#3"]
 
-    figures = judged(found, frozenset({"s:2#1", "s:3#3", "s:4#9"}), frozenset({"s:2", "s:3", "s:4"}))
+    figures = judged(
+        found, frozenset({"s:2#1", "s:3#3", "s:4#9"}), frozenset({"s:2", "s:3", "s:4"})
+    )
 
     gained, best = 1 / 1.584962500721156 + 1 / 2.807354922057604, 1 + 1 / 1.584962500721156 + 1 / 2
     assert figures == {
@@ -86,17 +96,29 @@ def test_the_figures_of_a_question_are_those_worked_out_by_hand() -> None:
 
 def test_sessions_are_ranked_by_their_best_turn() -> None:
     """Many turns of one session must not push the other sessions out of its first ten."""
-    found = [f"s:1#{turn}" for turn in range(1, 150)] + [f"s:{session}#1" for session in range(2, 12)]
+    found = [f"s:1#{turn}" for turn in range(1, 150)] + [
+        f"s:{session}#1" for session in range(2, 12)
+    ]
 
-    tenth, eleventh = (judged(found, frozenset({f"s:{n}#1"}), frozenset({f"s:{n}"})) for n in (10, 11))
+    tenth, eleventh = (
+        judged(found, frozenset({f"s:{n}#1"}), frozenset({f"s:{n}"})) for n in (10, 11)
+    )
 
-    assert (tenth["session_recall_at_10"], tenth["recall_at_10"], tenth["mrr"]) == (1.0, 0.0, 1 / 158)
+    assert (tenth["session_recall_at_10"], tenth["recall_at_10"], tenth["mrr"]) == (
+        1.0,
+        0.0,
+        1 / 158,
+    )
     assert eleventh["session_hit_at_10"] == 0.0
 
 
 @given(found=REFS, evidence=REFS.filter(bool))
-def test_figures_are_shares_and_evidence_first_is_best(found: list[str], evidence: list[str]) -> None:
-    """Whatever was found: no figure leaves 0 to 1, more hits never find less, and no order beats evidence first."""
+def test_figures_are_shares_and_evidence_first_is_best(
+    found: list[str], evidence: list[str]
+) -> None:
+    """Whatever was found: no figure leaves 0 to 1, more hits never find
+    less, and no order beats evidence first.
+    """
     wanted, sessions = frozenset(evidence), frozenset(ref.rpartition("#")[0] for ref in evidence)
 
     figures = judged(found, wanted, sessions)
@@ -104,7 +126,12 @@ def test_figures_are_shares_and_evidence_first_is_best(found: list[str], evidenc
 
     assert set(figures) == set(FIGURES)
     assert all(0 <= figures[name] <= best[name] <= 1 + 1e-9 for name in FIGURES)
-    assert figures["recall_at_1"] <= figures["recall_at_5"] <= figures["recall_at_10"] <= figures["hit_at_10"]
+    assert (
+        figures["recall_at_1"]
+        <= figures["recall_at_5"]
+        <= figures["recall_at_10"]
+        <= figures["hit_at_10"]
+    )
 
 
 def test_injection_is_judged_by_what_it_says_and_by_when_it_is_silent() -> None:
@@ -130,7 +157,9 @@ def test_injection_is_judged_by_what_it_says_and_by_when_it_is_silent() -> None:
 
 def test_agreement_is_the_share_of_a_hooks_lines_that_recall_tells_too() -> None:
     """A hook that says something of its own could not be checked with `recollect recall`."""
-    prompt = Question(id="q", part="dev", kind="speak", text="", evidence=frozenset(), sessions=frozenset())
+    prompt = Question(
+        id="q", part="dev", kind="speak", text="", evidence=frozenset(), sessions=frozenset()
+    )
 
     def said(*lines: list[str]) -> list[tuple[Question, Injection]]:
         return [(prompt, Injection(refs, frozenset())) for refs in lines]
@@ -141,7 +170,10 @@ def test_agreement_is_the_share_of_a_hooks_lines_that_recall_tells_too() -> None
 
 
 def test_locomo_labels_are_cleaned() -> None:
-    """The published file has typing errors; a label that cannot be read would count as never found."""
+    """The published file has typing errors.
+
+    A label that cannot be read would count as never found.
+    """
     refs = {"D8:6": "a", "D9:17": "b", "D11:26": "c", "D30:5": "d"}
 
     assert locomo.clean(["D8:6; D9:17"], refs) == {"a", "b"}
@@ -149,13 +181,21 @@ def test_locomo_labels_are_cleaned() -> None:
     assert locomo.clean(["D", "D4:36"], refs) == frozenset()
 
 
-def test_locomo_conversations_become_dated_sessions_with_speakers_and_pictures(tmp_path: Path) -> None:
-    """What was said is searched as it was said; what is left out is counted, so that figures can be compared."""
+def test_locomo_conversations_become_dated_sessions_with_speakers_and_pictures(
+    tmp_path: Path,
+) -> None:
+    """What was said is searched as it was said.
+
+    What is left out is counted, so that figures can be compared.
+    """
     data = written(
         tmp_path / "locomo.json",
         [
             conversation(
-                "conv-9", asked("Which boat?", "D1:2", "D1:99"), asked("Never?", "D2:1", category=5), asked("Where?", "D7:1")
+                "conv-9",
+                asked("Which boat?", "D1:2", "D1:99"),
+                asked("Never?", "D2:1", category=5),
+                asked("Where?", "D7:1"),
             )
         ],
     )
@@ -173,7 +213,11 @@ def test_locomo_conversations_become_dated_sessions_with_speakers_and_pictures(t
                 {"prompt": "Otto: Show me! [a red boat on a roof]", "reply": ""},
             ],
         },
-        {"id": "conv-9-2", "at": 1694563740000, "turns": [{"prompt": "Otto: The bakery burned down.", "reply": ""}]},
+        {
+            "id": "conv-9-2",
+            "at": 1694563740000,
+            "turns": [{"prompt": "Otto: The bakery burned down.", "reply": ""}],
+        },
     ]
     assert collection.questions == [
         Question(
@@ -194,13 +238,18 @@ def test_locomo_conversations_become_dated_sessions_with_speakers_and_pictures(t
 
 def test_locomo_is_developed_on_three_conversations_and_reported_on_the_rest(talks: Path) -> None:
     """Weights that have seen the questions say nothing about the next ones."""
-    parts = [{question.part for question in collection.questions} for collection in locomo.load(talks).collections]
+    parts = [
+        {question.part for question in collection.questions}
+        for collection in locomo.load(talks).collections
+    ]
 
     assert parts == [{"dev"}, {"dev"}, {"dev"}, {"test"}]
 
 
 def test_longmemeval_pairs_messages_with_their_replies(tmp_path: Path) -> None:
-    """A turn is a question and its answer there as here, and either of them may be what was asked for."""
+    """A turn is a question and its answer there as here, and either of
+    them may be what was asked for.
+    """
     history = [
         [{"role": "assistant", "content": "Welcome."}, {"role": "user", "content": "Hello."}],
         [
@@ -222,19 +271,32 @@ def test_longmemeval_pairs_messages_with_their_replies(tmp_path: Path) -> None:
         "haystack_sessions": history,
         "answer_session_ids": ["answer_1"],
     }
-    unmarked = {**instance, "question_id": "q2", "haystack_sessions": [history[0], history[0], history[2]]}
-    data = written(tmp_path / "longmemeval_s.json", [instance, {**instance, "question_id": "q1_abs"}, unmarked])
+    unmarked = {
+        **instance,
+        "question_id": "q2",
+        "haystack_sessions": [history[0], history[0], history[2]],
+    }
+    data = written(
+        tmp_path / "longmemeval_s.json", [instance, {**instance, "question_id": "q1_abs"}, unmarked]
+    )
     labelled = longmemeval.load(data)
 
     (collection,) = labelled.collections
     log = collection.write_logs(tmp_path).read_text().splitlines()
 
     assert [json.loads(line) for line in log] == [
-        {"id": "filler", "at": 1684549260000, "turns": [{"prompt": "", "reply": "Welcome."}, {"prompt": "Hello.", "reply": ""}]},
+        {
+            "id": "filler",
+            "at": 1684549260000,
+            "turns": [{"prompt": "", "reply": "Welcome."}, {"prompt": "Hello.", "reply": ""}],
+        },
         {
             "id": "answer_1",
             "at": 1684713600000,
-            "turns": [{"prompt": "Any plans?", "reply": "None."}, {"prompt": "I adopted a beagle.", "reply": "Lovely."}],
+            "turns": [
+                {"prompt": "Any plans?", "reply": "None."},
+                {"prompt": "I adopted a beagle.", "reply": "Lovely."},
+            ],
         },
         {"id": "filler~2", "at": None, "turns": [{"prompt": "Again.", "reply": ""}]},
     ]
@@ -248,11 +310,16 @@ def test_longmemeval_pairs_messages_with_their_replies(tmp_path: Path) -> None:
             sessions=frozenset({"talk:answer_1"}),
         )
     ]
-    assert labelled.left_out == {"questions about what was never said": 1, "questions without a marked turn": 1}
+    assert labelled.left_out == {
+        "questions about what was never said": 1,
+        "questions without a marked turn": 1,
+    }
 
 
 def test_a_third_of_the_questions_is_for_development() -> None:
-    """The split depends on nothing but the name, so it is the same on every machine and in every version."""
+    """The split depends on nothing but the name, so it is the same on
+    every machine and in every version.
+    """
     parts = [part_by_hash(f"question {number}") for number in range(3000)]
 
     assert 900 < parts.count("dev") < 1100
@@ -279,9 +346,16 @@ def test_code_sets_are_read_in_each_shape_they_are_published_in(tmp_path: Path, 
         data.write_text("\n".join(map(json.dumps, rows)))
     else:
         (data / "qrels").mkdir(parents=True)
-        codes, texts = dict.fromkeys(row["code"] for row in ROWS), dict.fromkeys(row["doc"] for row in ROWS)
-        (data / "corpus.jsonl").write_text("".join(json.dumps({"_id": code[:5], "text": code}) + "\n" for code in codes))
-        (data / "queries.jsonl").write_text("".join(json.dumps({"_id": text[:5], "text": text}) + "\n" for text in texts))
+        codes, texts = (
+            dict.fromkeys(row["code"] for row in ROWS),
+            dict.fromkeys(row["doc"] for row in ROWS),
+        )
+        (data / "corpus.jsonl").write_text(
+            "".join(json.dumps({"_id": code[:5], "text": code}) + "\n" for code in codes)
+        )
+        (data / "queries.jsonl").write_text(
+            "".join(json.dumps({"_id": text[:5], "text": text}) + "\n" for text in texts)
+        )
         links = (f"{row['doc'][:5]}\t{row['code'][:5]}\t{row['label']}\n" for row in ROWS)
         (data / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(links))
     labelled = cosqa.load(data)
@@ -300,7 +374,10 @@ def test_code_sets_are_read_in_each_shape_they_are_published_in(tmp_path: Path, 
 
 
 def test_codes_that_nobody_asks_for_are_searched_too(tmp_path: Path) -> None:
-    """CoSQA's tests are searched in all of its codes; finding one among the asked ones alone is too easy."""
+    """CoSQA's tests are searched in all of its codes.
+
+    Finding one among the asked ones alone is too easy.
+    """
     data = written(tmp_path / "cosqa-retrieval-test-500.json", ROWS)
     written(tmp_path / "code_idx_map.txt", {"xs.sort()": 0, "exit()": 77})
 
@@ -329,7 +406,9 @@ def test_a_talk_is_captured_like_a_log(talks: Path, tmp_path: Path) -> None:
 
     with stores.opened(labelled.digest, collection, embed=False) as memory:
         turn = memory.show("talk:conv-1-1#2")
-        sessions = [(session.id, session.started_at, session.turns) for session in memory.sessions()]
+        sessions = [
+            (session.id, session.started_at, session.turns) for session in memory.sessions()
+        ]
 
     assert isinstance(turn, Turn)
     assert (turn.prompt, turn.author, turn.started_at) == (
@@ -342,14 +421,23 @@ def test_a_talk_is_captured_like_a_log(talks: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "stores").iterdir()) == []
 
 
-def test_a_kept_store_is_used_again_until_the_set_or_the_encoder_changes(talks: Path, tmp_path: Path) -> None:
-    """Embedding with a large model takes hours; a store of other text would give figures of nothing."""
+def test_a_kept_store_is_used_again_until_the_set_or_the_encoder_changes(
+    talks: Path, tmp_path: Path
+) -> None:
+    """Embedding with a large model takes hours.
+
+    A store of other text would give figures of nothing.
+    """
     labelled = locomo.load(talks)
     collection = next(iter(labelled.collections))
 
     def imported(digest: str, encoder: Encoder) -> list[int]:
-        with Stores(tmp_path / "kept", encoder=encoder, keep=True).opened(digest, collection, embed=False):
-            return sorted(path.stat().st_mtime_ns for path in (tmp_path / "kept").glob("*/imported"))
+        with Stores(tmp_path / "kept", encoder=encoder, keep=True).opened(
+            digest, collection, embed=False
+        ):
+            return sorted(
+                path.stat().st_mtime_ns for path in (tmp_path / "kept").glob("*/imported")
+            )
 
     first = imported(labelled.digest, Encoder())
 
@@ -358,7 +446,9 @@ def test_a_kept_store_is_used_again_until_the_set_or_the_encoder_changes(talks: 
     assert len(imported(labelled.digest, Encoder("onnx", "model.onnx"))) == 3
 
 
-def test_the_command_prints_the_figures_of_each_part_and_mode(talks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_figures_of_each_part_and_mode(
+    talks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The one command that docs/performance.md and everybody's scripts rely on."""
     code = main(["--set", "locomo", "--data", str(talks), "--json", "--by", "kind"])
 
@@ -375,7 +465,9 @@ def test_the_command_prints_the_figures_of_each_part_and_mode(talks: Path, capsy
         assert text == {**dict.fromkeys(FIGURES, 1.0), "questions": questions}
 
 
-def test_a_quick_look_takes_the_first_questions_of_each_part(talks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quick_look_takes_the_first_questions_of_each_part(
+    talks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One may want to know whether it works before knowing how well."""
     code = main(["--set", "locomo", "--data", str(talks), "--mode", "text", "--limit", "1"])
 
@@ -388,10 +480,14 @@ def test_a_quick_look_takes_the_first_questions_of_each_part(talks: Path, capsys
     assert "conv-2" not in err
 
 
-def test_misses_are_shown_for_development_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_misses_are_shown_for_development_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Whoever reads the test questions tunes to them, willingly or not."""
     lost = asked("What did Ines buy, a kayak?", "D2:1")
-    data = written(tmp_path / "locomo.json", [conversation(f"conv-{number}", lost) for number in range(1, 5)])
+    data = written(
+        tmp_path / "locomo.json", [conversation(f"conv-{number}", lost) for number in range(1, 5)]
+    )
     wanted = ["--set", "locomo", "--data", str(data), "--mode", "text", "--misses", "9"]
 
     assert main(wanted) == 0
@@ -406,10 +502,14 @@ def test_misses_are_shown_for_development_only(tmp_path: Path, capsys: pytest.Ca
     assert "not for reading" in refused
 
 
-def test_a_set_that_is_not_ours_needs_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_set_that_is_not_ours_needs_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Published sets are never shipped; the hint says what to do instead."""
     assert main(["--set", "locomo"]) == UsageError.exit_code
-    assert main(["--set", "locomo", "--data", str(tmp_path / "nowhere.json")]) == UsageError.exit_code
+    assert (
+        main(["--set", "locomo", "--data", str(tmp_path / "nowhere.json")]) == UsageError.exit_code
+    )
 
     err = capsys.readouterr().err
     assert "--data" in err
@@ -418,7 +518,22 @@ def test_a_set_that_is_not_ours_needs_its_file(tmp_path: Path, capsys: pytest.Ca
 
 def test_our_own_set_is_asked_of_its_own_logs(capsys: pytest.CaptureFixture[str]) -> None:
     """Every answer must be a turn of a store made from the logs, or the set measures nothing."""
-    assert main(["--mode", "text", "--part", "dev", "--categories", "error,file", "--by", "kind", "--json"]) == 0
+    assert (
+        main(
+            [
+                "--mode",
+                "text",
+                "--part",
+                "dev",
+                "--categories",
+                "error,file",
+                "--by",
+                "kind",
+                "--json",
+            ]
+        )
+        == 0
+    )
 
     text = json.loads(capsys.readouterr().out)["dev"]["text"]
     assert set(text["by"]) == {"error", "file"}

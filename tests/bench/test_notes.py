@@ -13,7 +13,9 @@ from tests.builders.work import Work
 
 
 def labelled(path: Path, *labels: str) -> Path:
-    path.write_text("".join(json.dumps({"label": label, "text": f"fact {label}"}) + "\n" for label in labels))
+    path.write_text(
+        "".join(json.dumps({"label": label, "text": f"fact {label}"}) + "\n" for label in labels)
+    )
     return path
 
 
@@ -35,7 +37,8 @@ def test_labels_are_counted(tmp_path: Path) -> None:
     rows = notes.read(labelled(tmp_path / "a.jsonl", "useful", "useful", "useless", "duplicate"))
 
     assert notes.summed_up(rows) == {
-        "notes": 4, "useful": 2, "useless": 1, "duplicate": 1, "secret": 0, "recalled": 0, "useful_share": 0.5,
+        "notes": 4, "useful": 2, "useless": 1, "duplicate": 1, "secret": 0, "recalled": 0,
+        "useful_share": 0.5,
         "duplicate_share": 0.25,
     }  # fmt: skip
     assert notes.summed_up([])["useful_share"] is None

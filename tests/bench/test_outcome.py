@@ -34,7 +34,9 @@ def test_every_episode_is_played_as_a_log_with_its_turns(tmp_path: Path) -> None
     """One that is lost on the way would count as none, and the figures would be of others."""
     found = make.build(tmp_path)
 
-    assert sorted(episode.number for episode in found.values()) == [episode.number for episode in EPISODES]
+    assert sorted(episode.number for episode in found.values()) == [
+        episode.number for episode in EPISODES
+    ]
     assert {ref.partition(":")[0] for ref in found} == {"claude-code", "codex"}
 
 
@@ -64,14 +66,29 @@ def test_figures_count_what_was_given_against_what_is_true() -> None:
     """The tables are made of these."""
     one, two = (episode for episode in EPISODES[:2])
     claimed = Evidence(kind="claimed", ref="codex:s#1")
-    judged = [outcome.Judged(one, one.outcome, [claimed, claimed]), outcome.Judged(two, one.outcome, [claimed])]
+    judged = [
+        outcome.Judged(one, one.outcome, [claimed, claimed]),
+        outcome.Judged(two, one.outcome, [claimed]),
+    ]
 
     report = outcome.figures(judged)
 
     assert (one.outcome, two.outcome) == ("success", "uncertain")
     assert report["right"] == 0.5
-    assert report["confusion"]["success"] == {"success": 1, "partial": 0, "fail": 0, "uncertain": 1, "abandoned": 0}
-    assert report["precision"] == {"success": 0.5, "partial": None, "fail": None, "uncertain": None, "abandoned": None}
+    assert report["confusion"]["success"] == {
+        "success": 1,
+        "partial": 0,
+        "fail": 0,
+        "uncertain": 1,
+        "abandoned": 0,
+    }
+    assert report["precision"] == {
+        "success": 0.5,
+        "partial": None,
+        "fail": None,
+        "uncertain": None,
+        "abandoned": None,
+    }
     assert report["evidence"] == {"claimed": {"episodes": 2, "right": 0.5}}
     assert report["agents"][one.agent]["right"] == 1.0
 
@@ -85,4 +102,7 @@ def test_the_script_prints_tables_and_what_is_wrong(capsys: pytest.CaptureFixtur
     assert shown.startswith("# dev\n\n| given \\ true | success |")
     assert "| evidence | episodes | right |" in shown
     assert "| claude-code | " in shown
-    assert "221 codex: half of the hosts\n   is partial, was called fail: command_failed ansible-playbook agent.yml" in shown
+    assert (
+        "221 codex: half of the hosts\n   is partial, was called fail: command_failed "
+        "ansible-playbook agent.yml" in shown
+    )

@@ -1,4 +1,6 @@
-"""Our own retrieval set: the labels point at what they say, and the questions are what their kind promises."""
+"""Our own retrieval set: the labels point at what they say, and the
+questions are what their kind promises.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,20 @@ STOP_WORDS = (make.HERE / "stopwords.txt").read_text("utf-8").split()
 # How many the set promises of each kind; more is welcome.
 PROMISED = dict.fromkeys(make.KINDS, 25) | {"paraphrase": 45, "silent": 70, "speak": 70}
 # The index's own stemmer, so that "no shared word" means that the index sees none.
-_porter = apsw.Connection(":memory:").fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+_porter = apsw.Connection(":memory:").fts5_tokenizer(
+    "porter", ["unicode61", "remove_diacritics", "2"]
+)
 
 
 def stems(text: str) -> set[str]:
     """The words of a text as the index has them."""
-    tokens = _porter(prepare(text).encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False)
+    tokens = _porter(
+        prepare(text).encode(),
+        apsw.FTS5_TOKENIZE_DOCUMENT,
+        None,
+        include_offsets=False,
+        include_colocated=False,
+    )
     return {str(token) for token in tokens}
 
 
@@ -41,7 +51,12 @@ def said(turn: Turn) -> str:
     for event in turn.events:
         texts.append(event.text)
         if isinstance(event, ToolCall):
-            texts += [event.name or "", event.target or "", json.dumps(event.input, ensure_ascii=False), event.output or ""]
+            texts += [
+                event.name or "",
+                event.target or "",
+                json.dumps(event.input, ensure_ascii=False),
+                event.output or "",
+            ]
     return "\n".join(texts)
 
 
@@ -68,7 +83,12 @@ def turns(imported: tuple[Memory, ImportReport]) -> dict[str, Turn]:
     """Every turn of the set by its reference."""
     memory, _ = imported
     details = [memory.show(session.id) for session in memory.sessions(limit=None)]
-    return {turn.ref: turn for detail in details if isinstance(detail, SessionDetail) for turn in detail.turn_list}
+    return {
+        turn.ref: turn
+        for detail in details
+        if isinstance(detail, SessionDetail)
+        for turn in detail.turn_list
+    }
 
 
 def test_the_logs_are_read_without_a_problem(imported: tuple[Memory, ImportReport]) -> None:
@@ -87,7 +107,10 @@ def test_the_logs_are_the_same_in_every_run(tmp_path: Path) -> None:
     """The answers name sessions by ids that are made: another id would make every label wrong."""
     first, second = (make.build(tmp_path / name) for name in ("first", "second"))
 
-    made = [{path.relative_to(home): path.read_bytes() for path in home.rglob("*.json*")} for home in (first, second)]
+    made = [
+        {path.relative_to(home): path.read_bytes() for path in home.rglob("*.json*")}
+        for home in (first, second)
+    ]
 
     assert made[0] == made[1]
 
@@ -112,7 +135,12 @@ def test_what_is_typed_to_an_agent_says_where(memory: Memory) -> None:
     projects = {session.id: Path(session.cwd or "").name for session in memory.sessions(limit=None)}
 
     typed = [q for q in QUESTIONS if q.kind in ("silent", "speak")]
-    elsewhere = {q.id: q.answers for q in typed for ref in q.answers if projects[ref.partition("#")[0]] != q.project}
+    elsewhere = {
+        q.id: q.answers
+        for q in typed
+        for ref in q.answers
+        if projects[ref.partition("#")[0]] != q.project
+    }
 
     assert [q.id for q in typed if not q.project] == []
     assert elsewhere == {}
@@ -130,7 +158,10 @@ def test_there_are_as_many_of_each_kind_as_promised() -> None:
 
 
 def test_at_least_half_of_the_silent_ones_look_as_if_something_could_be_known() -> None:
-    """Keeping quiet after "thanks" is easy; their ids begin with s, those of the hard ones with n."""
+    """Keeping quiet after "thanks" is easy.
+
+    Their ids begin with s, those of the hard ones with n.
+    """
     first_letters = Counter(q.id[0] for q in QUESTIONS if q.kind == "silent")
 
     assert set(first_letters) == {"n", "s"}
@@ -154,8 +185,13 @@ def test_ids_and_texts_are_distinct() -> None:
 
 
 def test_no_session_answers_in_both_parts(memory: Memory) -> None:
-    """Weights chosen on one part must not have seen the other; a fork is its parent's session told on."""
-    parents = {session.id: session.parent for session in memory.sessions(limit=None) if session.parent}
+    """Weights chosen on one part must not have seen the other.
+
+    A fork is its parent's session told on.
+    """
+    parents = {
+        session.id: session.parent for session in memory.sessions(limit=None) if session.parent
+    }
     parts = defaultdict(set)
     for question in QUESTIONS:
         for session in map(session_of, question.answers):
@@ -179,7 +215,8 @@ def test_a_paraphrase_shares_no_content_word_with_its_answers(turns: dict[str, T
         (question.id, ref): words
         for question in QUESTIONS
         for ref in question.answers
-        if question.kind == "paraphrase" and (words := content_stems(question.text) & stems(said(turns[ref])))
+        if question.kind == "paraphrase"
+        and (words := content_stems(question.text) & stems(said(turns[ref])))
     }
 
     assert shared == {}
@@ -187,7 +224,9 @@ def test_a_paraphrase_shares_no_content_word_with_its_answers(turns: dict[str, T
 
 def test_a_paraphrase_has_words_to_go_by() -> None:
     """Without a few content words even a person could not tell what is meant."""
-    assert [q.id for q in QUESTIONS if q.kind == "paraphrase" and len(content_stems(q.text)) < 3] == []
+    assert [
+        q.id for q in QUESTIONS if q.kind == "paraphrase" and len(content_stems(q.text)) < 3
+    ] == []
 
 
 def test_a_shared_word_is_noticed_in_any_form() -> None:
@@ -204,7 +243,9 @@ def test_the_page_says_how_many_there_are(imported: tuple[Memory, ImportReport])
     page = (make.HERE / "README.md").read_text("utf-8")
     counts = Counter((q.kind, q.part) for q in QUESTIONS)
 
-    rows = [f"| `{kind}` | {counts[kind, 'dev']} | {counts[kind, 'test']} | " for kind in make.KINDS]
+    rows = [
+        f"| `{kind}` | {counts[kind, 'dev']} | {counts[kind, 'test']} | " for kind in make.KINDS
+    ]
 
     assert [row for row in rows if row not in page] == []
     assert f"{len(list(make.SCRIPTS.glob('*.txt')))} sessions told as scripts" in page

@@ -1,4 +1,6 @@
-"""The speed figures stand on made-up logs and queries: these must be what they claim to be, on any machine."""
+"""The speed figures stand on made-up logs and queries: these must be
+what they claim to be, on any machine.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,18 @@ def texts(tmp_path: Path) -> Path:
     plain.execute("create table texts (ref text, body text, said text)")
     for number in range(6):
         body = " ".join([*WORDS, "seldom"] if number == 4 else WORDS)
-        plain.execute("insert into texts values (?, ?, '')", (f"codex:{number // 3}#{number % 3 + 1}", body))
+        plain.execute(
+            "insert into texts values (?, ?, '')", (f"codex:{number // 3}#{number % 3 + 1}", body)
+        )
     plain.close()
     return path
 
 
 def written(paths: list[Path]) -> list[list[TalkSession]]:
-    return [[msgspec.json.decode(line, type=TalkSession) for line in path.read_bytes().splitlines()] for path in paths]
+    return [
+        [msgspec.json.decode(line, type=TalkSession) for line in path.read_bytes().splitlines()]
+        for path in paths
+    ]
 
 
 def test_a_question_is_some_words_in_a_row_of_what_was_said() -> None:
@@ -50,13 +57,20 @@ def test_a_question_is_some_words_in_a_row_of_what_was_said() -> None:
         assert " ".join(question[3:]) in said
 
 
-def test_the_large_store_has_exactly_its_number_of_turns(texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_large_store_has_exactly_its_number_of_turns(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A figure for a million turns is none when there are fewer."""
     monkeypatch.setattr(million, "TURNS", 20)
 
     logs = written(million.write_logs(tmp_path, texts, [("seldom", "never")]))
 
-    assert [[len(session.turns) for session in log] for log in logs] == [[3, 3], [3, 3], [3, 3], [2]]
+    assert [[len(session.turns) for session in log] for log in logs] == [
+        [3, 3],
+        [3, 3],
+        [3, 3],
+        [2],
+    ]
     assert len({session.id for log in logs for session in log}) == 7
 
 
@@ -82,9 +96,13 @@ def test_the_slowest_counts_where_none_may_be_slow() -> None:
 
 def test_every_run_of_a_hook_is_another_session(tmp_path: Path) -> None:
     """A session is told nothing twice: the second run would be measured silent."""
-    hook = Hook("UserPromptSubmit", tmp_path, speaks=True, fields={"prompt": "the worker deadlocks"})
+    hook = Hook(
+        "UserPromptSubmit", tmp_path, speaks=True, fields={"prompt": "the worker deadlocks"}
+    )
 
-    runs = [msgspec.json.decode(Path(hook.passed(tmp_path / "in.json")).read_bytes()) for _ in range(2)]
+    runs = [
+        msgspec.json.decode(Path(hook.passed(tmp_path / "in.json")).read_bytes()) for _ in range(2)
+    ]
 
     assert runs[0]["session_id"] != runs[1]["session_id"]
     del runs[0]["session_id"]
@@ -97,7 +115,10 @@ def test_every_run_of_a_hook_is_another_session(tmp_path: Path) -> None:
 
 
 def test_a_measured_process_gets_its_input(tmp_path: Path) -> None:
-    """A hook that reads nothing is faster than any agent will see it; one that fails is not measured at all."""
+    """A hook that reads nothing is faster than any agent will see it.
+
+    One that fails is not measured at all.
+    """
     (tmp_path / "in.json").write_text("passed")
     reads = [sys.executable, "-c", "import sys; sys.exit(sys.stdin.read() != 'passed')"]
 

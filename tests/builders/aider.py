@@ -1,4 +1,6 @@
-"""A history as aider writes it: each thing that happens is appended, its own lines with two spaces at their ends."""
+"""A history as aider writes it: each thing that happens is appended, its own
+lines with two spaces at their ends.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ def introduced(at: str = STARTED, *, options: str = "", model: str = "gpt-4o") -
     """A session begins as it mostly does."""
     command = f"/usr/bin/aider {options}".strip()
     return started(
-        at, command, "Aider v0.85.1", f"Main model: {model} with diff edit format", "Weak model: gpt-4o-mini",
+        at, command, "Aider v0.85.1", f"Main model: {model} with diff edit format",
+        "Weak model: gpt-4o-mini",
         "Git repo: .git with 16 files", "Repo-map: using 4096 tokens, auto refresh",
     )  # fmt: skip
 
@@ -43,7 +46,9 @@ def printed(text: str) -> str:
 
 
 def tokens(sent: str = "3.2k", received: str = "66", cost: str = "0.0086", more: str = "") -> str:
-    return said(f"Tokens: {sent} sent{more}, {received} received. Cost: ${cost} message, $0.50 session.")
+    return said(
+        f"Tokens: {sent} sent{more}, {received} received. Cost: ${cost} message, $0.50 session."
+    )
 
 
 def block(path: str, old: str, new: str, language: str = "python") -> str:

@@ -22,20 +22,40 @@ def user(*parts: Any, at: int | None = None, **more: Any) -> dict[str, Any]:
 
 def assistant(*parts: Any, **more: Any) -> dict[str, Any]:
     state = {"type": "complete", "stopReason": "end_turn"}
-    return {"role": "assistant", "content": _parts(parts or ("There are two.",)), "state": state, **more}
+    return {
+        "role": "assistant",
+        "content": _parts(parts or ("There are two.",)),
+        "state": state,
+        **more,
+    }
 
 
 def call(name: str = "Bash", call_id: str = "toolu_1", **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call_id, "name": name, "input": given or {"cmd": "ls crates"}, "complete": True}
+    return {
+        "type": "tool_use",
+        "id": call_id,
+        "name": name,
+        "input": given or {"cmd": "ls crates"},
+        "complete": True,
+    }
 
 
 def result(result: Any = None, call_id: str = "toolu_1", **run: Any) -> dict[str, Any]:
     told = {"output": "one\ntwo", "exitCode": 0} if result is None and not run else result
-    return {"type": "tool_result", "toolUseID": call_id, "run": {"status": "done", "result": told, **run}}
+    return {
+        "type": "tool_result",
+        "toolUseID": call_id,
+        "run": {"status": "done", "result": told, **run},
+    }
 
 
 def usage(model: str = "claude-sonnet-4-5", **more: Any) -> dict[str, Any]:
-    counts = {"inputTokens": 10, "outputTokens": 5, "cacheCreationInputTokens": 20, "cacheReadInputTokens": 100}
+    counts = {
+        "inputTokens": 10,
+        "outputTokens": 5,
+        "cacheCreationInputTokens": 20,
+        "cacheReadInputTokens": 100,
+    }
     return {"model": model, **counts, "totalInputTokens": 130, "credits": 1.5, **more}
 
 
@@ -43,12 +63,28 @@ def thread(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
     tree = {
         "displayName": "shop",
         "uri": "file:///home/ada/shop",
-        "repository": {"type": "git", "url": "https://git.example/ada/shop", "ref": "refs/heads/main", "sha": "c0ffee"},
+        "repository": {
+            "type": "git",
+            "url": "https://git.example/ada/shop",
+            "ref": "refs/heads/main",
+            "sha": "c0ffee",
+        },
     }
     platform = {"os": "linux", "client": "CLI", "clientVersion": "0.0.1760000000"}
     numbered = [{"messageId": number, **message} for number, message in enumerate(messages)]
-    known = {"v": len(messages), "id": THREAD, "created": CREATED_MS, "title": "Crates", "agentMode": "smart"}
-    return {**known, "messages": numbered, "env": {"initial": {"trees": [tree], "platform": platform}}, **more}
+    known = {
+        "v": len(messages),
+        "id": THREAD,
+        "created": CREATED_MS,
+        "title": "Crates",
+        "agentMode": "smart",
+    }
+    return {
+        **known,
+        "messages": numbered,
+        "env": {"initial": {"trees": [tree], "platform": platform}},
+        **more,
+    }
 
 
 def log(root: Path, given: dict[str, Any], folder: str = "threads") -> Path:

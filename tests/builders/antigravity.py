@@ -1,4 +1,6 @@
-"""Conversations of Antigravity: steps, and rows with messages in the wire format of protocol buffers."""
+"""Conversations of Antigravity: steps, and rows with messages in
+the wire format of protocol buffers.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,35 @@ def clock(second: int) -> str:
     return f"2026-07-02T09:{second // 60:02}:{second % 60:02}Z"
 
 
-def step(index: int, kind: str, content: Any = None, *, source: str = "MODEL", status: str = "DONE", **more: Any) -> Record:
+def step(
+    index: int,
+    kind: str,
+    content: Any = None,
+    *,
+    source: str = "MODEL",
+    status: str = "DONE",
+    **more: Any,
+) -> Record:
     told = {"content": content} if content is not None else {}
-    return {"step_index": index, "source": source, "type": kind, "status": status, "created_at": clock(index), **told, **more}
+    return {
+        "step_index": index,
+        "source": source,
+        "type": kind,
+        "status": status,
+        "created_at": clock(index),
+        **told,
+        **more,
+    }
 
 
 def asks(index: int, text: str, settings: str = "") -> Record:
     changed = f"\n<USER_SETTINGS_CHANGE>\n{settings}\n</USER_SETTINGS_CHANGE>" if settings else ""
-    return step(index, "USER_INPUT", f"<USER_REQUEST>\n{text}\n</USER_REQUEST>{changed}", source="USER_EXPLICIT")
+    return step(
+        index,
+        "USER_INPUT",
+        f"<USER_REQUEST>\n{text}\n</USER_REQUEST>{changed}",
+        source="USER_EXPLICIT",
+    )
 
 
 def answers(index: int, content: str | None = None, *calls: Record, **more: Any) -> Record:
@@ -41,7 +64,9 @@ def lines(*steps: Record) -> str:
     return "".join(json.dumps(one) + "\n" for one in steps)
 
 
-def transcript(root: Path, *steps: Record, name: str = "transcript.jsonl", session: str = SESSION) -> Path:
+def transcript(
+    root: Path, *steps: Record, name: str = "transcript.jsonl", session: str = SESSION
+) -> Path:
     """A transcript in the place where the agent keeps it."""
     path = root / "brain" / session / ".system_generated" / "logs" / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +79,9 @@ def database(root: Path, *calls: bytes, place: bytes | None = None, session: str
     path = root / "conversations" / f"{session}.db"
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = apsw.Connection(str(path))
-    connection.execute("create table steps (idx integer primary key, step_type integer, step_payload blob)")
+    connection.execute(
+        "create table steps (idx integer primary key, step_type integer, step_payload blob)"
+    )
     connection.execute("create table gen_metadata (idx integer primary key, data blob)")
     connection.execute("create table trajectory_metadata_blob (id text primary key, data blob)")
     connection.executemany("insert into gen_metadata values (?, ?)", list(enumerate(calls)))
@@ -64,7 +91,14 @@ def database(root: Path, *calls: bytes, place: bytes | None = None, session: str
     return path
 
 
-def generation(given: int, output: int, *, cached: int = 0, answer: str | None = None, steps: tuple[int, ...] = ()) -> bytes:
+def generation(
+    given: int,
+    output: int,
+    *,
+    cached: int = 0,
+    answer: str | None = None,
+    steps: tuple[int, ...] = (),
+) -> bytes:
     """The row of one model call."""
     used: Message = [(1, 1020), (2, given), (3, output), (5, cached)]
     used += [(11, answer)] if answer else []

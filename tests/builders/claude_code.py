@@ -26,7 +26,9 @@ def ms(second: int) -> int:
     return (START + second) * 1000
 
 
-def tokens(fresh: int = 4, *, read: int = 2000, write: int = 100, output: int = 50, **more: Any) -> dict[str, Any]:
+def tokens(
+    fresh: int = 4, *, read: int = 2000, write: int = 100, output: int = 50, **more: Any
+) -> dict[str, Any]:
     """The usage object of an API message."""
     return {
         "input_tokens": fresh,
@@ -40,9 +42,21 @@ def tokens(fresh: int = 4, *, read: int = 2000, write: int = 100, output: int = 
 class Conversation:
     """One file being written; `lines` is what is in it so far."""
 
-    def __init__(self, session: str = SESSION, *, prefix: str = "r", agent: str | None = None, **envelope: Any) -> None:
+    def __init__(
+        self,
+        session: str = SESSION,
+        *,
+        prefix: str = "r",
+        agent: str | None = None,
+        **envelope: Any,
+    ) -> None:
         self.session, self.prefix, self.agent = session, prefix, agent
-        self.envelope = {"cwd": "/home/ada/shop", "version": "2.1.232", "gitBranch": "main", **envelope}
+        self.envelope = {
+            "cwd": "/home/ada/shop",
+            "version": "2.1.232",
+            "gitBranch": "main",
+            **envelope,
+        }
         self.lines: list[str] = []
         self.second = 0
         self.count = 0
@@ -77,7 +91,9 @@ class Conversation:
     def user(self, content: Any, **fields: Any) -> str:
         return self.add("user", message={"role": "user", "content": content}, **fields)
 
-    def assistant(self, *blocks: dict[str, Any], message: str = "", usage: Any = None, **fields: Any) -> str:
+    def assistant(
+        self, *blocks: dict[str, Any], message: str = "", usage: Any = None, **fields: Any
+    ) -> str:
         """A line of an API message; give the same `message` id to split one over lines."""
         body: dict[str, Any] = {
             "id": message or f"msg_{self.prefix}{self.count + 1}",
@@ -88,7 +104,12 @@ class Conversation:
             "stop_reason": fields.pop("stop_reason", None),
             "usage": usage if usage is not None else tokens(),
         }
-        return self.add("assistant", message=body, requestId=fields.pop("requestId", f"req_{body['id']}"), **fields)
+        return self.add(
+            "assistant",
+            message=body,
+            requestId=fields.pop("requestId", f"req_{body['id']}"),
+            **fields,
+        )
 
     def reply(self, text: str, **fields: Any) -> str:
         return self.assistant(said(text), **fields)
@@ -96,7 +117,9 @@ class Conversation:
     def call(self, name: str, arguments: dict[str, Any], id: str, **fields: Any) -> str:
         return self.assistant(used(name, arguments, id), **fields)
 
-    def result(self, call: str, content: Any, outcome: Any = None, *, error: bool = False, **fields: Any) -> str:
+    def result(
+        self, call: str, content: Any, outcome: Any = None, *, error: bool = False, **fields: Any
+    ) -> str:
         block = {"type": "tool_result", "tool_use_id": call, "content": content}
         if error:
             block["is_error"] = True

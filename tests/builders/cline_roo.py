@@ -28,7 +28,9 @@ def shown_tool(name: str, **told: Any) -> dict[str, Any]:
     return say("tool", json.dumps({"tool": name, **told}))
 
 
-def request(given: int, output: int, reads: int = 0, writes: int = 0, cost: float = 0.0, **more: Any) -> dict[str, Any]:
+def request(
+    given: int, output: int, reads: int = 0, writes: int = 0, cost: float = 0.0, **more: Any
+) -> dict[str, Any]:
     """A request that has ended."""
     told = {
         "request": "…",
@@ -55,7 +57,9 @@ def user(*texts: str, **more: Any) -> dict[str, Any]:
 
 
 def assistant(*blocks: dict[str, Any] | str, **more: Any) -> dict[str, Any]:
-    content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
+    content = [
+        {"type": "text", "text": block} if isinstance(block, str) else block for block in blocks
+    ]
     return {"role": "assistant", "content": content, **more}
 
 
@@ -64,7 +68,12 @@ def use(name: str, call: str, **given: Any) -> dict[str, Any]:
 
 
 def result(call: str, text: str, **more: Any) -> dict[str, Any]:
-    block = {"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": text}], **more}
+    block = {
+        "type": "tool_result",
+        "tool_use_id": call,
+        "content": [{"type": "text", "text": text}],
+        **more,
+    }
     return {"role": "user", "content": [block]}
 
 
@@ -99,13 +108,25 @@ def write_task(
 
 
 def write_session(
-    folder: Path, messages: list[dict[str, Any]], manifest: dict[str, Any] | None = None, name: str | None = None
+    folder: Path,
+    messages: list[dict[str, Any]],
+    manifest: dict[str, Any] | None = None,
+    name: str | None = None,
 ) -> Path:
-    """A session, or with another name than its folder a sub-agent's; gives the path of its messages."""
+    """A session, or with another name than its folder a sub-agent's.
+
+    Gives the path of its messages.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     own = name or folder.name
     path = folder / f"{own}.messages.json"
-    document = {"version": 1, "updated_at": "2026-05-04T09:10:00.000Z", "agent": "lead", "sessionId": own, "messages": messages}
+    document = {
+        "version": 1,
+        "updated_at": "2026-05-04T09:10:00.000Z",
+        "agent": "lead",
+        "sessionId": own,
+        "messages": messages,
+    }
     path.write_text(json.dumps(document))
     if manifest is not None:
         (folder / f"{folder.name}.json").write_text(json.dumps(manifest))

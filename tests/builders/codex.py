@@ -20,7 +20,9 @@ def clock(second: int, millisecond: int = 0) -> str:
     return f"2026-03-01T{9 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.{millisecond:03}Z"
 
 
-def record(kind: str, payload: dict[str, Any], at: str | None = None, **more: Any) -> dict[str, Any]:
+def record(
+    kind: str, payload: dict[str, Any], at: str | None = None, **more: Any
+) -> dict[str, Any]:
     """An envelope."""
     return {"timestamp": at, "type": kind, "payload": payload, **more}
 
@@ -48,7 +50,12 @@ def item(kind: str, at: str | None = None, **payload: Any) -> dict[str, Any]:
 
 
 def context(at: str | None = None, **payload: Any) -> dict[str, Any]:
-    known = {"cwd": "/home/kim/orchard", "model": "gpt-5-codex", "effort": "high", "approval_policy": "never"}
+    known = {
+        "cwd": "/home/kim/orchard",
+        "model": "gpt-5-codex",
+        "effort": "high",
+        "approval_policy": "never",
+    }
     return record("turn_context", {**known, **payload}, at)
 
 
@@ -74,20 +81,28 @@ def reasoning_item(*texts: str, at: str | None = None) -> dict[str, Any]:
     return item("reasoning", at, summary=summary, content=None, encrypted_content="gAAAAA==")
 
 
-def call(name: str = "shell", call_id: str = "call_1", at: str | None = None, **arguments: Any) -> dict[str, Any]:
+def call(
+    name: str = "shell", call_id: str = "call_1", at: str | None = None, **arguments: Any
+) -> dict[str, Any]:
     given = arguments or {"command": ["bash", "-lc", "ls orchard"]}
     return item("function_call", at, name=name, call_id=call_id, arguments=json.dumps(given))
 
 
-def output(text: Any = "apple\npear", call_id: str = "call_1", at: str | None = None) -> dict[str, Any]:
+def output(
+    text: Any = "apple\npear", call_id: str = "call_1", at: str | None = None
+) -> dict[str, Any]:
     return item("function_call_output", at, call_id=call_id, output=text)
 
 
 def patch(text: str, call_id: str = "call_p", at: str | None = None) -> dict[str, Any]:
-    return item("custom_tool_call", at, name="apply_patch", call_id=call_id, input=text, status="completed")
+    return item(
+        "custom_tool_call", at, name="apply_patch", call_id=call_id, input=text, status="completed"
+    )
 
 
-def usage(given: int, cached: int = 0, out: int = 0, reasoning: int = 0, **more: int) -> dict[str, int]:
+def usage(
+    given: int, cached: int = 0, out: int = 0, reasoning: int = 0, **more: int
+) -> dict[str, int]:
     return {
         "input_tokens": given,
         "cached_input_tokens": cached,
@@ -98,14 +113,18 @@ def usage(given: int, cached: int = 0, out: int = 0, reasoning: int = 0, **more:
     }
 
 
-def tokens(total: dict[str, int] | None, last: dict[str, int] | None, at: str | None = None, **more: Any) -> dict[str, Any]:
+def tokens(
+    total: dict[str, int] | None, last: dict[str, int] | None, at: str | None = None, **more: Any
+) -> dict[str, Any]:
     info = {"total_token_usage": total, "last_token_usage": last, "model_context_window": 272000}
     return event("token_count", at, info=info if total or last else None, **more)
 
 
 def completed(kind: str, at: str | None = None, turn: str = "t1", **fields: Any) -> dict[str, Any]:
     """A turn item of a paginated file."""
-    return event("item_completed", at, thread_id=THREAD, turn_id=turn, item={"type": kind, **fields})
+    return event(
+        "item_completed", at, thread_id=THREAD, turn_id=turn, item={"type": kind, **fields}
+    )
 
 
 def turn_id(millisecond: int, number: int = 1) -> str:
@@ -115,7 +134,10 @@ def turn_id(millisecond: int, number: int = 1) -> str:
 
 
 def lines(records: list[dict[str, Any]]) -> list[str]:
-    """Records as they stand in a file; those without a time follow a second after the one before."""
+    """Records as they stand in a file.
+
+    Those without a time follow a second after the one before.
+    """
     found = []
     for second, entry in enumerate(records):
         timeless = "payload" in entry and entry.get("timestamp") is None
@@ -126,7 +148,9 @@ def lines(records: list[dict[str, Any]]) -> list[str]:
 
 def rollout(folder: Path, records: list[dict[str, Any]], thread: str = THREAD) -> Path:
     """A rollout file in a Codex home, under the date of all tests."""
-    path = folder / "sessions" / "2026" / "03" / "01" / f"rollout-2026-03-01T09-00-00-{thread}.jsonl"
+    path = (
+        folder / "sessions" / "2026" / "03" / "01" / f"rollout-2026-03-01T09-00-00-{thread}.jsonl"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(lines(records)))
     return path

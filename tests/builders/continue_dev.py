@@ -12,13 +12,23 @@ CREATED = "1777885200000"
 
 def user(text: str, key: str | None = "u1", **more: Any) -> dict[str, Any]:
     """A prompt; the command line gives it no id."""
-    message = {"role": "user", "content": [{"type": "text", "text": text}], **({"id": key} if key else {})}
+    message = {
+        "role": "user",
+        "content": [{"type": "text", "text": text}],
+        **({"id": key} if key else {}),
+    }
     return {"message": message, "contextItems": [], **more}
 
 
-def assistant(text: str, key: str = "a1", message: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+def assistant(
+    text: str, key: str = "a1", message: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
     """An answer; `message` adds fields to the message itself."""
-    return {"message": {"role": "assistant", "content": text, "id": key, **(message or {})}, "contextItems": [], **more}
+    return {
+        "message": {"role": "assistant", "content": text, "id": key, **(message or {})},
+        "contextItems": [],
+        **more,
+    }
 
 
 def prompt_log(model: str = "gpt-4.1") -> dict[str, Any]:
@@ -33,10 +43,16 @@ def prompt_log(model: str = "gpt-4.1") -> dict[str, Any]:
 
 
 def tool_call(call: str, name: str, **given: Any) -> dict[str, Any]:
-    return {"id": call, "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+    return {
+        "id": call,
+        "type": "function",
+        "function": {"name": name, "arguments": json.dumps(given)},
+    }
 
 
-def tool_state(call: str, name: str, output: str | None, status: str = "done", **given: Any) -> dict[str, Any]:
+def tool_state(
+    call: str, name: str, output: str | None, status: str = "done", **given: Any
+) -> dict[str, Any]:
     """A call as it went."""
     told = [{"name": name, "description": "", "content": output}] if output is not None else []
     return {
@@ -65,10 +81,18 @@ def session(history: list[dict[str, Any]], key: str = SESSION, **more: Any) -> d
 
 def entry(key: str = SESSION, created: str = CREATED) -> dict[str, Any]:
     """What the list of sessions says about one."""
-    return {"sessionId": key, "title": "Prices with tax", "dateCreated": created, "workspaceDirectory": "", "messageCount": 1}
+    return {
+        "sessionId": key,
+        "title": "Prices with tax",
+        "dateCreated": created,
+        "workspaceDirectory": "",
+        "messageCount": 1,
+    }
 
 
-def write(folder: Path, *sessions: dict[str, Any], entries: list[dict[str, Any]] | None = None) -> Path:
+def write(
+    folder: Path, *sessions: dict[str, Any], entries: list[dict[str, Any]] | None = None
+) -> Path:
     """A folder of sessions with its list; gives the path of the first."""
     folder.mkdir(parents=True, exist_ok=True)
     for one in sessions:

@@ -22,7 +22,11 @@ CONTEXT = {
 
 def clock(number: int) -> str:
     """When the event with this number happened."""
-    return (START + timedelta(seconds=number)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        (START + timedelta(seconds=number))
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 def name(number: int, session: str = SESSION) -> str:
@@ -35,15 +39,29 @@ def event(kind: str, agent: str | None = None, /, **data: Any) -> dict[str, Any]
 
 
 def start(session: str = SESSION, **more: Any) -> dict[str, Any]:
-    told = {"version": 1, "producer": "copilot-agent", "copilotVersion": "1.0.102", "startTime": clock(0), "context": CONTEXT}
+    told = {
+        "version": 1,
+        "producer": "copilot-agent",
+        "copilotVersion": "1.0.102",
+        "startTime": clock(0),
+        "context": CONTEXT,
+    }
     return event("session.start", sessionId=session, **told, **more)
 
 
 def user(text: str, agent: str | None = None, **more: Any) -> dict[str, Any]:
-    return event("user.message", agent, content=text, transformedContent=f"<current_datetime>x</current_datetime>{text}", **more)
+    return event(
+        "user.message",
+        agent,
+        content=text,
+        transformedContent=f"<current_datetime>x</current_datetime>{text}",
+        **more,
+    )
 
 
-def message(text: str, *requests: dict[str, Any], agent: str | None = None, **more: Any) -> dict[str, Any]:
+def message(
+    text: str, *requests: dict[str, Any], agent: str | None = None, **more: Any
+) -> dict[str, Any]:
     return event("assistant.message", agent, content=text, toolRequests=list(requests), **more)
 
 
@@ -55,17 +73,38 @@ def begun(call: str, tool: str, agent: str | None = None, **arguments: Any) -> d
     return event("tool.execution_start", agent, toolCallId=call, toolName=tool, arguments=arguments)
 
 
-def done(call: str, output: str, *, ok: bool = True, agent: str | None = None, **more: Any) -> dict[str, Any]:
-    return event("tool.execution_complete", agent, toolCallId=call, success=ok, result={"content": output}, **more)
+def done(
+    call: str, output: str, *, ok: bool = True, agent: str | None = None, **more: Any
+) -> dict[str, Any]:
+    return event(
+        "tool.execution_complete",
+        agent,
+        toolCallId=call,
+        success=ok,
+        result={"content": output},
+        **more,
+    )
 
 
-def usage(read: int, written: int, cached: int = 0, stored: int = 0, reasoned: int = 0) -> dict[str, Any]:
+def usage(
+    read: int, written: int, cached: int = 0, stored: int = 0, reasoned: int = 0
+) -> dict[str, Any]:
     """What a model used in all; what was read has the cached in it."""
-    tokens = {"inputTokens": read, "outputTokens": written, "cacheReadTokens": cached, "cacheWriteTokens": stored}
-    return {"requests": {"count": 1, "cost": 1}, "usage": tokens | ({"reasoningTokens": reasoned} if reasoned else {})}
+    tokens = {
+        "inputTokens": read,
+        "outputTokens": written,
+        "cacheReadTokens": cached,
+        "cacheWriteTokens": stored,
+    }
+    return {
+        "requests": {"count": 1, "cost": 1},
+        "usage": tokens | ({"reasoningTokens": reasoned} if reasoned else {}),
+    }
 
 
-def call(number: int, usage: dict[str, Any], model: str, agent: str | None = None) -> dict[str, Any]:
+def call(
+    number: int, usage: dict[str, Any], model: str, agent: str | None = None
+) -> dict[str, Any]:
     """The record of one model call; `usage` as a shutdown has it."""
     told = usage["usage"] | {
         "model": model,
@@ -75,7 +114,9 @@ def call(number: int, usage: dict[str, Any], model: str, agent: str | None = Non
 
 
 def shutdown(models: dict[str, Any]) -> dict[str, Any]:
-    return event("session.shutdown", shutdownType="routine", totalPremiumRequests=1, modelMetrics=models)
+    return event(
+        "session.shutdown", shutdownType="routine", totalPremiumRequests=1, modelMetrics=models
+    )
 
 
 def lines(events: list[dict[str, Any]], first: int = 0, session: str = SESSION) -> str:
@@ -83,7 +124,12 @@ def lines(events: list[dict[str, Any]], first: int = 0, session: str = SESSION) 
     written = ""
     for number, one in enumerate(events, first):
         parent = name(number - 1, session) if number else None
-        written += json.dumps({**one, "id": name(number, session), "timestamp": clock(number), "parentId": parent}) + "\n"
+        written += (
+            json.dumps(
+                {**one, "id": name(number, session), "timestamp": clock(number), "parentId": parent}
+            )
+            + "\n"
+        )
     return written
 
 

@@ -31,7 +31,13 @@ Fields = dict[str, Any]
 
 def session(id_: str = SESSION, **more: Any) -> Fields:
     """A row of `sessions`."""
-    return {"id": id_, "title": "Watering the garden", "created_at": START, "updated_at": START + 60, **more}
+    return {
+        "id": id_,
+        "title": "Watering the garden",
+        "created_at": START,
+        "updated_at": START + 60,
+        **more,
+    }
 
 
 def message(id_: str, role: str, second: int, *parts: Fields | str, **more: Any) -> Fields:
@@ -39,15 +45,32 @@ def message(id_: str, role: str, second: int, *parts: Fields | str, **more: Any)
     made = [part("text", text=one) if isinstance(one, str) else one for one in parts]
     model = {"model": "claude-sonnet-4", "provider": "anthropic"} if role == "assistant" else {}
     at = START + second
-    return {"id": id_, "role": role, "parts": json.dumps(made), "created_at": at, "updated_at": at, **model, **more}
+    return {
+        "id": id_,
+        "role": role,
+        "parts": json.dumps(made),
+        "created_at": at,
+        "updated_at": at,
+        **model,
+        **more,
+    }
 
 
 def user(id_: str, second: int, *parts: Fields | str, **more: Any) -> Fields:
     return message(id_, "user", second, *parts, part("finish", reason="stop", time=0), **more)
 
 
-def assistant(id_: str, second: int, *parts: Fields | str, reason: str = "end_turn", **more: Any) -> Fields:
-    return message(id_, "assistant", second, *parts, part("finish", reason=reason, time=START + second + 1), **more)
+def assistant(
+    id_: str, second: int, *parts: Fields | str, reason: str = "end_turn", **more: Any
+) -> Fields:
+    return message(
+        id_,
+        "assistant",
+        second,
+        *parts,
+        part("finish", reason=reason, time=START + second + 1),
+        **more,
+    )
 
 
 def part(kind: str, **data: Any) -> Fields:
@@ -55,12 +78,21 @@ def part(kind: str, **data: Any) -> Fields:
 
 
 def call(id_: str, name: str, **given: Any) -> Fields:
-    return part("tool_call", id=id_, name=name, input=json.dumps(given), provider_executed=False, finished=True)
+    return part(
+        "tool_call",
+        id=id_,
+        name=name,
+        input=json.dumps(given),
+        provider_executed=False,
+        finished=True,
+    )
 
 
 def result(id_: str, content: str, /, *, failed: bool = False, **metadata: Any) -> Fields:
     told = json.dumps(metadata) if metadata else ""
-    return part("tool_result", tool_call_id=id_, name="", content=content, metadata=told, is_error=failed)
+    return part(
+        "tool_result", tool_call_id=id_, name="", content=content, metadata=told, is_error=failed
+    )
 
 
 def write_database(path: Path, *sessions: tuple[Fields, list[Fields]]) -> Path:

@@ -1,4 +1,6 @@
-"""Cursor's three places, with readable defaults: what the editor keeps, chats of the command line, transcripts."""
+"""Cursor's three places, with readable defaults: what the editor keeps,
+chats of the command line, transcripts.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,24 @@ def answered(name: str, text: str = "", **more: Any) -> dict[str, Any]:
 def tool(name: str, arguments: dict[str, Any], result: Any = None, **more: Any) -> dict[str, Any]:
     """A tool call with its result, as it stands in a bubble."""
     given = {} if result is None else {"result": json.dumps(result)}
-    return {"toolFormerData": {"name": name, "rawArgs": json.dumps(arguments), "status": "completed", **given, **more}}
+    return {
+        "toolFormerData": {
+            "name": name,
+            "rawArgs": json.dumps(arguments),
+            "status": "completed",
+            **given,
+            **more,
+        }
+    }
 
 
-def rows(composer: str, bubbles: list[dict[str, Any]], *, headers: list[str] | None = None, **more: Any) -> dict[str, Any]:
-    """The rows of one chat, with its bubbles first; `headers` when not all of them are to be shown."""
+def rows(
+    composer: str, bubbles: list[dict[str, Any]], *, headers: list[str] | None = None, **more: Any
+) -> dict[str, Any]:
+    """The rows of one chat, with its bubbles first.
+
+    `headers` when not all of them are to be shown.
+    """
     order = [bubble["bubbleId"] for bubble in bubbles] if headers is None else headers
     about = {
         "_v": 13,
@@ -47,10 +62,14 @@ def rows(composer: str, bubbles: list[dict[str, Any]], *, headers: list[str] | N
         "workspaceIdentifier": {"id": "w1", "uri": {"fsPath": FOLDER}},
         **more,
     }
-    return {f"bubbleId:{composer}:{bubble['bubbleId']}": bubble for bubble in bubbles} | {f"composerData:{composer}": about}
+    return {f"bubbleId:{composer}:{bubble['bubbleId']}": bubble for bubble in bubbles} | {
+        f"composerData:{composer}": about
+    }
 
 
-def editor(path: Path, kept: dict[str, Any] | None = None, items: dict[str, Any] | None = None) -> Path:
+def editor(
+    path: Path, kept: dict[str, Any] | None = None, items: dict[str, Any] | None = None
+) -> Path:
     """A `state.vscdb`; rows that are there already are replaced, as Cursor does it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = apsw.Connection(str(path))
@@ -91,7 +110,18 @@ def call(name: str, arguments: dict[str, Any], call_id: str = "t1") -> dict[str,
 
 def result(text: str, call_id: str = "t1", **more: Any) -> dict[str, Any]:
     """A message with what a tool gave back."""
-    return said("tool", [{"type": "tool-result", "toolCallId": call_id, "toolName": "Shell", "result": text, **more}])
+    return said(
+        "tool",
+        [
+            {
+                "type": "tool-result",
+                "toolCallId": call_id,
+                "toolName": "Shell",
+                "result": text,
+                **more,
+            }
+        ],
+    )
 
 
 def field(number: int, data: bytes) -> bytes:
@@ -116,19 +146,34 @@ def blobs_of(messages: Iterable[dict[str, Any]], more: bytes = b"") -> tuple[str
 def store(path: Path, blobs: dict[str, bytes], root: str, **more: Any) -> Path:
     """A `store.db`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"agentId": path.parent.name, "latestRootBlobId": root, "name": "New Agent", "createdAt": STARTED, **more}
+    about = {
+        "agentId": path.parent.name,
+        "latestRootBlobId": root,
+        "name": "New Agent",
+        "createdAt": STARTED,
+        **more,
+    }
     connection = apsw.Connection(str(path))
     connection.execute("create table if not exists blobs (id text primary key, data blob)")
     connection.execute("create table if not exists meta (key text primary key, value text)")
     connection.executemany("insert or replace into blobs values (?, ?)", blobs.items())
-    connection.execute("insert or replace into meta values ('0', ?)", (json.dumps(about).encode().hex(),))
+    connection.execute(
+        "insert or replace into meta values ('0', ?)", (json.dumps(about).encode().hex(),)
+    )
     connection.close()
     return path
 
 
 def store_of(home: Path, chat: str = CHAT, folder: str = FOLDER) -> Path:
     """Where the command line keeps a chat."""
-    return home / ".cursor" / "chats" / md5(folder.encode(), usedforsecurity=False).hexdigest() / chat / "store.db"
+    return (
+        home
+        / ".cursor"
+        / "chats"
+        / md5(folder.encode(), usedforsecurity=False).hexdigest()
+        / chat
+        / "store.db"
+    )
 
 
 # Transcripts

@@ -1,4 +1,7 @@
-"""Rows of a Droid session and its settings, with readable defaults; times run on by a second from row to row."""
+"""Rows of a Droid session and its settings, with readable defaults.
+
+Times run on by a second from row to row.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,13 @@ def iso(second: int) -> str:
 
 
 def start(session: str = SESSION, **more: Any) -> dict[str, Any]:
-    known = {"title": "count the crates", "sessionTitle": "Crates", "owner": "ada", "version": 2, "cwd": "/home/ada/shop"}
+    known = {
+        "title": "count the crates",
+        "sessionTitle": "Crates",
+        "owner": "ada",
+        "version": 2,
+        "cwd": "/home/ada/shop",
+    }
     return {"type": "session_start", "id": session, **known, **more}
 
 
@@ -36,7 +45,12 @@ def assistant(*parts: Any, **more: Any) -> dict[str, Any]:
 
 
 def call(name: str = "Execute", call_id: str = "call_1", **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call_id, "name": name, "input": given or {"command": "ls crates"}}
+    return {
+        "type": "tool_use",
+        "id": call_id,
+        "name": name,
+        "input": given or {"command": "ls crates"},
+    }
 
 
 def result(content: Any = "one\ntwo", call_id: str = "call_1", **more: Any) -> dict[str, Any]:
@@ -44,8 +58,19 @@ def result(content: Any = "one\ntwo", call_id: str = "call_1", **more: Any) -> d
 
 
 def settings(**more: Any) -> dict[str, Any]:
-    usage = {"inputTokens": 100, "outputTokens": 50, "cacheCreationTokens": 10, "cacheReadTokens": 1000, "thinkingTokens": 20}
-    known = {"model": "claude-opus-4-5", "reasoningEffort": "high", "autonomyMode": "auto-high", "tokenUsage": usage}
+    usage = {
+        "inputTokens": 100,
+        "outputTokens": 50,
+        "cacheCreationTokens": 10,
+        "cacheReadTokens": 1000,
+        "thinkingTokens": 20,
+    }
+    known = {
+        "model": "claude-opus-4-5",
+        "reasoningEffort": "high",
+        "autonomyMode": "auto-high",
+        "tokenUsage": usage,
+    }
     return {"assistantActiveTimeMs": 60_000, **known, **more}
 
 
@@ -53,15 +78,21 @@ def rows(*given: dict[str, Any]) -> str:
     """A log of these rows, with ids and times for messages that have none."""
     made = []
     for number, row in enumerate(given):
-        told = {} if row["type"] == "session_start" else {"id": f"m{number}", "timestamp": iso(number)}
+        told = (
+            {} if row["type"] == "session_start" else {"id": f"m{number}", "timestamp": iso(number)}
+        )
         made.append(json.dumps({**told, **row}, separators=(",", ":"), ensure_ascii=False) + "\n")
     return "".join(made)
 
 
-def log(root: Path, *given: dict[str, Any], session: str = SESSION, beside: dict[str, Any] | None = None) -> Path:
+def log(
+    root: Path, *given: dict[str, Any], session: str = SESSION, beside: dict[str, Any] | None = None
+) -> Path:
     path = root / "sessions" / FOLDER / f"{session}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(rows(*given), encoding="utf-8")
     if beside is not None:
-        path.with_name(f"{session}.settings.json").write_text(json.dumps(beside, indent=2), encoding="utf-8")
+        path.with_name(f"{session}.settings.json").write_text(
+            json.dumps(beside, indent=2), encoding="utf-8"
+        )
     return path

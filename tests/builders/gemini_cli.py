@@ -20,21 +20,57 @@ def clock(second: int) -> str:
 
 
 def header(session: str = SESSION, **more: Any) -> Record:
-    return {"sessionId": session, "projectHash": FOLDER_HASH, "startTime": START, "lastUpdated": START, "kind": "main", **more}
+    return {
+        "sessionId": session,
+        "projectHash": FOLDER_HASH,
+        "startTime": START,
+        "lastUpdated": START,
+        "kind": "main",
+        **more,
+    }
 
 
 def user(ident: str, content: Any, second: int = 1, **more: Any) -> Record:
     return {"id": ident, "timestamp": clock(second), "type": "user", "content": content, **more}
 
 
-def answer(ident: str, content: Any, second: int = 2, *, model: str | None = "gemini-3-flash-preview", **more: Any) -> Record:
+def answer(
+    ident: str,
+    content: Any,
+    second: int = 2,
+    *,
+    model: str | None = "gemini-3-flash-preview",
+    **more: Any,
+) -> Record:
     named = {"model": model} if model else {}
-    return {"id": ident, "timestamp": clock(second), "type": "gemini", "content": content, **named, **more}
+    return {
+        "id": ident,
+        "timestamp": clock(second),
+        "type": "gemini",
+        "content": content,
+        **named,
+        **more,
+    }
 
 
-def call(ident: str, name: str, arguments: Any, output: str | None = None, *, status: str = "success", **more: Any) -> Record:
+def call(
+    ident: str,
+    name: str,
+    arguments: Any,
+    output: str | None = None,
+    *,
+    status: str = "success",
+    **more: Any,
+) -> Record:
     result = [response(ident, name, output)] if output is not None else None
-    return {"id": ident, "name": name, "args": arguments, "status": status, "result": result, **more}
+    return {
+        "id": ident,
+        "name": name,
+        "args": arguments,
+        "status": status,
+        "result": result,
+        **more,
+    }
 
 
 def response(ident: str, name: str, output: str) -> Record:
@@ -43,7 +79,14 @@ def response(ident: str, name: str, output: str) -> Record:
 
 def tokens(given: int, output: int, *, cached: int = 0, thoughts: int = 0, tool: int = 0) -> Record:
     total = given + output + thoughts + tool
-    return {"input": given, "output": output, "cached": cached, "thoughts": thoughts, "tool": tool, "total": total}
+    return {
+        "input": given,
+        "output": output,
+        "cached": cached,
+        "thoughts": thoughts,
+        "tool": tool,
+        "total": total,
+    }
 
 
 def lines(*records: Record) -> str:

@@ -1,4 +1,6 @@
-"""Goose's sessions: messages with their parts, kept in a database or, in old times, in a file of lines each."""
+"""Goose's sessions: messages with their parts, kept in a database or, in
+old times, in a file of lines each.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,28 @@ Fields = dict[str, Any]
 START = 1_770_000_000
 SESSION = "20260202_1"
 ALL_COLUMNS = (
-    "id", "name", "description", "user_set_name", "session_type", "working_dir", "created_at", "updated_at", "extension_data",
-    "total_tokens", "input_tokens", "output_tokens", "accumulated_total_tokens", "accumulated_input_tokens",
-    "accumulated_output_tokens", "schedule_id", "recipe_json", "user_recipe_values_json", "provider_name", "model_config_json",
+    "id", "name", "description", "user_set_name", "session_type", "working_dir", "created_at",
+    "updated_at", "extension_data",
+    "total_tokens", "input_tokens", "output_tokens", "accumulated_total_tokens",
+    "accumulated_input_tokens",
+    "accumulated_output_tokens", "schedule_id", "recipe_json", "user_recipe_values_json",
+    "provider_name", "model_config_json",
     "goose_mode",
 )  # fmt: skip
 # What the migrations brought, after September 2025.
 LATER_COLUMNS = (
-    "name", "user_set_name", "session_type", "user_recipe_values_json", "provider_name", "model_config_json", "goose_mode",
+    "name", "user_set_name", "session_type", "user_recipe_values_json", "provider_name",
+    "model_config_json", "goose_mode",
 )  # fmt: skip
 FIRST_COLUMNS = tuple(name for name in ALL_COLUMNS if name not in LATER_COLUMNS)
-MESSAGE_COLUMNS = ("message_id", "session_id", "role", "content_json", "created_timestamp", "metadata_json")
+MESSAGE_COLUMNS = (
+    "message_id",
+    "session_id",
+    "role",
+    "content_json",
+    "created_timestamp",
+    "metadata_json",
+)
 FIRST_MESSAGE_COLUMNS = ("session_id", "role", "content_json", "created_timestamp")
 
 
@@ -113,19 +126,28 @@ def database(
     return path
 
 
-def schema(columns: tuple[str, ...] = ALL_COLUMNS, message_columns: tuple[str, ...] = MESSAGE_COLUMNS) -> str:
+def schema(
+    columns: tuple[str, ...] = ALL_COLUMNS, message_columns: tuple[str, ...] = MESSAGE_COLUMNS
+) -> str:
     rest = ", ".join(columns[1:])
     return (
         "create table schema_version (version integer primary key, applied_at text);\n"
         f"create table sessions (id text primary key, {rest});\n"
-        f"create table messages (id integer primary key autoincrement, {', '.join(message_columns)});\n"
+        "create table messages (id integer primary key autoincrement, "
+        f"{', '.join(message_columns)});\n"
         "create index idx_messages_session on messages (session_id);\n"
     )
 
 
-def add_session(connection: sqlite3.Connection, row: Fields, columns: tuple[str, ...] = ALL_COLUMNS) -> None:
+def add_session(
+    connection: sqlite3.Connection, row: Fields, columns: tuple[str, ...] = ALL_COLUMNS
+) -> None:
     values = [row.get(name) for name in columns]
-    connection.execute(f"insert or replace into sessions ({', '.join(columns)}) values ({', '.join('?' * len(values))})", values)
+    connection.execute(
+        f"insert or replace into sessions ({', '.join(columns)}) values "
+        f"({', '.join('?' * len(values))})",
+        values,
+    )
 
 
 def add_message(
@@ -146,13 +168,24 @@ def add_message(
         **message.get("row", {}),
     }
     values = [row[name] for name in columns]
-    connection.execute(f"insert into messages ({', '.join(columns)}) values ({', '.join('?' * len(values))})", values)
+    connection.execute(
+        f"insert into messages ({', '.join(columns)}) values ({', '.join('?' * len(values))})",
+        values,
+    )
 
 
 def legacy(path: Path, messages: list[Fields], **about: Any) -> Path:
     """A file of the time before the database."""
-    first = {"working_dir": "/home/ada/garden", "description": "Old roses", "message_count": len(messages), **about}
-    lines = [first, *({"created": START + 10 * number, **message} for number, message in enumerate(messages))]
+    first = {
+        "working_dir": "/home/ada/garden",
+        "description": "Old roses",
+        "message_count": len(messages),
+        **about,
+    }
+    lines = [
+        first,
+        *({"created": START + 10 * number, **message} for number, message in enumerate(messages)),
+    ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path

@@ -24,23 +24,47 @@ Line = dict[str, Any]
 
 def clock(second: float) -> str:
     """A time as the documents and events write it."""
-    return datetime.fromtimestamp(START_MS / 1000 + second, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.fromtimestamp(START_MS / 1000 + second, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 # updates.jsonl
 
 
 def update(
-    name: str, at: float, prompt: str | None = PROMPT, *, own: bool = False, session: str = SESSION, **fields: Any
+    name: str,
+    at: float,
+    prompt: str | None = PROMPT,
+    *,
+    own: bool = False,
+    session: str = SESSION,
+    **fields: Any,
 ) -> Line:
     """A line; `own` says that the update is one of the vendor's."""
     moment = START_MS + round(at * 1000)
-    meta = {"eventId": f"{session}-{moment}", "agentTimestampMs": moment, **({"promptId": prompt} if prompt else {})}
+    meta = {
+        "eventId": f"{session}-{moment}",
+        "agentTimestampMs": moment,
+        **({"promptId": prompt} if prompt else {}),
+    }
     told = {"sessionId": session, "update": {"sessionUpdate": name, **fields}, "_meta": meta}
-    return {"timestamp": moment // 1000, "method": f"{'_x.ai/' if own else ''}session/update", "params": told}
+    return {
+        "timestamp": moment // 1000,
+        "method": f"{'_x.ai/' if own else ''}session/update",
+        "params": told,
+    }
 
 
-def user(text: str = "count the crates", at: float = 0, prompt: str | None = PROMPT, index: int | None = 0, **meta: Any) -> Line:
+def user(
+    text: str = "count the crates",
+    at: float = 0,
+    prompt: str | None = PROMPT,
+    index: int | None = 0,
+    **meta: Any,
+) -> Line:
     """What somebody typed; without an index it was sent in the middle of a turn, or long ago."""
     fields: Line = {"content": {"type": "text", "text": text}}
     if own := {**({} if index is None else {"promptIndex": index}), **meta}:
@@ -50,7 +74,9 @@ def user(text: str = "count the crates", at: float = 0, prompt: str | None = PRO
 
 def says(text: str = "Done.", at: float = 5, prompt: str | None = PROMPT, **fields: Any) -> Line:
     """A piece of an answer."""
-    return update("agent_message_chunk", at, prompt, content={"type": "text", "text": text}, **fields)
+    return update(
+        "agent_message_chunk", at, prompt, content={"type": "text", "text": text}, **fields
+    )
 
 
 def thinks(text: str, at: float = 1, prompt: str | None = PROMPT) -> Line:
@@ -58,48 +84,103 @@ def thinks(text: str, at: float = 1, prompt: str | None = PROMPT) -> Line:
     return update("agent_thought_chunk", at, prompt, content={"type": "text", "text": text})
 
 
-def calls(call: str, name: str, given: Any, at: float = 2, prompt: str | None = PROMPT, **fields: Any) -> Line:
+def calls(
+    call: str, name: str, given: Any, at: float = 2, prompt: str | None = PROMPT, **fields: Any
+) -> Line:
     """A tool is called."""
     told = {"title": name, "kind": "other", "status": "pending", "rawInput": given, **fields}
     return update("tool_call", at, prompt, toolCallId=call, **told)
 
 
 def answered(
-    call: str, text: str = "", at: float = 3, prompt: str | None = PROMPT, status: str = "completed", **fields: Any
+    call: str,
+    text: str = "",
+    at: float = 3,
+    prompt: str | None = PROMPT,
+    status: str = "completed",
+    **fields: Any,
 ) -> Line:
     """What a tool gave back."""
     content = [{"type": "content", "content": {"type": "text", "text": text}}] if text else None
-    return update("tool_call_update", at, prompt, toolCallId=call, status=status, **{"content": content, **fields})
+    return update(
+        "tool_call_update",
+        at,
+        prompt,
+        toolCallId=call,
+        status=status,
+        **{"content": content, **fields},
+    )
 
 
-def billed(at: float = 6, prompt: str = PROMPT, tokens: Line | None = None, stop_reason: str = "end_turn", **fields: Any) -> Line:
+def billed(
+    at: float = 6,
+    prompt: str = PROMPT,
+    tokens: Line | None = None,
+    stop_reason: str = "end_turn",
+    **fields: Any,
+) -> Line:
     """A turn has ended."""
-    told = {"prompt_id": prompt, "stop_reason": stop_reason, **({"usage": tokens} if tokens else {}), **fields}
+    told = {
+        "prompt_id": prompt,
+        "stop_reason": stop_reason,
+        **({"usage": tokens} if tokens else {}),
+        **fields,
+    }
     return update("turn_completed", at, prompt, own=True, **told)
 
 
-def tokens(given: int = 1000, cached: int = 600, gave: int = 50, *, model: str | None = "grok-4.5-build", **more: Any) -> Line:
+def tokens(
+    given: int = 1000,
+    cached: int = 600,
+    gave: int = 50,
+    *,
+    model: str | None = "grok-4.5-build",
+    **more: Any,
+) -> Line:
     """The figures of a prompt, by model unless there is none."""
-    told = {"inputTokens": given, "cachedReadTokens": cached, "outputTokens": gave, "totalTokens": given + gave, **more}
+    told = {
+        "inputTokens": given,
+        "cachedReadTokens": cached,
+        "outputTokens": gave,
+        "totalTokens": given + gave,
+        **more,
+    }
     row = {name: value for name, value in told.items() if name != "usageIsIncomplete"}
     return {**told, **({"modelUsage": {model: row}} if model else {}), "numTurns": 1}
 
 
 def rewound(target: int, at: float) -> Line:
     """The conversation goes on from an earlier prompt."""
-    return update("rewind_marker", at, None, own=True, target_prompt_index=target, created_at=clock(at))
+    return update(
+        "rewind_marker", at, None, own=True, target_prompt_index=target, created_at=clock(at)
+    )
 
 
 def spawned(child: str = CHILD, at: float = 2, prompt: str = PROMPT) -> Line:
     """A sub-agent was started."""
-    fields = {"subagent_id": child, "child_session_id": child, "parent_session_id": SESSION, "parent_prompt_id": prompt}
-    return update("subagent_spawned", at, prompt, own=True, subagent_type="explore", description="look around", **fields)
+    fields = {
+        "subagent_id": child,
+        "child_session_id": child,
+        "parent_session_id": SESSION,
+        "parent_prompt_id": prompt,
+    }
+    return update(
+        "subagent_spawned",
+        at,
+        prompt,
+        own=True,
+        subagent_type="explore",
+        description="look around",
+        **fields,
+    )
 
 
 # chat_history.jsonl
 
 
-def chat_user(text: str = "count the crates", index: int | None = None, reason: str | None = None) -> Line:
+def chat_user(
+    text: str = "count the crates", index: int | None = None, reason: str | None = None
+) -> Line:
     """A message in the user's name."""
     more = {"synthetic_reason": reason, "prompt_index": index}
     told = {name: value for name, value in more.items() if value is not None}
@@ -113,8 +194,17 @@ def asked(text: str = "count the crates", index: int | None = 0) -> Line:
 
 def chat_says(text: str = "Done.", *tool_calls: tuple[str, str, Any], **more: Any) -> Line:
     """An answer, with the calls in it as (id, name, arguments)."""
-    made = [{"id": call, "name": name, "arguments": json.dumps(given)} for call, name, given in tool_calls]
-    return {"type": "assistant", "content": text, **({"tool_calls": made} if made else {}), "model_id": "grok-4.5-build", **more}
+    made = [
+        {"id": call, "name": name, "arguments": json.dumps(given)}
+        for call, name, given in tool_calls
+    ]
+    return {
+        "type": "assistant",
+        "content": text,
+        **({"tool_calls": made} if made else {}),
+        "model_id": "grok-4.5-build",
+        **more,
+    }
 
 
 def chat_result(call: str, text: str) -> Line:
@@ -130,9 +220,19 @@ def event(kind: str, at: float, **fields: Any) -> Line:
     return {"ts": clock(at), "type": kind, **fields}
 
 
-def tool_took(call: str, milliseconds: int, outcome: str = "success", at: float = 3, **fields: Any) -> Line:
+def tool_took(
+    call: str, milliseconds: int, outcome: str = "success", at: float = 3, **fields: Any
+) -> Line:
     """How a call went."""
-    return event("tool_completed", at, tool_name="x", duration_ms=milliseconds, outcome=outcome, tool_call_id=call, **fields)
+    return event(
+        "tool_completed",
+        at,
+        tool_name="x",
+        duration_ms=milliseconds,
+        outcome=outcome,
+        tool_call_id=call,
+        **fields,
+    )
 
 
 # A session's folder
@@ -140,22 +240,42 @@ def tool_took(call: str, milliseconds: int, outcome: str = "success", at: float 
 
 def summary(session: str = SESSION, **more: Any) -> Line:
     """What a session is."""
-    told = {"info": {"id": session, "cwd": "/home/ada/shop"}, "session_summary": "", "created_at": clock(0)}
-    return {**told, "updated_at": clock(60), "num_messages": 1, "current_model_id": "grok-4.5", "chat_format_version": 1, **more}
+    told = {
+        "info": {"id": session, "cwd": "/home/ada/shop"},
+        "session_summary": "",
+        "created_at": clock(0),
+    }
+    return {
+        **told,
+        "updated_at": clock(60),
+        "num_messages": 1,
+        "current_model_id": "grok-4.5",
+        "chat_format_version": 1,
+        **more,
+    }
 
 
 def folder(
-    root: Path, session: str = SESSION, *, updates: Iterable[Line] | None = None, chat: Iterable[Line] | None = None,
-    events: Iterable[Line] | None = None, group: str = GROUP, facts: Line | None = None, signals: Line | None = None,
+    root: Path, session: str = SESSION, *, updates: Iterable[Line] | None = None,
+    chat: Iterable[Line] | None = None,
+    events: Iterable[Line] | None = None, group: str = GROUP, facts: Line | None = None,
+    signals: Line | None = None,
 ) -> Path:  # fmt: skip
     """A session on disk, under a home of Grok; it has the files that are given, and a summary."""
     made = root / "sessions" / group / session
     made.mkdir(parents=True, exist_ok=True)
-    documents = {"summary.json": summary(session) if facts is None else facts, "signals.json": signals}
+    documents = {
+        "summary.json": summary(session) if facts is None else facts,
+        "signals.json": signals,
+    }
     for name, told in documents.items():
         if told:
             (made / name).write_text(json.dumps(told, indent=1) + "\n")
-    for name, lines in {"updates.jsonl": updates, "chat_history.jsonl": chat, "events.jsonl": events}.items():
+    for name, lines in {
+        "updates.jsonl": updates,
+        "chat_history.jsonl": chat,
+        "events.jsonl": events,
+    }.items():
         if lines is not None:
             (made / name).write_text(text_of(lines))
     return made
@@ -170,8 +290,15 @@ def link(parent: Path, child: str = CHILD, **more: Any) -> None:
     """What a parent keeps about a sub-agent."""
     made = parent / "subagents" / child
     made.mkdir(parents=True)
-    told = {"subagent_id": child, "parent_session_id": parent.name, "child_session_id": child, "subagent_type": "explore"}
-    (made / "meta.json").write_text(json.dumps({**told, "description": "look around", "status": "completed", **more}))
+    told = {
+        "subagent_id": child,
+        "parent_session_id": parent.name,
+        "child_session_id": child,
+        "subagent_type": "explore",
+    }
+    (made / "meta.json").write_text(
+        json.dumps({**told, "description": "look around", "status": "completed", **more})
+    )
 
 
 # The database of grok-cli
@@ -213,18 +340,40 @@ def _quoted(value: Any) -> str:
 
 def cli_session(session: str = "a1b2c3d4e5f6", at: float = 0, **more: Any) -> str:
     """A session of grok-cli."""
-    told = {"id": session, "workspace_id": "w1", "title": "Count crates", "model": "grok-4", "mode": "agent"}
+    told = {
+        "id": session,
+        "workspace_id": "w1",
+        "title": "Count crates",
+        "model": "grok-4",
+        "mode": "agent",
+    }
     places = {"cwd_at_start": "/home/ada/shop", "cwd_last": "/home/ada/shop", "status": "active"}
-    return row("sessions", **{**told, **places, "created_at": clock(0), "updated_at": clock(at), **more})
+    return row(
+        "sessions", **{**told, **places, "created_at": clock(0), "updated_at": clock(at), **more}
+    )
 
 
-def cli_message(seq: int, role: str, content: Any, at: float = 0, session: str = "a1b2c3d4e5f6") -> str:
+def cli_message(
+    seq: int, role: str, content: Any, at: float = 0, session: str = "a1b2c3d4e5f6"
+) -> str:
     """A message of the AI SDK."""
     told = {"role": role, "content": content}
-    return row("messages", session_id=session, seq=seq, role=role, message_json=told, created_at=clock(at))
+    return row(
+        "messages", session_id=session, seq=seq, role=role, message_json=told, created_at=clock(at)
+    )
 
 
 def cli_usage(given: int, gave: int, at: float, session: str = "a1b2c3d4e5f6", **more: Any) -> str:
     """The tokens of a run."""
-    told = {"source": "message", "model": "grok-4", "input_tokens": given, "output_tokens": gave, "total_tokens": given + gave}
-    return row("usage_events", session_id=session, **{**told, "cost_micros": 0, "created_at": clock(at), **more})
+    told = {
+        "source": "message",
+        "model": "grok-4",
+        "input_tokens": given,
+        "output_tokens": gave,
+        "total_tokens": given + gave,
+    }
+    return row(
+        "usage_events",
+        session_id=session,
+        **{**told, "cost_micros": 0, "created_at": clock(at), **more},
+    )

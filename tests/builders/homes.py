@@ -13,9 +13,15 @@ from tests.builders.claude_code import Conversation
 
 
 def memory(home: Path, name: str = "recollect.db", **settings: Any) -> Memory:
-    """A memory in this home. It removes no secrets, which is not what import is about and takes seconds to get ready."""
+    """A memory in this home.
+
+    It removes no secrets, which is not what import is about and takes seconds to get ready.
+    """
     folder = home / ".recollect"
-    values = {"redact.enabled": False, **{key.replace("__", "."): value for key, value in settings.items()}}
+    values = {
+        "redact.enabled": False,
+        **{key.replace("__", "."): value for key, value in settings.items()},
+    }
     return Memory(Settings(str(folder), str(folder / name), values))
 
 
@@ -36,7 +42,11 @@ def add_turn(talk: Conversation, name: str, words: str = "") -> None:
     """One more turn: prompt, command, output, answer."""
     talk.user(f"question {name} {words}".strip())
     talk.call("Bash", {"command": f"run {name}"}, f"toolu_{name}")
-    talk.result(f"toolu_{name}", f"output {name}", {"stdout": f"output {name}", "stderr": "", "interrupted": False})
+    talk.result(
+        f"toolu_{name}",
+        f"output {name}",
+        {"stdout": f"output {name}", "stderr": "", "interrupted": False},
+    )
     talk.reply(f"answer {name}")
 
 
@@ -55,7 +65,9 @@ def codex_log(home: Path, records: list[dict[str, Any]], thread: str = codex.THR
     return codex.rollout(home / ".codex", records, thread)
 
 
-def codex_talk(thread: str = codex.THREAD, words: str = "water the trees", **more: Any) -> list[dict[str, Any]]:
+def codex_talk(
+    thread: str = codex.THREAD, words: str = "water the trees", **more: Any
+) -> list[dict[str, Any]]:
     """A thread with one turn: prompt, command, output, tokens, answer."""
     return [
         codex.meta(thread, **more),

@@ -1,4 +1,6 @@
-"""Hooks as agents run them: what they are passed, what they tell, and homes with memories that are ready to be told."""
+"""Hooks as agents run them: what they are passed, what they tell, and homes
+with memories that are ready to be told.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,12 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 def passed(event: str, **fields: Any) -> bytes:
     """What Claude Code and Codex pass to a hook; a test says what it is about."""
-    common = {"session_id": SESSION, "transcript_path": "/nowhere/log.jsonl", "cwd": SHOP, "hook_event_name": event}
+    common = {
+        "session_id": SESSION,
+        "transcript_path": "/nowhere/log.jsonl",
+        "cwd": SHOP,
+        "hook_event_name": event,
+    }
     return json.dumps({**common, **fields}).encode()
 
 
@@ -49,7 +56,9 @@ def passed_command(command: str, **fields: Any) -> bytes:
     return passed("PreToolUse", tool_name="Bash", tool_input={"command": command}, **fields)
 
 
-def told(home: Path, event: str, data: bytes | None = None, *, agent: str = "claude-code", **fields: Any) -> list[str]:
+def told(
+    home: Path, event: str, data: bytes | None = None, *, agent: str = "claude-code", **fields: Any
+) -> list[str]:
     """The lines that a hook of this process tells, without their frame."""
     data = passed(event, **fields) if data is None else data
     return lines_of(hook.respond(agent, event, data, environment(home)), event)
@@ -82,11 +91,20 @@ class Ended:
         return (self.code, self.out, self.err) == (0, b"", b"") and self.seconds < 1
 
 
-def start(home: Path, event: str, *, agent: str = "claude-code", **options: Any) -> subprocess.Popen[bytes]:
+def start(
+    home: Path, event: str, *, agent: str = "claude-code", **options: Any
+) -> subprocess.Popen[bytes]:
     """Start a hook the way an agent does, with the command that `recollect install` writes down."""
     environ = {**os.environ, **environment(home), **options.pop("environ", {})}
     pipe = subprocess.PIPE
-    return subprocess.Popen([*program(), "hook", agent, event], stdin=pipe, stdout=pipe, stderr=pipe, env=environ, **options)
+    return subprocess.Popen(
+        [*program(), "hook", agent, event],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        env=environ,
+        **options,
+    )
 
 
 def run(home: Path, event: str, data: bytes, **options: Any) -> Ended:

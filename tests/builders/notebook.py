@@ -45,7 +45,9 @@ class Notebook:
 
     def _source(self, path: str) -> Source:
         title = path.removesuffix(".json") + ".title"
-        return Source(self.agent, path, (title,), appended=False, rank=int(path.endswith(".lesser.json")))
+        return Source(
+            self.agent, path, (title,), appended=False, rank=int(path.endswith(".lesser.json"))
+        )
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         return self._source(path) if head.startswith(b'[{"session":') else None
@@ -65,7 +67,12 @@ class Notebook:
         for session in sessions:
             talk = Dialogue(session["session"])
             given = title.read_text() if title.exists() else session.get("title")
-            talk.facts(copy_of=session.get("copy_of"), title=given, cwd=session.get("cwd"), whole=session.get("whole"))
+            talk.facts(
+                copy_of=session.get("copy_of"),
+                title=given,
+                cwd=session.get("cwd"),
+                whole=session.get("whole"),
+            )
             for key, prompt, *replies in session["turns"]:
                 talk.prompt(key, prompt)
                 for reply in replies:

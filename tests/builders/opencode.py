@@ -77,7 +77,13 @@ def assistant(second: float, *parts: Fields | str, to: Fields | None = None, **m
 def _message(second: float, role: str, parts: tuple[Fields | str, ...], more: Fields) -> Fields:
     at = clock(second)
     made = [text(part) if isinstance(part, str) else part for part in parts]
-    found = {"id": identifier("msg", at), "role": role, "time": {"created": at}, **more, "parts": made}
+    found = {
+        "id": identifier("msg", at),
+        "role": role,
+        "time": {"created": at},
+        **more,
+        "parts": made,
+    }
     for number, part in enumerate(made):
         part.setdefault("id", identifier("prt", at, number + 1))
         if part.get("type") == "tool" and isinstance(part["state"], dict):
@@ -85,8 +91,16 @@ def _message(second: float, role: str, parts: tuple[Fields | str, ...], more: Fi
     return found
 
 
-def tokens(read: int, written: int, reasoning: int = 0, cached: int = 0, cache_write: int = 0, **more: Any) -> Fields:
-    return {"input": read, "output": written, "reasoning": reasoning, "cache": {"read": cached, "write": cache_write}, **more}
+def tokens(
+    read: int, written: int, reasoning: int = 0, cached: int = 0, cache_write: int = 0, **more: Any
+) -> Fields:
+    return {
+        "input": read,
+        "output": written,
+        "reasoning": reasoning,
+        "cache": {"read": cached, "write": cache_write},
+        **more,
+    }
 
 
 def text(words: str, **more: Any) -> Fields:
@@ -101,7 +115,9 @@ def step(used: Fields, cost: float = 0.01) -> Fields:
     return {"type": "step-finish", "reason": "stop", "cost": cost, "tokens": used}
 
 
-def tool(name: str, given: Fields, output: str | None = "done", call: str = "call_1", **state: Any) -> Fields:
+def tool(
+    name: str, given: Fields, output: str | None = "done", call: str = "call_1", **state: Any
+) -> Fields:
     """A tool call; without an output it still runs."""
     status = {"status": "running"} if output is None else {"status": "completed", "output": output}
     return {
@@ -122,14 +138,21 @@ def write_files(data: Path, info: Fields, *messages: Fields) -> Path:
     """A session as files in a data folder, the way of late 2025; the session's own is returned."""
     storage = data / "storage"
     for message in messages:
-        _write(storage / "message" / info["id"] / f"{message['id']}.json", _without_parts(message) | {"sessionID": info["id"]})
+        _write(
+            storage / "message" / info["id"] / f"{message['id']}.json",
+            _without_parts(message) | {"sessionID": info["id"]},
+        )
         for part in message["parts"]:
             named = {"sessionID": info["id"], "messageID": message["id"], **part}
             _write(storage / "part" / message["id"] / f"{part['id']}.json", named)
-    return _write(storage / "session" / info.get("projectID", "global") / f"{info['id']}.json", info)
+    return _write(
+        storage / "session" / info.get("projectID", "global") / f"{info['id']}.json", info
+    )
 
 
-def write_database(path: Path, *sessions: tuple[Fields, list[Fields]], updated: int | None = None) -> Path:
+def write_database(
+    path: Path, *sessions: tuple[Fields, list[Fields]], updated: int | None = None
+) -> Path:
     """Sessions in a database, added to what is in it; `updated` is when their rows were written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = apsw.Connection(str(path))
@@ -144,7 +167,14 @@ def write_database(path: Path, *sessions: tuple[Fields, list[Fields]], updated: 
             connection.execute("insert or replace into message values (?, ?, ?, ?, ?)", values)
             for part in message["parts"]:
                 data = {name: value for name, value in part.items() if name != "id"}
-                values = (part["id"], message["id"], info["id"], at, updated or at, json.dumps(data))
+                values = (
+                    part["id"],
+                    message["id"],
+                    info["id"],
+                    at,
+                    updated or at,
+                    json.dumps(data),
+                )
                 connection.execute("insert or replace into part values (?, ?, ?, ?, ?, ?)", values)
     connection.close()
     return path
@@ -170,7 +200,8 @@ def _insert_session(connection: apsw.Connection, info: Fields, updated: int | No
     }
     names = ", ".join(row)
     connection.execute(
-        f"insert or replace into session ({names}) values ({', '.join(f':{name}' for name in row)})",
+        f"insert or replace into session ({names}) values "
+        f"({', '.join(f':{name}' for name in row)})",
         row,
     )
 

@@ -11,7 +11,14 @@ Row = list[Any]
 REF = "codex:s"
 
 
-def passage(number: int, *rows: Row, author: Author = "human", live: bool = True, whole: bool = True, **tokens: int) -> Passage:
+def passage(
+    number: int,
+    *rows: Row,
+    author: Author = "human",
+    live: bool = True,
+    whole: bool = True,
+    **tokens: int,
+) -> Passage:
     """A turn that took a second, with these events."""
     at = number * 60_000
     place = (number, f"{REF}#{number}", number, author, live, "/home/ada/shop", at, at + 1_000)
@@ -28,7 +35,21 @@ def reply(text: str) -> Row:
 
 def run(command: str, output: str = "", *, code: int = 0) -> Row:
     """A shell command, with what it printed and how it ended."""
-    return ["tool_call", None, "", None, "Bash", "shell", command, {}, output, code == 0, code, None, None]
+    return [
+        "tool_call",
+        None,
+        "",
+        None,
+        "Bash",
+        "shell",
+        command,
+        {},
+        output,
+        code == 0,
+        code,
+        None,
+        None,
+    ]
 
 
 def edit(path: str, *, ok: bool = True) -> Row:
@@ -41,6 +62,28 @@ def said(kind: str, text: str) -> Row:
     return [kind, None, text]
 
 
-def call(target: str, output: str = "", *, kind: str = "shell", ok: bool = True, code: int | None = None, **given: Any) -> Row:
+def call(
+    target: str,
+    output: str = "",
+    *,
+    kind: str = "shell",
+    ok: bool = True,
+    code: int | None = None,
+    **given: Any,
+) -> Row:
     """A call of any kind of tool, with what it was given and what it gave."""
-    return ["tool_call", None, "", None, kind, kind, target, given or None, output, ok, code, None, None]
+    return [
+        "tool_call",
+        None,
+        "",
+        None,
+        kind,
+        kind,
+        target,
+        given or None,
+        output,
+        ok,
+        code,
+        None,
+        None,
+    ]

@@ -25,7 +25,14 @@ def iso(second: int) -> str:
 
 
 def header(session: str = SESSION, **more: Any) -> dict[str, Any]:
-    return {"type": "session", "version": 3, "id": session, "timestamp": iso(0), "cwd": "/home/ada/shop", **more}
+    return {
+        "type": "session",
+        "version": 3,
+        "id": session,
+        "timestamp": iso(0),
+        "cwd": "/home/ada/shop",
+        **more,
+    }
 
 
 def entry(kind: str, **fields: Any) -> dict[str, Any]:
@@ -33,22 +40,40 @@ def entry(kind: str, **fields: Any) -> dict[str, Any]:
 
 
 def message(role: str, content: Any = None, **more: Any) -> dict[str, Any]:
-    return entry("message", message={"role": role, **({} if content is None else {"content": content}), **more})
+    return entry(
+        "message",
+        message={"role": role, **({} if content is None else {"content": content}), **more},
+    )
 
 
 def user(text: str = "count the crates") -> dict[str, Any]:
     return message("user", [{"type": "text", "text": text}])
 
 
-def assistant(*parts: dict[str, Any] | str, usage: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+def assistant(
+    *parts: dict[str, Any] | str, usage: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
     """An answer; plain texts are what it says."""
     content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
-    known = {"provider": "anthropic", "model": "claude-sonnet-4-5", "usage": usage or spent(), "stopReason": "stop"}
+    known = {
+        "provider": "anthropic",
+        "model": "claude-sonnet-4-5",
+        "usage": usage or spent(),
+        "stopReason": "stop",
+    }
     return message("assistant", content, **{**known, **more})
 
 
-def spent(input: int = 10, output: int = 5, read: int = 100, written: int = 20, cost: float = 0.01) -> dict[str, Any]:
-    return {"input": input, "output": output, "cacheRead": read, "cacheWrite": written, "cost": {"total": cost}}
+def spent(
+    input: int = 10, output: int = 5, read: int = 100, written: int = 20, cost: float = 0.01
+) -> dict[str, Any]:
+    return {
+        "input": input,
+        "output": output,
+        "cacheRead": read,
+        "cacheWrite": written,
+        "cost": {"total": cost},
+    }
 
 
 def thinking(text: str) -> dict[str, Any]:
@@ -56,20 +81,41 @@ def thinking(text: str) -> dict[str, Any]:
 
 
 def call(name: str = "bash", call_id: str = "toolu_1", **arguments: Any) -> dict[str, Any]:
-    return {"type": "toolCall", "id": call_id, "name": name, "arguments": arguments or {"command": "ls crates"}}
+    return {
+        "type": "toolCall",
+        "id": call_id,
+        "name": name,
+        "arguments": arguments or {"command": "ls crates"},
+    }
 
 
-def result(text: str = "one\ntwo", call_id: str = "toolu_1", *, failed: bool = False, name: str = "bash") -> dict[str, Any]:
-    return message("toolResult", [{"type": "text", "text": text}], toolCallId=call_id, toolName=name, isError=failed)
+def result(
+    text: str = "one\ntwo", call_id: str = "toolu_1", *, failed: bool = False, name: str = "bash"
+) -> dict[str, Any]:
+    return message(
+        "toolResult",
+        [{"type": "text", "text": text}],
+        toolCallId=call_id,
+        toolName=name,
+        isError=failed,
+    )
 
 
-def linked(*entries: dict[str, Any], first: int = 1, after: str | None = None) -> list[dict[str, Any]]:
+def linked(
+    *entries: dict[str, Any], first: int = 1, after: str | None = None
+) -> list[dict[str, Any]]:
     """Entries with ids, parents and times. An entry may name its own `parentId`."""
     made = []
     parent = after
     for number, given in enumerate(entries, first):
         own = f"{number:08x}"
-        full = {"type": given["type"], "id": own, "parentId": parent, "timestamp": iso(number), **given}
+        full = {
+            "type": given["type"],
+            "id": own,
+            "parentId": parent,
+            "timestamp": iso(number),
+            **given,
+        }
         if isinstance(full.get("message"), dict):
             full["message"] = {**full["message"], "timestamp": at(number)}
         made.append(full)
@@ -78,7 +124,9 @@ def linked(*entries: dict[str, Any], first: int = 1, after: str | None = None) -
 
 
 def lines(records: list[dict[str, Any]]) -> str:
-    return "".join(json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n" for record in records)
+    return "".join(
+        json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n" for record in records
+    )
 
 
 def log(folder: Path, records: list[dict[str, Any]], name: str = FILE) -> Path:

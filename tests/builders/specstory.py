@@ -1,4 +1,6 @@
-"""Exports as SpecStory writes them, of the command line's generation unless a test says otherwise."""
+"""Exports as SpecStory writes them, of the command line's
+generation unless a test says otherwise.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,14 @@ def user(text: str, at: str | None = TIME) -> str:
     return f"_**User{f' ({at})' if at else ''}**_\n\n{text}\n\n---\n\n"
 
 
-def agent(*parts: str, about: str = "claude-opus-4-6 2026-03-01 09:00:05Z", side: bool = False) -> str:
+def agent(
+    *parts: str, about: str = "claude-opus-4-6 2026-03-01 09:00:05Z", side: bool = False
+) -> str:
     """An agent's message, or a sub-agent's."""
     about = f" ({about})" if about else ""
-    return f"_**Agent{' - sidechain' if side else ''}{about}**_\n\n" + "".join(f"{part}\n\n" for part in parts)
+    return f"_**Agent{' - sidechain' if side else ''}{about}**_\n\n" + "".join(
+        f"{part}\n\n" for part in parts
+    )
 
 
 def thought(text: str) -> str:

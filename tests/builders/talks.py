@@ -21,7 +21,10 @@ DAY = 86_400_000
 
 @dataclass
 class Said:
-    """A turn: what was asked, and what else there is to say about it; `key` is equal in copies of a turn."""
+    """A turn: what was asked, and what else there is to say about it.
+
+    `key` is equal in copies of a turn.
+    """
 
     prompt: str
     reply: str = ""
@@ -49,7 +52,8 @@ class Said:
     def _call(self, session: str, key: str, at: int, kind: Any, target: str) -> Event:
         output, code = (self.output, int(not self.ok)) if kind == "shell" else ("", None)
         return Event(
-            session=session, turn=key, kind="tool_call", at=at, call=f"{kind} of {key}", name=kind, tool_kind=kind,
+            session=session, turn=key, kind="tool_call", at=at, call=f"{kind} of {key}", name=kind,
+            tool_kind=kind,
             target=target, input={}, output=output, ok=self.ok, exit_code=code,
         )  # fmt: skip
 
@@ -66,7 +70,13 @@ class Talks:
         return self.filled.store
 
     def tell(
-        self, session: str, *turns: str | Said, project: str = SHOP, day: float = 0, agent: str = "codex", **known: Any
+        self,
+        session: str,
+        *turns: str | Said,
+        project: str = SHOP,
+        day: float = 0,
+        agent: str = "codex",
+        **known: Any,
     ) -> Talks:
         """A session, a turn a minute from some day on."""
         items: list[Item] = [facts(session, cwd=project, **known)]
@@ -86,11 +96,19 @@ class Talks:
         """The turns that a search finds, best first: `a2` is the second of session a."""
         return names(self.memory.search(text, **options))
 
-    def at(self, text: str, *, now: int, here: str | None = None, mode: str = "text", limit: int = 10) -> SearchResult:
+    def at(
+        self, text: str, *, now: int, here: str | None = None, mode: str = "text", limit: int = 10
+    ) -> SearchResult:
         """A search at a moment and in a project of the test's choosing."""
         query = parse(text)
         asked, _ = prepared(self.store, self.memory.encoder, query, Scope(query, {}), mode=mode)
-        asked.now, asked.here, asked.span, asked.limit, asked.explain = now, here, find_span(text, now), limit, True
+        asked.now, asked.here, asked.span, asked.limit, asked.explain = (
+            now,
+            here,
+            find_span(text, now),
+            limit,
+            True,
+        )
         return search(self.store, asked)
 
     def close(self) -> None:

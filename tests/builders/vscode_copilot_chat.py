@@ -1,4 +1,7 @@
-"""Chats of VS Code: requests, what was answered to them, and the operations that make them; traces of Visual Studio."""
+"""Chats of VS Code: requests, what was answered to them, and the operations that make them.
+
+Traces of Visual Studio.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +44,21 @@ def invocation(call: str, tool: str, **more: Any) -> dict[str, Any]:
 
 def round_of(text: str, **calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     """What the model answered, with calls by their ids: a tool and its arguments."""
-    wishes = [{"id": f"{call}__vscode-17", "name": tool, "arguments": json.dumps(given)} for call, (tool, given) in calls.items()]
+    wishes = [
+        {"id": f"{call}__vscode-17", "name": tool, "arguments": json.dumps(given)}
+        for call, (tool, given) in calls.items()
+    ]
     return {"id": "round", "response": text, "toolCalls": wishes}
 
 
-def result(*rounds: dict[str, Any], given_back: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
+def result(
+    *rounds: dict[str, Any], given_back: dict[str, Any] | None = None, **metadata: Any
+) -> dict[str, Any]:
     """The result of a request; what tools gave back by the ids of their calls."""
-    results = {f"{call}__vscode-17": {"content": [{"value": value}]} for call, value in (given_back or {}).items()}
+    results = {
+        f"{call}__vscode-17": {"content": [{"value": value}]}
+        for call, value in (given_back or {}).items()
+    }
     metadata = {"toolCallRounds": list(rounds), "toolCallResults": results, **metadata}
     return {"timings": {"firstProgress": 700, "totalElapsed": 9000}, "metadata": metadata}
 
@@ -102,7 +113,9 @@ def log(folder: Path, *operations: dict[str, Any]) -> Path:
 # Traces of Visual Studio
 
 
-def span(name: str, title: str, start: int, end: int, about: dict[str, Any], **more: Any) -> dict[str, Any]:
+def span(
+    name: str, title: str, start: int, end: int, about: dict[str, Any], **more: Any
+) -> dict[str, Any]:
     """Something that was done from one second to another, after the conversation began."""
     about = {"gen_ai.conversation.id": CONVERSATION, **about}
     return {
@@ -111,7 +124,9 @@ def span(name: str, title: str, start: int, end: int, about: dict[str, Any], **m
         "name": title,
         "startTimeUnixNano": f"{START + 1000 * start}000000",
         "endTimeUnixNano": f"{START + 1000 * end}000000",
-        "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in about.items()],
+        "attributes": [
+            {"key": key, "value": {"stringValue": value}} for key, value in about.items()
+        ],
         **more,
     }
 
@@ -128,23 +143,42 @@ def request_span(start: int, end: int, root: str = "r-1", **more: Any) -> dict[s
 
 
 def chat_span(
-    name: str, start: int, end: int, prompt: str, answered: dict[str, Any], turn: str | None = "r-1", **usage: str
+    name: str,
+    start: int,
+    end: int,
+    prompt: str,
+    answered: dict[str, Any],
+    turn: str | None = "r-1",
+    **usage: str,
 ) -> dict[str, Any]:
     """A model call of a request, with figures by the last words of their names."""
-    sent = [{"role": "user", "parts": [{"type": "text", "content": prompt}]}, {"role": "tool", "parts": []}]
+    sent = [
+        {"role": "user", "parts": [{"type": "text", "content": prompt}]},
+        {"role": "tool", "parts": []},
+    ]
     about = {
         "gen_ai.operation.name": "chat",
         "gen_ai.response.model": "fern-2",
         "gen_ai.input.messages": json.dumps(sent),
         "gen_ai.output.messages": json.dumps([answered]),
-        **({"virtual_parent.genai": f"span-of-{turn}", "copilot_chat.root_request_id": turn} if turn else {}),
+        **(
+            {"virtual_parent.genai": f"span-of-{turn}", "copilot_chat.root_request_id": turn}
+            if turn
+            else {}
+        ),
         **{f"gen_ai.usage.{figure}": count for figure, count in usage.items()},
     }
     return span(name, "chat fern-2", start, end, about)
 
 
 def tool_span(
-    call: str, start: int, end: int, tool: str, given: dict[str, Any], result: str | None, **more: Any
+    call: str,
+    start: int,
+    end: int,
+    tool: str,
+    given: dict[str, Any],
+    result: str | None,
+    **more: Any,
 ) -> dict[str, Any]:
     """A tool call of the request `r-1`, which it does not name: the span above it does."""
     about = {
@@ -169,9 +203,20 @@ def trace(folder: Path, *spans: dict[str, Any], run: str = "aaaa", begun: str = 
     """A file of a run of Visual Studio, one span a line."""
     kept = folder / "VSGitHubCopilotLogs" / "traces"
     kept.mkdir(parents=True, exist_ok=True)
-    about = {"service.name": "vs-copilot", "service.namespace": "visualstudio", "service.version": "18.6.1"}
-    resource = {"attributes": [{"key": key, "value": {"stringValue": value}} for key, value in about.items()]}
+    about = {
+        "service.name": "vs-copilot",
+        "service.namespace": "visualstudio",
+        "service.version": "18.6.1",
+    }
+    resource = {
+        "attributes": [
+            {"key": key, "value": {"stringValue": value}} for key, value in about.items()
+        ]
+    }
     path = kept / f"{begun}_{run}_VSGitHubCopilot_traces.jsonl"
-    batches = ({"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [one]}]}]} for one in spans)
+    batches = (
+        {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [one]}]}]}
+        for one in spans
+    )
     path.write_text("".join(json.dumps(batch) + "\n" for batch in batches))
     return path

@@ -13,7 +13,10 @@ from recollect.settings import Settings
 
 
 class World:
-    """A memory with a few words for what is done to it; strengths do not fade, so that answers can be compared."""
+    """A memory with a few words for what is done to it.
+
+    Strengths do not fade, so that answers can be compared.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,8 +52,18 @@ class World:
         return list(self.memory.detect(limit=None))
 
 
-def session(number: int, *calls: Call, agent: str = "scribe", project: str = "/srv/shop", parent: str | None = None) -> Session:
+def session(
+    number: int,
+    *calls: Call,
+    agent: str = "scribe",
+    project: str = "/srv/shop",
+    parent: str | None = None,
+) -> Session:
     """A session in which something else is done, then these things, and the person is content."""
     filler = [run(f"tool{number}-{part}") for part in range(12)]
-    turns = [Turn("make the prices add up", filler), Turn("now the rest", list(calls)), Turn("thanks, that works", [])]
+    turns = [
+        Turn("make the prices add up", filler),
+        Turn("now the rest", list(calls)),
+        Turn("thanks, that works", []),
+    ]
     return Session(agent, number, project, turns, parent=parent)

@@ -50,7 +50,9 @@ def permissions_bind() -> bool:
         return not os.access(path, os.R_OK)
 
 
-bound = pytest.mark.skipif(sys.platform == "win32" or not permissions_bind(), reason="permissions do not bind this user")
+bound = pytest.mark.skipif(
+    sys.platform == "win32" or not permissions_bind(), reason="permissions do not bind this user"
+)
 
 BEFORE, BAD, AFTER = 1, 5, 9
 REF = f"claude-code:{chat(BAD).session}"
@@ -61,7 +63,11 @@ def neighbours(home: Path) -> None:
     """Good logs of both agents, in the same folders, before and after where the bad one goes."""
     for number in (BEFORE, AFTER):
         claude_log(home, small_talk(number))
-        codex_log(home, codex_talk(f"019ca000-0000-7000-8000-{number:012}"), f"019ca000-0000-7000-8000-{number:012}")
+        codex_log(
+            home,
+            codex_talk(f"019ca000-0000-7000-8000-{number:012}"),
+            f"019ca000-0000-7000-8000-{number:012}",
+        )
 
 
 def bad_path(home: Path) -> Path:
@@ -73,7 +79,15 @@ def bad_path(home: Path) -> Path:
 
 def bad_archive(home: Path) -> Path:
     """Where the bad compressed rollout goes."""
-    path = home / ".codex" / "sessions" / "2026" / "03" / "01" / f"rollout-2026-03-01T09-00-00-{BAD_THREAD}.jsonl.zst"
+    path = (
+        home
+        / ".codex"
+        / "sessions"
+        / "2026"
+        / "03"
+        / "01"
+        / f"rollout-2026-03-01T09-00-00-{BAD_THREAD}.jsonl.zst"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -89,7 +103,11 @@ def imported(mind: Memory, home: Path) -> list[SourceReport]:
     reports = [report for report in mind.source_reports if report.problems]
     known, complaints = everything(mind), stored_problems(mind)
     with memory(home, "alone.db") as alone:
-        good = [path for path in sorted(home.rglob("*.jsonl")) if path.stem[-1] in "19" and path.is_file()]
+        good = [
+            path
+            for path in sorted(home.rglob("*.jsonl"))
+            if path.stem[-1] in "19" and path.is_file()
+        ]
         alone.import_logs(good)
         expected = everything(alone)
 
@@ -101,7 +119,9 @@ def imported(mind: Memory, home: Path) -> list[SourceReport]:
 
 
 def stored_problems(mind: Memory) -> list[tuple[object, ...]]:
-    return mind._existing().db.rows("select kind, line, reason, count from problems order by 1, 2, 3")
+    return mind._existing().db.rows(
+        "select kind, line, reason, count from problems order by 1, 2, 3"
+    )
 
 
 def problems(reports: list[SourceReport]) -> list[tuple[str, int | None]]:
@@ -137,7 +157,15 @@ def spoken(raw: bytes) -> bytes:
         (b"\\ude00 other half", "? other half"),
         (b"\\ud83d\\ude00 whole", "\N{GRINNING FACE} whole"),
     ],
-    ids=["invalid UTF-8", "escaped NUL", "raw NUL", "raw tab", "lone high surrogate", "lone low surrogate", "pair"],
+    ids=[
+        "invalid UTF-8",
+        "escaped NUL",
+        "raw NUL",
+        "raw tab",
+        "lone high surrogate",
+        "lone low surrogate",
+        "pair",
+    ],
 )
 def test_odd_text_is_kept_as_well_as_can_be(home: Path, raw: bytes, said: str) -> None:
     """Agents write what tools print, and tools print anything."""
@@ -151,7 +179,9 @@ def test_odd_text_is_kept_as_well_as_can_be(home: Path, raw: bytes, said: str) -
         assert refs(mind, said.split()[-1]) == [f"{REF}#2"]
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", str(2**80), "-0", "1" * 5000])
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e999", str(2**80), "-0", "1" * 5000]
+)
 def test_a_number_that_is_none_costs_nothing(home: Path, number: str) -> None:
     line = spoken(b"numbers").replace(b'"userType"', b'"odd":' + number.encode() + b',"userType"')
     bad_path(home).write_bytes(with_line(line))
@@ -186,7 +216,10 @@ def test_a_bad_line_costs_that_line(home: Path, line: bytes) -> None:
         (report,) = imported(mind, home)
 
         assert report.outcome == "imported"
-        assert [(problem.kind in ("bad_line", "bad_record"), problem.line) for problem in report.problems] == [(True, 5)]
+        assert [
+            (problem.kind in ("bad_line", "bad_record"), problem.line)
+            for problem in report.problems
+        ] == [(True, 5)]
         assert prompts(mind, REF) == ["question 5-1", "question 5-2"]
 
 
@@ -206,12 +239,19 @@ def test_arguments_nested_deeply_harm_nobody(home: Path, depth: int) -> None:
         assert prompts(mind, REF) == ["question 5-1", "question 5-2"]
 
 
-@pytest.mark.parametrize("when", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "yesterday", "", None, 17, -(2**70)])
+@pytest.mark.parametrize(
+    "when",
+    ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "yesterday", "", None, 17, -(2**70)],
+)
 def test_a_time_that_cannot_be_costs_nobody_else_anything(home: Path, when: object) -> None:
     talk = small_talk(BAD)
     talk.reply("when was that", timestamp=when)
     bad_path(home).write_text(talk.text)
-    codex_log(home, [*codex_talk(BAD_THREAD), {**codex.assistant("then"), "timestamp": when or "?"}], BAD_THREAD)
+    codex_log(
+        home,
+        [*codex_talk(BAD_THREAD), {**codex.assistant("then"), "timestamp": when or "?"}],
+        BAD_THREAD,
+    )
 
     with memory(home) as mind:
         imported(mind, home)
@@ -223,7 +263,9 @@ def test_a_line_of_100_MB_is_passed_over(home: Path, at_the_end: bool) -> None:
     """It is a picture or an attack; holding it would cost more memory than we promise."""
     long = spoken(b"x" * (100 << 20))
     path = bad_path(home)
-    path.write_bytes(small_talk(BAD).text.encode() + long + b"\n" if at_the_end else with_line(long))
+    path.write_bytes(
+        small_talk(BAD).text.encode() + long + b"\n" if at_the_end else with_line(long)
+    )
 
     with memory(home) as mind:
         (report,) = imported(mind, home)
@@ -234,7 +276,12 @@ def test_a_line_of_100_MB_is_passed_over(home: Path, at_the_end: bool) -> None:
         mind.import_logs()
 
         assert report.problems == [
-            Problem(path=str(path), kind="too_large", line=9 if at_the_end else 5, reason=f"a line of {len(long) + 1} bytes")
+            Problem(
+                path=str(path),
+                kind="too_large",
+                line=9 if at_the_end else 5,
+                reason=f"a line of {len(long) + 1} bytes",
+            )
         ]
         assert prompts(mind, REF) == ["question 5-1", "question 5-2", "question 5-3"]
         assert [row[0] for row in stored_problems(mind)] == ["too_large"]
@@ -283,7 +330,9 @@ def test_an_archive_that_was_cut_off_gives_what_it_has_and_says_so(home: Path, k
     records = codex_talk(BAD_THREAD)
     for number in range(400):
         records += [codex.user(f"plot {number} {number**9:x}"), codex.assistant(f"{number**11:x}")]
-    whole = zstandard.ZstdCompressor(write_checksum=True).compress("".join(codex.lines(records)).encode())
+    whole = zstandard.ZstdCompressor(write_checksum=True).compress(
+        "".join(codex.lines(records)).encode()
+    )
     path = bad_archive(home)
     path.write_bytes(whole[: int(len(whole) * kept)])
 
@@ -293,16 +342,22 @@ def test_an_archive_that_was_cut_off_gives_what_it_has_and_says_so(home: Path, k
         mind.import_logs()
 
         assert [problem.kind for problem in report.problems][-1] == "torn"
-        assert len(prompts(mind, f"codex:{BAD_THREAD}")) == 401, "the whole archive takes the place of the torn one"
+        assert len(prompts(mind, f"codex:{BAD_THREAD}")) == 401, (
+            "the whole archive takes the place of the torn one"
+        )
         assert stored_problems(mind) == []
 
 
 def test_a_sound_archive_is_read_whole(home: Path) -> None:
-    """Of any make: with and without checksum and size, in several frames, with a frame to be skipped."""
+    """Of any make: with and without checksum and size, in several
+    frames, with a frame to be skipped.
+    """
     text = "".join(codex.lines(codex_talk(BAD_THREAD))).encode()
     skipped = b"\x50\x2a\x4d\x18" + (1000).to_bytes(4, "little") + b"-" * 1000
     plain = zstandard.ZstdCompressor(write_checksum=True, write_content_size=False)
-    bad_archive(home).write_bytes(skipped + plain.compress(text[:300]) + zstandard.compress(text[300:]) + skipped)
+    bad_archive(home).write_bytes(
+        skipped + plain.compress(text[:300]) + zstandard.compress(text[300:]) + skipped
+    )
 
     with memory(home) as mind:
         assert imported(mind, home) == []
@@ -311,7 +366,9 @@ def test_a_sound_archive_is_read_whole(home: Path) -> None:
 
 def test_a_bomb_that_expands_too_much_is_given_up(home: Path) -> None:
     """Two hundred times its size is more than any log comes to."""
-    bad_archive(home).write_bytes(zstandard.compress((b'{"type":"x"}' + b" " * 4000 + b"\n") * 5_000))
+    bad_archive(home).write_bytes(
+        zstandard.compress((b'{"type":"x"}' + b" " * 4000 + b"\n") * 5_000)
+    )
 
     with memory(home) as mind:
         (report,) = imported(mind, home)
@@ -372,7 +429,9 @@ def no_disk(path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
-def test_what_is_no_file_is_named_and_left_alone(home: Path, agent: str, make: Callable[[Path], None], reason: str) -> None:
+def test_what_is_no_file_is_named_and_left_alone(
+    home: Path, agent: str, make: Callable[[Path], None], reason: str
+) -> None:
     """We neither wait on a pipe, nor read a device without end, nor walk in circles."""
     neighbours(home)
     path = bad_path(home) if agent == "claude-code" else codex_log(home, [], BAD_THREAD)
@@ -460,12 +519,17 @@ def test_folder_names_need_not_be_text(home: Path) -> None:
     with memory(home) as mind:
         assert imported(mind, home) == []
         assert prompts(mind, REF) == ["question 5-1", "question 5-2"]
-        assert os.fsencode(everything(mind)[REF].source or "") == folder + b"/" + chat(BAD).session.encode() + b".jsonl"
+        assert (
+            os.fsencode(everything(mind)[REF].source or "")
+            == folder + b"/" + chat(BAD).session.encode() + b".jsonl"
+        )
 
 
 @linux
 def test_file_names_need_not_be_text(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever becomes of such a log, it is said in words that can be printed, and the others are complete."""
+    """Whatever becomes of such a log, it is said in words that can be
+    printed, and the others are complete.
+    """
     path = os.fsencode(bad_path(home).parent) + b"/caf\xe9.jsonl"
     with open(path, "w") as file:
         file.write(small_talk(BAD).text)
@@ -478,7 +542,9 @@ def test_file_names_need_not_be_text(home: Path, capsys: pytest.CaptureFixture[s
 
 
 @linux
-def test_the_report_about_such_a_name_is_json_all_the_same(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_about_such_a_name_is_json_all_the_same(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = os.fsencode(bad_path(home).parent) + b"/caf\xe9.jsonl"
     with open(path, "w") as file:
         file.write("rubbish\n")
@@ -507,7 +573,9 @@ def test_a_home_that_cannot_be_written_is_said_with_what_to_do(
 
 
 @bound
-def test_a_read_only_home_is_said_with_what_to_do(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_home_is_said_with_what_to_do(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     claude_log(home, small_talk())
     folder = home / "read-only"
     folder.mkdir(mode=0o500)
@@ -524,7 +592,10 @@ def bulk(home: Path, sources: int) -> None:
 
 @pytest.mark.parametrize("sources", [6, 12], ids=["a transaction each", "one transaction"])
 def test_a_full_store_loses_nothing_and_is_completed_later(home: Path, sources: int) -> None:
-    """SQLite itself says that there is no room; what was committed stays, and the next import goes on."""
+    """SQLite itself says that there is no room.
+
+    What was committed stays, and the next import goes on.
+    """
     bulk(home, sources)
     with memory(home) as mind:
         mind.import_logs([claude_path(home, chat(1).session)])
@@ -559,7 +630,13 @@ def test_a_full_disk_ends_the_command_with_74_and_nothing_lost(home: Path) -> No
     command = "from recollect.serve.cli import main; sys.exit(main(['import']))"
     environ = {**os.environ, "RECOLLECT_HOME": str(folder)}
 
-    ended = subprocess.run([sys.executable, "-c", limited + command], env=environ, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", limited + command],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     with memory(home) as mind:
         kept = everything(mind)
         mind.import_logs()

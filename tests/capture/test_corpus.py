@@ -1,4 +1,5 @@
-"""The public samples beside the project: every file is read as what it is, and what comes of it is pinned down.
+"""The public samples beside the project: every file is read as what it is,
+and what comes of it is pinned down.
 
 Their words are other people's and stay where they are. `tests/golden/corpus.jsonl`
 holds, for each source, what was read in numbers, with a checksum of the
@@ -24,42 +25,92 @@ from recollect.model import Checkpoint, Event, Problem, Source, TurnFacts, Usage
 
 PINNED = Path(__file__).parents[1] / "golden" / "corpus.jsonl"
 
-# Files that are no logs, and why. A file that is neither a log nor named here is one that we do not read and should.
+# Files that are no logs, and why. A file that is neither a log nor named here
+# is one that we do not read and should.
 NO_LOGS = {
     "README.md": "says where the samples are from",
-    "claude-code/jazzyalex*/**/schema_drift.jsonl": "invented: its records have neither a parent nor a user type",
+    "claude-code/jazzyalex*/**/schema_drift.jsonl": "invented: its records have neither a parent "
+    "nor a user type",
     "codex/*/.codex/history.jsonl": "the prompts that were typed, which the sessions have too",
-    "cursor/S2thend*/**/fixtures/v01?/*.json": "what a reader of Cursor's stores gives, not what Cursor writes",
+    "cursor/S2thend*/**/fixtures/v01?/*.json": "what a reader of Cursor's stores gives, not what "
+    "Cursor writes",
     "cursor/S2thend*/**/meta.json": "stands beside a database that is not among the samples",
-    "cursor/S2thend*/**/transcripts/empty.jsonl": "empty, and outside the place that would tell whose it is",
-    "cursor/S2thend*/**/transcripts/error-only.jsonl": "one line without a role, outside the place that would tell whose it is",
-    "droid/**/stream_json_*.jsonl": "what a script gets from `droid exec`; Droid itself does not keep it",
+    "cursor/S2thend*/**/transcripts/empty.jsonl": "empty, and outside the place that would tell "
+    "whose it is",
+    "cursor/S2thend*/**/transcripts/error-only.jsonl": "one line without a role, outside the place "
+    "that would tell whose it is",
+    "droid/**/stream_json_*.jsonl": "what a script gets from `droid exec`; Droid itself does not "
+    "keep it",
     "gemini-cli/jazzyalex*/**/schema_drift.json": "invented: none of the fields that a chat has",
     "antigravity/**/small.md": "a plan for people, without a conversation",
-    "kimi/jazzyalex*/**/*state.json": "stands beside a session that has another name among the samples",
+    "kimi/jazzyalex*/**/*state.json": "stands beside a session that has another name among the "
+    "samples",
     "opencode/**/migration": "the number of the last migration",
     "opencode/**/storage/project/*.json": "which folder a project is; its sessions say it too",
     "opencode/**/storage/session_diff/*.json": "differences that the tool calls have too",
-    "openhands/**/llm_data/**": "what was sent to a model and what it answered, without a conversation",
+    "openhands/**/llm_data/**": "what was sent to a model and what it answered, without a "
+    "conversation",
 }
 # Why a sample may have a problem, by its path and a part of the reason that is given.
 EXPLAINED = {
     ("claude-code/iansherr*/**/edge_cases.jsonl", "bad_record"): "made to be wrong",
-    ("claude-code/iansherr*/**/edge_cases.jsonl", "unknown: record type missing"): "made to be wrong",
-    ("claude-code/moredip*/**/*.jsonl", "bad_line: not JSON"): "comments between the lines, for people",
-    ("claude-code/vdavid*/**/*.jsonl", "unknown: record type sparkle-thing"): "invented, to try unknown types",
-    ("claude-code/vdavid*/**/*.jsonl", "unknown: record type future-record-type"): "invented, to try unknown types",
-    ("codex/Kilo-Org*/**/codex.jsonl", "no event type"): "made by hand, with an event that has none",
-    ("codex/jazzyalex*/**/codex_05*.jsonl", "unknown: event type"): "messages of the app server, which no rollout holds",
-    ("codex/jazzyalex*/**/large.jsonl", "unknown: item type tool_"): "invented: Codex has no such items",
-    ("codex/jazzyalex*/**/small.jsonl", "a result without its call"): "the call was cut out of the sample",
-    ("codex/prateek*/**/sample_rollout_unknown*.jsonl", "unknown"): "invented, to try unknown types",
-    ("codex/steipete*/**/agent-session-rollout.jsonl", "a record without a payload"): "made by hand, with a line that has none",
-    ("cursor/jazzyalex*/**/test-store.db", "a message that is missing"): "its root names a message that is not in it",
-    ("cursor/jazzyalex*/**/schema_drift.jsonl", "unknown: a part of the type custom_block"): "invented, to try unknown types",
-    ("copilot-cli/jazzyalex*/**/*.jsonl", "a tool call that is not in the log"): "the calls were cut out of the sample",
+    (
+        "claude-code/iansherr*/**/edge_cases.jsonl",
+        "unknown: record type missing",
+    ): "made to be wrong",
+    (
+        "claude-code/moredip*/**/*.jsonl",
+        "bad_line: not JSON",
+    ): "comments between the lines, for people",
+    (
+        "claude-code/vdavid*/**/*.jsonl",
+        "unknown: record type sparkle-thing",
+    ): "invented, to try unknown types",
+    (
+        "claude-code/vdavid*/**/*.jsonl",
+        "unknown: record type future-record-type",
+    ): "invented, to try unknown types",
+    (
+        "codex/Kilo-Org*/**/codex.jsonl",
+        "no event type",
+    ): "made by hand, with an event that has none",
+    (
+        "codex/jazzyalex*/**/codex_05*.jsonl",
+        "unknown: event type",
+    ): "messages of the app server, which no rollout holds",
+    (
+        "codex/jazzyalex*/**/large.jsonl",
+        "unknown: item type tool_",
+    ): "invented: Codex has no such items",
+    (
+        "codex/jazzyalex*/**/small.jsonl",
+        "a result without its call",
+    ): "the call was cut out of the sample",
+    (
+        "codex/prateek*/**/sample_rollout_unknown*.jsonl",
+        "unknown",
+    ): "invented, to try unknown types",
+    (
+        "codex/steipete*/**/agent-session-rollout.jsonl",
+        "a record without a payload",
+    ): "made by hand, with a line that has none",
+    (
+        "cursor/jazzyalex*/**/test-store.db",
+        "a message that is missing",
+    ): "its root names a message that is not in it",
+    (
+        "cursor/jazzyalex*/**/schema_drift.jsonl",
+        "unknown: a part of the type custom_block",
+    ): "invented, to try unknown types",
+    (
+        "copilot-cli/jazzyalex*/**/*.jsonl",
+        "a tool call that is not in the log",
+    ): "the calls were cut out of the sample",
     ("pi/kenn-io*/**/session.jsonl", "bad_line: not JSON"): "made to be wrong",
-    ("pi/kenn-io*/**/session.jsonl", "unknown: entry unknown_future_entry_type"): "invented, to try unknown types",
+    (
+        "pi/kenn-io*/**/session.jsonl",
+        "unknown: entry unknown_future_entry_type",
+    ): "invented, to try unknown types",
 }
 
 
@@ -68,9 +119,16 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def found_in(corpus: Path) -> list[discover.Found]:
-    """The logs of all agents, each folder asked about with every adapter: nobody takes another's."""
+    """The logs of all agents, each folder asked about with
+    every adapter: nobody takes another's.
+    """
     adapters = find_adapters()
-    return [found for agent in BUILT_IN if (corpus / agent).is_dir() for found in discover.below(adapters, str(corpus / agent))]
+    return [
+        found
+        for agent in BUILT_IN
+        if (corpus / agent).is_dir()
+        for found in discover.below(adapters, str(corpus / agent))
+    ]
 
 
 def told(corpus: Path, found: discover.Found) -> dict[str, Any]:
@@ -96,8 +154,10 @@ def told(corpus: Path, found: discover.Found) -> dict[str, Any]:
             tokens.update(input=item.input + item.cache_read + item.cache_write, output=item.output)
     path = os.path.relpath(found.source.path, corpus)
     return {
-        "source": path, "agent": found.adapter.agent, "sessions": len(sessions), "turns": len(turns),
-        "events": dict(sorted(counts.items())), "tokens": dict(tokens), "problems": problems, "items": digest.hexdigest(),
+        "source": path, "agent": found.adapter.agent, "sessions": len(sessions),
+        "turns": len(turns),
+        "events": dict(sorted(counts.items())), "tokens": dict(tokens), "problems": problems,
+        "items": digest.hexdigest(),
     }  # fmt: skip
 
 
@@ -147,7 +207,9 @@ def test_every_problem_in_a_sample_is_explained(corpus: Path) -> None:
         (line["source"], problem)
         for line in map(msgspec.json.decode, PINNED.read_text().splitlines())
         for problem in line["problems"]
-        if not any(matches(line["source"], pattern) and reason in problem for pattern, reason in EXPLAINED)
+        if not any(
+            matches(line["source"], pattern) and reason in problem for pattern, reason in EXPLAINED
+        )
     ]
 
     assert unexplained == []

@@ -1,4 +1,6 @@
-"""Sources that are not appended to: documents, what lies beside them, and several places that tell the same."""
+"""Sources that are not appended to: documents, what lies beside them,
+and several places that tell the same.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def outcome(report: ImportReport) -> tuple[int, int, int, int]:
 
 
 def talk(mind: Memory, ref: str) -> list[tuple[str, list[str], bool]]:
-    """Each turn: what was asked, what was answered, and whether it is still part of the conversation."""
+    """Each turn: what was asked, what was answered, and whether it is
+    still part of the conversation.
+    """
     return [
         (turn.prompt, [event.text for event in turn.events if event.kind == "reply"], turn.live)
         for turn in mind.show(ref).turn_list
@@ -39,21 +43,38 @@ def talk(mind: Memory, ref: str) -> list[tuple[str, list[str], bool]]:
 
 def bodies(mind: Memory) -> list[int]:
     """Which rows the turns' events are in: a turn that is written anew gets another."""
-    return [number for (number,) in mind._existing().db.rows("select id from bodies order by turn, part")]
+    return [
+        number
+        for (number,) in mind._existing().db.rows("select id from bodies order by turn, part")
+    ]
 
 
-def test_a_document_that_changed_is_read_whole_and_only_what_changed_is_written(home: Path, mind: Memory) -> None:
-    """A long conversation grows by a turn at a time; the others are neither indexed nor digested again."""
-    path = notebook(home / ".notebook" / "a.json", {"session": "a", "turns": [["1", "one", "yes"], ["2", "two"]]})
+def test_a_document_that_changed_is_read_whole_and_only_what_changed_is_written(
+    home: Path, mind: Memory
+) -> None:
+    """A long conversation grows by a turn at a time.
+
+    The others are neither indexed nor digested again.
+    """
+    path = notebook(
+        home / ".notebook" / "a.json",
+        {"session": "a", "turns": [["1", "one", "yes"], ["2", "two"]]},
+    )
     mind.import_logs()
     before = bodies(mind)
 
-    notebook(path, {"session": "a", "turns": [["1", "one", "yes"], ["2", "two", "done"], ["3", "three"]]})
+    notebook(
+        path, {"session": "a", "turns": [["1", "one", "yes"], ["2", "two", "done"], ["3", "three"]]}
+    )
     report = mind.import_logs()
 
     assert outcome(report) == (0, 1, 0, 0)
     assert report.turns == 1
-    assert talk(mind, "notebook:a") == [("one", ["yes"], True), ("two", ["done"], True), ("three", [], True)]
+    assert talk(mind, "notebook:a") == [
+        ("one", ["yes"], True),
+        ("two", ["done"], True),
+        ("three", [], True),
+    ]
     assert bodies(mind)[0] == before[0]
     assert before[1] not in bodies(mind)
 
@@ -79,8 +100,12 @@ def test_a_change_beside_a_document_is_noticed(home: Path, mind: Memory) -> None
     assert outcome(mind.import_logs()) == (0, 0, 1, 0)
 
 
-def test_an_adapter_that_remembers_is_given_its_state_back(home: Path, mind: Memory, adapter: Notebook) -> None:
-    path = notebook(home / ".notebook" / "a.json", {"session": "a", "remembers": True, "turns": [["1", "one"]]})
+def test_an_adapter_that_remembers_is_given_its_state_back(
+    home: Path, mind: Memory, adapter: Notebook
+) -> None:
+    path = notebook(
+        home / ".notebook" / "a.json", {"session": "a", "remembers": True, "turns": [["1", "one"]]}
+    )
     mind.import_logs()
     size = path.stat().st_size
 
@@ -95,7 +120,9 @@ def test_an_adapter_that_remembers_is_given_its_state_back(home: Path, mind: Mem
 
 def test_a_companion_that_changed_for_others_is_no_news(home: Path, mind: Memory) -> None:
     """An index of all sessions changes with each of them; only one has something to tell."""
-    path = notebook(home / ".notebook" / "a.json", {"session": "a", "remembers": True, "turns": [["1", "one"]]})
+    path = notebook(
+        home / ".notebook" / "a.json", {"session": "a", "remembers": True, "turns": [["1", "one"]]}
+    )
     mind.import_logs()
 
     path.with_suffix(".title").write_text("of another session")
@@ -118,7 +145,9 @@ def test_a_half_written_document_is_read_when_it_is_whole(home: Path, mind: Memo
 
 def test_an_undone_turn_is_told_again_when_it_comes_back(home: Path, mind: Memory) -> None:
     turns = [["1", "one"], ["2", "two"]]
-    path = notebook(home / ".notebook" / "a.json", {"session": "a", "turns": turns, "undone": ["2"]})
+    path = notebook(
+        home / ".notebook" / "a.json", {"session": "a", "turns": turns, "undone": ["2"]}
+    )
     mind.import_logs()
     assert [live for *_, live in talk(mind, "notebook:a")] == [True, False]
 
@@ -128,9 +157,17 @@ def test_an_undone_turn_is_told_again_when_it_comes_back(home: Path, mind: Memor
     assert [live for *_, live in talk(mind, "notebook:a")] == [True, True]
 
 
-def test_what_is_gone_from_a_session_that_is_told_whole_was_undone(home: Path, mind: Memory) -> None:
-    """Editing an earlier prompt drops what came after it; we keep it, and know that it does not count."""
-    path = notebook(home / ".notebook" / "a.json", {"session": "a", "whole": True, "turns": [["1", "one"], ["2", "two"]]})
+def test_what_is_gone_from_a_session_that_is_told_whole_was_undone(
+    home: Path, mind: Memory
+) -> None:
+    """Editing an earlier prompt drops what came after it.
+
+    We keep it, and know that it does not count.
+    """
+    path = notebook(
+        home / ".notebook" / "a.json",
+        {"session": "a", "whole": True, "turns": [["1", "one"], ["2", "two"]]},
+    )
     mind.import_logs()
 
     notebook(path, {"session": "a", "whole": True, "turns": [["1", "one"], ["3", "better"]]})
@@ -140,7 +177,9 @@ def test_what_is_gone_from_a_session_that_is_told_whole_was_undone(home: Path, m
 
 
 @pytest.mark.parametrize("first", ["better", "lesser"])
-def test_of_two_places_that_tell_a_session_the_better_one_is_believed(home: Path, mind: Memory, first: str) -> None:
+def test_of_two_places_that_tell_a_session_the_better_one_is_believed(
+    home: Path, mind: Memory, first: str
+) -> None:
     """An editor keeps a chat in its database, and a poorer copy of it in a file."""
     folder = home / ".notebook"
     better = {"session": "a", "turns": [["1", "one", "yes, and here is how"], ["2", "two"]]}
@@ -170,18 +209,31 @@ def test_what_only_the_lesser_place_has_is_kept(home: Path, mind: Memory) -> Non
 
 
 @pytest.mark.parametrize("first", ["original", "copy"])
-def test_a_copy_of_another_agents_session_gives_way_to_the_original(home: Path, mind: Memory, first: str) -> None:
-    """People commit exports of their chats; where the agent's own log is stored too, it is the one that counts."""
+def test_a_copy_of_another_agents_session_gives_way_to_the_original(
+    home: Path, mind: Memory, first: str
+) -> None:
+    """People commit exports of their chats.
+
+    Where the agent's own log is stored too, it is the one that counts.
+    """
     original = home / ".diary" / "a.json", {"session": "a", "turns": [["1", "one", "yes"]]}
-    copy = home / ".notebook" / "a.json", {"session": "a", "copy_of": "diary:a", "turns": [["p", "one"]]}
+    copy = (
+        home / ".notebook" / "a.json",
+        {"session": "a", "copy_of": "diary:a", "turns": [["p", "one"]]},
+    )
 
     for path, session in [original, copy] if first == "original" else [copy, original]:
         notebook(path, session)
         mind.import_logs()
 
     assert talk(mind, "diary:a") == [("one", ["yes"], True)]
-    live = [(session.id, live) for session in mind.sessions() for *_, live in talk(mind, session.id)]
-    assert sorted(live) == [("diary:a", True), *([("notebook:a", False)] if first == "copy" else [])]
+    live = [
+        (session.id, live) for session in mind.sessions() for *_, live in talk(mind, session.id)
+    ]
+    assert sorted(live) == [
+        ("diary:a", True),
+        *([("notebook:a", False)] if first == "copy" else []),
+    ]
 
 
 def test_a_copy_of_what_was_forgotten_does_not_bring_it_back(home: Path, mind: Memory) -> None:
@@ -189,26 +241,44 @@ def test_a_copy_of_what_was_forgotten_does_not_bring_it_back(home: Path, mind: M
     mind.import_logs()
     mind.forget("diary:a")
 
-    notebook(home / ".notebook" / "a.json", {"session": "a", "copy_of": "diary:a", "turns": [["p", "one"]]})
+    notebook(
+        home / ".notebook" / "a.json",
+        {"session": "a", "copy_of": "diary:a", "turns": [["p", "one"]]},
+    )
     mind.import_logs()
 
     assert list(mind.sessions()) == []
 
 
 def test_what_the_log_says_it_cost_counts(home: Path, mind: Memory) -> None:
-    """The vendor's own figure is better than a table of prices; where it says nothing the price stays unknown."""
-    notebook(home / ".notebook" / "a.json", {"session": "a", "turns": [["1", "one"]], "costs": [0.25, 0.5]})
-    notebook(home / ".notebook" / "b.json", {"session": "b", "turns": [["1", "one"]], "costs": [None]})
+    """The vendor's own figure is better than a table of prices.
+
+    Where it says nothing the price stays unknown.
+    """
+    notebook(
+        home / ".notebook" / "a.json",
+        {"session": "a", "turns": [["1", "one"]], "costs": [0.25, 0.5]},
+    )
+    notebook(
+        home / ".notebook" / "b.json", {"session": "b", "turns": [["1", "one"]], "costs": [None]}
+    )
 
     mind.import_logs()
 
     assert (mind.session("notebook:a").cost_usd, mind.session("notebook:b").cost_usd) == (0.5, None)
 
 
-def test_logs_in_the_folders_of_known_projects_are_found(home: Path, mind: Memory, tmp_path: Path) -> None:
-    """Some agents keep their logs where they work and nowhere else; other agents' sessions tell where that is."""
+def test_logs_in_the_folders_of_known_projects_are_found(
+    home: Path, mind: Memory, tmp_path: Path
+) -> None:
+    """Some agents keep their logs where they work and nowhere else.
+
+    Other agents' sessions tell where that is.
+    """
     shop = tmp_path / "shop"
-    notebook(home / ".diary" / "a.json", {"session": "a", "cwd": str(shop), "turns": [["1", "one"]]})
+    notebook(
+        home / ".diary" / "a.json", {"session": "a", "cwd": str(shop), "turns": [["1", "one"]]}
+    )
     notebook(shop / "notebook.json", {"session": "b", "turns": [["1", "in the shop"]]})
 
     assert outcome(mind.import_logs()) == (2, 0, 0, 0)
@@ -220,7 +290,9 @@ def test_logs_in_the_folders_of_known_projects_are_found(home: Path, mind: Memor
 def test_the_log_of_the_project_that_we_are_called_from_is_found(
     mind: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who uses such an agent and no other has no sessions yet that could tell where its logs are."""
+    """Who uses such an agent and no other has no sessions yet
+    that could tell where its logs are.
+    """
     shop = tmp_path / "shop"
     (shop / ".git").mkdir(parents=True)
     (shop / "src").mkdir()

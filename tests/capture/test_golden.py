@@ -21,7 +21,9 @@ CASES = sorted(folder for folder in GOLDEN.glob("*/*") if (folder / "root").is_d
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
-def test_a_recorded_log_gives_its_items(case: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_a_recorded_log_gives_its_items(
+    case: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """The whole reading of a format, pinned down item by item."""
     expected = case / "items.jsonl"
 
@@ -43,7 +45,11 @@ def _lines(agent: str, folder: Path) -> list[str]:
         for item in adapter.read(source, None):
             # States are an adapter's private affair, so only positions are pinned.
             shown = Checkpoint(item.position) if isinstance(item, Checkpoint) else item
-            told = {name: value for name, value in msgspec.structs.asdict(shown).items() if value is not None}
+            told = {
+                name: value
+                for name, value in msgspec.structs.asdict(shown).items()
+                if value is not None
+            }
             text = msgspec.json.encode({type(shown).__name__: told}).decode()
             lines.append(text.replace(root, "ROOT") + "\n")
     return lines

@@ -17,7 +17,15 @@ import pytest
 from recollect.errors import NotFound
 from recollect.memory import Memory
 from recollect.model import SessionDetail
-from tests.builders.homes import claude_log, codex_log, codex_talk, everything, memory, refs, small_talk
+from tests.builders.homes import (
+    claude_log,
+    codex_log,
+    codex_talk,
+    everything,
+    memory,
+    refs,
+    small_talk,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -40,10 +48,15 @@ with Memory(Settings(home, store, {"redact.enabled": False})) as memory:
 
 def corpus(home: Path, sessions: int, turns: int) -> list[Path]:
     """Logs of both agents."""
-    paths = [claude_log(home, small_talk(number, turns, "lorem ipsum dolor " * 12)) for number in range(1, sessions + 1)]
+    paths = [
+        claude_log(home, small_talk(number, turns, "lorem ipsum dolor " * 12))
+        for number in range(1, sessions + 1)
+    ]
     for number in range(1, sessions // 4 + 1):
         thread = f"019ca000-0000-7000-8000-{number:012}"
-        paths.append(codex_log(home, codex_talk(thread, f"water tree {number} " + "sit amet " * 20), thread))
+        paths.append(
+            codex_log(home, codex_talk(thread, f"water tree {number} " + "sit amet " * 20), thread)
+        )
     return paths
 
 
@@ -66,7 +79,9 @@ def in_peace(home: Path) -> tuple[dict[str, SessionDetail], list[str]]:
 
 
 def is_sound(store: Path) -> bool:
-    """Whether SQLite finds nothing wrong with a file, and the text index matches what it indexes."""
+    """Whether SQLite finds nothing wrong with a file, and the
+    text index matches what it indexes.
+    """
     with Memory.open(store) as mind:
         db = mind._opened(create=True).db
         texts = db.value("select count(*) from turns_text"), db.value("select count(*) from bodies")
@@ -75,7 +90,9 @@ def is_sound(store: Path) -> bool:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_killed_at_any_moment_nothing_is_lost_and_nothing_comes_twice(home: Path) -> None:
-    """Power fails, laptops close and people are impatient, also while an agent is writing its logs."""
+    """Power fails, laptops close and people are impatient, also
+    while an agent is writing its logs.
+    """
     rounds, chance = 50, random.Random(20260101)
     paths = corpus(home, 60, 24)
     contents = {path: path.read_bytes() for path in paths}
@@ -105,7 +122,10 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_comes_twice(home: Path
 
 
 def test_sixteen_importers_at_once_do_the_work_of_one(home: Path) -> None:
-    """Hooks of several agents start an import each; the first of them may have to make the store."""
+    """Hooks of several agents start an import each.
+
+    The first of them may have to make the store.
+    """
     corpus(home, 24, 6)
     store = home / ".recollect" / "recollect.db"
     done = threading.Event()

@@ -17,7 +17,9 @@ def plugged_in(folder: Path, monkeypatch: pytest.MonkeyPatch, **points: str) -> 
     """Install a package, as pip leaves it, that brings adapters."""
     info = folder / "scribe_for_recollect-1.0.dist-info"
     info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: scribe-for-recollect\nVersion: 1.0\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: scribe-for-recollect\nVersion: 1.0\n"
+    )
     lines = [f"{agent} = {target}" for agent, target in points.items()]
     (info / "entry_points.txt").write_text("\n".join(["[recollect.adapters]", *lines]) + "\n")
     monkeypatch.syspath_prepend(str(folder))
@@ -50,28 +52,38 @@ def test_one_that_cannot_be_loaded_stops_nobody_else(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An import of all agents goes on without it; who asks for it by name is told what to do."""
-    plugged_in(tmp_path / "packages", monkeypatch, broken="nowhere.at_all:Adapter", idle="json:JSONDecoder")
+    plugged_in(
+        tmp_path / "packages", monkeypatch, broken="nowhere.at_all:Adapter", idle="json:JSONDecoder"
+    )
 
     with caplog.at_level(logging.WARNING):
         found = [adapter.agent for adapter in find_adapters()]
 
     assert found == list(BUILT_IN)
     assert [record.message for record in caplog.records] == ["an adapter was left out"] * 2
-    with pytest.raises(UsageError, match="broken of scribe-for-recollect cannot be loaded: ModuleNotFoundError") as fault:
+    with pytest.raises(
+        UsageError, match="broken of scribe-for-recollect cannot be loaded: ModuleNotFoundError"
+    ) as fault:
         get_adapter("broken")
     assert fault.value.hint == "upgrade or uninstall scribe-for-recollect"
-    with pytest.raises(UsageError, match="idle of scribe-for-recollect has no agent, name, version"):
+    with pytest.raises(
+        UsageError, match="idle of scribe-for-recollect has no agent, name, version"
+    ):
         get_adapter("idle")
 
 
-def test_one_may_not_pass_for_another_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_may_not_pass_for_another_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plugged_in(tmp_path / "packages", monkeypatch, diary="tests.builders.notebook:Notebook")
 
     with pytest.raises(UsageError, match="calls itself notebook"):
         get_adapter("diary")
 
 
-def test_our_own_adapters_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_own_adapters_cannot_be_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     agent = next(iter(BUILT_IN))
     plugged_in(tmp_path / "packages", monkeypatch, **{agent: "json:JSONDecoder"})
 

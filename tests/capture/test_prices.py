@@ -41,9 +41,12 @@ def test_a_known_model_is_priced_by_every_kind_of_token() -> None:
     million = 1_000_000
 
     costs = [
-        prices.cost(usage("claude-opus-4-5", **{kind: million})) for kind in ("input", "cache_read", "cache_write", "output")
+        prices.cost(usage("claude-opus-4-5", **{kind: million}))
+        for kind in ("input", "cache_read", "cache_write", "output")
     ]
-    together = prices.cost(usage("claude-opus-4-5", input=1000, cache_read=2000, cache_write=100, output=50))
+    together = prices.cost(
+        usage("claude-opus-4-5", input=1000, cache_read=2000, cache_write=100, output=50)
+    )
 
     assert costs == pytest.approx([5.0, 0.5, 6.25, 25.0])
     assert together == pytest.approx((1000 * 5 + 2000 * 0.5 + 100 * 6.25 + 50 * 25) / 1e6)
@@ -52,12 +55,23 @@ def test_a_known_model_is_priced_by_every_kind_of_token() -> None:
 def test_reasoning_is_part_of_the_output_and_not_billed_twice() -> None:
     prices = Prices(Remembered())
 
-    assert prices.cost(usage("gpt-5", output=100, reasoning=90)) == prices.cost(usage("gpt-5", output=100))
+    assert prices.cost(usage("gpt-5", output=100, reasoning=90)) == prices.cost(
+        usage("gpt-5", output=100)
+    )
 
 
 @pytest.mark.parametrize(
     "model",
-    ["made-up-model-9", "", "<synthetic>", "llama-3.3-70b-versatile", "deepseek-chat", "qwen/qwen3-coder", "\0", "a" * 5000],
+    [
+        "made-up-model-9",
+        "",
+        "<synthetic>",
+        "llama-3.3-70b-versatile",
+        "deepseek-chat",
+        "qwen/qwen3-coder",
+        "\0",
+        "a" * 5000,
+    ],
 )
 def test_a_model_that_is_not_in_the_table_has_no_price(model: str) -> None:
     """Nor has one that third parties serve: what they asked for is not in the log."""
@@ -165,7 +179,10 @@ def test_an_unknown_cost_is_null_and_never_nought(home: Path) -> None:
         found = everything(mind)
         (row,) = mind.stats("all")
 
-    costs = {ref[-1]: (detail.cost_usd, [turn.cost_usd for turn in detail.turn_list]) for ref, detail in found.items()}
+    costs = {
+        ref[-1]: (detail.cost_usd, [turn.cost_usd for turn in detail.turn_list])
+        for ref, detail in found.items()
+    }
     known = (4 * 5 + 2000 * 0.5 + 100 * 6.25 + 50 * 25) / 1e6
     assert costs == {
         "1": (pytest.approx(known), [pytest.approx(known)]),
@@ -190,6 +207,8 @@ print("genai_prices" in sys.modules)
     for number in (1, 2):
         claude_log(home, small_talk(number))
         command = [sys.executable, "-c", script, str(home)]
-        loaded.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+        loaded.append(
+            subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        )
 
     assert loaded == ["True", "False"]

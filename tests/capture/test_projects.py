@@ -26,7 +26,10 @@ def git_folder(folder: Path, *remotes: tuple[str, str]) -> Path:
     """A repository as git leaves it on disk, as far as we read it."""
     (folder / ".git").mkdir(parents=True)
     lines = ["[core]\n\trepositoryformatversion = 0\n"]
-    lines += [f'[remote "{name}"]\n\turl = {url}\n\tfetch = +refs/heads/*:refs/remotes/{name}/*\n' for name, url in remotes]
+    lines += [
+        f'[remote "{name}"]\n\turl = {url}\n\tfetch = +refs/heads/*:refs/remotes/{name}/*\n'
+        for name, url in remotes
+    ]
     (folder / ".git" / "config").write_text("".join(lines) + '[branch "main"]\n\tremote = origin\n')
     return folder
 
@@ -68,7 +71,16 @@ def test_every_spelling_of_a_remote_is_one_project(spelling: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "remote", ["", "/srv/git/shop.git", "../shop", "shop", "https://", "https://github.com", "git@github.com:"]
+    "remote",
+    [
+        "",
+        "/srv/git/shop.git",
+        "../shop",
+        "shop",
+        "https://",
+        "https://github.com",
+        "git@github.com:",
+    ],
 )
 def test_what_names_no_host_and_path_is_no_remote(remote: str) -> None:
     assert normalised(remote) is None
@@ -87,12 +99,20 @@ def test_the_log_speaks_first(tmp_path: Path) -> None:
     ("remotes", "key"),
     [
         ([("origin", "git@github.com:ada/shop.git")], "github.com/ada/shop"),
-        ([("fork", "git@github.com:kim/shop.git"), ("origin", "git@github.com:ada/shop.git")], "github.com/ada/shop"),
-        ([("upstream", "git@github.com:eve/shop.git"), ("fork", "git@github.com:kim/shop.git")], "github.com/eve/shop"),
+        (
+            [("fork", "git@github.com:kim/shop.git"), ("origin", "git@github.com:ada/shop.git")],
+            "github.com/ada/shop",
+        ),
+        (
+            [("upstream", "git@github.com:eve/shop.git"), ("fork", "git@github.com:kim/shop.git")],
+            "github.com/eve/shop",
+        ),
     ],
     ids=["one", "origin among others", "the first without origin"],
 )
-def test_a_repository_is_known_by_its_remote(tmp_path: Path, remotes: list[tuple[str, str]], key: str) -> None:
+def test_a_repository_is_known_by_its_remote(
+    tmp_path: Path, remotes: list[tuple[str, str]], key: str
+) -> None:
     folder = git_folder(tmp_path / "shop", *remotes)
     deeper = folder / "src" / "till"
     deeper.mkdir(parents=True)
@@ -103,10 +123,16 @@ def test_a_repository_is_known_by_its_remote(tmp_path: Path, remotes: list[tuple
 def test_a_repository_without_a_remote_is_known_by_its_folder(tmp_path: Path) -> None:
     folder = git_folder(tmp_path / "shop")
 
-    assert Projects().identify(str(folder), None) == ProjectIdentity(str(folder), "repository", str(folder))
+    assert Projects().identify(str(folder), None) == ProjectIdentity(
+        str(folder), "repository", str(folder)
+    )
 
 
-@pytest.mark.parametrize("remotes", [[], [("origin", "git@github.com:ada/shop.git")]], ids=["without remote", "with remote"])
+@pytest.mark.parametrize(
+    "remotes",
+    [[], [("origin", "git@github.com:ada/shop.git")]],
+    ids=["without remote", "with remote"],
+)
 def test_worktrees_are_one_project(tmp_path: Path, remotes: list[tuple[str, str]]) -> None:
     main = git_folder(tmp_path / "shop", *remotes)
     other = worktree(main, tmp_path / "shop-hotfix", "hotfix")
@@ -139,14 +165,18 @@ def test_a_plain_folder_is_its_own_project(tmp_path: Path) -> None:
     ],
     ids=["points nowhere", "rubbish", "empty", "broken config", "binary config", "empty config"],
 )
-def test_a_broken_repository_is_a_folder_like_any_other(tmp_path: Path, dot_git: str | None, config: str | None) -> None:
+def test_a_broken_repository_is_a_folder_like_any_other(
+    tmp_path: Path, dot_git: str | None, config: str | None
+) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()
     if dot_git is not None:
         (folder / ".git").write_text(dot_git)
     else:
         git_folder(tmp_path / "shop" / "inner")
-        (tmp_path / "shop" / "inner" / ".git" / "config").write_text(config or "", encoding="latin-1")
+        (tmp_path / "shop" / "inner" / ".git" / "config").write_text(
+            config or "", encoding="latin-1"
+        )
         folder = tmp_path / "shop" / "inner"
 
     found = Projects().identify(str(folder), None)
@@ -157,7 +187,16 @@ def test_a_broken_repository_is_a_folder_like_any_other(tmp_path: Path, dot_git:
 
 
 def test_strange_folders_are_no_trouble() -> None:
-    for folder in ("/", "", ".", "relative/path", "C:\\Users\\ada\\shop", "/home/\0", "/home/" + "x" * 5000, "\udcff"):
+    for folder in (
+        "/",
+        "",
+        ".",
+        "relative/path",
+        "C:\\Users\\ada\\shop",
+        "/home/\0",
+        "/home/" + "x" * 5000,
+        "\udcff",
+    ):
         Projects().identify(folder, None)
 
 
@@ -174,10 +213,15 @@ def test_a_folder_seen_with_a_repository_before_belongs_to_it(home: Path, tmp_pa
     with memory(home) as mind:
         mind.import_logs()
 
-        assert (project_of(mind, 1), project_of(mind, 2)) == ("github.com/ada/shop", "github.com/ada/shop")
+        assert (project_of(mind, 1), project_of(mind, 2)) == (
+            "github.com/ada/shop",
+            "github.com/ada/shop",
+        )
 
 
-def test_a_folder_that_turns_out_to_be_a_repository_is_shown_under_its_name(home: Path, tmp_path: Path) -> None:
+def test_a_folder_that_turns_out_to_be_a_repository_is_shown_under_its_name(
+    home: Path, tmp_path: Path
+) -> None:
     """What was taken for a plain folder before now has a name."""
     shop = tmp_path / "shop"
     claude_log(home, small_talk(1, cwd=str(shop)))
@@ -189,7 +233,10 @@ def test_a_folder_that_turns_out_to_be_a_repository_is_shown_under_its_name(home
     with memory(home) as mind:
         mind.import_logs()
 
-        assert (project_of(mind, 1), project_of(mind, 2)) == ("github.com/ada/shop", "github.com/ada/shop")
+        assert (project_of(mind, 1), project_of(mind, 2)) == (
+            "github.com/ada/shop",
+            "github.com/ada/shop",
+        )
         assert mind.projects() == [
             ProjectRow(
                 key="github.com/ada/shop", kind="remote", domain=None, sessions=2, turns=4,
@@ -281,7 +328,9 @@ def test_what_was_merged_before_follows(mind: Memory) -> None:
     mind.merge_projects(CELLAR, TILL)
     mind.merge_projects(TILL, SHOP)
 
-    assert [(row.key, row.sessions, row.merged) for row in mind.projects()] == [(SHOP, 3, [CELLAR, TILL])]
+    assert [(row.key, row.sessions, row.merged) for row in mind.projects()] == [
+        (SHOP, 3, [CELLAR, TILL])
+    ]
 
 
 def test_merges_that_make_no_sense_are_refused_in_words(mind: Memory) -> None:

@@ -21,13 +21,28 @@ from recollect.recall.query import parse
 from recollect.store import bodies, msgpack
 from tests.builders import codex
 from tests.builders.claude_code import Conversation, tokens
-from tests.builders.homes import add_turn, chat, claude_log, codex_log, codex_talk, everything, memory, small_talk
+from tests.builders.homes import (
+    add_turn,
+    chat,
+    claude_log,
+    codex_log,
+    codex_talk,
+    everything,
+    memory,
+    small_talk,
+)
 
-few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+few = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 some = settings(max_examples=150, deadline=None)
 
 # Text as it stands in logs: words to be found, and what breaks parsers.
-texts = st.text(st.sampled_from('abc é\U0001f600\n"\\\0'), min_size=1, max_size=12).map(lambda text: f"word {text}")
+texts = st.text(st.sampled_from('abc é\U0001f600\n"\\\0'), min_size=1, max_size=12).map(
+    lambda text: f"word {text}"
+)
 
 
 # Conversations ---------------------------------------------------------------
@@ -41,7 +56,11 @@ def claude_talks(draw: st.DrawFn, number: int = 1) -> Conversation:
     calls: list[str] = []
     earlier: list[str | None] = [talk.tip]
     for step in range(draw(st.integers(1, 10))):
-        what = draw(st.sampled_from(["user", "reply", "split", "call", "result", "title", "rewind", "move", "compact"]))
+        what = draw(
+            st.sampled_from(
+                ["user", "reply", "split", "call", "result", "title", "rewind", "move", "compact"]
+            )
+        )
         if what == "user":
             talk.user(draw(texts))
         elif what == "reply":
@@ -53,15 +72,25 @@ def claude_talks(draw: st.DrawFn, number: int = 1) -> Conversation:
             calls.append(f"toolu_{number}_{step}")
             talk.call("Bash", {"command": draw(texts)}, calls[-1])
         elif what == "result" and calls:
-            talk.result(calls.pop(draw(st.integers(0, len(calls) - 1))), draw(texts), error=draw(st.booleans()))
+            talk.result(
+                calls.pop(draw(st.integers(0, len(calls) - 1))),
+                draw(texts),
+                error=draw(st.booleans()),
+            )
         elif what == "title":
-            talk.bare({"type": "custom-title", "customTitle": draw(texts), "sessionId": talk.session})
+            talk.bare(
+                {"type": "custom-title", "customTitle": draw(texts), "sessionId": talk.session}
+            )
         elif what == "rewind":
             talk.user(draw(texts), parent=draw(st.sampled_from(earlier)))
         elif what == "move":
             talk.envelope["cwd"] = draw(st.sampled_from(["/home/ada/shop", "/home/ada/till"]))
         elif what == "compact":
-            talk.system("compact_boundary", content="Conversation compacted", compactMetadata={"trigger": "auto"})
+            talk.system(
+                "compact_boundary",
+                content="Conversation compacted",
+                compactMetadata={"trigger": "auto"},
+            )
         earlier.append(talk.tip)
     return talk
 
@@ -73,7 +102,9 @@ def codex_threads(draw: st.DrawFn, thread: str = codex.THREAD) -> list[dict[str,
     calls: list[str] = []
     spent = 0
     for step in range(draw(st.integers(1, 10))):
-        what = draw(st.sampled_from(["user", "reply", "reason", "call", "result", "tokens", "context"]))
+        what = draw(
+            st.sampled_from(["user", "reply", "reason", "call", "result", "tokens", "context"])
+        )
         if what == "user":
             records += [codex.context(), codex.user(draw(texts))]
         elif what == "reply":
@@ -96,7 +127,9 @@ def codex_threads(draw: st.DrawFn, thread: str = codex.THREAD) -> list[dict[str,
 
 @st.composite
 def families(draw: st.DrawFn) -> dict[str, str]:
-    """Logs by path: a session with a fork and a sub-agent, of both agents, of which some may be missing."""
+    """Logs by path: a session with a fork and a sub-agent, of both
+    agents, of which some may be missing.
+    """
     parent = draw(claude_talks(1))
     fork = chat(2, forkedFrom={"sessionId": parent.session, "messageUuid": parent.tip})
     fork.lines = [line.replace(parent.session, fork.session) for line in parent.lines]
@@ -117,7 +150,13 @@ def families(draw: st.DrawFn) -> dict[str, str]:
         f"{folder}/{parent.session}/subagents/agent-a1b2c3.jsonl": helper.text,
         _rollout(codex.PARENT): "".join(codex.lines(thread)),
         _rollout(codex.THREAD): "".join(
-            codex.lines([codex.meta(codex.THREAD, codex.clock(3600), forked_from_id=codex.PARENT), *copied, *own])
+            codex.lines(
+                [
+                    codex.meta(codex.THREAD, codex.clock(3600), forked_from_id=codex.PARENT),
+                    *copied,
+                    *own,
+                ]
+            )
         ),
         _rollout(child): "".join(codex.lines(codex_talk(child, source=spawned))),
     }
@@ -143,7 +182,9 @@ def known(mind: Memory) -> tuple[dict[str, SessionDetail], list[list[StatsRow]]]
     return everything(mind), [mind.stats(by) for by in ("all", "agent", "model", "day", "tool")]
 
 
-def in_order(folder: Path, name: str, paths: list[Path]) -> tuple[dict[str, SessionDetail], list[list[StatsRow]]]:
+def in_order(
+    folder: Path, name: str, paths: list[Path]
+) -> tuple[dict[str, SessionDetail], list[list[StatsRow]]]:
     """What is known after importing these logs one by one."""
     with memory(folder, name) as mind:
         for path in paths:
@@ -156,7 +197,9 @@ def in_order(folder: Path, name: str, paths: list[Path]) -> tuple[dict[str, Sess
 
 @few
 @given(logs=families())
-def test_capturing_twice_changes_nothing(tmp_path_factory: pytest.TempPathFactory, logs: dict[str, str]) -> None:
+def test_capturing_twice_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, logs: dict[str, str]
+) -> None:
     """Neither an import that finds nothing new, nor one that reads everything again."""
     folder = tmp_path_factory.mktemp("twice")
     paths = written(folder, logs)
@@ -178,7 +221,9 @@ def test_capturing_twice_changes_nothing(tmp_path_factory: pytest.TempPathFactor
 def test_any_order_of_sources_gives_the_same_totals(
     tmp_path_factory: pytest.TempPathFactory, logs: dict[str, str], data: st.DataObject
 ) -> None:
-    """Forks before their parents, sub-agents before who started them: each call is counted once, by whoever made it."""
+    """Forks before their parents, sub-agents before who started them: each call
+    is counted once, by whoever made it.
+    """
     folder = tmp_path_factory.mktemp("order")
     paths = written(folder, logs)
 
@@ -261,7 +306,9 @@ values = st.recursive(
     max_leaves=40,
 )
 times = st.none() | st.integers(0, 2**45)
-plain_rows = st.tuples(st.sampled_from(["prompt", "reply", "reasoning", "error"]), times, words).map(list)
+plain_rows = st.tuples(
+    st.sampled_from(["prompt", "reply", "reasoning", "error"]), times, words
+).map(list)
 
 
 @st.composite
@@ -276,14 +323,30 @@ def turns(draw: st.DrawFn) -> tuple[list[list[Any]], list[list[list[Any]]]]:
             whole.append(row)
             parts[-1].append(list(row))
         else:
-            head = ["tool_call", draw(times), "", f"call_{number}", draw(words), "shell", draw(words), draw(values)]
-            result = [draw(words), draw(st.booleans()), draw(st.none() | st.integers(0, 255)), draw(times)]
+            head = [
+                "tool_call",
+                draw(times),
+                "",
+                f"call_{number}",
+                draw(words),
+                "shell",
+                draw(words),
+                draw(values),
+            ]
+            result = [
+                draw(words),
+                draw(st.booleans()),
+                draw(st.none() | st.integers(0, 255)),
+                draw(times),
+            ]
             whole.append(head + result)
             if draw(st.booleans()):
                 parts[-1].append(head + result)
             else:
                 parts[-1].append([*head, None, None, None, None])
-                late.append([bodies.RESULT, None, "", f"call_{number}", None, None, None, None, *result])
+                late.append(
+                    [bodies.RESULT, None, "", f"call_{number}", None, None, None, None, *result]
+                )
         if draw(st.booleans()):
             parts.append([])
         if late and draw(st.booleans()):
@@ -300,7 +363,9 @@ def test_packing_a_body_and_unpacking_it_is_identity(rows: list[list[Any]]) -> N
 
 @some
 @given(turn=turns())
-def test_a_turn_is_the_same_in_one_part_and_in_many(turn: tuple[list[list[Any]], list[list[list[Any]]]]) -> None:
+def test_a_turn_is_the_same_in_one_part_and_in_many(
+    turn: tuple[list[list[Any]], list[list[list[Any]]]],
+) -> None:
     """However late its results came."""
     whole, parts = turn
 
@@ -310,7 +375,21 @@ def test_a_turn_is_the_same_in_one_part_and_in_many(turn: tuple[list[list[Any]],
 
 @some
 @given(value=values)
-@example(value=[2**64 - 1, -(2**63), -33, -32, 127, 128, 65535, 65536, 2**32, "x" * 70_000, ["y"] * 70_000])
+@example(
+    value=[
+        2**64 - 1,
+        -(2**63),
+        -33,
+        -32,
+        127,
+        128,
+        65535,
+        65536,
+        2**32,
+        "x" * 70_000,
+        ["y"] * 70_000,
+    ]
+)
 @example(value={str(number): number for number in range(70_000)})
 @example(value=b"bytes" * 20_000)
 def test_the_light_reader_reads_what_the_fast_one_does(value: Any) -> None:
@@ -322,7 +401,10 @@ def test_the_light_reader_reads_what_the_fast_one_does(value: Any) -> None:
 
 @given(number=st.integers(), text=st.text())
 def test_what_msgpack_cannot_hold_is_tamed(number: int, text: str) -> None:
-    """Integers beyond 64 bits and lone surrogates are rare; a turn that has them is kept all the same."""
+    """Integers beyond 64 bits and lone surrogates are rare.
+
+    A turn that has them is kept all the same.
+    """
     (row,) = bodies.unpack(bodies.pack([["reply", 1, text, number]]))
 
     assert row[:2] == ["reply", 1]
@@ -340,7 +422,9 @@ print(bodies.unpack(body), "msgspec" in sys.modules)
     call = ["tool_call", None, "", "c", "Bash", "shell", None, {"a": [1.5, -2]}, "é", True, 0, 9]
     body = bodies.pack([["prompt", 17, "hello"], call])
 
-    told = subprocess.run([sys.executable, "-c", script, body.hex()], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", script, body.hex()], capture_output=True, text=True, check=True
+    ).stdout
 
     assert told == f"{bodies.unpack(body)} False\n"
 
@@ -352,7 +436,10 @@ print(bodies.unpack(body), "msgspec" in sys.modules)
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """A memory with something in it."""
     folder = tmp_path_factory.mktemp("filled")
-    claude_log(folder, small_talk(turns=3, words="NULL near(x) caf\N{LATIN SMALL LETTER E WITH ACUTE} 日本語"))
+    claude_log(
+        folder,
+        small_talk(turns=3, words="NULL near(x) caf\N{LATIN SMALL LETTER E WITH ACUTE} 日本語"),
+    )
     mind = memory(folder)
     mind.import_logs([folder])
     return mind
@@ -383,7 +470,9 @@ OPERATORS = [
 ]
 queries = st.text() | st.lists(st.sampled_from(OPERATORS), max_size=8).map(" ".join)
 NAMES = [*FILTERS, "meta.git.branch"]
-filters = st.tuples(st.sampled_from(["", "-"]), st.sampled_from(NAMES), st.just(":"), words).map("".join)
+filters = st.tuples(st.sampled_from(["", "-"]), st.sampled_from(NAMES), st.just(":"), words).map(
+    "".join
+)
 
 
 def is_answered(mind: Memory, text: str) -> bool:
@@ -419,7 +508,12 @@ def test_a_filter_is_applied_or_refused_in_words(filled: Memory, text: str) -> N
 
 @pytest.mark.parametrize(
     "page",
-    ["word " * 3000, " ".join(f"w{number}" for number in range(3000)), "-a " * 3000 + "question", "x" * 100_000],
+    [
+        "word " * 3000,
+        " ".join(f"w{number}" for number in range(3000)),
+        "-a " * 3000 + "question",
+        "x" * 100_000,
+    ],
     ids=["one word", "many words", "unwanted words", "a long word"],
 )
 def test_a_whole_page_may_be_searched_for(filled: Memory, page: str) -> None:
@@ -427,6 +521,8 @@ def test_a_whole_page_may_be_searched_for(filled: Memory, page: str) -> None:
     filled.search(page)
 
 
-@pytest.mark.parametrize("text", ["since:²d", "since:99999999999999999d", "until:9999-12-31", "agent:\udcff"])
+@pytest.mark.parametrize(
+    "text", ["since:²d", "since:99999999999999999d", "until:9999-12-31", "agent:\udcff"]
+)
 def test_an_odd_filter_is_refused_in_words(filled: Memory, text: str) -> None:
     assert is_answered(filled, text)

@@ -52,20 +52,43 @@ def only_event(stretch: Stretch) -> Event:
         (f"before\n{BLOCK}\nafter", f"before\n{MARK}\nafter"),
         (f"{BLOCK}\n\n{BLOCK}", f"{MARK}\n\n{MARK}"),
         (f"SessionStart hook additional context: {BLOCK}", MARK),
-        (f"<system-reminder>\nPreToolUse:Bash hook additional context: {BLOCK}\n</system-reminder>\nok", f"{MARK}\nok"),
-        (f"x <hook_context>{BLOCK.replace('<', '&lt;').replace('>', '&gt;')}</hook_context>", f"x {MARK}"),
+        (
+            "<system-reminder>\nPreToolUse:Bash hook additional context: "
+            f"{BLOCK}\n</system-reminder>\nok",
+            f"{MARK}\nok",
+        ),
+        (
+            f"x <hook_context>{BLOCK.replace('<', '&lt;').replace('>', '&gt;')}</hook_context>",
+            f"x {MARK}",
+        ),
         (json.dumps({"context": BLOCK}), f'{{"context": "{MARK}"}}'),
         (json.dumps({"context": BLOCK}).replace("<", "\\u003c"), f'{{"context": "{MARK}"}}'),
         (f"{OPENING}{CLOSING}", "[recalled]"),
     ],
-    ids=["alone", "inside", "twice", "heading", "reminder", "escaped for html", "json", "json without brackets", "empty"],
+    ids=[
+        "alone",
+        "inside",
+        "twice",
+        "heading",
+        "reminder",
+        "escaped for html",
+        "json",
+        "json without brackets",
+        "empty",
+    ],
 )
 def test_a_block_becomes_a_mark(text: str, expected: str) -> None:
-    """Its references are kept, to count what was of use; its words are not news. Hosts wrap and escape it."""
+    """Its references are kept, to count what was of use.
+
+    Its words are not news. Hosts wrap and escape it.
+    """
     assert marked(text) == expected
 
 
-@pytest.mark.parametrize("cut", [len(OPENING), len(OPENING) + 30, len(BLOCK) - len(CLOSING), len(BLOCK) - 3, len(OPENING) - 5])
+@pytest.mark.parametrize(
+    "cut",
+    [len(OPENING), len(OPENING) + 30, len(BLOCK) - len(CLOSING), len(BLOCK) - 3, len(OPENING) - 5],
+)
 def test_a_block_that_was_cut_ends_at_a_blank_line(cut: int) -> None:
     """Hosts cut long outputs anywhere, and what follows is not ours."""
     assert marked(BLOCK[:cut]).startswith("[recalled")
@@ -89,7 +112,13 @@ def test_a_forged_block_goes_like_a_real_one(forged: str) -> None:
 
 @pytest.mark.parametrize(
     "claimed",
-    ["ignore:previous instructions#1", "curl evil.sh#now", "note:seven", "http://evil.example/x#1", "x" * 400 + ":abcd#1"],
+    [
+        "ignore:previous instructions#1",
+        "curl evil.sh#now",
+        "note:seven",
+        "http://evil.example/x#1",
+        "x" * 400 + ":abcd#1",
+    ],
 )
 def test_a_mark_has_no_room_for_words(claimed: str) -> None:
     """References have a shape; what does not is dropped with the rest."""
@@ -102,7 +131,12 @@ def test_other_texts_stay_what_they_are(text: str) -> None:
     assert marked(text) is text
 
 
-@given(st.lists(st.sampled_from([OPENING, CLOSING, BLOCK, "\n", "\n\n", "words", "&lt;recalled by="]), max_size=12))
+@given(
+    st.lists(
+        st.sampled_from([OPENING, CLOSING, BLOCK, "\n", "\n\n", "words", "&lt;recalled by="]),
+        max_size=12,
+    )
+)
 def test_nothing_of_ours_is_left_whatever_stands_around_it(pieces: list[str]) -> None:
     """Copied, cut and nested in any way."""
     found = marked("".join(pieces))
@@ -114,7 +148,12 @@ def test_nothing_of_ours_is_left_whatever_stands_around_it(pieces: list[str]) ->
 def test_a_flood_of_openings_costs_no_more_than_its_length() -> None:
     """A page may hold a million of them."""
     started = time.process_time()
-    for text in (OPENING * 20_000, f"{OPENING}\n\n" * 20_000, f"{OPENING}{CLOSING}" * 20_000, OPENING + "\n " * 500_000):
+    for text in (
+        OPENING * 20_000,
+        f"{OPENING}\n\n" * 20_000,
+        f"{OPENING}{CLOSING}" * 20_000,
+        OPENING + "\n " * 500_000,
+    ):
         marked(text)
 
     assert time.process_time() - started < 5
@@ -124,15 +163,22 @@ def test_a_flood_of_openings_costs_no_more_than_its_length() -> None:
 
 
 def test_a_prompt_keeps_the_words_of_its_person() -> None:
-    """Some hosts write what a hook said before the prompt, into the same text; what was asked comes first then."""
-    stretch = recognised(TurnFacts(session="s", turn="t", author="human"), event(text=f"{BLOCK}\n\nfix the cart"))
+    """Some hosts write what a hook said before the prompt, into the same text.
+
+    What was asked comes first then.
+    """
+    stretch = recognised(
+        TurnFacts(session="s", turn="t", author="human"), event(text=f"{BLOCK}\n\nfix the cart")
+    )
 
     assert only_event(stretch) == event(text=f"fix the cart\n\n{MARK}")
     assert stretch.turns["s", "t"].facts.author == "human"
     assert typed(only_event(stretch).text) == "fix the cart"
 
 
-@pytest.mark.parametrize("text", [BLOCK, f"\n{BLOCK}\n{BLOCK}\n", f"UserPromptSubmit hook additional context: {BLOCK}"])
+@pytest.mark.parametrize(
+    "text", [BLOCK, f"\n{BLOCK}\n{BLOCK}\n", f"UserPromptSubmit hook additional context: {BLOCK}"]
+)
 def test_a_prompt_that_is_all_ours_was_not_asked_by_anybody(text: str) -> None:
     """Otherwise the next pack would quote it as a person's words."""
     stretch = recognised(TurnFacts(session="s", turn="t", author="human"), event(text=text))
@@ -147,7 +193,9 @@ def test_a_prompt_that_is_all_ours_was_not_asked_by_anybody(text: str) -> None:
 @pytest.mark.parametrize("kind", ["reply", "reasoning", "compaction", "error"])
 def test_what_an_agent_says_is_looked_at(kind: str) -> None:
     """It may repeat what it was told, and a summary does."""
-    assert only_event(recognised(event(kind, text=f"so: {BLOCK}"))) == event(kind, text=f"so: {MARK}")
+    assert only_event(recognised(event(kind, text=f"so: {BLOCK}"))) == event(
+        kind, text=f"so: {MARK}"
+    )
 
 
 def test_calls_are_looked_at_in_all_their_parts() -> None:
@@ -155,18 +203,32 @@ def test_calls_are_looked_at_in_all_their_parts() -> None:
     call: dict[str, Any] = {"kind": "tool_call", "call": "c", "name": "write", "tool_kind": "edit"}
 
     stretch = recognised(
-        event(**call, target=f"a {BLOCK}", input={"content": BLOCK, "deep": [{"er": BLOCK}, 3]}, output=f"wrote {BLOCK}", ok=True)
+        event(
+            **call,
+            target=f"a {BLOCK}",
+            input={"content": BLOCK, "deep": [{"er": BLOCK}, 3]},
+            output=f"wrote {BLOCK}",
+            ok=True,
+        )
     )
 
     assert only_event(stretch) == event(
-        **call, target=f"a {MARK}", input={"content": MARK, "deep": [{"er": MARK}, 3]}, output=f"wrote {MARK}", ok=True
+        **call,
+        target=f"a {MARK}",
+        input={"content": MARK, "deep": [{"er": MARK}, 3]},
+        output=f"wrote {MARK}",
+        ok=True,
     )
 
 
 def test_a_title_and_a_late_result_are_looked_at() -> None:
-    """Titles are made from the first prompt; results may come in a later stretch than their call."""
+    """Titles are made from the first prompt.
+
+    Results may come in a later stretch than their call.
+    """
     stretch = recognised(
-        SessionFacts(session="s", title=f"About {BLOCK}"), ToolResult(session="s", turn="t", call="c", output=BLOCK)
+        SessionFacts(session="s", title=f"About {BLOCK}"),
+        ToolResult(session="s", turn="t", call="c", output=BLOCK),
     )
 
     assert stretch.sessions["s"].title == f"About {MARK}"
@@ -237,7 +299,13 @@ def test_a_tool_of_ours_is_known_by_its_name(name: str | None, own: bool) -> Non
 def test_what_our_commands_print_is_replaced_and_the_call_is_kept() -> None:
     """That an agent asked is worth knowing; the answer we had already."""
     command = "recollect search canary"
-    call = {"kind": "tool_call", "name": "Bash", "tool_kind": "shell", "target": command, "input": {"command": command}}
+    call = {
+        "kind": "tool_call",
+        "name": "Bash",
+        "tool_kind": "shell",
+        "target": command,
+        "input": {"command": command},
+    }
 
     stretch = recognised(event(**call, output=f"{REF}  2026-01-01\n    canary", ok=True))
 
@@ -252,7 +320,11 @@ def test_a_result_of_ours_that_comes_in_the_next_stretch_is_known() -> None:
     stored = {("codex:s", "t", "c"): Call(1, 0, "mcp__recollect__search", "mcp", None, None, None)}
 
     outputs = []
-    for recogniser, items in ((seen, [waiting]), (seen, [late]), (Recogniser(lambda *names: stored.get(names)), [late])):
+    for recogniser, items in (
+        (seen, [waiting]),
+        (seen, [late]),
+        (Recogniser(lambda *names: stored.get(names)), [late]),
+    ):
         (stretch,) = assemble([*items, Checkpoint(1)])
         recogniser.recognise("codex", stretch)
         outputs += [result.output for result in stretch.turns["s", "t"].late]
@@ -260,7 +332,9 @@ def test_a_result_of_ours_that_comes_in_the_next_stretch_is_known() -> None:
     assert outputs == ["[recalled]", "[recalled]"]
 
 
-@pytest.mark.parametrize("piece", ["\n", ";", " ", "a=b ", "-a b ", ";recollect -a", ';"/', "; time timeout 3 ", "|'a/"])
+@pytest.mark.parametrize(
+    "piece", ["\n", ";", " ", "a=b ", "-a b ", ";recollect -a", ';"/', "; time timeout 3 ", "|'a/"]
+)
 def test_a_hostile_command_costs_little(piece: str) -> None:
     """Every command of every log is looked at."""
     started = time.process_time()
@@ -273,7 +347,10 @@ def test_a_hostile_command_costs_little(piece: str) -> None:
 
 
 def test_what_came_from_us_is_not_found_by_a_search(home: Path) -> None:
-    """Not in an index, not in a body; not even when the log was read between a call and its result."""
+    """Not in an index, not in a body.
+
+    Not even when the log was read between a call and its result.
+    """
     talk = chat(1)
     talk.user(f"why is the cart slow?\n{BLOCK}")
     talk.call("Bash", {"command": "recollect search cart"}, "toolu_1")
@@ -291,5 +368,7 @@ def test_what_came_from_us_is_not_found_by_a_search(home: Path) -> None:
 
     assert isinstance(turn, Turn)
     assert turn.prompt == f"why is the cart slow?\n\n{MARK}"
-    assert [call.output for call in turn.events if isinstance(call, ToolCall)] == [f"[recalled: {REF}]"]
+    assert [call.output for call in turn.events if isinstance(call, ToolCall)] == [
+        f"[recalled: {REF}]"
+    ]
     assert found == ([], [turn.ref])

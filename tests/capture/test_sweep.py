@@ -53,11 +53,15 @@ def at_once(home: Path) -> dict[str, SessionDetail]:
 
 def parts(mind: Memory) -> list[int]:
     """How many parts the body of each turn has, oldest turn first."""
-    rows = mind._existing().db.rows("select count(*) from turns join bodies on bodies.turn = turns.id group by turns.id")
+    rows = mind._existing().db.rows(
+        "select count(*) from turns join bodies on bodies.turn = turns.id group by turns.id"
+    )
     return [count for (count,) in rows]
 
 
-def test_a_path_may_be_named_from_anywhere(home: Path, mind: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_may_be_named_from_anywhere(
+    home: Path, mind: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is stored is looked for from other folders later."""
     path = claude_log(home, small_talk())
     monkeypatch.chdir(home)
@@ -136,7 +140,9 @@ def test_a_replaced_log_is_read_from_its_start(home: Path, mind: Memory) -> None
     assert everything(mind) == at_once(home)
 
 
-def test_a_log_rewritten_in_place_with_the_same_size_is_read_again(home: Path, mind: Memory) -> None:
+def test_a_log_rewritten_in_place_with_the_same_size_is_read_again(
+    home: Path, mind: Memory
+) -> None:
     """Neither the size nor the first and last bytes tell; the time does."""
     talk = small_talk(turns=40)
     path = claude_log(home, talk)
@@ -238,7 +244,9 @@ def test_a_log_cut_in_the_middle_of_a_turn_takes_nothing_away(home: Path, mind: 
     assert everything(mind) == known
 
 
-def test_an_older_copy_of_a_session_takes_nothing_away(home: Path, tmp_path: Path, mind: Memory) -> None:
+def test_an_older_copy_of_a_session_takes_nothing_away(
+    home: Path, tmp_path: Path, mind: Memory
+) -> None:
     """People import backups; the live log said more."""
     talk = small_talk(turns=2)
     path = claude_log(home, talk)
@@ -314,14 +322,20 @@ def test_a_copy_of_a_log_counts_once(home: Path, mind: Memory) -> None:
 
 
 def test_turn_numbers_never_change(home: Path, mind: Memory) -> None:
-    """Notes and evidence cite them: a turn that is gone keeps its number, a new one gets the next."""
+    """Notes and evidence cite them: a turn that is gone keeps
+    its number, a new one gets the next.
+    """
     talk = small_talk(turns=3)
     claude_log(home, talk)
     mind.import_logs()
 
     without_the_second = chat(1)
     without_the_second.lines = talk.lines[:4] + talk.lines[8:]
-    without_the_second.count, without_the_second.second, without_the_second.tip = talk.count, talk.second, talk.tip
+    without_the_second.count, without_the_second.second, without_the_second.tip = (
+        talk.count,
+        talk.second,
+        talk.tip,
+    )
     add_turn(without_the_second, "1-4")
     claude_log(home, without_the_second)
     mind.import_logs()
@@ -329,7 +343,9 @@ def test_turn_numbers_never_change(home: Path, mind: Memory) -> None:
     assert prompts(mind, REF) == ["question 1-1", "question 1-2", "question 1-3", "question 1-4"]
 
 
-def test_turns_are_found_again_by_their_own_ids_after_a_replacement(home: Path, mind: Memory) -> None:
+def test_turns_are_found_again_by_their_own_ids_after_a_replacement(
+    home: Path, mind: Memory
+) -> None:
     """The same turns in another order are the same turns."""
     talk = small_talk(turns=2)
     claude_log(home, talk)
@@ -365,7 +381,9 @@ def test_a_long_open_turn_costs_what_it_grew(home: Path, mind: Memory) -> None:
     assert [read for read, _ in sizes] == [grown for _, grown in sizes]
     assert parts(mind) == [6]
     assert [refs(mind, f"word{step}") for step in range(5)] == [[f"{REF}#1"]] * 5
-    assert refs(mind, "task word4") == [f"{REF}#1"], "the prompt and the newest answer find it together"
+    assert refs(mind, "task word4") == [f"{REF}#1"], (
+        "the prompt and the newest answer find it together"
+    )
     assert everything(mind) == at_once(home)
 
 
@@ -422,7 +440,12 @@ def test_a_result_that_comes_in_a_later_run_is_joined_to_its_call(home: Path, mi
         ("linked fine", True),
         ("segfault in parser", False),
     ]
-    assert refs(mind, "segfault") == refs(mind, "linked") == refs(mind, "build segfault") == [f"{REF}#1"]
+    assert (
+        refs(mind, "segfault")
+        == refs(mind, "linked")
+        == refs(mind, "build segfault")
+        == [f"{REF}#1"]
+    )
     assert everything(mind) == at_once(home)
     assert mind.stats("all")[0].failed_tool_calls == 1
 
@@ -449,11 +472,17 @@ def codex_family() -> tuple[list[dict[str, object]], list[dict[str, object]]]:
         codex.tokens(codex.usage(900, 100, 80), codex.usage(400, 0, 30), codex.clock(91)),
         codex.assistant("Pruned.", codex.clock(92)),
     ]
-    return parent, [codex.meta(codex.THREAD, codex.clock(60), forked_from_id=codex.PARENT), *copied, *own]
+    return parent, [
+        codex.meta(codex.THREAD, codex.clock(60), forked_from_id=codex.PARENT),
+        *copied,
+        *own,
+    ]
 
 
 @pytest.mark.parametrize("first", ["parent", "fork"])
-def test_a_fork_counts_the_same_before_and_after_its_parent(home: Path, mind: Memory, first: str) -> None:
+def test_a_fork_counts_the_same_before_and_after_its_parent(
+    home: Path, mind: Memory, first: str
+) -> None:
     """What a fork copied was spent once, by its parent."""
     parent, fork = codex_family()
     talk = small_talk(1)
@@ -476,7 +505,9 @@ def test_a_fork_counts_the_same_before_and_after_its_parent(home: Path, mind: Me
 
 
 def test_the_figures_of_a_split_message_count_once(home: Path, mind: Memory) -> None:
-    """One API message over several lines repeats its usage, also when an import falls between them."""
+    """One API message over several lines repeats its usage, also
+    when an import falls between them.
+    """
     talk = chat(1)
     talk.user("think")
     talk.reply("first half", message="msg_1", usage=tokens(output=10))
@@ -558,7 +589,11 @@ def test_extra_folders_are_imported_too(home: Path, tmp_path: Path) -> None:
     with memory(home, sources__extra=extra) as mind:
         mind.import_logs()
 
-        assert sorted(everything(mind)) == [REF, f"claude-code:{chat(2).session}", f"codex:{codex.THREAD}"]
+        assert sorted(everything(mind)) == [
+            REF,
+            f"claude-code:{chat(2).session}",
+            f"codex:{codex.THREAD}",
+        ]
 
 
 def test_only_the_agents_that_are_wanted_are_imported(home: Path) -> None:
@@ -571,7 +606,9 @@ def test_only_the_agents_that_are_wanted_are_imported(home: Path) -> None:
         assert list(everything(mind)) == [f"codex:{codex.THREAD}"]
 
 
-def test_the_folders_of_a_home_are_logs_only_where_agents_keep_them(home: Path, tmp_path: Path, mind: Memory) -> None:
+def test_the_folders_of_a_home_are_logs_only_where_agents_keep_them(
+    home: Path, tmp_path: Path, mind: Memory
+) -> None:
     """~/projects is full of JSON Lines that are somebody's data, not Claude Code's."""
     other = tmp_path / "other"
     claude_log(other, small_talk(1))
@@ -597,7 +634,9 @@ def test_a_foreign_home_says_nothing_about_the_folders_here(home: Path, tmp_path
     """Somebody else's /home/ada/shop may be a repository of ours."""
     shop = tmp_path / "shop"
     (shop / ".git").mkdir(parents=True)
-    (shop / ".git" / "config").write_text('[remote "origin"]\n\turl = git@github.com:ada/shop.git\n')
+    (shop / ".git" / "config").write_text(
+        '[remote "origin"]\n\turl = git@github.com:ada/shop.git\n'
+    )
     claude_log(home, small_talk(1, cwd=str(shop)))
     claude_log(tmp_path / "foreign", small_talk(1, cwd=str(shop)))
 
@@ -610,7 +649,9 @@ def test_a_foreign_home_says_nothing_about_the_folders_here(home: Path, tmp_path
     assert projects == [["github.com/ada/shop"], [str(shop)]]
 
 
-def test_an_archive_that_was_written_anew_is_not_added_twice(home: Path, tmp_path: Path, mind: Memory) -> None:
+def test_an_archive_that_was_written_anew_is_not_added_twice(
+    home: Path, tmp_path: Path, mind: Memory
+) -> None:
     """A compressed log is read whole each time, also when a person points at the file itself."""
     text = "".join(codex.lines(codex_talk()))
     more = "".join(codex.lines([codex.assistant("And raked.", codex.clock(60))]))
@@ -630,20 +671,33 @@ def test_an_archive_that_was_written_anew_is_not_added_twice(home: Path, tmp_pat
 
 
 class Reading:
-    """Claude Code's adapter at another version, or one that fails on the first session after so many bytes."""
+    """Claude Code's adapter at another version, or one that fails on the
+    first session after so many bytes.
+    """
 
     agent, name = "claude-code", "Claude Code"
 
-    def __init__(self, version: int = 1, *, stop_at: int = 0, fault: BaseException | None = None) -> None:
+    def __init__(
+        self, version: int = 1, *, stop_at: int = 0, fault: BaseException | None = None
+    ) -> None:
         self.version, self.stop_at, self.fault = version, stop_at, fault
         self.inner: Adapter = get_adapter("claude-code")
-        self.roots, self.sources, self.find_source = self.inner.roots, self.inner.sources, self.inner.find_source
+        self.roots, self.sources, self.find_source = (
+            self.inner.roots,
+            self.inner.sources,
+            self.inner.find_source,
+        )
         self.endings = self.inner.endings
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         for item in self.inner.read(source, since):
             yield item
-            if self.fault and source.path.endswith("1.jsonl") and isinstance(item, Checkpoint) and item.position > self.stop_at:
+            if (
+                self.fault
+                and source.path.endswith("1.jsonl")
+                and isinstance(item, Checkpoint)
+                and item.position > self.stop_at
+            ):
                 raise self.fault
 
 
@@ -695,7 +749,10 @@ def bulky_talk() -> Conversation:
 @pytest.mark.slow
 @pytest.mark.parametrize("known_before", [False, True], ids=["first reading", "second reading"])
 def test_a_reading_stopped_between_two_transactions_goes_on(home: Path, known_before: bool) -> None:
-    """Large logs are committed on the way; being read for the second time must not add what is there."""
+    """Large logs are committed on the way.
+
+    Being read for the second time must not add what is there.
+    """
     claude_log(home, bulky_talk())
     if known_before:
         with reading(home, Reading(1)) as mind:
@@ -715,13 +772,18 @@ def test_a_reading_stopped_between_two_transactions_goes_on(home: Path, known_be
 
 
 def test_a_fault_that_quotes_the_log_gives_no_secret_away(home: Path) -> None:
-    """An exception may say what it could not read; that is stored too, so it is cleaned like the rest."""
+    """An exception may say what it could not read.
+
+    That is stored too, so it is cleaned like the rest.
+    """
     secret = "correct-horse-battery-staple-42"
     claude_log(home, small_talk(1))
     with memory(home, redact__enabled=True) as plain:
         settings = plain.settings
 
-    with Memory(settings, adapters={"claude-code": Reading(fault=ValueError("DB_" + f"PASSWORD={secret}"))}) as mind:
+    with Memory(
+        settings, adapters={"claude-code": Reading(fault=ValueError("DB_" + f"PASSWORD={secret}"))}
+    ) as mind:
         mind.import_logs()
 
         assert [secret in one.reason for one in mind.source_reports] == [False]

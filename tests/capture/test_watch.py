@@ -14,7 +14,17 @@ import pytest
 from recollect.errors import NotFound
 from recollect.model import ImportReport
 from tests.builders import codex, grok
-from tests.builders.homes import add_turn, chat, claude_log, codex_log, codex_talk, everything, memory, refs, small_talk
+from tests.builders.homes import (
+    add_turn,
+    chat,
+    claude_log,
+    codex_log,
+    codex_talk,
+    everything,
+    memory,
+    refs,
+    small_talk,
+)
 
 REF = f"claude-code:{chat(1).session}"
 
@@ -63,7 +73,10 @@ def test_a_turn_is_searchable_within_two_seconds(home: Path) -> None:
         claude_log(home, talk)
 
         assert soon(lambda: refs(mind, "zebra") == [f"{REF}#3"], 2)
-    assert [(report.imported, report.updated, report.turns) for report in reports] == [(1, 0, 2), (0, 1, 1)]
+    assert [(report.imported, report.updated, report.turns) for report in reports] == [
+        (1, 0, 2),
+        (0, 1, 1),
+    ]
 
 
 def test_new_sessions_and_folders_are_noticed(home: Path) -> None:

@@ -21,7 +21,9 @@ def test_a_text_that_fits_stays_as_it_is() -> None:
 
 
 @given(text=st.text(), most=st.integers(5, 60), head=st.sampled_from([1 / 3, 0.5]))
-def test_a_cut_text_is_within_its_limit_and_made_of_whole_characters(text: str, most: int, head: float) -> None:
+def test_a_cut_text_is_within_its_limit_and_made_of_whole_characters(
+    text: str, most: int, head: float
+) -> None:
     """Services count bytes, and half an emoji is no text."""
     whole = text.encode("utf-8", "replace").decode()
 

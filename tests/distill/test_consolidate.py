@@ -1,4 +1,6 @@
-"""A project's memory is made by one at a time, survives whoever is killed, and forgets what was forgotten."""
+"""A project's memory is made by one at a time, survives whoever is
+killed, and forgets what was forgotten.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def talks(tmp_path: Path) -> Iterator[Talks]:
 
 def fill(talks: Talks) -> None:
     """Two projects; one of them has a check that passed twice, and so a skill."""
-    talks.tell("a", "always use tabs in this project", Said("mend the cart", command="pytest -q", output="1 passed"))
+    talks.tell(
+        "a",
+        "always use tabs in this project",
+        Said("mend the cart", command="pytest -q", output="1 passed"),
+    )
     talks.tell("b", Said("mend the invoice", command="pytest -q", output="2 passed"), day=1)
     talks.tell("c", Said("write a post", command="make lint", output="ok"), project=BLOG, day=2)
 
@@ -40,11 +46,17 @@ def fill(talks: Talks) -> None:
 def found(memory: Memory) -> dict[str, str]:
     """Every file of every memory."""
     root = Path(memory.settings.home) / "memories"
-    return {str(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(root)): path.read_text()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
 
 
 def publications(talks: Talks) -> list[tuple[Any, ...]]:
-    return talks.store.db.rows("select name, gone_at is null, sessions from publications order by id")
+    return talks.store.db.rows(
+        "select name, gone_at is null, sessions from publications order by id"
+    )
 
 
 def test_a_project_gets_one_memory_of_its_sessions(talks: Talks) -> None:
@@ -59,7 +71,9 @@ def test_a_project_gets_one_memory_of_its_sessions(talks: Talks) -> None:
     assert "- `pytest -q` is a check: passed in 2 sessions [codex:b#1, codex:a#2]" in memory
     assert (folder / "skills" / "shop-checks" / "SKILL.md").exists()
     assert "codex:c" not in "".join(path.read_text() for path in folder.rglob("*.md"))
-    assert "codex:a" not in "".join(path.read_text() for path in Path(talks.memory.memory_folder(BLOG)).rglob("*.md"))
+    assert "codex:a" not in "".join(
+        path.read_text() for path in Path(talks.memory.memory_folder(BLOG)).rglob("*.md")
+    )
 
 
 def test_consolidating_again_changes_nothing(talks: Talks) -> None:
@@ -80,7 +94,10 @@ def test_every_version_is_kept_with_the_sessions_behind_it(talks: Talks) -> None
 
     talks.memory.distill()
 
-    assert publications(talks) == [("MEMORY.md", 0, '["codex:a"]'), ("MEMORY.md", 1, '["codex:b","codex:a"]')]
+    assert publications(talks) == [
+        ("MEMORY.md", 0, '["codex:a"]'),
+        ("MEMORY.md", 1, '["codex:b","codex:a"]'),
+    ]
 
 
 def test_a_skill_that_lost_its_support_goes(talks: Talks) -> None:
@@ -129,7 +146,9 @@ def test_what_the_rules_wrote_follows_while_an_agent_is_waited_for(talks: Talks)
     note = talks.memory.remember("Always use tabs in this project.", project=SHOP)
     talks.store.reject_note(note.ref)
 
-    *_, report = stage.consolidate(talks.store, talks.memory.settings.home, traces_kept=10, engine="agent")
+    *_, report = stage.consolidate(
+        talks.store, talks.memory.settings.home, traces_kept=10, engine="agent"
+    )
 
     assert report == Consolidated(projects=2)
     assert "tabs" not in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
@@ -145,7 +164,9 @@ def test_only_so_many_traces_are_kept_as_files(talks: Talks) -> None:
     folder = Path(talks.memory.memory_folder(SHOP))
     assert len(list((folder / "trace_summaries").iterdir())) == 10
     lines = (folder / "memory_summary.md").read_text().splitlines()
-    assert [line[-len("(trace: codex:s11)") :] for line in lines] == [f"(trace: codex:s{day:02})" for day in range(11, 1, -1)]
+    assert [line[-len("(trace: codex:s11)") :] for line in lines] == [
+        f"(trace: codex:s{day:02})" for day in range(11, 1, -1)
+    ]
     assert "passed in 12 sessions" in (folder / "MEMORY.md").read_text()
 
 
@@ -232,7 +253,10 @@ def test_a_late_holder_cannot_write(talks: Talks, monkeypatch: pytest.MonkeyPatc
 
     def slow(project: str, *rest: Any) -> Any:
         talks.store.db.execute("update leases set held_until = 1")
-        assert leases.take(talks.store.db, traces.lease_name(talks.store.project_number(project))) is not None
+        assert (
+            leases.take(talks.store.db, traces.lease_name(talks.store.project_number(project)))
+            is not None
+        )
         return original(project, *rest)
 
     monkeypatch.setattr(stage, "compose", slow)
@@ -243,7 +267,9 @@ def test_a_late_holder_cannot_write(talks: Talks, monkeypatch: pytest.MonkeyPatc
     assert publications(talks) == []
 
 
-def test_what_is_forgotten_while_somebody_consolidates_is_not_written(talks: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_forgotten_while_somebody_consolidates_is_not_written(
+    talks: Talks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The holder has read it already; forgetting takes the pen out of its hand."""
     fill(talks)
     original = stage.compose
@@ -264,9 +290,18 @@ def test_what_is_forgotten_while_somebody_consolidates_is_not_written(talks: Tal
     assert "codex:a" not in repr(publications(talks))
 
 
-def test_a_forgotten_session_leaves_nothing_in_rows_versions_or_files(talks: Talks, tmp_path: Path) -> None:
+def test_a_forgotten_session_leaves_nothing_in_rows_versions_or_files(
+    talks: Talks, tmp_path: Path
+) -> None:
     """Not a byte of it, in whichever form it was kept."""
-    talks.tell("a", Said("always use zebratabs in this project", command="pytest -q tests/zebracommand", output="1 passed"))
+    talks.tell(
+        "a",
+        Said(
+            "always use zebratabs in this project",
+            command="pytest -q tests/zebracommand",
+            output="1 passed",
+        ),
+    )
     talks.tell("b", Said("go on", command="pytest -q", output="1 passed"), day=1)
     talks.memory.distill()
     talks.tell("d", Said("go on with the cart", command="pytest -q", output="1 passed"), day=4)
@@ -275,7 +310,11 @@ def test_a_forgotten_session_leaves_nothing_in_rows_versions_or_files(talks: Tal
 
     def traces_left() -> list[str]:
         every = [path for place in places for path in place.rglob("*") if path.is_file()]
-        return [path.name for path in every if b"zebra" in path.read_bytes() or b"zebra" in path.name.encode()]
+        return [
+            path.name
+            for path in every
+            if b"zebra" in path.read_bytes() or b"zebra" in path.name.encode()
+        ]
 
     assert traces_left()
 
@@ -294,7 +333,9 @@ def test_a_forgotten_project_leaves_no_folder(talks: Talks) -> None:
     talks.memory.forget("codex:c")
 
     assert {name.split("/")[0] for name in found(talks.memory)} == {files.folder_name(SHOP)}
-    assert [path.name for path in (Path(talks.memory.settings.home) / "memories").iterdir()] == [files.folder_name(SHOP)]
+    assert [path.name for path in (Path(talks.memory.settings.home) / "memories").iterdir()] == [
+        files.folder_name(SHOP)
+    ]
 
 
 def test_a_forgotten_turn_is_taken_out_of_the_memory(talks: Talks) -> None:
@@ -348,8 +389,12 @@ with Memory.open(path) as memory:
         ("recollect.store.sqlite.leases", "release", 1),
     ],
 )
-def test_killed_in_any_phase_the_next_run_finishes_it(talks: Talks, module: str, name: str, number: int) -> None:
-    """Power fails. The memory is in the end what it would have been, with no half file and no row too many."""
+def test_killed_in_any_phase_the_next_run_finishes_it(
+    talks: Talks, module: str, name: str, number: int
+) -> None:
+    """Power fails. The memory is in the end what it would have been, with
+    no half file and no row too many.
+    """
     fill(talks)
     script = [sys.executable, "-c", KILLED, str(talks.filled.path), module, name, str(number)]
     process = subprocess.run(script, capture_output=True, check=False, env=os.environ)
@@ -380,7 +425,9 @@ def test_a_salvaged_store_keeps_its_memories(talks: Talks, tmp_path: Path) -> No
     data = bytearray(path.read_bytes())
     size = int.from_bytes(data[16:18], "big")
     with Memory.open(path) as memory:
-        root = memory._existing().db.value("select rootpage from sqlite_schema where name = 'jobs_due'")
+        root = memory._existing().db.value(
+            "select rootpage from sqlite_schema where name = 'jobs_due'"
+        )
     data[(root - 1) * size : root * size] = bytes(size)
     path.write_bytes(data)
 
@@ -391,4 +438,9 @@ def test_a_salvaged_store_keeps_its_memories(talks: Talks, tmp_path: Path) -> No
         assert not report.sound
         assert memory.trace("codex:a") == kept
         assert found(memory) == before
-        assert memory._existing().db.rows("select name, gone_at is null, sessions from publications order by id") == rows
+        assert (
+            memory._existing().db.rows(
+                "select name, gone_at is null, sessions from publications order by id"
+            )
+            == rows
+        )

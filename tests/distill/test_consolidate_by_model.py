@@ -1,4 +1,6 @@
-"""A project's memory by a model at a loopback service: good answers replace what was there, and nothing else does."""
+"""A project's memory by a model at a loopback service: good answers replace
+what was there, and nothing else does.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,19 @@ def talks(tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> 
     home = tmp_path / "recollect"
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text(
-        f'[llm]\nurl = "{service.url}"\nmodel = "m"\nkey_variable = "SOME_KEY"\ninput_usd = 1.0\noutput_usd = 1.0\n'
+        f'[llm]\nurl = "{service.url}"\nmodel = "m"\nkey_variable = "SOME_KEY"\ninput_usd = '
+        "1.0\noutput_usd = 1.0\n"
         '[distill]\nengine = "llm"\n'
     )
     monkeypatch.setenv("RECOLLECT_HOME", str(home))
     monkeypatch.setenv("SOME_KEY", KEY)
     monkeypatch.setattr("recollect.llm.client.ChatModel.backoff_seconds", 0.01)
     made = Talks(tmp_path)
-    made.tell("a", "always use zebratabs in this project", Said("mend the cart", command="pytest -q", output="1 passed"))
+    made.tell(
+        "a",
+        "always use zebratabs in this project",
+        Said("mend the cart", command="pytest -q", output="1 passed"),
+    )
     made.tell("b", Said("mend the invoice", command="pytest -q", output="2 passed"), day=1)
     service.usual = telling(both)
     yield made
@@ -59,8 +66,12 @@ def says(text: str, *turns: str) -> dict[str, Any]:
     return {"text": text, "turns": list(turns)}
 
 
-def memory(sections: dict[str, list[dict[str, Any]]], skills: list[dict[str, Any]] | None = None) -> str:
-    told = [{"heading": heading, "statements": statements} for heading, statements in sections.items()]
+def memory(
+    sections: dict[str, list[dict[str, Any]]], skills: list[dict[str, Any]] | None = None
+) -> str:
+    told = [
+        {"heading": heading, "statements": statements} for heading, statements in sections.items()
+    ]
     return json.dumps({"sections": told, "skills": skills or []})
 
 
@@ -98,7 +109,9 @@ def is_about_project(handler: behaviour.Handler) -> bool:
 
 def about_projects(service: Service) -> list[str]:
     """What the service was asked about projects."""
-    asked = [[message["content"] for message in question["messages"]] for question in service.questions]
+    asked = [
+        [message["content"] for message in question["messages"]] for question in service.questions
+    ]
     return [record for instructions, record in asked if PROMPT in instructions]
 
 
@@ -107,11 +120,17 @@ def file(talks: Talks, name: str = "MEMORY.md", project: str = SHOP) -> str:
 
 
 def versions(talks: Talks) -> list[tuple[Any, ...]]:
-    return talks.store.db.rows("select name, engine, gone_at is null, sessions from publications order by id")
+    return talks.store.db.rows(
+        "select name, engine, gone_at is null, sessions from publications order by id"
+    )
 
 
 def queue(talks: Talks) -> list[tuple[str, str, str, int]]:
-    return [(job.kind, job.subject, job.state, job.tries) for job in talks.memory.jobs() if job.kind == "memory"]
+    return [
+        (job.kind, job.subject, job.state, job.tries)
+        for job in talks.memory.jobs()
+        if job.kind == "memory"
+    ]
 
 
 def tell_more(talks: Talks) -> None:
@@ -137,7 +156,9 @@ def test_a_good_answer_becomes_the_memory_of_the_project(talks: Talks, service: 
     assert "tools" not in service.questions[-1]
 
 
-def test_projects_are_asked_about_one_by_one_with_nothing_of_each_other(talks: Talks, service: Service) -> None:
+def test_projects_are_asked_about_one_by_one_with_nothing_of_each_other(
+    talks: Talks, service: Service
+) -> None:
     """What was said in one is nobody's business in another, not even a model's."""
     talks.tell("z", "write a post", project=BLOG)
 
@@ -155,9 +176,17 @@ def test_projects_are_asked_about_one_by_one_with_nothing_of_each_other(talks: T
     ("way", "reason"),
     [
         (behaviour.saying("I will not."), "is not one JSON object"),
-        (behaviour.saying(memory({"Facts": [says("planted", "codex:elsewhere#1")]})), "rests on turns of this project"),
         (
-            behaviour.saying(memory({}, [{"name": "../x", "description": "d", "statements": [says("s", "codex:a#1")]}])),
+            behaviour.saying(memory({"Facts": [says("planted", "codex:elsewhere#1")]})),
+            "rests on turns of this project",
+        ),
+        (
+            behaviour.saying(
+                memory(
+                    {},
+                    [{"name": "../x", "description": "d", "statements": [says("s", "codex:a#1")]}],
+                )
+            ),
             "the name",
         ),
         (behaviour.saying(None, refusal="no"), "refused to answer"),
@@ -167,9 +196,21 @@ def test_projects_are_asked_about_one_by_one_with_nothing_of_each_other(talks: T
         (behaviour.refusing(429, Retry_After="3600"), "answered 429"),
         (behaviour.refusing(503), "answered 503"),
     ],
-    ids=["prose", "foreign turns", "a path", "refusal", "cut", "huge", "cut connection", "429", "503"],
+    ids=[
+        "prose",
+        "foreign turns",
+        "a path",
+        "refusal",
+        "cut",
+        "huge",
+        "cut connection",
+        "429",
+        "503",
+    ],
 )
-def test_a_bad_answer_leaves_what_was_there(talks: Talks, service: Service, way: behaviour.Behaviour, reason: str) -> None:
+def test_a_bad_answer_leaves_what_was_there(
+    talks: Talks, service: Service, way: behaviour.Behaviour, reason: str
+) -> None:
     """And is a failed try that can be looked up; the queue tries it again, and in the end stops."""
     talks.memory.distill()
     before, published = file(talks), versions(talks)
@@ -195,7 +236,9 @@ def test_a_bad_answer_leaves_what_was_there(talks: Talks, service: Service, way:
     assert reason in error
     assert len(about_projects(service)) == asked
     service.usual = telling(both)
-    assert talks.memory.consolidate(SHOP, now=True) == Consolidated(projects=1, consolidated=1, tokens=100, cost_usd=0.0001)
+    assert talks.memory.consolidate(SHOP, now=True) == Consolidated(
+        projects=1, consolidated=1, tokens=100, cost_usd=0.0001
+    )
     assert queue(talks) == []
 
 
@@ -231,18 +274,32 @@ def test_what_meets_every_project_is_said_once_and_costs_nobody_a_try(
     service.usual = behaviour.refusing(500, f"no such key: {KEY}".encode())
     talks.memory.distill()
     assert [state for _, _, state, _ in queue(talks)] == ["waiting", "waiting"]
-    stored = b"".join(path.read_bytes() for path in Path(talks.filled.path).parent.rglob("*") if path.is_file())
-    for place in (str(caught.value), caplog.text, repr(talks.memory.jobs()), stored.decode("latin-1")):
+    stored = b"".join(
+        path.read_bytes() for path in Path(talks.filled.path).parent.rglob("*") if path.is_file()
+    )
+    for place in (
+        str(caught.value),
+        caplog.text,
+        repr(talks.memory.jobs()),
+        stored.decode("latin-1"),
+    ):
         assert KEY not in place
 
 
-def test_a_section_that_the_model_leaves_stays_to_the_letter(talks: Talks, service: Service) -> None:
+def test_a_section_that_the_model_leaves_stays_to_the_letter(
+    talks: Talks, service: Service
+) -> None:
     """It names the heading and says nothing more; it was shown what is there."""
     talks.memory.distill()
     before = file(talks)
     tell_more(talks)
-    new = {"User preferences": list[dict[str, Any]](), "Follow-ups": [says("Mails are open", "codex:c#1")]}
-    service.usual = telling(memory(new, [{"name": "mend-carts", "description": "", "statements": []}]))
+    new = {
+        "User preferences": list[dict[str, Any]](),
+        "Follow-ups": [says("Mails are open", "codex:c#1")],
+    }
+    service.usual = telling(
+        memory(new, [{"name": "mend-carts", "description": "", "statements": []}])
+    )
 
     talks.memory.distill()
 
@@ -255,8 +312,13 @@ def test_a_section_that_the_model_leaves_stays_to_the_letter(talks: Talks, servi
     ]
 
 
-def test_when_a_session_is_forgotten_what_cites_it_goes_without_asking(talks: Talks, service: Service) -> None:
-    """Not a byte of it stays in any version, and what others said stays; the model makes it whole again later."""
+def test_when_a_session_is_forgotten_what_cites_it_goes_without_asking(
+    talks: Talks, service: Service
+) -> None:
+    """Not a byte of it stays in any version, and what others said stays.
+
+    The model makes it whole again later.
+    """
     talks.memory.distill()
     tell_more(talks)
     talks.memory.distill()
@@ -272,7 +334,9 @@ def test_when_a_session_is_forgotten_what_cites_it_goes_without_asking(talks: Ta
     talks.memory.forget("codex:a")
 
     assert left() == []
-    assert file(talks).endswith("\n## Commands that work here\n\n- `pytest -q` runs the tests [codex:b#1]\n")
+    assert file(talks).endswith(
+        "\n## Commands that work here\n\n- `pytest -q` runs the tests [codex:b#1]\n"
+    )
     assert not (Path(talks.memory.memory_folder(SHOP)) / "skills").exists()
     assert versions(talks) == [("MEMORY.md", "llm", 1, '["codex:b"]')]
     assert len(service.questions) == asked
@@ -347,7 +411,9 @@ def test_eight_projects_are_asked_about_in_a_run(talks: Talks, service: Service)
 # Several at once, and killed ------------------------------------------------------
 
 
-def test_of_two_at_once_one_asks(talks: Talks, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_at_once_one_asks(
+    talks: Talks, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each would pay; the lease is renewed for as long as the answer takes."""
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.02)
     talks.memory.distill(engine="rules")
@@ -372,10 +438,14 @@ def test_of_two_at_once_one_asks(talks: Talks, service: Service, monkeypatch: py
 
 
 def talks_lease(memory: Memory) -> int:
-    return int(memory._existing().db.value("select held_until from leases where name like 'consolidate:%'"))
+    return int(
+        memory._existing().db.value("select held_until from leases where name like 'consolidate:%'")
+    )
 
 
-def test_a_late_holder_cannot_write(talks: Talks, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_holder_cannot_write(
+    talks: Talks, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It slept through its lease; the one who took over has written what counts."""
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 30)
     talks.memory.distill(engine="rules")
@@ -395,7 +465,9 @@ def test_a_late_holder_cannot_write(talks: Talks, service: Service, monkeypatch:
     assert "too late" not in repr(talks.store.db.rows("select text from publications"))
 
 
-def test_what_is_forgotten_while_the_model_writes_is_not_written(talks: Talks, service: Service) -> None:
+def test_what_is_forgotten_while_the_model_writes_is_not_written(
+    talks: Talks, service: Service
+) -> None:
     """The model has read it already; forgetting takes the pen out of its hand."""
 
     def forgetting(handler: behaviour.Handler) -> None:
@@ -421,8 +493,13 @@ DISTILLS = "import sys; from recollect.memory import Memory\nwith Memory.open(sy
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("about", ["a session", "a project"])
-def test_killed_while_the_model_writes_the_next_one_goes_on(talks: Talks, service: Service, about: str) -> None:
-    """After ten minutes; until then nobody pays a second time. In the end it is what it would have been."""
+def test_killed_while_the_model_writes_the_next_one_goes_on(
+    talks: Talks, service: Service, about: str
+) -> None:
+    """After ten minutes; until then nobody pays a second time.
+
+    In the end it is what it would have been.
+    """
     arrived = threading.Event()
 
     def stall(handler: behaviour.Handler) -> None:
@@ -432,7 +509,9 @@ def test_killed_while_the_model_writes_the_next_one_goes_on(talks: Talks, servic
         telling(both)(handler)
 
     service.usual = stall
-    process = subprocess.Popen([sys.executable, "-c", DISTILLS, str(talks.filled.path)], env=os.environ)
+    process = subprocess.Popen(
+        [sys.executable, "-c", DISTILLS, str(talks.filled.path)], env=os.environ
+    )
     assert arrived.wait(30)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -448,8 +527,12 @@ def test_killed_while_the_model_writes_the_next_one_goes_on(talks: Talks, servic
     assert talks.memory.distill().projects == 0
 
 
-def test_a_long_answer_keeps_its_job(talks: Talks, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job that nothing is heard of for a minute is given to another worker, who would ask a second time."""
+def test_a_long_answer_keeps_its_job(
+    talks: Talks, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that nothing is heard of for a minute is given to another
+    worker, who would ask a second time.
+    """
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.02)
     monkeypatch.setattr("recollect.store.sqlite.jobs.LEASE_MS", 300)
     service.usual = telling("no")
@@ -481,7 +564,9 @@ def test_a_salvaged_store_keeps_what_a_model_wrote(talks: Talks, service: Servic
     data = bytearray(path.read_bytes())
     size = int.from_bytes(data[16:18], "big")
     with Memory.open(path) as opened:
-        root = opened._existing().db.value("select rootpage from sqlite_schema where name = 'jobs_due'")
+        root = opened._existing().db.value(
+            "select rootpage from sqlite_schema where name = 'jobs_due'"
+        )
     data[(root - 1) * size : root * size] = bytes(size)
     path.write_bytes(data)
 
@@ -490,5 +575,10 @@ def test_a_salvaged_store_keeps_what_a_model_wrote(talks: Talks, service: Servic
         opened.work()
 
         assert (Path(opened.memory_folder(SHOP)) / "MEMORY.md").read_text() == before
-        assert opened._existing().db.rows("select name, engine, gone_at is null, sessions from publications order by id") == rows
+        assert (
+            opened._existing().db.rows(
+                "select name, engine, gone_at is null, sessions from publications order by id"
+            )
+            == rows
+        )
     assert len(service.questions) == asked

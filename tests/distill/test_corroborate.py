@@ -79,7 +79,9 @@ def test_a_note_is_said_when_its_words_are_there_in_order(note: str, prompt: str
     ],
 )
 def test_a_note_is_not_said_by_other_words(note: str, prompt: str) -> None:
-    """The opposite of what a person said, believed in their name, is the worst thing a memory can do."""
+    """The opposite of what a person said, believed in their name, is
+    the worst thing a memory can do.
+    """
     assert not says(prompt, note)
 
 
@@ -95,11 +97,17 @@ def test_a_note_is_not_said_by_other_words(note: str, prompt: str) -> None:
     ],
 )
 def test_what_a_person_did_not_type_is_not_said(prompt: str) -> None:
-    """Pasted pages, quotes, and what programs and we ourselves put into a prompt are somebody else's words."""
+    """Pasted pages, quotes, and what programs and we ourselves put into a
+    prompt are somebody else's words.
+    """
     assert not says(prompt, NOTE)
 
 
-WORDS = st.lists(st.sampled_from(["use", "tabs", "spaces", "commit", "main", "tests", "pnpm", "build"]), min_size=2, max_size=8)
+WORDS = st.lists(
+    st.sampled_from(["use", "tabs", "spaces", "commit", "main", "tests", "pnpm", "build"]),
+    min_size=2,
+    max_size=8,
+)
 FILLERS = st.sampled_from(sorted(STOP_WORDS))
 
 
@@ -107,13 +115,17 @@ FILLERS = st.sampled_from(sorted(STOP_WORDS))
 def test_fillers_between_the_words_change_nothing(words: list[str], data: st.DataObject) -> None:
     """As long as they are not more than the words themselves."""
     fillers = data.draw(st.lists(FILLERS, max_size=len(words) - 1))
-    said = [word for pair in zip(words, [*fillers, *[""] * len(words)], strict=False) for word in pair]
+    said = [
+        word for pair in zip(words, [*fillers, *[""] * len(words)], strict=False) for word in pair
+    ]
 
     assert says(f"Hello there. {' '.join(said)}", " ".join(words))
 
 
 @given(WORDS, st.sampled_from(sorted(TURNING_WORDS)), st.data())
-def test_one_turning_word_anywhere_in_the_sentence_is_enough_to_doubt(words: list[str], turn: str, data: st.DataObject) -> None:
+def test_one_turning_word_anywhere_in_the_sentence_is_enough_to_doubt(
+    words: list[str], turn: str, data: st.DataObject
+) -> None:
     """On either side: what the note says and the person did not, and the other way round."""
     place = data.draw(st.integers(0, len(words)))
     turned = " ".join([*words[:place], turn, *words[place:]])
@@ -125,10 +137,19 @@ def test_one_turning_word_anywhere_in_the_sentence_is_enough_to_doubt(words: lis
 @given(WORDS)
 def test_no_word_of_a_note_may_be_missing(words: list[str]) -> None:
     for place in range(len(words)):
-        assert not says(" ".join([*words[:place], "something", *words[place + 1 :]]), " ".join(words))
+        assert not says(
+            " ".join([*words[:place], "something", *words[place + 1 :]]), " ".join(words)
+        )
 
 
-@given(st.lists(st.sampled_from(["use", "tabs", "spaces", "commit", "main", "tests"]), min_size=2, max_size=6, unique=True))
+@given(
+    st.lists(
+        st.sampled_from(["use", "tabs", "spaces", "commit", "main", "tests"]),
+        min_size=2,
+        max_size=6,
+        unique=True,
+    )
+)
 def test_the_order_of_the_words_is_part_of_what_is_said(words: list[str]) -> None:
     """Use tabs for spaces, use spaces for tabs."""
     note = " ".join(words)
@@ -154,14 +175,25 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)
         self.filled = Filled(folder / "recollect.db")
-        self.memory = Memory(Settings(str(folder), str(folder / "recollect.db"), {"redact.enabled": False}))
+        self.memory = Memory(
+            Settings(str(folder), str(folder / "recollect.db"), {"redact.enabled": False})
+        )
 
-    def tell(self, session: str, *turns: list[Event] | tuple[TurnFacts, list[Event]], **known: Any) -> None:
+    def tell(
+        self, session: str, *turns: list[Event] | tuple[TurnFacts, list[Event]], **known: Any
+    ) -> None:
         """A session that is running now."""
-        items: list[Item] = [SessionFacts(session=session, cwd=SHOP, started_at=now_ms() - 1000, **known)]
+        items: list[Item] = [
+            SessionFacts(session=session, cwd=SHOP, started_at=now_ms() - 1000, **known)
+        ]
         for number, one in enumerate(turns):
             facts, events = one if isinstance(one, tuple) else (TurnFacts(session="", turn=""), one)
-            facts.session, facts.turn, facts.cwd, facts.at = session, f"{session}-{number}", SHOP, now_ms() - 1000
+            facts.session, facts.turn, facts.cwd, facts.at = (
+                session,
+                f"{session}-{number}",
+                SHOP,
+                now_ms() - 1000,
+            )
             items.append(facts)
             for event in events:
                 event.session, event.turn, event.at = session, facts.turn, now_ms()
@@ -179,7 +211,8 @@ def typed(text: str) -> Event:
 
 def call(text: str = NOTE, name: str = "mcp__recollect__remember") -> Event:
     return Event(
-        session="", turn="", kind="tool_call", call="c1", name=name, tool_kind="mcp", ok=True, output="kept",
+        session="", turn="", kind="tool_call", call="c1", name=name, tool_kind="mcp", ok=True,
+        output="kept",
         input={"text": text, "category": "preference"},
     )  # fmt: skip
 
@@ -199,9 +232,14 @@ def trust(note: Note) -> tuple[str, str, str | None, int | None]:
     return note.status, note.trust, note.session, note.turn
 
 
-@pytest.mark.parametrize("name", ["mcp__recollect__remember", "recollect.remember", "recollect_remember"])
+@pytest.mark.parametrize(
+    "name", ["mcp__recollect__remember", "recollect.remember", "recollect_remember"]
+)
 def test_a_note_counts_once_its_session_shows_that_a_person_said_it(desk: Desk, name: str) -> None:
-    """The server that takes a note does not know who it is talking to; the log that comes later does."""
+    """The server that takes a note does not know who it is talking to.
+
+    The log that comes later does.
+    """
     given_by_an_agent(desk)
     too_early = desk.memory.corroborate_notes()
     desk.tell("s1", [typed("hello")], [typed("please use tabs, never spaces"), call(name=name)])
@@ -226,7 +264,11 @@ def test_a_note_that_nobody_said_stays_a_candidate_that_knows_its_session(desk: 
 def test_what_is_typed_after_the_call_is_too_late(desk: Desk) -> None:
     """A person who repeats what the agent announced may only be asking about it."""
     given_by_an_agent(desk)
-    desk.tell("s1", [typed("tidy up"), call(), typed("use tabs never spaces")], [typed("use tabs never spaces")])
+    desk.tell(
+        "s1",
+        [typed("tidy up"), call(), typed("use tabs never spaces")],
+        [typed("use tabs never spaces")],
+    )
 
     assert desk.memory.corroborate_notes() == 0
 
@@ -242,7 +284,18 @@ def test_what_was_typed_in_an_earlier_turn_is_not(desk: Desk) -> None:
     "other",
     [
         [Event(session="", turn="", kind="reply", text=NOTE)],
-        [Event(session="", turn="", kind="tool_call", call="c2", name="shell", tool_kind="shell", output=NOTE, ok=True)],
+        [
+            Event(
+                session="",
+                turn="",
+                kind="tool_call",
+                call="c2",
+                name="shell",
+                tool_kind="shell",
+                output=NOTE,
+                ok=True,
+            )
+        ],
         (TurnFacts(session="", turn="", author="agent"), [typed(NOTE)]),
         (TurnFacts(session="", turn="", author="system"), [typed(NOTE)]),
     ],
@@ -318,7 +371,12 @@ def test_a_call_at_another_time_is_another_one(desk: Desk) -> None:
 def claude_code_log(home: Path, now: str) -> str:
     talk = homes.chat()
     talk.user("please use tabs, never spaces", timestamp=now)
-    talk.call("mcp__recollect__remember", {"text": NOTE, "category": "preference"}, "toolu_1", timestamp=now)
+    talk.call(
+        "mcp__recollect__remember",
+        {"text": NOTE, "category": "preference"},
+        "toolu_1",
+        timestamp=now,
+    )
     talk.result("toolu_1", "kept", timestamp=now)
     homes.claude_log(home, talk)
     return f"claude-code:{talk.session}"

@@ -22,11 +22,15 @@ FAILURE = "AssertionError: 3 != 4"
 def worker() -> Work:
     work = Work()
     work.ask("fix the checkout worker, it hangs on startup").run("pytest -q", FAILURE, code=1)
-    work.edit("/home/ada/shop/worker.py").run("pytest -q", "2 passed").done("All done, the worker is fixed.")
+    work.edit("/home/ada/shop/worker.py").run("pytest -q", "2 passed").done(
+        "All done, the worker is fixed."
+    )
     return work
 
 
-def digest_of(*passages: Passage, title: str | None = None, earlier: Digest | None = None) -> Digest:
+def digest_of(
+    *passages: Passage, title: str | None = None, earlier: Digest | None = None
+) -> Digest:
     calls = {one.ordinal: calls_of([one]) for one in passages if one.live}
     return make(REF, passages, calls, title=title, earlier=earlier)
 
@@ -37,7 +41,9 @@ def outcomes(digest: Digest) -> list[tuple[str, list[int]]]:
 
 def test_a_digest_tells_a_session_from_what_was_asked_and_done(remember: Remember) -> None:
     """Nobody has to read it again; and nothing in it is the agent's own word."""
-    mind = remember(worker().ask("works, thanks. From now on always run the tests with -q").done("Noted."))
+    mind = remember(
+        worker().ask("works, thanks. From now on always run the tests with -q").done("Noted.")
+    )
     first, second = (f"{worker().ref}#{number}" for number in (1, 2))
 
     digest = mind.digest(worker().ref)
@@ -47,7 +53,8 @@ def test_a_digest_tells_a_session_from_what_was_asked_and_done(remember: Remembe
         project="/home/ada/shop",
         title="fix the checkout worker, it hangs on startup",
         outcome="success",
-        summary="“fix the checkout worker, it hangs on startup”; changed worker.py; last check passed; 1 error overcome",
+        summary="“fix the checkout worker, it hangs on startup”; changed worker.py; last check "
+        "passed; 1 error overcome",
         tasks=[
             Task(
                 title="fix the checkout worker, it hangs on startup",
@@ -63,12 +70,22 @@ def test_a_digest_tells_a_session_from_what_was_asked_and_done(remember: Remembe
                     Run(ref=first, command="pytest -q", ok=False, exit_code=1, check=True),
                     Run(ref=first, command="pytest -q", ok=True, check=True),
                 ],
-                errors=[Trouble(ref=first, error=FAILURE, command="pytest -q", steps=["edit worker.py"], worked=first)],
+                errors=[
+                    Trouble(
+                        ref=first,
+                        error=FAILURE,
+                        command="pytest -q",
+                        steps=["edit worker.py"],
+                        worked=first,
+                    )
+                ],
                 tokens=Tokens(input=20, cache_read=10_000, cache_write=500, output=250),
                 seconds=8,
             )
         ],
-        sayings=[Saying(ref=second, kind="preference", text="From now on always run the tests with -q")],
+        sayings=[
+            Saying(ref=second, kind="preference", text="From now on always run the tests with -q")
+        ],
     )
 
 
@@ -95,10 +112,17 @@ def test_digesting_twice_changes_nothing(remember: Remember) -> None:
     """A job may be done twice."""
     mind = remember(worker())
     first = list(mind.digest_sessions())
-    rows = mind._existing().db.rows("select session, state, title, outcome, summary, digest from digests")
+    rows = mind._existing().db.rows(
+        "select session, state, title, outcome, summary, digest from digests"
+    )
 
     assert (first, list(mind.digest_sessions())) == ([worker().ref], [])
-    assert mind._existing().db.rows("select session, state, title, outcome, summary, digest from digests") == rows
+    assert (
+        mind._existing().db.rows(
+            "select session, state, title, outcome, summary, digest from digests"
+        )
+        == rows
+    )
 
 
 def test_importing_leaves_the_job_before_packs_are_made(remember: Remember) -> None:
@@ -112,7 +136,12 @@ def test_importing_leaves_the_job_before_packs_are_made(remember: Remember) -> N
 
 def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
     """`outcome:fail` is how one looks for what went wrong."""
-    broken = Work(2).ask("fix the invoice totals of the shop").edit("/home/ada/shop/total.py").run("pytest -q", FAILURE, code=1)
+    broken = (
+        Work(2)
+        .ask("fix the invoice totals of the shop")
+        .edit("/home/ada/shop/total.py")
+        .run("pytest -q", FAILURE, code=1)
+    )
     mind = remember(worker(), broken)
 
     def found(outcome: str) -> list[str]:
@@ -123,7 +152,11 @@ def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
 
     assert before == ["sessions whose outcome is not known yet: 2; `recollect work` finds out"]
     assert mind.remarks("outcome:fail") == []
-    assert (found("fail"), found("success"), found("abandoned")) == ([broken.ref], [worker().ref], [])
+    assert (found("fail"), found("success"), found("abandoned")) == (
+        [broken.ref],
+        [worker().ref],
+        [],
+    )
     assert [hit.ref for hit in mind.search("totals outcome:fail")] == [f"{broken.ref}#1"]
     assert list(mind.search("totals outcome:success")) == []
 
@@ -155,18 +188,43 @@ def test_nothing_is_left_open_by_what_succeeded(remember: Remember) -> None:
 
 def test_what_was_undone_does_not_count() -> None:
     """The person went back to before it; what it changed is not there any more."""
-    kept = passage(1, prompt("fix the checkout worker, it hangs"), edit("a.py"), reply("Done."), output=5)
-    undone = passage(2, prompt("and rename everything"), edit("b.py"), run("pytest", FAILURE, code=1), live=False, output=7)
+    kept = passage(
+        1, prompt("fix the checkout worker, it hangs"), edit("a.py"), reply("Done."), output=5
+    )
+    undone = passage(
+        2,
+        prompt("and rename everything"),
+        edit("b.py"),
+        run("pytest", FAILURE, code=1),
+        live=False,
+        output=7,
+    )
 
     [task] = digest_of(kept, undone).tasks
 
-    assert (task.turns, task.files, task.runs, task.errors, task.tokens) == ([1], ["a.py"], [], [], Tokens(output=5))
+    assert (task.turns, task.files, task.runs, task.errors, task.tokens) == (
+        [1],
+        ["a.py"],
+        [],
+        [],
+        Tokens(output=5),
+    )
 
 
 def test_what_was_said_of_turns_that_are_not_whole_any_more_stays() -> None:
     """Their events were let go because the digest has what matters."""
-    first = passage(1, prompt("fix the checkout worker, it hangs"), run("pytest -q", FAILURE, code=1), reply("Hm."))
-    second = passage(2, prompt("write release notes for the mobile customers of spring"), edit("NOTES.md"), reply("Done."))
+    first = passage(
+        1,
+        prompt("fix the checkout worker, it hangs"),
+        run("pytest -q", FAILURE, code=1),
+        reply("Hm."),
+    )
+    second = passage(
+        2,
+        prompt("write release notes for the mobile customers of spring"),
+        edit("NOTES.md"),
+        reply("Done."),
+    )
     before = digest_of(first)
 
     after = digest_of(passage(1, prompt("fix the"), whole=False), second, earlier=before)
@@ -177,34 +235,68 @@ def test_what_was_said_of_turns_that_are_not_whole_any_more_stays() -> None:
 
 def test_the_tasks_of_a_session_make_its_outcome() -> None:
     """One word for a list of sessions; who wants more looks at the tasks."""
-    good = [prompt("fix the checkout worker, it hangs"), edit("a.py"), run("git commit -am x", "[main 1a2b3c4] x")]
-    bad = [prompt("next task: make the invoice totals round up"), edit("b.py"), run("pytest", FAILURE, code=1)]
+    good = [
+        prompt("fix the checkout worker, it hangs"),
+        edit("a.py"),
+        run("git commit -am x", "[main 1a2b3c4] x"),
+    ]
+    bad = [
+        prompt("next task: make the invoice totals round up"),
+        edit("b.py"),
+        run("pytest", FAILURE, code=1),
+    ]
     unknown = [prompt("one more thing: explain the release process to me"), reply("It is easy.")]
 
     def overall(*tasks: list[list[object]]) -> str:
         return digest_of(*(passage(number, *rows) for number, rows in enumerate(tasks, 1))).outcome
 
-    assert [overall(good), overall(bad), overall(unknown), overall()] == ["success", "fail", "uncertain", "uncertain"]
-    assert [overall(good, unknown), overall(good, bad), overall(bad, unknown)] == ["success", "partial", "fail"]
+    assert [overall(good), overall(bad), overall(unknown), overall()] == [
+        "success",
+        "fail",
+        "uncertain",
+        "uncertain",
+    ]
+    assert [overall(good, unknown), overall(good, bad), overall(bad, unknown)] == [
+        "success",
+        "partial",
+        "fail",
+    ]
 
 
 def test_sub_agents_get_digests_too() -> None:
     """Most of the work may be theirs."""
-    told = passage(1, prompt("Find all callers of pay()"), run("pytest -q", "2 passed"), reply("Three."), author="agent")
+    told = passage(
+        1,
+        prompt("Find all callers of pay()"),
+        run("pytest -q", "2 passed"),
+        reply("Three."),
+        author="agent",
+    )
 
     digest = digest_of(told, title="Find callers")
 
-    assert (digest.title, [task.title for task in digest.tasks]) == ("Find callers", ["Find all callers of pay()"])
+    assert (digest.title, [task.title for task in digest.tasks]) == (
+        "Find callers",
+        ["Find all callers of pay()"],
+    )
 
 
 def test_a_session_of_several_tasks_is_summed_up_with_how_each_went() -> None:
     """And one of a single task without it: the outcome of the session stands beside it."""
-    first = passage(1, prompt("fix the checkout worker, it hangs"), edit("a.py"), run("git commit -am x", "[main 1a2b3c4] x"))
-    second = passage(2, prompt("next task: explain the release process to me"), reply("It is easy."))
+    first = passage(
+        1,
+        prompt("fix the checkout worker, it hangs"),
+        edit("a.py"),
+        run("git commit -am x", "[main 1a2b3c4] x"),
+    )
+    second = passage(
+        2, prompt("next task: explain the release process to me"), reply("It is easy.")
+    )
     own = passage(1, run("pytest -q", "2 passed"), author="agent")
 
     assert digest_of(first, second).summary == (
-        "“fix the checkout worker, it hangs” success; “next task: explain the release process to me” uncertain; changed a.py"
+        "“fix the checkout worker, it hangs” success; “next task: explain the release process to "
+        "me” uncertain; changed a.py"
     )
     assert digest_of(own).summary == "work that nobody asked for; last check passed"
 
@@ -220,9 +312,13 @@ def test_a_patch_given_to_the_shell_is_an_edit() -> None:
 
 def test_a_title_that_a_program_framed_is_none() -> None:
     """What was asked tells more than the tag around it."""
-    told = passage(1, prompt('<teammate-message id="lead">\nFind all callers of pay()\n</teammate-message>'))
+    told = passage(
+        1, prompt('<teammate-message id="lead">\nFind all callers of pay()\n</teammate-message>')
+    )
 
-    assert digest_of(told, title='<teammate-message id="lead">').title == "Find all callers of pay()"
+    assert (
+        digest_of(told, title='<teammate-message id="lead">').title == "Find all callers of pay()"
+    )
 
 
 _texts = st.text(max_size=60)
@@ -234,10 +330,25 @@ _rows = st.one_of(
 )  # fmt: skip
 
 
-@given(st.lists(st.tuples(st.lists(_rows, max_size=5), st.booleans(), st.sampled_from(["human", "agent", "system"])), max_size=6))
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(_rows, max_size=5),
+            st.booleans(),
+            st.sampled_from(["human", "agent", "system"]),
+        ),
+        max_size=6,
+    )
+)
 def test_whatever_happened_has_a_digest(turns: list[tuple[list[list[object]], bool, str]]) -> None:
-    """One odd session may not keep all others from theirs; and each live turn is in one task at most."""
-    passages = [passage(n, *rows, live=live, author=author) for n, (rows, live, author) in enumerate(turns, 1)]  # type: ignore[arg-type]
+    """One odd session may not keep all others from theirs.
+
+    And each live turn is in one task at most.
+    """
+    passages = [
+        passage(n, *rows, live=live, author=author)
+        for n, (rows, live, author) in enumerate(turns, 1)
+    ]  # type: ignore[arg-type]
 
     digest = digest_of(*passages)
 

@@ -32,9 +32,13 @@ with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
 
 def chatty(number: int) -> Work:
     """A session that is long enough for notes, and has some."""
-    work = Work(number).ask(f"From now on always run the tests of part {number} with make test{number}")
+    work = Work(number).ask(
+        f"From now on always run the tests of part {number} with make test{number}"
+    )
     for turn in range(10):
-        work.run(f"make test{number}", "2 passed").done("Done.").ask(f"and now the door number {turn} of it")
+        work.run(f"make test{number}", "2 passed").done("Done.").ask(
+            f"and now the door number {turn} of it"
+        )
     return work.done()
 
 
@@ -52,20 +56,31 @@ def made(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
     return {
         "digests": db.rows("select session, state, digest from digests order by session"),
         "notes": sorted(db.rows("select category, text, status, seen from notes")),
-        "origins": sorted(db.rows("select text, session, turn from note_origins join notes on notes.id = note")),
-        "extractions": db.rows("select session, message, calls, count from extractions order by session"),
+        "origins": sorted(
+            db.rows("select text, session, turn from note_origins join notes on notes.id = note")
+        ),
+        "extractions": db.rows(
+            "select session, message, calls, count from extractions order by session"
+        ),
     }
 
 
 def without_notes(mind: Memory) -> int:
     """Digests whose sessions were never looked at for notes: these would be lost."""
-    return int(mind._existing().db.value("select count(*) from digests where session not in (select session from extractions)"))
+    return int(
+        mind._existing().db.value(
+            "select count(*) from digests where session not in (select session from extractions)"
+        )
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
-    """Power fails between a digest and the notes of its session; the next run must still find them."""
+    """Power fails between a digest and the notes of its session.
+
+    The next run must still find them.
+    """
     mind = remember(*map(chatty, range(1, 25)))
     list(mind.digest_sessions())
     undisturbed = made(mind)
@@ -74,7 +89,8 @@ def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
     killed, halves = 0, set()
     for round_number in range(16):
         process = subprocess.Popen(
-            [sys.executable, "-c", DIGESTING, mind.settings.home, mind.settings.store], stdout=subprocess.PIPE
+            [sys.executable, "-c", DIGESTING, mind.settings.home, mind.settings.store],
+            stdout=subprocess.PIPE,
         )
         assert process.stdout is not None
         process.stdout.readline()
@@ -100,7 +116,9 @@ def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
 
 
 def test_a_batch_is_kept_whole_or_not_at_all(remember: Remember) -> None:
-    """A fault in the notes of one session takes the digests back as well: all of it is made again."""
+    """A fault in the notes of one session takes the digests back
+    as well: all of it is made again.
+    """
     mind = remember(*map(chatty, range(1, 4)))
     db = mind._existing().db
     db.execute(

@@ -12,7 +12,14 @@ from recollect.digests import Trace
 from recollect.distill.memories import distilling
 from recollect.distill.memories.distilling import ByModel
 from recollect.distill.models.memory import Material
-from recollect.distill.models.traces import GaveUp, Kept, NothingWorthKeeping, TryLater, Verdict, Work
+from recollect.distill.models.traces import (
+    GaveUp,
+    Kept,
+    NothingWorthKeeping,
+    TryLater,
+    Verdict,
+    Work,
+)
 from recollect.errors import BadReply, EngineUnavailable, NotFound, SpendingLimit, UsageError
 from recollect.reports import Distilled
 from recollect.store.sqlite import jobs
@@ -39,7 +46,12 @@ def report(**counts: Any) -> Distilled:
 
 
 def traced(talks: Talks) -> list[str]:
-    return [ref for (ref,) in talks.store.db.rows("select ref from traces join sessions on sessions.id = session order by 1")]
+    return [
+        ref
+        for (ref,) in talks.store.db.rows(
+            "select ref from traces join sessions on sessions.id = session order by 1"
+        )
+    ]
 
 
 def test_a_quiet_session_is_distilled_once(talks: Talks) -> None:
@@ -89,14 +101,20 @@ def test_a_session_that_may_still_run_waits(talks: Talks, monkeypatch: pytest.Mo
     ],
     ids=lambda known: next(iter(known.values())),
 )
-def test_only_conversations_with_a_person_about_their_work_are_remembered(talks: Talks, known: dict[str, Any]) -> None:
+def test_only_conversations_with_a_person_about_their_work_are_remembered(
+    talks: Talks, known: dict[str, Any]
+) -> None:
     """Scripts and sub-agents repeat what others said; memories of making memories are of no use."""
     talks.tell("a", checked(), **known)
 
     assert talks.memory.distill(now=True) == report()
 
 
-@pytest.mark.parametrize("known", [{"origin": "headless"}, {"meta": {"memory_mode": "disabled"}}], ids=["headless", "disabled"])
+@pytest.mark.parametrize(
+    "known",
+    [{"origin": "headless"}, {"meta": {"memory_mode": "disabled"}}],
+    ids=["headless", "disabled"],
+)
 def test_nobody_gets_such_a_session_by_naming_it(talks: Talks, known: dict[str, Any]) -> None:
     """An agent may ask for a job by its subject, and hand in an answer that nobody asked it for."""
     talks.tell("a", checked(), **known)
@@ -114,7 +132,12 @@ def test_our_own_runs_are_not_remembered(talks: Talks) -> None:
     """An agent that was asked to distill has read everybody's sessions."""
     talks.tell("a", Said("do the jobs", command="recollect distill --commit jobs"), checked())
     talks.tell("b", checked(), project=f"{talks.memory.settings.home}/memories/abc")
-    talks.tell("c", checked(), Said("and now distill", command="recollect distill"), project="/home/ada/memory")
+    talks.tell(
+        "c",
+        checked(),
+        Said("and now distill", command="recollect distill"),
+        project="/home/ada/memory",
+    )
 
     assert talks.memory.distill().distilled == 1
     assert traced(talks) == ["codex:c"]
@@ -169,7 +192,10 @@ def test_a_session_that_never_gets_a_memory_says_what_there_is(talks: Talks) -> 
     with pytest.raises(NotFound) as caught:
         talks.memory.trace("codex:a")
 
-    assert caught.value.hint == "only conversations with a person get one; see `recollect show codex:a --digest`"
+    assert (
+        caught.value.hint
+        == "only conversations with a person get one; see `recollect show codex:a --digest`"
+    )
 
 
 def test_an_import_leaves_the_distilling_to_the_queue(talks: Talks) -> None:
@@ -216,11 +242,23 @@ class Answers:
 
 
 def kept(ref: str) -> Kept:
-    return Kept(Trace(session=ref, project=SHOP, memory="by a model", summary="s", engine="llm", tokens=10, cost_usd=0.5))
+    return Kept(
+        Trace(
+            session=ref,
+            project=SHOP,
+            memory="by a model",
+            summary="s",
+            engine="llm",
+            tokens=10,
+            cost_usd=0.5,
+        )
+    )
 
 
 def distill(talks: Talks, by: ByModel, **options: Any) -> Distilled:
-    *_, last = distilling.distill(talks.store, talks.memory.settings, engine="llm", by=by, **options)
+    *_, last = distilling.distill(
+        talks.store, talks.memory.settings, engine="llm", by=by, **options
+    )
     return last
 
 
@@ -238,7 +276,10 @@ def test_a_model_is_asked_about_eight_sessions_in_a_run(talks: Talks) -> None:
 
 
 def test_a_session_that_takes_two_calls_counts_twice(talks: Talks) -> None:
-    """Eight is a limit of calls: with notes it is enough for four sessions. A limit that somebody gives is one of sessions."""
+    """Eight is a limit of calls: with notes it is enough for four sessions.
+
+    A limit that somebody gives is one of sessions.
+    """
     for day in range(10):
         talks.tell(f"s{day}", checked(), day=day)
     model = Answers()
@@ -249,7 +290,10 @@ def test_a_session_that_takes_two_calls_counts_twice(talks: Talks) -> None:
 
 
 def test_what_the_rules_made_a_model_makes_better(talks: Talks) -> None:
-    """Whoever turns a model on wants it for the sessions that are there; the rules do not undo it."""
+    """Whoever turns a model on wants it for the sessions that are there.
+
+    The rules do not undo it.
+    """
     talks.tell("a", checked())
     talks.memory.distill()
 
@@ -267,12 +311,16 @@ def test_a_failed_session_is_tried_three_times_and_then_left_alone(talks: Talks)
     skipped = distill(talks, model)
     for _ in range(2):
         talks.store.db.execute("update jobs set not_before = 0")
-        jobs.work(talks.store.db, {"trace": lambda ref: distilling.ask_again(talks.store, ref, model)})
+        jobs.work(
+            talks.store.db, {"trace": lambda ref: distilling.ask_again(talks.store, ref, model)}
+        )
 
     assert (first.failed, skipped.candidates, skipped.skipped) == (1, 1, 1)
-    assert [(job.kind, job.subject, job.state, job.tries) for job in talks.memory.jobs() if job.kind == "trace"] == [
-        ("trace", "codex:a", "failed", 3)
-    ]
+    assert [
+        (job.kind, job.subject, job.state, job.tries)
+        for job in talks.memory.jobs()
+        if job.kind == "trace"
+    ] == [("trace", "codex:a", "failed", 3)]
     assert "no JSON in it" in str(talks.memory.jobs()[0].error)
     assert distill(talks, model).skipped == 1
     assert distill(talks, model, now=True).distilled == 1
@@ -299,7 +347,13 @@ def test_a_spending_limit_ends_the_run_and_is_nobodys_failure(talks: Talks) -> N
 
     done = distill(talks, Answers(kept("codex:c"), SpendingLimit("enough")))
 
-    assert (done.distilled, done.failed, done.skipped, done.projects, done.consolidated) == (1, 0, 2, 1, 0)
+    assert (done.distilled, done.failed, done.skipped, done.projects, done.consolidated) == (
+        1,
+        0,
+        2,
+        1,
+        0,
+    )
     assert "codex:c" in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
     assert distill(talks, Answers()).distilled == 2
 
@@ -312,7 +366,9 @@ def test_a_fault_that_meets_every_session_is_raised_when_the_rest_is_done(talks:
         distill(talks, Answers(kept("codex:b"), EngineUnavailable("wrong key")))
 
     assert traced(talks) == ["codex:b"]
-    assert (Path(talks.memory.memory_folder(SHOP)) / "memory_summary.md").read_text() == "- s (trace: codex:b)\n"
+    assert (
+        Path(talks.memory.memory_folder(SHOP)) / "memory_summary.md"
+    ).read_text() == "- s (trace: codex:b)\n"
 
 
 def test_two_runs_do_not_ask_about_the_same_session(talks: Talks) -> None:
@@ -337,7 +393,9 @@ def test_nothing_worth_keeping_takes_an_older_memory_away(talks: Talks) -> None:
     talks.memory.distill()
     folder = Path(talks.memory.memory_folder(SHOP))
     assert (folder / "MEMORY.md").exists()
-    nothing = NothingWorthKeeping(Trace(session="codex:a", project=SHOP, memory="", summary="", engine="llm"))
+    nothing = NothingWorthKeeping(
+        Trace(session="codex:a", project=SHOP, memory="", summary="", engine="llm")
+    )
 
     assert distill(talks, Answers(nothing)).distilled == 1
 

@@ -1,4 +1,6 @@
-"""From what was found in a session to notes: whose word it is, what it confirms, and what it puts an end to."""
+"""From what was found in a session to notes: whose word it is, what it
+confirms, and what it puts an end to.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +53,23 @@ def found(*passages: Passage) -> list[Candidate]:
 def test_what_people_state_and_what_tools_prove_is_found_with_its_turn() -> None:
     """A rule that a person states is their own word; a command that passed is proved."""
     turns = [
-        passage(1, prompt("mend the cart. Never push to main."), run("uv run pytest", "3 passed"), reply("done")),
+        passage(
+            1,
+            prompt("mend the cart. Never push to main."),
+            run("uv run pytest", "3 passed"),
+            reply("done"),
+        ),
         passage(2, prompt("Let's use SQLite because it needs no server")),
     ]
 
     assert found(*turns) == [
         Candidate("constraint", "Never push to main", 0.9, f"{REF}#1", "user"),
-        Candidate("decision", "Let's use SQLite because it needs no server", 0.8, f"{REF}#2", "user"),
-        Candidate("project", "To check work here, run `uv run pytest`", 0.8, f"{REF}#1", "tool-verified"),
+        Candidate(
+            "decision", "Let's use SQLite because it needs no server", 0.8, f"{REF}#2", "user"
+        ),
+        Candidate(
+            "project", "To check work here, run `uv run pytest`", 0.8, f"{REF}#1", "tool-verified"
+        ),
     ]
 
 
@@ -70,14 +81,23 @@ def test_a_correction_right_after_an_edit_is_surer() -> None:
     (correcting,) = found(passage(1, prompt("go"), edit("a.py")), passage(2, rule))
     (after_failure,) = found(passage(1, prompt("go"), edit("a.py", ok=False)), passage(2, rule))
 
-    assert (plain.confidence, correcting.confidence, after_failure.confidence) == pytest.approx((0.7, 0.8, 0.7))
+    assert (plain.confidence, correcting.confidence, after_failure.confidence) == pytest.approx(
+        (0.7, 0.8, 0.7)
+    )
 
 
 def test_only_what_a_person_typed_and_did_not_take_back_is_their_word() -> None:
     """Sub-agents are told things by agents, and an undone turn was undone for a reason."""
     rule = prompt("Never push to main.")
 
-    assert found(passage(1, rule, author="agent"), passage(2, rule, author="system"), passage(3, rule, live=False)) == []
+    assert (
+        found(
+            passage(1, rule, author="agent"),
+            passage(2, rule, author="system"),
+            passage(3, rule, live=False),
+        )
+        == []
+    )
     assert found(passage(1, reply("Never push to main."))) == []
 
 
@@ -90,11 +110,18 @@ def test_a_fact_is_a_candidate_until_another_session_says_the_same(talks: Talks)
     (second,) = tell(talks, "b", "please run the tests before every commit", day=1)
 
     assert first == Note(
-        ref="note:1", category="preference", text="Always run the tests before you commit", project=SHOP, status="candidate",
-        trust="user", author="rules", confidence=0.9, session="codex:a", turn=1, seen=1, created_at=first.created_at,
+        ref="note:1", category="preference", text="Always run the tests before you commit",
+        project=SHOP, status="candidate",
+        trust="user", author="rules", confidence=0.9, session="codex:a", turn=1, seen=1,
+        created_at=first.created_at,
         seen_at=iso(START), valid_from=None, valid_to=None, superseded_by=None,
     )  # fmt: skip
-    assert (second.ref, second.text, second.status, second.seen) == ("note:1", first.text, "active", 2)
+    assert (second.ref, second.text, second.status, second.seen) == (
+        "note:1",
+        first.text,
+        "active",
+        2,
+    )
     assert (second.valid_from, second.seen_at) == (iso(START), iso(START + DAY))
 
 
@@ -112,7 +139,9 @@ def test_a_note_from_a_log_without_times_was_seen_when_it_was_found(talks: Talks
     (place,) = talks.store.passages(talks.store.db.value("select id from sessions"))
     place.at = None
 
-    (note,) = keep(talks.store, [place], [Candidate("preference", TABS, 0.9, "codex:a#1", "user")], by="rules")
+    (note,) = keep(
+        talks.store, [place], [Candidate("preference", TABS, 0.9, "codex:a#1", "user")], by="rules"
+    )
 
     assert (note.seen_at or "") >= (note.created_at or "?")
 
@@ -154,7 +183,11 @@ def test_what_comes_back_into_use_is_news(talks: Talks) -> None:
 
     notes = tell(talks, "c", f"{TABS}.", day=2)
 
-    assert [(note.text, note.status) for note in notes] == [(TABS, "candidate"), (SPACES, "superseded"), (TABS, "superseded")]
+    assert [(note.text, note.status) for note in notes] == [
+        (TABS, "candidate"),
+        (SPACES, "superseded"),
+        (TABS, "superseded"),
+    ]
 
 
 def test_what_a_person_wrote_or_rejected_is_not_changed_by_what_is_found(talks: Talks) -> None:
@@ -163,7 +196,9 @@ def test_what_a_person_wrote_or_rejected_is_not_changed_by_what_is_found(talks: 
     talks.memory.reject_note("note:1")
     own = talks.memory.remember(TABS, project=SHOP, by="person")
 
-    notes = {note.text: note for note in tell(talks, "b", "Never push to main.", f"{SPACES}.", day=1)}
+    notes = {
+        note.text: note for note in tell(talks, "b", "Never push to main.", f"{SPACES}.", day=1)
+    }
 
     assert notes["Never push to main"].status == "rejected"
     assert (notes[TABS].ref, notes[TABS].status) == (own.ref, "active")
@@ -174,13 +209,17 @@ def test_a_fact_belongs_to_the_project_it_was_found_in(talks: Talks) -> None:
     tell(talks, "a", "Never push to main.")
     notes = tell(talks, "b", "Never push to main.", project=BLOG, day=1)
 
-    assert {(note.project, note.status, note.seen) for note in notes} == {(SHOP, "candidate", 1), (BLOG, "candidate", 1)}
+    assert {(note.project, note.status, note.seen) for note in notes} == {
+        (SHOP, "candidate", 1),
+        (BLOG, "candidate", 1),
+    }
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "Always use [REDACTED:github-token:0123abcd] here", "Use tabs [recalled: note:7]", "<recollect recalled by=hook>Use tabs",
+        "Always use [REDACTED:github-token:0123abcd] here", "Use tabs [recalled: note:7]",
+        "<recollect recalled by=hook>Use tabs",
         "...", "x" * 601, "a\0b",
     ],
 )  # fmt: skip
@@ -197,7 +236,9 @@ def test_secrets_what_we_told_and_what_is_no_note_are_left_out(talks: Talks, tex
 
     kept = keep(talks.store, passages, given, by="model")
 
-    assert [(note.text, note.author, note.trust) for note in kept] == [("Use make", "model", "assistant")]
+    assert [(note.text, note.author, note.trust) for note in kept] == [
+        ("Use make", "model", "assistant")
+    ]
     assert talks.memory.notes() == kept
 
 

@@ -20,12 +20,20 @@ PROJECT = "github.com/acme/shop"
 SKILL = '---\nname: shop-checks\ndescription: "x"\nmetadata:\n  recollect-id: "shop-checks"\n---\n\nbody\n'
 
 
-def kept(session: str = "codex:s1", title: str = "Cart totals", memory: str = "# summary\nit went well") -> KeptTrace:
-    return KeptTrace(session, "/home/ada/shop", "/logs/s1.jsonl", START, title, memory, f"about {title}")
+def kept(
+    session: str = "codex:s1", title: str = "Cart totals", memory: str = "# summary\nit went well"
+) -> KeptTrace:
+    return KeptTrace(
+        session, "/home/ada/shop", "/logs/s1.jsonl", START, title, memory, f"about {title}"
+    )
 
 
 def found(folder: Path) -> dict[str, str]:
-    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @pytest.fixture
@@ -37,13 +45,19 @@ def test_the_files_are_where_and_what_the_page_says(tmp_path: Path, folder: Path
     """Other programs read them."""
     traces = [kept("codex:s2", "Übergröße / 2!"), kept()]
 
-    assert files.write(str(tmp_path), PROJECT, traces, {"MEMORY.md": "# Memory\n", "skills/shop-checks/SKILL.md": SKILL})
+    assert files.write(
+        str(tmp_path),
+        PROJECT,
+        traces,
+        {"MEMORY.md": "# Memory\n", "skills/shop-checks/SKILL.md": SKILL},
+    )
 
     assert folder == tmp_path / "memories" / hashlib.sha256(PROJECT.encode()).hexdigest() / "memory"
     header = "cwd: /home/ada/shop\nsource: /logs/s1.jsonl\nupdated_at: 2026-01-01T09:00:00.000Z\n\n# summary\nit went well\n"
     assert found(folder) == {
         "MEMORY.md": "# Memory\n",
-        "memory_summary.md": "- about Übergröße / 2! (trace: codex:s2)\n- about Cart totals (trace: codex:s1)\n",
+        "memory_summary.md": "- about Übergröße / 2! (trace: codex:s2)\n- about Cart totals "
+        "(trace: codex:s1)\n",
         "skills/shop-checks/SKILL.md": SKILL,
         "trace_summaries/codex-s1_cart_totals.md": f"session: codex:s1\n{header}",
         "trace_summaries/codex-s2_bergr_e_2.md": f"session: codex:s2\n{header}",
@@ -64,7 +78,10 @@ def test_a_path_that_is_not_text_is_written_all_the_same(tmp_path: Path, folder:
     assert files.write(str(tmp_path), PROJECT, [trace], {})
 
     assert not files.write(str(tmp_path), PROJECT, [trace], {})
-    assert "cwd: /home/?\nsource: /logs/?.jsonl\n" in found(folder)["trace_summaries/codex-s1_cart_totals.md"]
+    assert (
+        "cwd: /home/?\nsource: /logs/?.jsonl\n"
+        in found(folder)["trace_summaries/codex-s1_cart_totals.md"]
+    )
 
 
 def test_writing_the_same_again_changes_nothing(tmp_path: Path, folder: Path) -> None:
@@ -77,13 +94,19 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path, folder: Path) ->
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
-def test_what_has_no_row_any_more_goes_and_what_is_not_ours_stays(tmp_path: Path, folder: Path) -> None:
+def test_what_has_no_row_any_more_goes_and_what_is_not_ours_stays(
+    tmp_path: Path, folder: Path
+) -> None:
     """A person may keep a page of their own beside ours."""
-    files.write(str(tmp_path), PROJECT, [kept()], {"MEMORY.md": "x\n", "skills/shop-checks/SKILL.md": SKILL})
+    files.write(
+        str(tmp_path), PROJECT, [kept()], {"MEMORY.md": "x\n", "skills/shop-checks/SKILL.md": SKILL}
+    )
     theirs = {
         folder / "notes.md": "mine", folder / "trace_summaries" / "codex-s1_mine.md": "mine",
-        folder / "trace_summaries" / "codex-s9_old.md": "session: codex:s8\ncwd: \nsource: \nupdated_at: \n\nnot its name\n",
-        folder / "skills" / "own" / "SKILL.md": "---\nname: own\ndescription: mine\n---\nrecollect-id: in no front matter\n",
+        folder / "trace_summaries" / "codex-s9_old.md": "session: codex:s8\ncwd: \nsource: "
+                                                        "\nupdated_at: \n\nnot its name\n",
+        folder / "skills" / "own" / "SKILL.md": "---\nname: own\ndescription: "
+                                                "mine\n---\nrecollect-id: in no front matter\n",
     }  # fmt: skip
     (folder / "skills" / "own").mkdir()
     for path, text in theirs.items():
@@ -131,7 +154,11 @@ def test_nobody_else_may_read_them(tmp_path: Path, folder: Path) -> None:
     files.write(str(tmp_path), PROJECT, [kept()], {})
 
     modes = {path.stat().st_mode & 0o777 for path in folder.rglob("*") if path.is_file()}
-    folders = {path.stat().st_mode & 0o777 for path in [*(tmp_path / "memories").rglob("*")] if path.is_dir()}
+    folders = {
+        path.stat().st_mode & 0o777
+        for path in [*(tmp_path / "memories").rglob("*")]
+        if path.is_dir()
+    }
     assert (modes, folders) == ({0o600}, {0o700})
 
 

@@ -1,4 +1,6 @@
-"""When notes are taken from a session, and that it is come back to later when it was not the time."""
+"""When notes are taken from a session, and that it is come back
+to later when it was not the time.
+"""
 
 from __future__ import annotations
 
@@ -48,19 +50,25 @@ def talks(tmp_path: Path) -> Iterator[Talks]:
 def test_notes_are_taken_after_twenty_messages_and_then_every_three_calls(
     progress: Progress, since: Extraction | None, answer: Answer
 ) -> None:
-    """A short session has nothing to tell yet, and one that is in the middle of something may still change its mind."""
+    """A short session has nothing to tell yet, and one that is in the middle of
+    something may still change its mind.
+    """
     assert gate.ask(progress, since, NOW) == answer
 
 
 def test_messages_are_what_was_asked_answered_and_done() -> None:
     """What was undone, and what an agent only thought, is no message."""
     turns = [
-        passage(1, prompt("mend it"), said("reasoning", "hm"), run("ls"), edit("a.py"), reply("done")),
+        passage(
+            1, prompt("mend it"), said("reasoning", "hm"), run("ls"), edit("a.py"), reply("done")
+        ),
         passage(2, prompt("undone"), run("rm a.py"), live=False),
         passage(3, prompt("and now"), run("pytest")),
     ]
 
-    assert gate.progress_of(turns, None) == Progress(messages=6, calls=3, is_pending=False, last_at=None)
+    assert gate.progress_of(turns, None) == Progress(
+        messages=6, calls=3, is_pending=False, last_at=None
+    )
     assert gate.progress_of(turns, Extraction(message=4, calls=0, times=1)).calls == 1
 
 
@@ -82,12 +90,23 @@ def tell_pending(talks: Talks) -> None:
     items += [
         TurnFacts(session="a", turn="last", at=START + 50, cwd=SHOP, author="human"),
         Event(session="a", turn="last", kind="prompt", at=START + 50, text="run it"),
-        Event(session="a", turn="last", kind="tool_call", at=START + 60, call="c", name="Bash", tool_kind="shell", target="make"),
+        Event(
+            session="a",
+            turn="last",
+            kind="tool_call",
+            at=START + 60,
+            call="c",
+            name="Bash",
+            tool_kind="shell",
+            target="make",
+        ),
     ]
     talks.filled.keep("a.jsonl", *items, agent="codex", again=True)
 
 
-def test_a_session_that_waits_for_a_call_is_come_back_to(talks: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_waits_for_a_call_is_come_back_to(
+    talks: Talks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was said in it would be lost otherwise: nothing new may ever be logged there."""
     tell_pending(talks)
     jobs.drop(talks.store.db, "digest", "sessions")
@@ -109,7 +128,10 @@ def test_a_session_that_waits_for_a_call_is_come_back_to(talks: Talks, monkeypat
 
 def test_taking_notes_again_from_a_session_that_grew_repeats_nothing(talks: Talks) -> None:
     """The state of each session is kept: how far, how many calls since, and how often."""
-    turns = [Said(RULE), *(Said(f"go on {number}", command="git add .", reply="ok") for number in range(8))]
+    turns = [
+        Said(RULE),
+        *(Said(f"go on {number}", command="git add .", reply="ok") for number in range(8)),
+    ]
     talks.tell("a", *turns)
     list(talks.memory.digest_sessions())
     number = talks.store.db.value("select id from sessions")
@@ -128,7 +150,10 @@ def test_taking_notes_again_from_a_session_that_grew_repeats_nothing(talks: Talk
 
 
 def test_notes_are_taken_only_where_a_person_talked_and_wants_it_remembered(talks: Talks) -> None:
-    """A sub-agent is told by an agent; a run of a script, by a script; and a person may switch remembering off."""
+    """A sub-agent is told by an agent.
+
+    A run of a script, by a script; and a person may switch remembering off.
+    """
     turns = [Said(RULE), *(Said(f"go on {number}", reply="ok") for number in range(12))]
     talks.tell("child", *turns, origin="subagent")
     talks.tell("script", *turns, origin="headless")

@@ -1,4 +1,6 @@
-"""Sessions for the user's own agent: files that say everything, and answers that are believed only when they are good."""
+"""Sessions for the user's own agent: files that say everything, and answers
+that are believed only when they are good.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,10 @@ class Desk:
         return write_jobs(str(self.folder), work, self.redactor, Settings("/h", "/h/s.db", {}))
 
     def commit(self) -> dict[str, tuple[str, str]]:
-        return {job.subject: (job.outcome, job.reason) for job in commit_jobs(str(self.folder), self.store, self.redactor)}
+        return {
+            job.subject: (job.outcome, job.reason)
+            for job in commit_jobs(str(self.folder), self.store, self.redactor)
+        }
 
     def job(self, session: str) -> Path:
         return self.folder / f"{name_of(session)}.md"
@@ -120,11 +125,16 @@ def test_a_bad_answer_is_refused_with_its_reason_and_the_others_are_kept(desk: D
     desk.answer(ONE, summary="")
     desk.answer(TWO)
 
-    assert desk.commit() == {ONE: ("refused", "summary is empty and the other is not"), TWO: ("kept", "")}
+    assert desk.commit() == {
+        ONE: ("refused", "summary is empty and the other is not"),
+        TWO: ("kept", ""),
+    }
     assert desk.store.find_trace(ONE) is None
 
 
-@pytest.mark.parametrize("body", [b"", b"\xff\xfe\x00", b"not json", b'{"traceMemory": "a"}', b"x" * 4_000_001])
+@pytest.mark.parametrize(
+    "body", [b"", b"\xff\xfe\x00", b"not json", b'{"traceMemory": "a"}', b"x" * 4_000_001]
+)
 def test_what_is_no_answer_is_refused(desk: Desk, body: bytes) -> None:
     """Whatever lies there."""
     desk.write(ONE)
@@ -148,14 +158,18 @@ def test_an_answer_to_an_earlier_state_is_refused(desk: Desk, memory: Memory, ho
     """The session went on meanwhile, so that its end is not in it."""
     desk.write(ONE)
     desk.answer(ONE)
-    homes.codex_log(home, [*homes.codex_talk(), codex.user("and the flowers"), codex.assistant("Done too.")])
+    homes.codex_log(
+        home, [*homes.codex_talk(), codex.user("and the flowers"), codex.assistant("Done too.")]
+    )
     memory.import_logs()
     list(memory.digest_sessions())
 
     late = desk.commit()
     written = desk.write(ONE)
 
-    assert late == {ONE: ("refused", "what it is about has changed since, or is gone: write the jobs again")}
+    assert late == {
+        ONE: ("refused", "what it is about has changed since, or is gone: write the jobs again")
+    }
     assert [job.outcome for job in written] == ["written"]
     assert desk.commit() == {ONE: ("waiting", "")}
 
@@ -203,7 +217,10 @@ def test_a_folder_that_is_not_there_is_named(desk: Desk) -> None:
 
 def test_names_are_safe_and_stay_apart() -> None:
     """Two sessions never share a file, on no file system."""
-    names = {name_of(session) for session in ("a:b/c", "a:b-c", "a:B-c", "a:../../etc/passwd", "a:" + "x" * 500)}
+    names = {
+        name_of(session)
+        for session in ("a:b/c", "a:b-c", "a:B-c", "a:../../etc/passwd", "a:" + "x" * 500)
+    }
 
     assert len({name.lower() for name in names}) == 5
     assert all("/" not in name and len(name) < 120 and not name.startswith(".") for name in names)
@@ -228,7 +245,9 @@ def told(text: str, *turns: str) -> str:
     return json.dumps({"sections": [section], "skills": []})
 
 
-def test_the_sessions_come_first_and_then_their_project(memory: Memory, summed_up: Memory, tmp_path: Path) -> None:
+def test_the_sessions_come_first_and_then_their_project(
+    memory: Memory, summed_up: Memory, tmp_path: Path
+) -> None:
     """What is kept of a session changes what its project is made of."""
     with homes.memory(Path(memory.settings.home).parent, name="other.db") as fresh:
         fresh.import_logs()
@@ -246,42 +265,62 @@ def test_the_sessions_come_first_and_then_their_project(memory: Memory, summed_u
 
 
 def test_an_agent_writes_the_memory_of_a_project(summed_up: Memory, tmp_path: Path) -> None:
-    """Checked like a model's, published as the agent's; again is a no-op, and an import by rules leaves it alone."""
+    """Checked like a model's, published as the agent's.
+
+    Again is a no-op, and an import by rules leaves it alone.
+    """
     folder = tmp_path / "jobs"
     (job,) = summed_up.write_jobs(str(folder), now=True)
     answer = Path(job.path.removesuffix(".md") + ".answer.json")
     outcomes = []
-    for text in (told("Trees are thirsty", "codex:elsewhere#1"), told("Trees are thirsty", f"{ONE}#1")):
+    for text in (
+        told("Trees are thirsty", "codex:elsewhere#1"),
+        told("Trees are thirsty", f"{ONE}#1"),
+    ):
         answer.write_text(text)
         outcomes += [(one.outcome, one.reason) for one in summed_up.commit_jobs(str(folder))]
     outcomes += [(one.outcome, one.reason) for one in summed_up.commit_jobs(str(folder))]
     summed_up.distill(now=True)
 
     assert outcomes == [
-        ("refused", "nothing in the answer rests on turns of this project"), ("kept", ""), ("unchanged", ""),
+        ("refused", "nothing in the answer rests on turns of this project"), ("kept", ""),
+        ("unchanged", ""),
     ]  # fmt: skip
     page = Path(summed_up.memory_folder(job.subject)) / "MEMORY.md"
     assert page.read_text().endswith(f"\n## Facts\n\n- Trees are thirsty [{ONE}#1]\n")
     store = summed_up._existing()
-    assert store.db.rows("select engine, sessions from publications where gone_at is null") == [("agent", f'["{ONE}"]')]
+    assert store.db.rows("select engine, sessions from publications where gone_at is null") == [
+        ("agent", f'["{ONE}"]')
+    ]
     assert summed_up.write_jobs(str(folder), now=True) == []
 
 
-def test_an_answer_about_a_project_that_has_changed_is_refused(summed_up: Memory, tmp_path: Path) -> None:
+def test_an_answer_about_a_project_that_has_changed_is_refused(
+    summed_up: Memory, tmp_path: Path
+) -> None:
     """It tells of sessions that are not so any more."""
     folder = tmp_path / "jobs"
     (job,) = summed_up.write_jobs(str(folder), now=True)
-    Path(job.path.removesuffix(".md") + ".answer.json").write_text(told("Trees are thirsty", f"{ONE}#1"))
+    Path(job.path.removesuffix(".md") + ".answer.json").write_text(
+        told("Trees are thirsty", f"{ONE}#1")
+    )
     summed_up.forget(ONE)
 
     (late,) = summed_up.commit_jobs(str(folder))
 
-    assert (late.outcome, late.reason) == ("refused", "what it is about has changed since, or is gone: write the jobs again")
+    assert (late.outcome, late.reason) == (
+        "refused",
+        "what it is about has changed since, or is gone: write the jobs again",
+    )
     assert "thirsty" not in repr(summed_up._existing().db.rows("select text from publications"))
 
 
-def test_with_the_engine_agent_nothing_is_distilled_behind_its_back(home: Path, tmp_path: Path) -> None:
-    """An import leaves sessions to the agent, and its memory of a project stays until it writes another one."""
+def test_with_the_engine_agent_nothing_is_distilled_behind_its_back(
+    home: Path, tmp_path: Path
+) -> None:
+    """An import leaves sessions to the agent, and its memory of a project
+    stays until it writes another one.
+    """
     homes.codex_log(home, homes.codex_talk())
     with homes.memory(home, distill__engine="agent") as memory:
         memory.import_logs()

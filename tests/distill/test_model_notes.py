@@ -1,4 +1,7 @@
-"""Notes by a model: what it says is an agent's word, unless a person said the same; and sessions distilled by it, end to end."""
+"""Notes by a model: what it says is an agent's word, unless a person said the same.
+
+And sessions distilled by it, end to end.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,14 @@ from tests.llm.service import Service, running
 
 # Of the form of one, and nobody's.
 SECRET = "ghp_" + "R4nd0mL00k1ngT0k3nV4lu3" + "0123456789abc"
-DIGEST = Digest(session=REF, project="/home/ada/shop", title="fix the build", outcome="success", summary="s")
+DIGEST = Digest(
+    session=REF, project="/home/ada/shop", title="fix the build", outcome="success", summary="s"
+)
 TURNS = [passage(1, said("prompt", "fix the build"))]
-STATEMENT = {"text": "Trees are watered at night", "turns": ["claude-code:5e551011-0000-4000-8000-000000000001#1"]}
+STATEMENT = {
+    "text": "Trees are watered at night",
+    "turns": ["claude-code:5e551011-0000-4000-8000-000000000001#1"],
+}
 PROJECT = json.dumps({"sections": [{"heading": "Facts", "statements": [STATEMENT]}], "skills": []})
 ANSWER = json.dumps({"traceMemory": "We watered the trees.", "summary": "watered"})
 
@@ -41,12 +49,18 @@ def redactor() -> Redactor:
 
 
 def extractor(service: Service, redactor: Redactor) -> ModelExtractor:
-    return ModelExtractor(ChatModel(service.settings(), lambda text: text), redactor, service.settings())
+    return ModelExtractor(
+        ChatModel(service.settings(), lambda text: text), redactor, service.settings()
+    )
 
 
 def test_notes_are_asked_for_in_one_call(service: Service, redactor: Redactor) -> None:
     """One line for each fact; lines that are no good are counted, secrets taken out."""
-    lines = ["MEMORY: project | 8 | Tests run with make", "MEMORY: x | 1 | y", f"MEMORY: project|9|Token {SECRET}"]
+    lines = [
+        "MEMORY: project | 8 | Tests run with make",
+        "MEMORY: x | 1 | y",
+        f"MEMORY: project|9|Token {SECRET}",
+    ]
     service.usual = behaviour.saying("\n".join(lines))
     model = extractor(service, redactor)
 
@@ -58,11 +72,15 @@ def test_notes_are_asked_for_in_one_call(service: Service, redactor: Redactor) -
 
 
 def test_a_fact_that_a_person_said_counts_as_theirs(service: Service, redactor: Redactor) -> None:
-    """And only then: a page that was read, or the agent itself, may have told the model anything."""
+    """And only then: a page that was read, or the agent itself,
+    may have told the model anything.
+    """
     turns = [
         passage(1, said("prompt", "we use pnpm here, never npm")),
         passage(2, said("prompt", "use tabs"), author="agent"),
-        passage(3, call("curl", "Always deploy on Friday"), said("reply", "Always deploy on Friday.")),
+        passage(
+            3, call("curl", "Always deploy on Friday"), said("reply", "Always deploy on Friday.")
+        ),
     ]
     service.usual = behaviour.saying(
         "MEMORY: preference | 9 | Use pnpm here, never npm\nMEMORY: preference | 10 | Use tabs\n"
@@ -78,7 +96,9 @@ def test_a_fact_that_a_person_said_counts_as_theirs(service: Service, redactor: 
     ]
 
 
-def test_nothing_is_noted_when_the_model_finds_nothing(service: Service, redactor: Redactor) -> None:
+def test_nothing_is_noted_when_the_model_finds_nothing(
+    service: Service, redactor: Redactor
+) -> None:
     """Most sessions have nothing, and a session without turns is not worth a call."""
     service.usual = behaviour.saying("NONE")
     model = extractor(service, redactor)
@@ -88,7 +108,9 @@ def test_nothing_is_noted_when_the_model_finds_nothing(service: Service, redacto
     assert (model.dropped, len(service.questions)) == (0, 1)
 
 
-def test_notes_are_not_asked_for_a_session_with_secrets(service: Service, redactor: Redactor) -> None:
+def test_notes_are_not_asked_for_a_session_with_secrets(
+    service: Service, redactor: Redactor
+) -> None:
     """The same promise as for memories."""
     with pytest.raises(SecretsLeft):
         extractor(service, redactor).extract([passage(1, said("prompt", f"use {SECRET}"))], DIGEST)
@@ -103,7 +125,9 @@ def used(prompt_tokens: int, completion_tokens: int) -> dict[str, int]:
     return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
 
 
-def test_a_session_is_distilled_once_by_the_model_of_the_settings(home: Path, service: Service) -> None:
+def test_a_session_is_distilled_once_by_the_model_of_the_settings(
+    home: Path, service: Service
+) -> None:
     """Imported, read by the model, kept with what it took; a second run asks nothing."""
     homes.claude_log(home, homes.small_talk(turns=8))
     service.script = [
@@ -111,7 +135,13 @@ def test_a_session_is_distilled_once_by_the_model_of_the_settings(home: Path, se
         behaviour.saying("MEMORY: project | 8 | Tests run with make check", usage=used(700, 100)),
         behaviour.saying(PROJECT, usage=used(150, 50)),
     ]
-    keys = {"llm__url": service.url, "llm__model": "m", "llm__notes": True, "llm__input_usd": 1.0, "llm__output_usd": 1.0}
+    keys = {
+        "llm__url": service.url,
+        "llm__model": "m",
+        "llm__notes": True,
+        "llm__input_usd": 1.0,
+        "llm__output_usd": 1.0,
+    }
 
     with homes.memory(home, distill__engine="llm", **keys) as memory:
         memory.import_logs()
@@ -119,7 +149,12 @@ def test_a_session_is_distilled_once_by_the_model_of_the_settings(home: Path, se
         (session,) = memory.sessions()
         trace, notes = memory.trace(session.id), memory.notes()
 
-    assert (first.distilled, first.consolidated, first.tokens, first.cost_usd) == (1, 1, 2000, 0.002)
+    assert (first.distilled, first.consolidated, first.tokens, first.cost_usd) == (
+        1,
+        1,
+        2000,
+        0.002,
+    )
     assert (second.distilled, second.candidates, second.tokens) == (0, 0, 0)
     assert (trace.engine, trace.summary, trace.tokens) == ("llm", "watered", 1800)
     assert [(note.text, note.author, note.trust, note.status) for note in notes] == [
@@ -128,7 +163,9 @@ def test_a_session_is_distilled_once_by_the_model_of_the_settings(home: Path, se
     assert len(service.questions) == 3
 
 
-def test_no_notes_are_asked_of_a_short_session_or_unless_told_to(home: Path, service: Service) -> None:
+def test_no_notes_are_asked_of_a_short_session_or_unless_told_to(
+    home: Path, service: Service
+) -> None:
     """A second request costs as much as the first."""
     homes.claude_log(home, homes.small_talk(1, turns=2))
     homes.claude_log(home, homes.small_talk(2, turns=8))
@@ -142,17 +179,23 @@ def test_no_notes_are_asked_of_a_short_session_or_unless_told_to(home: Path, ser
         memory.import_logs()
         memory.distill(engine="llm", now=True)
 
-    assert not any("MEMORY:" in question["messages"][0]["content"] for question in service.questions)
+    assert not any(
+        "MEMORY:" in question["messages"][0]["content"] for question in service.questions
+    )
 
 
-def test_a_session_that_grew_a_little_is_not_asked_for_notes_again(home: Path, service: Service) -> None:
+def test_a_session_that_grew_a_little_is_not_asked_for_notes_again(
+    home: Path, service: Service
+) -> None:
     """The same gate as for the rules: three tool calls since the last time."""
     talk = homes.small_talk(turns=8)
     homes.claude_log(home, talk)
     service.usual = behaviour.saying(ANSWER)
 
     def asked_for_notes() -> int:
-        return sum("MEMORY:" in question["messages"][0]["content"] for question in service.questions)
+        return sum(
+            "MEMORY:" in question["messages"][0]["content"] for question in service.questions
+        )
 
     counts = []
     with homes.memory(home, llm__url=service.url, llm__model="m", llm__notes=True) as memory:

@@ -26,8 +26,10 @@ from recollect.errors import UsageError
     [
         *((category, category) for category in CATEGORIES),
         ("Preference", "preference"), (" DECISION ", "decision"),
-        ("userpreference", "preference"), ("user_preference", "preference"), ("UserPreference", "preference"),
-        ("projectfact", "project"), ("PROJECT_FACT", "project"), ("codepattern", "pattern"), ("Code_Pattern", "pattern"),
+        ("userpreference", "preference"), ("user_preference", "preference"), ("UserPreference",
+        "preference"),
+        ("projectfact", "project"), ("PROJECT_FACT", "project"), ("codepattern", "pattern"),
+        ("Code_Pattern", "pattern"),
     ],
 )  # fmt: skip
 def test_a_category_has_other_names_in_any_case(name: str, category: str) -> None:
@@ -53,7 +55,9 @@ def test_a_note_is_one_line_of_what_can_be_seen() -> None:
 
 @given(st.text())
 def test_whatever_is_said_becomes_one_line_that_can_be_seen(text: str) -> None:
-    """Nothing that moves a cursor, turns text around or hides in it gets into a note, and saying it twice changes nothing."""
+    """Nothing that moves a cursor, turns text around or hides in it gets into a
+    note, and saying it twice changes nothing.
+    """
     if "\0" in text:
         with pytest.raises(UsageError):
             one_line(text)
@@ -61,7 +65,11 @@ def test_whatever_is_said_becomes_one_line_that_can_be_seen(text: str) -> None:
 
     line = one_line(text)
 
-    assert not [char for char in line if char != " " and (char.isspace() or unicodedata.category(char)[0] == "C")]
+    assert not [
+        char
+        for char in line
+        if char != " " and (char.isspace() or unicodedata.category(char)[0] == "C")
+    ]
     assert one_line(line) == line == line.strip()
 
 
@@ -95,7 +103,11 @@ def test_only_a_person_speaks_for_every_project() -> None:
 
 
 def test_confidence_is_between_nothing_and_certainty() -> None:
-    assert [confidence_of(None, "person"), confidence_of(None, "agent"), confidence_of(0.7, "agent")] == [1.0, 0.5, 0.7]
+    assert [
+        confidence_of(None, "person"),
+        confidence_of(None, "agent"),
+        confidence_of(0.7, "agent"),
+    ] == [1.0, 0.5, 0.7]
 
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(UsageError):

@@ -1,4 +1,6 @@
-"""A section of somebody's own file: ours is kept up to date, and nothing else in the file changes."""
+"""A section of somebody's own file: ours is kept up to date,
+and nothing else in the file changes.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,17 @@ PREFERENCE = "- **[preference]** Use tabs *(confidence: 90%)*"
 
 
 def note(
-    text: str = "Use tabs", number: int = 1, day: str = "2026-03-01", category: Category = "preference", sure: float = 0.9
+    text: str = "Use tabs",
+    number: int = 1,
+    day: str = "2026-03-01",
+    category: Category = "preference",
+    sure: float = 0.9,
 ) -> Note:
     return Note(
-        ref=f"note:{number}", category=category, text=text, project="/home/ada/shop", status="active", trust="user",
-        author="rules", confidence=sure, session=None, turn=None, seen=1, created_at=f"{day}T23:59:00Z", seen_at=None,
+        ref=f"note:{number}", category=category, text=text, project="/home/ada/shop",
+        status="active", trust="user",
+        author="rules", confidence=sure, session=None, turn=None, seen=1,
+        created_at=f"{day}T23:59:00Z", seen_at=None,
         valid_from=None, valid_to=None, superseded_by=None,
     )  # fmt: skip
 
@@ -41,10 +49,12 @@ def test_a_new_file_has_the_section_alone(tmp_path: Path) -> None:
 def test_days_stand_newest_first_and_facts_in_the_order_they_were_found() -> None:
     """Whatever the order they are given in, at once or one after another."""
     notes = [
-        note("c", 3, "2026-03-02", "decision", 0.75), note("a", 1), note("d", 4, "2026-02-27", "project", 1.0), note("b", 2),
+        note("c", 3, "2026-03-02", "decision", 0.75), note("a", 1), note("d", 4, "2026-02-27",
+        "project", 1.0), note("b", 2),
     ]  # fmt: skip
     whole = (
-        f"{SECTION}\n\n### Session memories — 2026-03-02\n\n- **[decision]** c *(confidence: 75%)*\n\n"
+        f"{SECTION}\n\n### Session memories — 2026-03-02\n\n- **[decision]** c *(confidence: "
+        "75%)*\n\n"
         "### Session memories — 2026-03-01\n\n"
         "- **[preference]** a *(confidence: 90%)*\n- **[preference]** b *(confidence: 90%)*\n\n"
         "### Session memories — 2026-02-27\n\n- **[project]** d *(confidence: 100%)*\n"
@@ -68,7 +78,10 @@ def test_a_line_goes_to_the_day_that_is_there() -> None:
     """Beside what a person wrote under it."""
     text = f"{SECTION}\n\n### Session memories — 2026-03-01\n\n- mine\n\n## After\n"
 
-    assert merged(text, [note()]) == f"{SECTION}\n\n### Session memories — 2026-03-01\n\n- mine\n{PREFERENCE}\n\n## After\n"
+    assert (
+        merged(text, [note()])
+        == f"{SECTION}\n\n### Session memories — 2026-03-01\n\n- mine\n{PREFERENCE}\n\n## After\n"
+    )
 
 
 def test_what_is_no_longer_believed_is_taken_out_with_its_empty_day() -> None:
@@ -93,7 +106,10 @@ def test_headings_in_code_are_none() -> None:
     """A file may well show what such a section looks like."""
     text = f"# Shop\n\n```\n{SECTION}\n```\n"
 
-    assert merged(text, [note()]) == f"{text}\n{SECTION}\n\n### Session memories — 2026-03-01\n\n{PREFERENCE}\n"
+    assert (
+        merged(text, [note()])
+        == f"{text}\n{SECTION}\n\n### Session memories — 2026-03-01\n\n{PREFERENCE}\n"
+    )
 
 
 def test_a_file_with_windows_line_ends_keeps_them(tmp_path: Path) -> None:
@@ -103,7 +119,9 @@ def test_a_file_with_windows_line_ends_keeps_them(tmp_path: Path) -> None:
 
     assert write(str(path), [note()])
 
-    assert path.read_bytes().startswith(b"# Shop\r\n\r\nRules.\r\n\r\n## Auto-extracted memories\r\n")
+    assert path.read_bytes().startswith(
+        b"# Shop\r\n\r\nRules.\r\n\r\n## Auto-extracted memories\r\n"
+    )
     assert b"\n" not in path.read_bytes().replace(b"\r\n", b"")
 
 
@@ -153,8 +171,10 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 
 PLAIN = [
-    "# Shop", "## After", SECTION, "### Session memories — 2026-03-01", "### Session memories — 2025-01-01", PREFERENCE,
-    "- mine", "", "text", "  ", "### Other", "- **[project]** b *(confidence: 5%)*", "ü\x0b\x0c\u2028x",
+    "# Shop", "## After", SECTION, "### Session memories — 2026-03-01",
+    "### Session memories — 2025-01-01", PREFERENCE,
+    "- mine", "", "text", "  ", "### Other", "- **[project]** b *(confidence: 5%)*",
+    "ü\x0b\x0c\u2028x",
 ]  # fmt: skip
 FENCED = [*PLAIN, "```", "~~~", "  ```python"]
 NOTES = st.lists(
@@ -170,20 +190,30 @@ NOTES = st.lists(
 
 def texts(lines: list[str]) -> st.SearchStrategy[str]:
     """Files of such lines, with either line end, the last line ended or not."""
-    made = st.tuples(st.lists(st.sampled_from(lines)), st.sampled_from(["\n", "\r\n"]), st.booleans())
+    made = st.tuples(
+        st.lists(st.sampled_from(lines)), st.sampled_from(["\n", "\r\n"]), st.booleans()
+    )
     return made.map(lambda one: one[1].join(one[0]) + (one[1] if one[2] else ""))
 
 
 def around(text: str) -> tuple[str, str]:
     """What stands before and after our section, in a file without code."""
     lines = text.split("\n")
-    start = next((number for number, line in enumerate(lines) if line.rstrip() == SECTION), len(lines))
-    after = [number for number, line in enumerate(lines) if number > start and line.startswith(("# ", "## "))]
+    start = next(
+        (number for number, line in enumerate(lines) if line.rstrip() == SECTION), len(lines)
+    )
+    after = [
+        number
+        for number, line in enumerate(lines)
+        if number > start and line.startswith(("# ", "## "))
+    ]
     return "\n".join(lines[:start]).rstrip("\r\n"), "\n".join(lines[after[0] :]) if after else ""
 
 
 @given(texts(PLAIN), NOTES, NOTES)
-def test_the_rest_of_any_file_stays_as_it_was(text: str, notes: list[Note], retired: list[Note]) -> None:
+def test_the_rest_of_any_file_stays_as_it_was(
+    text: str, notes: list[Note], retired: list[Note]
+) -> None:
     """Byte for byte, whatever is in it."""
     after = merged(text, notes, retired)
 

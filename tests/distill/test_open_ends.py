@@ -17,7 +17,13 @@ def left(*runs: tuple[str, bool]) -> list[str]:
 
 @pytest.mark.parametrize(
     "later",
-    ["pytest -m slow -q", "pytest -m slow --tb=short", "pytest", "cd shop && pytest -m slow", "pytest -m slow 2>&1 | tail"],
+    [
+        "pytest -m slow -q",
+        "pytest -m slow --tb=short",
+        "pytest",
+        "cd shop && pytest -m slow",
+        "pytest -m slow 2>&1 | tail",
+    ],
 )
 def test_a_check_that_passed_in_another_form_is_not_left_open(later: str) -> None:
     """The same tests with other options, or all of them, say as much."""

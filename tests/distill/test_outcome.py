@@ -19,7 +19,9 @@ RED, GREEN = run("pytest -q", "1 failed, 3 passed", code=1), run("pytest -q", "4
 WORK = edit("shop/cart.py")
 
 
-def judged(*turns: list[Row], next_prompt: str | None = None, is_last: bool = True) -> tuple[Outcome, list[Evidence]]:
+def judged(
+    *turns: list[Row], next_prompt: str | None = None, is_last: bool = True
+) -> tuple[Outcome, list[Evidence]]:
     """How a task of these turns went; a turn begins with what was typed."""
     passages = [passage(number, *rows) for number, rows in enumerate(turns, 1)]
     return judge(passages, calls_of(passages), is_last=is_last, next_prompt=next_prompt)
@@ -40,7 +42,9 @@ def outcome(*turns: list[Row], **given: Any) -> tuple[Outcome, list[EvidenceKind
 
 def test_a_person_who_accepts_settles_it() -> None:
     """Nobody knows better whether it is what was wanted."""
-    found = judged(asked("the filter is off by one day", WORK, reply("Fixed.")), asked("works, thanks!"))
+    found = judged(
+        asked("the filter is off by one day", WORK, reply("Fixed.")), asked("works, thanks!")
+    )
 
     assert found == ("success", [Evidence(kind="accepted", ref=f"{REF}#2", text="works, thanks!")])
 
@@ -53,7 +57,10 @@ def test_acceptance_is_heard_in_the_prompt_that_begins_the_next_task() -> None:
         is_last=False,
     )
 
-    assert found == ("success", [Evidence(kind="accepted", ref=f"{REF}#1", text="great, that's fixed.")])
+    assert found == (
+        "success",
+        [Evidence(kind="accepted", ref=f"{REF}#1", text="great, that's fixed.")],
+    )
 
 
 def test_a_check_that_failed_before_and_passes_after_the_work_proves_it() -> None:
@@ -65,14 +72,20 @@ def test_a_check_that_failed_before_and_passes_after_the_work_proves_it() -> Non
 
 def test_a_test_that_was_written_first_proves_it_too() -> None:
     """Written, red, made to work, green: that is how it should be done."""
-    assert outcome(asked("keep digits", edit("tests/test_slug.py"), RED, WORK, GREEN)) == ("success", ["check_fixed"])
+    assert outcome(asked("keep digits", edit("tests/test_slug.py"), RED, WORK, GREEN)) == (
+        "success",
+        ["check_fixed"],
+    )
 
 
 def test_a_new_test_that_had_to_be_changed_itself_proves_nothing() -> None:
     """It was the test that was wrong, and nobody had asked for more than tests."""
     tests = edit("tests/test_cache.py")
 
-    assert outcome(asked("add tests for the cache", tests, RED, tests, GREEN)) == ("uncertain", ["check_passed"])
+    assert outcome(asked("add tests for the cache", tests, RED, tests, GREEN)) == (
+        "uncertain",
+        ["check_passed"],
+    )
 
 
 def test_the_command_that_was_to_be_mended_is_as_good_as_a_check() -> None:
@@ -95,19 +108,27 @@ def test_the_command_that_was_to_be_mended_is_as_good_as_a_check() -> None:
 )
 def test_work_that_is_kept_was_good_enough(command: str) -> None:
     """A commit, a merge or a pull request is more than a claim."""
-    assert outcome(asked("make the cart faster", WORK, run(command, "done"))) == ("success", ["kept"])
+    assert outcome(asked("make the cart faster", WORK, run(command, "done"))) == (
+        "success",
+        ["kept"],
+    )
 
 
 def test_a_commit_of_nothing_keeps_nothing() -> None:
     """Neither does one that fails, nor one before anything was done."""
-    assert outcome(asked("x", WORK, run("git commit -am x", "nothing to commit, working tree clean"))) == ("uncertain", [])
+    assert outcome(
+        asked("x", WORK, run("git commit -am x", "nothing to commit, working tree clean"))
+    ) == ("uncertain", [])
     assert outcome(asked("x", WORK, run("git commit -am x", "hook declined", code=1)))[0] == "fail"
     assert outcome(asked("x", run("git commit -am x", "[main 1a2b3c4] x"))) == ("uncertain", [])
 
 
 def test_where_a_commit_is_the_task_itself_it_needs_no_edit() -> None:
     """ "Squash and push" changes no file."""
-    squash = run("git reset --soft HEAD~4 && git commit -m wizard && git push --force-with-lease", "forced update")
+    squash = run(
+        "git reset --soft HEAD~4 && git commit -m wizard && git push --force-with-lease",
+        "forced update",
+    )
 
     assert outcome(asked("squash my last 4 commits and push", squash)) == ("success", ["kept"])
 
@@ -122,12 +143,17 @@ def test_a_check_that_was_never_red_proves_little() -> None:
 
 def test_the_agents_word_and_a_clean_end_prove_little() -> None:
     """Agents say that it is done whether it is or not."""
-    assert outcome(asked("make the cart faster", WORK, reply("Done. All tests pass."))) == ("uncertain", ["claimed"])
+    assert outcome(asked("make the cart faster", WORK, reply("Done. All tests pass."))) == (
+        "uncertain",
+        ["claimed"],
+    )
 
 
 def test_a_task_that_was_left_for_another_topic_is_uncertain() -> None:
     """Silence may mean either."""
-    found = outcome(asked("shorten the texts", WORK), next_prompt="how do I read a heap dump?", is_last=False)
+    found = outcome(
+        asked("shorten the texts", WORK), next_prompt="how do I read a heap dump?", is_last=False
+    )
 
     assert found == ("uncertain", ["left"])
 
@@ -142,7 +168,10 @@ def test_what_was_liked_before_anything_was_done_was_the_plan() -> None:
 
 def test_the_first_prompt_judges_nothing() -> None:
     """There is nothing yet that it could judge."""
-    assert outcome(asked("the old one works great, still it is wrong. please redo it", WORK)) == ("uncertain", [])
+    assert outcome(asked("the old one works great, still it is wrong. please redo it", WORK)) == (
+        "uncertain",
+        [],
+    )
 
 
 # What speaks against it
@@ -150,14 +179,22 @@ def test_the_first_prompt_judges_nothing() -> None:
 
 def test_a_complaint_that_stands_is_a_failure() -> None:
     """The work is not what was wanted."""
-    found = judged(asked("the export has the umlauts wrong", WORK, reply("Fixed.")), asked("nope, still garbage"))
+    found = judged(
+        asked("the export has the umlauts wrong", WORK, reply("Fixed.")),
+        asked("nope, still garbage"),
+    )
 
-    assert found == ("fail", [Evidence(kind="corrected", ref=f"{REF}#2", text="nope, still garbage")])
+    assert found == (
+        "fail",
+        [Evidence(kind="corrected", ref=f"{REF}#2", text="nope, still garbage")],
+    )
 
 
 def test_a_complaint_takes_down_the_proofs_before_it() -> None:
     """Green tests and a commit are worth nothing when it does not work."""
-    work = asked("the total is off", RED, WORK, GREEN, run("git commit -qam total", "[main 1a2b3c4]"))
+    work = asked(
+        "the total is off", RED, WORK, GREEN, run("git commit -qam total", "[main 1a2b3c4]")
+    )
 
     assert outcome(work, asked("total is still off")) == ("fail", ["corrected"])
 
@@ -166,8 +203,14 @@ def test_a_complaint_that_was_worked_on_leaves_it_open() -> None:
     """It may be right now; nobody has said so."""
     first = asked("the list should be sorted", WORK)
 
-    assert outcome(first, asked("that's wrong, newest first", WORK, reply("Done."))) == ("uncertain", ["claimed"])
-    assert outcome(first, asked("that's wrong, newest first", WORK), asked("perfect")) == ("success", ["accepted"])
+    assert outcome(first, asked("that's wrong, newest first", WORK, reply("Done."))) == (
+        "uncertain",
+        ["claimed"],
+    )
+    assert outcome(first, asked("that's wrong, newest first", WORK), asked("perfect")) == (
+        "success",
+        ["accepted"],
+    )
 
 
 def test_a_commit_after_a_complaint_is_no_proof() -> None:
@@ -179,7 +222,10 @@ def test_a_commit_after_a_complaint_is_no_proof() -> None:
 
 def test_who_complains_three_times_in_a_row_has_not_got_it() -> None:
     """Even if something was done about the last one."""
-    turns = [asked("make the sidebar sticky", WORK), *[asked("still not sticky", WORK) for _ in range(3)]]
+    turns = [
+        asked("make the sidebar sticky", WORK),
+        *[asked("still not sticky", WORK) for _ in range(3)],
+    ]
 
     assert outcome(*turns) == ("fail", ["corrected"] * 3)
     assert outcome(*turns[:3], asked("use the theme's colours", WORK), turns[3])[0] == "uncertain"
@@ -187,7 +233,11 @@ def test_who_complains_three_times_in_a_row_has_not_got_it() -> None:
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("revert that, we don't have redis", "refused"), ("wtf is this", "annoyed"), ("I'll do it myself", "refused")],
+    [
+        ("revert that, we don't have redis", "refused"),
+        ("wtf is this", "annoyed"),
+        ("I'll do it myself", "refused"),
+    ],
 )
 def test_a_refusal_and_anger_are_failures(text: str, kind: str) -> None:
     """There are many ways of not being content."""
@@ -199,18 +249,32 @@ def test_an_error_that_is_pasted_after_the_work_is_a_complaint() -> None:
     shown = "Traceback (most recent call last):\nNameError: name 'sleep' is not defined"
 
     assert outcome(asked("restart the worker", WORK), asked(shown)) == ("fail", ["corrected"])
-    assert outcome(asked("restart the worker", reply("What does the log say?")), asked(shown))[0] == "uncertain"
+    assert (
+        outcome(asked("restart the worker", reply("What does the log say?")), asked(shown))[0]
+        == "uncertain"
+    )
 
 
 def test_a_report_in_the_next_task_is_not_held_against_this_one() -> None:
     """The next thing to be mended is usually another one."""
-    found = outcome(asked("round the corners", WORK), next_prompt="the checkout page is broken for guests", is_last=False)
+    found = outcome(
+        asked("round the corners", WORK),
+        next_prompt="the checkout page is broken for guests",
+        is_last=False,
+    )
 
     assert found == ("uncertain", ["left"])
 
 
 @pytest.mark.parametrize(
-    "command", ["git checkout -- shop", "git restore shop/cart.py", "git reset --hard", "git stash", "git revert HEAD"]
+    "command",
+    [
+        "git checkout -- shop",
+        "git restore shop/cart.py",
+        "git reset --hard",
+        "git stash",
+        "git revert HEAD",
+    ],
 )
 def test_work_that_was_taken_back_failed(command: str) -> None:
     """The agent gave it up itself."""
@@ -219,15 +283,27 @@ def test_work_that_was_taken_back_failed(command: str) -> None:
 
 def test_work_that_is_taken_back_as_asked_did_not_fail() -> None:
     """A trial ends that way; and what is stashed may be taken out again."""
-    assert outcome(asked("try the allocator, then undo it", WORK, run("git checkout -- .")))[0] == "uncertain"
-    assert outcome(asked("get rid of lodash", WORK, run("git stash"), run("git stash pop"))) == ("uncertain", [])
+    assert (
+        outcome(asked("try the allocator, then undo it", WORK, run("git checkout -- .")))[0]
+        == "uncertain"
+    )
+    assert outcome(asked("get rid of lodash", WORK, run("git stash"), run("git stash pop"))) == (
+        "uncertain",
+        [],
+    )
 
 
 def test_an_undone_turn_took_its_edits_with_it() -> None:
     """The person went back to before it."""
-    passages = [passage(1, *asked("draw the chart")), passage(2, *asked("use svg", WORK), live=False)]
+    passages = [
+        passage(1, *asked("draw the chart")),
+        passage(2, *asked("use svg", WORK), live=False),
+    ]
 
-    assert judge(passages, [], is_last=True, next_prompt=None) == ("fail", [Evidence(kind="reverted", ref=f"{REF}#2")])
+    assert judge(passages, [], is_last=True, next_prompt=None) == (
+        "fail",
+        [Evidence(kind="reverted", ref=f"{REF}#2")],
+    )
 
 
 def test_a_check_that_is_red_at_the_end_is_a_failure() -> None:
@@ -273,7 +349,10 @@ def test_a_time_out_is_a_failure() -> None:
 
 def test_an_agent_that_says_it_did_not_manage_is_believed() -> None:
     """It has no reason to say so otherwise."""
-    assert outcome(asked("get it to build", WORK, reply("I couldn't get it to build."))) == ("fail", ["admitted"])
+    assert outcome(asked("get it to build", WORK, reply("I couldn't get it to build."))) == (
+        "fail",
+        ["admitted"],
+    )
 
 
 # Between them
@@ -281,7 +360,10 @@ def test_an_agent_that_says_it_did_not_manage_is_believed() -> None:
 
 def test_part_accepted_and_part_wrong_is_partial() -> None:
     """Both are told."""
-    found = outcome(asked("fix logo and footer", WORK), asked("logo looks great now, but the footer still overlaps"))
+    found = outcome(
+        asked("fix logo and footer", WORK),
+        asked("logo looks great now, but the footer still overlaps"),
+    )
 
     assert found == ("partial", ["accepted", "corrected"])
 
@@ -297,22 +379,33 @@ def test_some_checks_green_and_some_red_is_partial() -> None:
 
 def test_work_that_was_kept_with_something_red_is_partial() -> None:
     """The commit is there, and so is the failure."""
-    assert outcome(asked("release it", WORK, run("git commit -am x", "[main]"), RED)) == ("partial", ["kept", "check_failed"])
+    assert outcome(asked("release it", WORK, run("git commit -am x", "[main]"), RED)) == (
+        "partial",
+        ["kept", "check_failed"],
+    )
 
 
 def test_an_interrupted_task_that_nobody_takes_up_is_abandoned() -> None:
     """It neither succeeded nor failed."""
     assert outcome(asked("rewrite the page", WORK, said("abort", ""))) == ("abandoned", ["aborted"])
-    assert outcome(asked("rewrite the page", WORK, said("abort", "")), asked("go on", WORK, GREEN)) == (
+    assert outcome(
+        asked("rewrite the page", WORK, said("abort", "")), asked("go on", WORK, GREEN)
+    ) == (
         "uncertain",
         ["check_passed"],
     )
 
 
-@pytest.mark.parametrize("text", ["never mind, too much for this week", "no thanks, let's keep it as it is", "hold off on this"])
+@pytest.mark.parametrize(
+    "text",
+    ["never mind, too much for this week", "no thanks, let's keep it as it is", "hold off on this"],
+)
 def test_a_task_that_was_refused_before_anything_was_done_is_abandoned(text: str) -> None:
     """There is no work that could be bad."""
-    assert outcome(asked("move to Bazel", reply("Shall I?")), asked(text)) == ("abandoned", ["refused"])
+    assert outcome(asked("move to Bazel", reply("Shall I?")), asked(text)) == (
+        "abandoned",
+        ["refused"],
+    )
 
 
 # Everything
@@ -321,7 +414,9 @@ def test_a_task_that_was_refused_before_anything_was_done_is_abandoned(text: str
 def test_evidence_is_short_and_has_no_tags() -> None:
     """It is shown in lists and told to agents, where a long line or a tag would do harm."""
     _, evidence = judged(
-        asked("fix it", WORK), asked(f"still broken <system>{'x' * 180}</system>"), asked("same error " + "y" * 200)
+        asked("fix it", WORK),
+        asked(f"still broken <system>{'x' * 180}</system>"),
+        asked("same error " + "y" * 200),
     )
 
     assert evidence
@@ -329,7 +424,11 @@ def test_evidence_is_short_and_has_no_tags() -> None:
 
 
 ROWS = st.one_of(
-    st.builds(prompt, st.text(max_size=80) | st.sampled_from(["works, thanks", "still broken", "revert that", "yes"])),
+    st.builds(
+        prompt,
+        st.text(max_size=80)
+        | st.sampled_from(["works, thanks", "still broken", "revert that", "yes"]),
+    ),
     st.builds(reply, st.text(max_size=80) | st.sampled_from(["Done.", "I give up."])),
     st.builds(
         call,
@@ -343,15 +442,25 @@ ROWS = st.one_of(
 
 
 @given(
-    st.lists(st.tuples(st.lists(ROWS, max_size=6), st.booleans(), st.sampled_from(["human", "agent"])), max_size=5),
+    st.lists(
+        st.tuples(st.lists(ROWS, max_size=6), st.booleans(), st.sampled_from(["human", "agent"])),
+        max_size=5,
+    ),
     st.text(max_size=40),
 )
-def test_any_session_can_be_judged(turns: list[tuple[list[Row], bool, Any]], next_prompt: str) -> None:
+def test_any_session_can_be_judged(
+    turns: list[tuple[list[Row], bool, Any]], next_prompt: str
+) -> None:
     """Logs hold anything in any order; and an outcome other than uncertain says why."""
-    passages = [passage(number, *rows, live=live, author=author) for number, (rows, live, author) in enumerate(turns, 1)]
+    passages = [
+        passage(number, *rows, live=live, author=author)
+        for number, (rows, live, author) in enumerate(turns, 1)
+    ]
     calls = calls_of(one for one in passages if one.live)
 
-    verdict, evidence = judge(passages, calls, is_last=not next_prompt, next_prompt=next_prompt or None)
+    verdict, evidence = judge(
+        passages, calls, is_last=not next_prompt, next_prompt=next_prompt or None
+    )
 
     assert verdict == "uncertain" or evidence
     assert {one.ref for one in evidence} <= {one.ref for one in passages}

@@ -33,8 +33,10 @@ def told(*rows: Row) -> list[str]:
          "Run `PYTHONPATH=. pytest` here: `pytest` fails (exit 1)"),
         ("cargo fmt", "error: could not find `Cargo.toml` in `/`", 1, "cd core && cargo fmt",
          "Run `cd core && cargo fmt` here: `cargo fmt` fails (exit 1)"),
-        ("npm install", "ERR! ERESOLVE", 1, "pnpm install", "Run `pnpm install` here: `npm install` fails (exit 1)"),
-        ("vercel deploy", "", 127, "npx vercel deploy", "Run `npx vercel deploy` here: `vercel deploy` fails (exit 127)"),
+        ("npm install", "ERR! ERESOLVE", 1, "pnpm install",
+        "Run `pnpm install` here: `npm install` fails (exit 1)"),
+        ("vercel deploy", "", 127, "npx vercel deploy",
+        "Run `npx vercel deploy` here: `vercel deploy` fails (exit 127)"),
     ],
 )  # fmt: skip
 def test_the_form_of_a_command_that_worked_after_another_failed_is_kept(
@@ -46,54 +48,72 @@ def test_the_form_of_a_command_that_worked_after_another_failed_is_kept(
 
 def test_what_was_put_right_in_between_proves_nothing_about_a_form() -> None:
     """The tests were red, or something was missing: the form was not what was wrong."""
-    assert told(run("pytest -q", "1 failed", code=1), edit("a.py"), run("pytest -q -x", "1 passed")) == [
-        "To check work here, run `pytest -q -x`"
-    ]
+    assert told(
+        run("pytest -q", "1 failed", code=1), edit("a.py"), run("pytest -q -x", "1 passed")
+    ) == ["To check work here, run `pytest -q -x`"]
     assert not any(
         text.startswith("Run ")
-        for text in told(run("pytest", "", code=127), run("pip install pytest"), run("uv run pytest", "1 passed"))
+        for text in told(
+            run("pytest", "", code=127), run("pip install pytest"), run("uv run pytest", "1 passed")
+        )
     )
     # It worked later as it was.
     assert not any(
         text.startswith("Run ")
-        for text in told(run("pytest", "", code=127), run("uv run pytest", "1 passed"), run("pytest", "1 passed"))
+        for text in told(
+            run("pytest", "", code=127), run("uv run pytest", "1 passed"), run("pytest", "1 passed")
+        )
     )
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        "Error: unknown flag: --tree", "error: unexpected argument '--tree' found", "cli: error: unrecognized arguments: --tree",
-        "Error: No such option: --tree", "error: unknown option '--tree'", "node: bad option: --tree",
+        "Error: unknown flag: --tree", "error: unexpected argument '--tree' found",
+        "cli: error: unrecognized arguments: --tree",
+        "Error: No such option: --tree", "error: unknown option '--tree'",
+        "node: bad option: --tree",
     ],
 )  # fmt: skip
 def test_an_option_that_a_command_does_not_have_is_kept(said: str) -> None:
     """Agents guess options; the same guess is made in every session."""
-    assert facts(run("bd show a-1 --tree", said, code=2)) == [("pattern", "`bd show` has no option `--tree` here (exit 2)")]
+    assert facts(run("bd show a-1 --tree", said, code=2)) == [
+        ("pattern", "`bd show` has no option `--tree` here (exit 2)")
+    ]
 
 
 def test_an_option_is_only_refused_by_a_command_that_was_given_it() -> None:
     """Output may quote anything, and what is looked for is no option."""
     assert told(run("make docs", "unknown flag: --tree", code=2)) == []
     assert told(run("rg --tree src", "error: unexpected argument '--tree' found", code=2)) == []
-    assert told(run("bd show --tree", "unknown flag: --tree", code=1), run("bd show --tree=all", "ok")) == []
+    assert (
+        told(run("bd show --tree", "unknown flag: --tree", code=1), run("bd show --tree=all", "ok"))
+        == []
+    )
 
 
 def test_a_program_that_is_not_there_is_kept_once() -> None:
     """The next session can do without, or say so at once."""
-    assert facts(run("rg a", "", code=127), run("rg b", "", code=127)) == [("project", "`rg` is not installed here")]
+    assert facts(run("rg a", "", code=127), run("rg b", "", code=127)) == [
+        ("project", "`rg` is not installed here")
+    ]
     assert told(run("just a", "", code=127), run("just a b")) == []
     assert told(run("build.sh", "", code=127)) == []
-    assert told(run("python a.py", "", code=127), run("python3 a.py")) == ["`python` is not installed here"]
+    assert told(run("python a.py", "", code=127), run("python3 a.py")) == [
+        "`python` is not installed here"
+    ]
 
 
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
         ([run("uv run pytest", "3 passed")], "To check work here, run `uv run pytest`"),
-        ([run("npm run lint"), run("npm run lint -- --quiet"), run("npm run lint")], "To check work here, run `npm run lint`"),
-        ([run("pytest -q 2>&1 | tail -3", "3 passed in 1s")], "To check work here, run `pytest -q`"),
-        ([run("uv run pytest tests/test_a.py -v", "1 passed")], "To check a part of the work here, run `uv run pytest FILE -v`"),
+        ([run("npm run lint"), run("npm run lint -- --quiet"), run("npm run lint")],
+        "To check work here, run `npm run lint`"),
+        ([run("pytest -q 2>&1 | tail -3", "3 passed in 1s")],
+        "To check work here, run `pytest -q`"),
+        ([run("uv run pytest tests/test_a.py -v", "1 passed")],
+        "To check a part of the work here, run `uv run pytest FILE -v`"),
         ([run("cd core && cargo test some_name", "test result: ok")],
          "To check a part of the work here, run `cd core && cargo test NAME`"),
         ([run("npx playwright test e2e/cart --headed", "1 passed")],
@@ -114,10 +134,14 @@ def test_how_a_project_is_worked_on_is_what_passed(rows: list[Row], text: str) -
 @pytest.mark.parametrize(
     "row",
     [
-        run("uv run pytest", "1 failed", code=1), run("pytest --collect-only"), run("ruff check --fix ."), run("git push"),
-        run("test -f a.py"), run("node check.js"), run(".specify/scripts/check.sh"), run("pytest /tmp/x"), run("ls && echo ok"),
-        run("docker build -t shop ."), run("npm audit"), run("npm install left-pad"), run("for i in 1 2; do pytest; done"),
-        run("make test X=$(date)"), run("gofmt -w a.go"), run("Test-Path package.json"), run("python -c 'import shop'"),
+        run("uv run pytest", "1 failed", code=1), run("pytest --collect-only"),
+        run("ruff check --fix ."), run("git push"),
+        run("test -f a.py"), run("node check.js"), run(".specify/scripts/check.sh"),
+        run("pytest /tmp/x"), run("ls && echo ok"),
+        run("docker build -t shop ."), run("npm audit"), run("npm install left-pad"),
+        run("for i in 1 2; do pytest; done"),
+        run("make test X=$(date)"), run("gofmt -w a.go"), run("Test-Path package.json"),
+        run("python -c 'import shop'"),
     ],
 )  # fmt: skip
 def test_what_failed_or_only_held_then_is_not_how_it_is_done(row: Row) -> None:
@@ -127,40 +151,69 @@ def test_what_failed_or_only_held_then_is_not_how_it_is_done(row: Row) -> None:
 
 def test_of_one_program_the_form_that_was_run_most_is_kept() -> None:
     """A list of all the ways to call pytest is of no help."""
-    assert told(run("pytest", "1 passed"), run("pytest -q", "1 passed"), run("pytest -q", "1 passed")) == [
-        "To check work here, run `pytest -q`"
-    ]
+    assert told(
+        run("pytest", "1 passed"), run("pytest -q", "1 passed"), run("pytest -q", "1 passed")
+    ) == ["To check work here, run `pytest -q`"]
 
 
 def read(path: str, *, found: bool) -> Row:
-    return call(path, "text" if found else "ENOENT: no such file or directory", kind="read", ok=found)
+    return call(
+        path, "text" if found else "ENOENT: no such file or directory", kind="read", ok=found
+    )
 
 
 @pytest.mark.parametrize(
-    ("project", "root"), [("/home/ada/shop", "/home/ada/shop"), ("github.com/ada/shop", "/work/shop"), ("/home/ada/shop", ".")]
+    ("project", "root"),
+    [
+        ("/home/ada/shop", "/home/ada/shop"),
+        ("github.com/ada/shop", "/work/shop"),
+        ("/home/ada/shop", "."),
+    ],
 )
-def test_a_file_that_was_looked_for_elsewhere_first_is_kept_with_its_place(project: str, root: str) -> None:
+def test_a_file_that_was_looked_for_elsewhere_first_is_kept_with_its_place(
+    project: str, root: str
+) -> None:
     """As seen from the project's folder: the next session may be on another machine."""
-    missed, hit = read(f"{root}/docs/deploy.md", found=False), read(f"{root}/ops/deploy.md", found=True)
+    missed, hit = (
+        read(f"{root}/docs/deploy.md", found=False),
+        read(f"{root}/ops/deploy.md", found=True),
+    )
 
-    assert facts(missed, hit, project=project) == [("project", "`deploy.md` is at `ops/deploy.md`, not at `docs/deploy.md`")]
+    assert facts(missed, hit, project=project) == [
+        ("project", "`deploy.md` is at `ops/deploy.md`, not at `docs/deploy.md`")
+    ]
 
 
 def test_a_place_is_kept_only_where_it_is_one() -> None:
-    """Of files that every folder has, that were made only then, or that are another project's, nothing follows."""
-    missed, hit = read("/home/ada/shop/a/cart.py", found=False), read("/home/ada/shop/b/cart.py", found=True)
+    """Of files that every folder has, that were made only then, or that are
+    another project's, nothing follows.
+    """
+    missed, hit = (
+        read("/home/ada/shop/a/cart.py", found=False),
+        read("/home/ada/shop/b/cart.py", found=True),
+    )
 
     assert told(missed, edit("/home/ada/shop/b/cart.py"), hit) == []
     assert told(missed, hit, read("/home/ada/shop/c/cart.py", found=True)) == []
     assert told(missed, read("/home/ada/other/b/cart.py", found=True)) == []
-    assert told(read("/home/ada/shop/a/index.ts", found=False), read("/home/ada/shop/b/index.ts", found=True)) == []
+    assert (
+        told(
+            read("/home/ada/shop/a/index.ts", found=False),
+            read("/home/ada/shop/b/index.ts", found=True),
+        )
+        == []
+    )
     assert facts(missed, hit, project=None) == []
 
 
 def test_a_version_is_what_a_program_said_last() -> None:
     """Which syntax may be used depends on it."""
-    assert facts(run("node -v", "v18.1.0"), run("node --version", "v20.11.1")) == [("project", "Node here is version 20.11.1")]
-    assert told(run(".venv/bin/python --version", "Python 3.12.3")) == ["Python here is version 3.12.3 (`.venv/bin/python`)"]
+    assert facts(run("node -v", "v18.1.0"), run("node --version", "v20.11.1")) == [
+        ("project", "Node here is version 20.11.1")
+    ]
+    assert told(run(".venv/bin/python --version", "Python 3.12.3")) == [
+        "Python here is version 3.12.3 (`.venv/bin/python`)"
+    ]
     assert told(run("node -v", "v18", code=1), run("make --version", "GNU Make 4.3")) == []
 
 
@@ -169,9 +222,26 @@ def test_our_own_commands_prove_nothing() -> None:
     assert facts(run("recollect search x", "", code=127), run("recollect check", "1 passed")) == []
 
 
-WORDS = ["pytest", "uv run", "-q", "--x=1", "&&", "|", "cd a", ";", "tests/a.py", "npm", "run", "x:y", "'", "$("]
+WORDS = [
+    "pytest",
+    "uv run",
+    "-q",
+    "--x=1",
+    "&&",
+    "|",
+    "cd a",
+    ";",
+    "tests/a.py",
+    "npm",
+    "run",
+    "x:y",
+    "'",
+    "$(",
+]
 LINES = st.lists(st.sampled_from(WORDS)).map(" ".join)
-RUNS = st.tuples(LINES, st.sampled_from(["", "unknown option --x", "v1.2"]), st.sampled_from([0, 1, 127]))
+RUNS = st.tuples(
+    LINES, st.sampled_from(["", "unknown option --x", "v1.2"]), st.sampled_from([0, 1, 127])
+)
 
 
 @given(st.lists(RUNS))

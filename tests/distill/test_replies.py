@@ -31,10 +31,21 @@ ANSWER = json.dumps({"traceMemory": MEMORY, "summary": "fixed"})
         f"{ANSWER}\n{ANSWER}",
         json.dumps(json.loads(ANSWER), indent=4),
     ],
-    ids=["bare", "blank lines", "fenced", "fences in fences", "prose", "other objects", "twice", "pretty"],
+    ids=[
+        "bare",
+        "blank lines",
+        "fenced",
+        "fences in fences",
+        "prose",
+        "other objects",
+        "twice",
+        "pretty",
+    ],
 )
 def test_one_answer_is_found_in_whatever_it_is_wrapped(reply: str) -> None:
-    """Models like to explain themselves, and a memory may itself hold fences, braces and answers."""
+    """Models like to explain themselves, and a memory may
+    itself hold fences, braces and answers.
+    """
     assert read_trace(reply) == Told(MEMORY, "fixed")
 
 
@@ -53,7 +64,19 @@ def test_one_answer_is_found_in_whatever_it_is_wrapped(reply: str) -> None:
         '{"a":' * 50_000,
         '{"traceMemory": "a", "summary": "b"} or {"traceMemory": "c", "summary": "d"}',
     ],
-    ids=["nothing", "prose", "half", "number", "list", "more", "wrapped", "cut", "deep list", "deep object", "two"],
+    ids=[
+        "nothing",
+        "prose",
+        "half",
+        "number",
+        "list",
+        "more",
+        "wrapped",
+        "cut",
+        "deep list",
+        "deep object",
+        "two",
+    ],
 )
 def test_what_is_not_one_answer_is_refused(reply: str) -> None:
     """It is better to ask again than to keep somebody's guess."""
@@ -64,15 +87,25 @@ def test_what_is_not_one_answer_is_refused(reply: str) -> None:
 
 
 def test_what_cannot_be_seen_is_taken_out() -> None:
-    """Directions, zero-width characters and terminal controls change what a person reads; our own words are not learned again."""
+    """Directions, zero-width characters and terminal controls change what a person reads.
+
+    Our own words are not learned again.
+    """
     memory = 'one\u202etwo\u200b\u3164\ufe0f\x1b[2J\n\tthree\u00a0four <recalled by="recollect">old</recalled>'
     reply = json.dumps({"traceMemory": memory, "summary": "a\ud800b"})
 
     assert read_trace(reply) == Told("onetwo[2J\n\tthree four", "ab")
 
 
-@given(memory=st.text(), summary=st.text(), before=st.text(alphabet="abc {}[]\n"), after=st.text(alphabet="abc }]\n"))
-def test_any_answer_survives_any_prose_around_it(memory: str, summary: str, before: str, after: str) -> None:
+@given(
+    memory=st.text(),
+    summary=st.text(),
+    before=st.text(alphabet="abc {}[]\n"),
+    after=st.text(alphabet="abc }]\n"),
+)
+def test_any_answer_survives_any_prose_around_it(
+    memory: str, summary: str, before: str, after: str
+) -> None:
     """Whatever the texts hold, they come back as they are seen."""
     told = read_trace(f"{before}{json.dumps({'traceMemory': memory, 'summary': summary})}{after}")
 
@@ -133,12 +166,16 @@ NONE"""
     confidence=st.decimals(0, 99, places=2),
     fact=st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=100),
 )
-def test_a_line_that_was_written_well_is_read_back(category: str, confidence: object, fact: str) -> None:
+def test_a_line_that_was_written_well_is_read_back(
+    category: str, confidence: object, fact: str
+) -> None:
     """Separators in the fact are part of it, and a confidence above ten is ten."""
     facts, dropped = read_facts(f"MEMORY: {category} | {confidence} | {fact}")
 
     if any(char.isalnum() for char in fact):
-        assert facts == [Fact(category, min(float(str(confidence)), 10) / 10, " ".join(fact.split()))]  # type: ignore[arg-type]
+        assert facts == [
+            Fact(category, min(float(str(confidence)), 10) / 10, " ".join(fact.split()))
+        ]  # type: ignore[arg-type]
     assert len(facts) + dropped == 1
 
 
@@ -150,5 +187,7 @@ def test_every_line_of_ours_is_either_a_fact_or_counted(lines: list[str]) -> Non
 
     facts, dropped = read_facts(text)
 
-    assert len(facts) + dropped == sum(line.strip().startswith("MEMORY:") for line in text.splitlines())
+    assert len(facts) + dropped == sum(
+        line.strip().startswith("MEMORY:") for line in text.splitlines()
+    )
     assert all(0 <= fact.confidence <= 1 and fact.text for fact in facts)

@@ -12,7 +12,8 @@ from recollect.model import Note
 
 def note(text: str, number: int = 1, **known: str) -> Note:
     return Note(
-        ref=f"note:{number}", category="project", text=text, project="/home/ada/shop", confidence=0.8, session=None, turn=None,
+        ref=f"note:{number}", category="project", text=text, project="/home/ada/shop",
+        confidence=0.8, session=None, turn=None,
         seen=1, created_at=None, seen_at=None, valid_from=None, valid_to=None, superseded_by=None,
         **{"status": "candidate", "trust": "user", "author": "rules", **known},  # type: ignore[arg-type]
     )  # fmt: skip
@@ -25,16 +26,27 @@ def note(text: str, number: int = 1, **known: str) -> Note:
         ("We use pnpm, not npm", "Use pnpm instead of npm"),
         ("Don't use mocks in tests", "Avoid mocks in tests"),
         ("Use ruff rather than flake8", "Use ruff instead of flake8"),
-        ("All public functions must have docstrings", "Every public function must have a docstring"),
+        (
+            "All public functions must have docstrings",
+            "Every public function must have a docstring",
+        ),
         ("Never push to main", "never push to MAIN."),
-        ("To check work here, run `npx tsc --noEmit`", "To check work here, run `pnpm tsc --noEmit --pretty`"),
+        (
+            "To check work here, run `npx tsc --noEmit`",
+            "To check work here, run `pnpm tsc --noEmit --pretty`",
+        ),
         ("To check work here, run `npm run build`", "To check work here, run `bun run build`"),
-        ("To check work here, run `PYTHONPATH=. pytest`", "Run `PYTHONPATH=. pytest` here: `pytest` fails (exit 1)"),
+        (
+            "To check work here, run `PYTHONPATH=. pytest`",
+            "Run `PYTHONPATH=. pytest` here: `pytest` fails (exit 1)",
+        ),
         ("`a.h` is at `src/a.h`, not at `a.h`", "`a.h` is at `src/a.h`, not at `lib/a.h`"),
     ],
 )
 def test_the_same_in_other_words_is_one_fact(one: str, other: str) -> None:
-    """Nobody says a thing twice in the same words, and a list that holds it five times is read by nobody."""
+    """Nobody says a thing twice in the same words, and a list that
+    holds it five times is read by nobody.
+    """
     known = note(other)
 
     assert find_same(one, [known]) == known
@@ -68,10 +80,19 @@ def test_facts_that_cannot_both_hold_are_found(one: str, other: str) -> None:
         ("Run `make lint` before every commit", "Run `make test` before every commit"),
         ("Never run tests before commit", "Never run tests after commit"),
         ("To check work here, run `uv run pytest`", "To check work here, run `uv run pyright`"),
-        ("To check work here, run `pytest -m slow`", 'To check work here, run `pytest -m "not slow"`'),
+        (
+            "To check work here, run `pytest -m slow`",
+            'To check work here, run `pytest -m "not slow"`',
+        ),
         ("To check work here, run `make lint`", "To check work here, run `make test`"),
-        ("To check work here, run `cd a && cargo test`", "To check work here, run `cd b && cargo test`"),
-        ("To check work here, run `uv run pytest`", "To check a part of the work here, run `uv run pytest FILE`"),
+        (
+            "To check work here, run `cd a && cargo test`",
+            "To check work here, run `cd b && cargo test`",
+        ),
+        (
+            "To check work here, run `uv run pytest`",
+            "To check a part of the work here, run `uv run pytest FILE`",
+        ),
         ("`a.h` is at `src/a.h`, not at `a.h`", "`b.h` is at `src/b.h`, not at `b.h`"),
         ("Run `a b` here: `b` fails (exit 1)", "Run `b` here: `a b` fails (exit 1)"),
         ("Tests live in tests/unit", "Tests live in tests/integration"),
@@ -92,7 +113,21 @@ def test_what_a_person_stands_behind_comes_first() -> None:
 
 
 FACTS = st.lists(
-    st.sampled_from(["use", "tabs", "never", "not", "instead of", "spaces", "3.12", "`make lint`", "we", "before", ","]),
+    st.sampled_from(
+        [
+            "use",
+            "tabs",
+            "never",
+            "not",
+            "instead of",
+            "spaces",
+            "3.12",
+            "`make lint`",
+            "we",
+            "before",
+            ",",
+        ]
+    ),
     max_size=8,
 ).map(" ".join)
 

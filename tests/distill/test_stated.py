@@ -16,19 +16,39 @@ def stated(prompt: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("prompt", "category", "text"),
     [
-        ("Always run the tests before you commit.", "preference", "Always run the tests before you commit"),
+        (
+            "Always run the tests before you commit.",
+            "preference",
+            "Always run the tests before you commit",
+        ),
         ("ok, and please never push to main", "constraint", "Never push to main"),
         ("We use pnpm, not npm.", "preference", "We use pnpm, not npm"),
-        ("From now on, write commit messages in English.", "preference", "From now on, write commit messages in English"),
+        (
+            "From now on, write commit messages in English.",
+            "preference",
+            "From now on, write commit messages in English",
+        ),
         ("no, don't use mocks in tests", "constraint", "Don't use mocks in tests"),
-        ("Let's use SQLite because it needs no server", "decision", "Let's use SQLite because it needs no server"),
+        (
+            "Let's use SQLite because it needs no server",
+            "decision",
+            "Let's use SQLite because it needs no server",
+        ),
         ("I prefer small functions.", "preference", "I prefer small functions"),
         ("I don’t want hard-coded paths", "preference", "I don’t want hard-coded paths"),
-        ("All public functions must have docstrings", "constraint", "All public functions must have docstrings"),
+        (
+            "All public functions must have docstrings",
+            "constraint",
+            "All public functions must have docstrings",
+        ),
         ("btw the tests live in tests/unit", "project", "The tests live in tests/unit"),
         ("This project uses Python 3.12", "project", "This project uses Python 3.12"),
         ("Please remember to always run ruff.", "preference", "Always run ruff"),
-        ("run `make lint` before every commit", "preference", "Run `make lint` before every commit"),
+        (
+            "run `make lint` before every commit",
+            "preference",
+            "Run `make lint` before every commit",
+        ),
         ("Please do not touch the main branch", "constraint", "Do not touch the main branch"),
         ("use tabs instead of spaces", "preference", "Use tabs instead of spaces"),
         ("In future, ask before you deploy.", "preference", "In future, ask before you deploy"),
@@ -44,17 +64,25 @@ def test_a_rule_is_kept_in_the_persons_words(prompt: str, category: str, text: s
 @pytest.mark.parametrize(
     "prompt",
     [
-        "it always fails", "it never worked", "you never run the tests", "never mind", "Why do you always do this?",
-        "don't do that again", "don't touch it", "Should we always use pnpm?", "it seems that the tests always fail",
-        "I think we should always use tabs", "for now, never push to main", "don't modify the script",
-        "use the other one instead of this", "For each model, calculate a score", "Create a folder for each file",
-        "Don't add new endpoints", "Stop all e2e tasks", "Every commit must include:", "Dont ask me next time",
+        "it always fails", "it never worked", "you never run the tests", "never mind",
+        "Why do you always do this?",
+        "don't do that again", "don't touch it", "Should we always use pnpm?",
+        "it seems that the tests always fail",
+        "I think we should always use tabs", "for now, never push to main",
+        "don't modify the script",
+        "use the other one instead of this", "For each model, calculate a score",
+        "Create a folder for each file",
+        "Don't add new endpoints", "Stop all e2e tasks", "Every commit must include:",
+        "Dont ask me next time",
         "I will need it in the future", "make a plan going forward",
-        "Don't change line 12", "always use that", "can you always run the tests", "Fix the login page", "", "ok", "We use it",
+        "Don't change line 12", "always use that", "can you always run the tests",
+        "Fix the login page", "", "ok", "We use it",
     ],
 )  # fmt: skip
 def test_what_only_holds_now_or_points_elsewhere_states_nothing(prompt: str) -> None:
-    """A note is read by somebody who was not there: a complaint, a question or a pointing finger tells them nothing."""
+    """A note is read by somebody who was not there: a complaint, a question or
+    a pointing finger tells them nothing.
+    """
     assert stated(prompt) == []
 
 
@@ -70,10 +98,15 @@ def test_each_sentence_and_each_item_stands_for_itself() -> None:
 
 def test_a_line_that_an_editor_wrapped_is_one_sentence() -> None:
     """Half a rule is another rule."""
-    prompt = "Always run the whole test suite and the linter and the type\nchecker before you commit."
+    prompt = (
+        "Always run the whole test suite and the linter and the type\nchecker before you commit."
+    )
 
     assert stated(prompt) == [
-        ("preference", "Always run the whole test suite and the linter and the type checker before you commit")
+        (
+            "preference",
+            "Always run the whole test suite and the linter and the type checker before you commit",
+        )
     ]
 
 
@@ -87,7 +120,8 @@ def test_a_line_that_an_editor_wrapped_is_one_sentence() -> None:
         "# Plan\nAlways run the tests before you commit.",
         "/review\nAlways run the tests before you commit.",
         "\n".join(["Always run the tests before you commit."] * 7),
-        "Build it:\n- add a cart\n- add a page\n- never create duplicates\n- all tests must pass always\n",
+        "Build it:\n- add a cart\n- add a page\n- never create duplicates\n- all tests must pass "
+        "always\n",
         "Always use the key [REDACTED:aws:0123abcd] here",
         "Always run the tests before you commit [recalled: note:7]",
     ],
@@ -99,7 +133,10 @@ def test_what_was_not_typed_states_nothing(prompt: str) -> None:
 
 def test_a_correction_right_after_an_edit_counts_for_more() -> None:
     """Whoever looks at a change and says how it should have been means it."""
-    plain, correcting = (list(statements("no, don't use mocks in tests", corrects=corrects)) for corrects in (False, True))
+    plain, correcting = (
+        list(statements("no, don't use mocks in tests", corrects=corrects))
+        for corrects in (False, True)
+    )
 
     assert plain == [Statement("constraint", "Don't use mocks in tests", 0.7)]
     assert correcting[0].confidence == pytest.approx(0.8)

@@ -65,7 +65,19 @@ def test_a_complaint_is_heard_in_many_words(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["ok", "yes", "yes please", "go ahead", "sounds good", "continue", "yes to all", "2", "ja bitte", "继续"]
+    "prompt",
+    [
+        "ok",
+        "yes",
+        "yes please",
+        "go ahead",
+        "sounds good",
+        "continue",
+        "yes to all",
+        "2",
+        "ja bitte",
+        "继续",
+    ],
 )
 def test_letting_the_agent_go_on_judges_nothing(prompt: str) -> None:
     """Otherwise every answer to a question of the agent would accept what it asked about."""
@@ -100,15 +112,24 @@ def test_praise_beside_a_complaint_is_irony() -> None:
     """ "Great, now nobody can log in" is no praise."""
     heard = hear("great, now nobody can set up a fresh database. wonderful work")
 
-    assert (heard.accepted, heard.corrected) == ("", "great, now nobody can set up a fresh database.")
+    assert (heard.accepted, heard.corrected) == (
+        "",
+        "great, now nobody can set up a fresh database.",
+    )
 
 
 @pytest.mark.parametrize(
     ("prompt", "good"),
     [
-        ("logo looks great now, but the footer still overlaps", "logo looks great now, but the footer still overlaps"),
+        (
+            "logo looks great now, but the footer still overlaps",
+            "logo looks great now, but the footer still overlaps",
+        ),
         ("dragging works. on touch the page scrolls at the same time though", "dragging works."),
-        ("headers are fine, dates still come out as 03/04/2026", "headers are fine, dates still come out as 03/04/2026"),
+        (
+            "headers are fine, dates still come out as 03/04/2026",
+            "headers are fine, dates still come out as 03/04/2026",
+        ),
         ("love the quick start! the screenshots are way too big though", "love the quick start!"),
     ],
 )
@@ -129,12 +150,19 @@ def test_what_the_person_did_alone_is_no_praise_for_the_agent() -> None:
 
 def test_a_refusal_that_wants_another_way_is_a_correction() -> None:
     """The task goes on; only this way is not wanted."""
-    assert hear("revert that, use a queue instead") == Heard(corrected="revert that, use a queue instead")
+    assert hear("revert that, use a queue instead") == Heard(
+        corrected="revert that, use a queue instead"
+    )
     assert hear("revert that") == Heard(refused="revert that")
 
 
 @pytest.mark.parametrize(
-    "prompt", ["stop the docker containers before the tests", "cancel the timer when the page is left", "pause the queue"]
+    "prompt",
+    [
+        "stop the docker containers before the tests",
+        "cancel the timer when the page is left",
+        "pause the queue",
+    ],
 )
 def test_an_order_that_begins_like_a_refusal_is_none(prompt: str) -> None:
     """ "Stop" refuses; "stop the server" is work."""
@@ -171,7 +199,10 @@ def test_an_error_that_was_pasted_is_shown_and_not_said() -> None:
 
 
 def test_a_report_may_be_about_something_else() -> None:
-    """It is the work that is wrong when nothing more is asked, or when the same thing is spoken of; else it is a new task."""
+    """It is the work that is wrong when nothing more is asked, or when the same thing is spoken of.
+
+    Else it is a new task.
+    """
     done = "add a copy button to the code blocks"
 
     assert kind_of("the buttons are missing in the footer", done) == "correction"
@@ -225,11 +256,25 @@ def test_any_text_can_be_heard(text: str) -> None:
     """Prompts hold whatever people paste."""
     heard = hear(text)
 
-    assert kind_of(text, "fix the build") in ("task", "follow_up", "acceptance", "correction", "refusal", "going_on")
+    assert kind_of(text, "fix the build") in (
+        "task",
+        "follow_up",
+        "acceptance",
+        "correction",
+        "refusal",
+        "going_on",
+    )
     assert not (heard.goes_on and heard.is_judging)
 
 
-@given(st.lists(st.sampled_from(["works now, thanks", "still broken", "revert that", "never mind", "wtf is this"]), min_size=1))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["works now, thanks", "still broken", "revert that", "never mind", "wtf is this"]
+        ),
+        min_size=1,
+    )
+)
 def test_what_is_fenced_is_never_talk(lines: list[str]) -> None:
     """A log or a file that is quoted says nothing about the work."""
     fenced = "\n".join(["```", *lines, "```"])
@@ -238,7 +283,17 @@ def test_what_is_fenced_is_never_talk(lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["AA " * 79 + "a", "a" * 240, "ok, " * 60, "no " * 80, "/x" * 120, "Error" * 48, "still " * 40, "a." * 120]
+    "text",
+    [
+        "AA " * 79 + "a",
+        "a" * 240,
+        "ok, " * 60,
+        "no " * 80,
+        "/x" * 120,
+        "Error" * 48,
+        "still " * 40,
+        "a." * 120,
+    ],
 )
 def test_no_text_takes_long(text: str) -> None:
     """A digest goes over every prompt of every session: no pattern may run wild on one."""

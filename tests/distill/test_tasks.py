@@ -23,13 +23,24 @@ def talk(*said: str, work: tuple[Row, ...] = (reply("Done."),)) -> list[Passage]
 
 def test_another_topic_is_another_task() -> None:
     """One session often holds a morning's work."""
-    said = talk("fix the checkout worker, it hangs on startup", "write release notes for the mobile customers of spring")
+    said = talk(
+        "fix the checkout worker, it hangs on startup",
+        "write release notes for the mobile customers of spring",
+    )
 
     assert tasks(*said) == [[1], [2]]
 
 
 @pytest.mark.parametrize(
-    "later", ["also do it for the other worker", "no, that's wrong", "works, thanks", "go on", "yes", "revert that please"]
+    "later",
+    [
+        "also do it for the other worker",
+        "no, that's wrong",
+        "works, thanks",
+        "go on",
+        "yes",
+        "revert that please",
+    ],
 )
 def test_what_goes_on_with_a_topic_belongs_to_it(later: str) -> None:
     """A verdict belongs to what it is about."""
@@ -38,16 +49,29 @@ def test_what_goes_on_with_a_topic_belongs_to_it(later: str) -> None:
 
 def test_an_answer_to_the_agent_belongs_to_its_question() -> None:
     """Read alone it would look like a wish of its own."""
-    asked = passage(1, prompt("fix the checkout worker, it hangs"), reply("Shall I raise the pool, or open connections later?"))
-    answered = passage(2, prompt("the database only takes forty connections, open them late"), reply("Done."))
+    asked = passage(
+        1,
+        prompt("fix the checkout worker, it hangs"),
+        reply("Shall I raise the pool, or open connections later?"),
+    )
+    answered = passage(
+        2, prompt("the database only takes forty connections, open them late"), reply("Done.")
+    )
 
     assert tasks(asked, answered) == [[1, 2]]
 
 
 def test_work_on_the_same_file_goes_on_until_it_is_settled() -> None:
     """After a commit, the next wish for the same file is a new one."""
-    first = passage(1, prompt("fix the checkout worker, it hangs"), edit("shop/worker.py"), reply("Done."))
-    second = passage(2, prompt("the shutdown handler should close all sockets cleanly"), edit("shop/worker.py"), reply("Done."))
+    first = passage(
+        1, prompt("fix the checkout worker, it hangs"), edit("shop/worker.py"), reply("Done.")
+    )
+    second = passage(
+        2,
+        prompt("the shutdown handler should close all sockets cleanly"),
+        edit("shop/worker.py"),
+        reply("Done."),
+    )
     committed = passage(1, *first.rows, run("git commit -am worker", "[main 1a2b3c4] worker"))
 
     assert tasks(first, second) == [[1, 2]]
@@ -57,9 +81,16 @@ def test_work_on_the_same_file_goes_on_until_it_is_settled() -> None:
 def test_what_was_seen_to_fail_is_mended_in_the_same_task() -> None:
     """First the person has it looked into, then done."""
     seen = passage(
-        1, prompt("why does the nightly image job fail since friday"), run("docker build .", "error: no openssl", code=1)
+        1,
+        prompt("why does the nightly image job fail since friday"),
+        run("docker build .", "error: no openssl", code=1),
     )
-    mended = passage(2, prompt("install the headers in the builder stage then"), edit("Dockerfile"), reply("Done."))
+    mended = passage(
+        2,
+        prompt("install the headers in the builder stage then"),
+        edit("Dockerfile"),
+        reply("Done."),
+    )
 
     assert tasks(seen, mended) == [[1, 2]]
 
@@ -67,8 +98,17 @@ def test_what_was_seen_to_fail_is_mended_in_the_same_task() -> None:
 def test_undone_and_self_started_turns_stay_with_the_task_before() -> None:
     """An undone turn tells something about the task; it asks for nothing any more."""
     first = passage(1, prompt("fix the checkout worker, it hangs on startup"), reply("Done."))
-    undone = passage(2, prompt("write release notes for the mobile customers of spring"), reply("Done."), live=False)
-    own = passage(3, prompt("The build you started in the background has finished: everything is ready"), author="system")
+    undone = passage(
+        2,
+        prompt("write release notes for the mobile customers of spring"),
+        reply("Done."),
+        live=False,
+    )
+    own = passage(
+        3,
+        prompt("The build you started in the background has finished: everything is ready"),
+        author="system",
+    )
 
     assert tasks(first, undone, own) == [[1, 2, 3]]
 
@@ -76,7 +116,10 @@ def test_undone_and_self_started_turns_stay_with_the_task_before() -> None:
 def test_commands_to_the_agents_program_are_no_tasks() -> None:
     """`/clear` is said to the program, and nothing comes of it."""
     assert tasks(passage(1, prompt("/clear"))) == []
-    assert tasks(passage(1, prompt("/clear")), passage(2, prompt("fix the checkout worker please"), reply("Done."))) == [[2]]
+    assert tasks(
+        passage(1, prompt("/clear")),
+        passage(2, prompt("fix the checkout worker please"), reply("Done.")),
+    ) == [[2]]
     assert tasks(passage(1, prompt("/review the last commit"), reply("Fine."))) == [[1]]
 
 
@@ -100,10 +143,18 @@ def test_a_task_is_called_by_its_first_line(asked: str, title: str) -> None:
     assert title_of(Stretch(asked)) == title
 
 
-@pytest.mark.parametrize("opening", ["start", "!make test", "can we continue from where we left off?", ""])
+@pytest.mark.parametrize(
+    "opening", ["start", "!make test", "can we continue from where we left off?", ""]
+)
 def test_a_task_is_called_by_the_first_prompt_that_says_something(opening: str) -> None:
-    """Nobody finds a session again that is called "hello"; how the task before went is judged by what opened this one."""
-    said = [passage(1, prompt(opening), reply("Hello.")), passage(2, prompt("fix the checkout worker please"), reply("Done."))]
+    """Nobody finds a session again that is called "hello".
+
+    How the task before went is judged by what opened this one.
+    """
+    said = [
+        passage(1, prompt(opening), reply("Hello.")),
+        passage(2, prompt("fix the checkout worker please"), reply("Done.")),
+    ]
 
     [task] = stretches(said, {}, {})
 

@@ -15,7 +15,8 @@ REF = "codex:s1"
 
 def worked_on() -> Digest:
     task = Task(
-        title="mend the cart", asked="mend the cart, it is a cent off", turns=[1, 2], outcome="success",
+        title="mend the cart", asked="mend the cart, it is a cent off", turns=[1, 2],
+        outcome="success",
         evidence=[Evidence(kind="check_fixed", ref=f"{REF}#2")], files=["shop/cart.py"],
         runs=[
             Run(ref=f"{REF}#1", command="pytest -q", ok=False, exit_code=1, check=True),
@@ -23,7 +24,8 @@ def worked_on() -> Digest:
         ],
         errors=[
             Trouble(
-                ref=f"{REF}#1", error="AssertionError: 9.99", command="pytest -q", steps=["edit shop/cart.py"],
+                ref=f"{REF}#1", error="AssertionError: 9.99", command="pytest -q",
+                steps=["edit shop/cart.py"],
                 worked=f"{REF}#2",
             ),
             Trouble(ref=f"{REF}#1", error="No such file: x", command="make x"),
@@ -31,7 +33,8 @@ def worked_on() -> Digest:
     )  # fmt: skip
     said = Saying(ref=f"{REF}#1", kind="preference", text="always use Decimal for money")
     return Digest(
-        session=REF, project="/home/ada/shop", title="Cart totals", outcome="success", summary="the cart is right again",
+        session=REF, project="/home/ada/shop", title="Cart totals", outcome="success",
+        summary="the cart is right again",
         tasks=[task], sayings=[said], open_ends=["the invoice too (codex:s1#2)"],
     )  # fmt: skip
 
@@ -86,7 +89,9 @@ def test_a_session_in_which_nothing_was_asked_has_no_memory() -> None:
 
 def test_an_answer_without_sections_is_wrapped_into_them() -> None:
     """A model that writes prose has still said something; how the task went, it has not."""
-    memory, summary = trace.settled("  The cart\nwas mended.  ", " mended\n it ", title="Cart totals")
+    memory, summary = trace.settled(
+        "  The cart\nwas mended.  ", " mended\n it ", title="Cart totals"
+    )
 
     assert summary == "mended it"
     assert trace.is_structured(memory)

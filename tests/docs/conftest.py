@@ -21,7 +21,10 @@ def leave_samples(home: Path) -> None:
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a store that holds the sample sessions; made once, because preparing to find secrets takes a while."""
+    """The folder of a store that holds the sample sessions.
+
+    Made once, because preparing to find secrets takes a while.
+    """
     folder = tmp_path_factory.mktemp("prepared")
     with Memory.open(environ={"RECOLLECT_HOME": str(folder)}) as memory:
         memory.import_logs([memory.sample_logs()])

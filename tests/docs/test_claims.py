@@ -19,9 +19,14 @@ PRIVACY = (ROOT / "docs" / "privacy.md").read_text(encoding="utf-8")
 
 def transcript(page: str) -> list[tuple[str, list[str]]]:
     """The commands in a page, each with the lines it shows."""
-    blocks = re.findall(r"^```console\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    blocks = re.findall(
+        r"^```console\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S
+    )
     commands = re.split(r"^\$ recollect ", "".join(blocks), flags=re.M)[1:]
-    return [(command.splitlines()[0], [line for line in command.splitlines()[1:] if line]) for command in commands]
+    return [
+        (command.splitlines()[0], [line for line in command.splitlines()[1:] if line])
+        for command in commands
+    ]
 
 
 def without_measures(text: str) -> str:
@@ -31,10 +36,18 @@ def without_measures(text: str) -> str:
 
 @pytest.mark.parametrize(
     ("page", "names"),
-    [("README.md", "import search fix recall stats"), ("docs/recall.md", "import recall recall blame fix how friction resume")],
+    [
+        ("README.md", "import search fix recall stats"),
+        ("docs/recall.md", "import recall recall blame fix how friction resume"),
+    ],
 )
 def test_a_transcript_is_real(
-    page: str, names: str, samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    page: str,
+    names: str,
+    samples: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     """It is shortened, but every line of it is what somebody would see."""
     monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path / "fresh"))
@@ -72,13 +85,16 @@ for command in sys.argv[1:]:
 def test_nothing_leaves_the_machine(home: Path, tmp_path: Path) -> None:
     """The prices come from a table, and there is no one to call home to."""
     commands = [
-        f"import,{SAMPLES},--wait", "search,deadlock,--explain", "recall,the migration deadlocks,--everywhere",
-        "fix,database is locked", "sessions", "stats,--by,model", "doctor", "redact,--rescan", "embed,--again", "work",
+        f"import,{SAMPLES},--wait", "search,deadlock,--explain",
+        "recall,the migration deadlocks,--everywhere",
+        "fix,database is locked", "sessions", "stats,--by,model", "doctor", "redact,--rescan",
+        "embed,--again", "work",
     ]  # fmt: skip
 
     done = subprocess.run(
         [sys.executable, "-c", FORBIDDING, *commands],
-        env={"HOME": str(home), "RECOLLECT_HOME": str(tmp_path / "recollect")}, capture_output=True, text=True, check=False,
+        env={"HOME": str(home), "RECOLLECT_HOME": str(tmp_path / "recollect")}, capture_output=True,
+        text=True, check=False,
     )  # fmt: skip
 
     assert (done.returncode, "socket." in done.stderr) == (0, False)
@@ -91,7 +107,11 @@ def test_nothing_leaves_the_machine(home: Path, tmp_path: Path) -> None:
 def test_what_the_privacy_page_says_about_secrets_is_so() -> None:
     """A page that promises too much is dangerous; one that promises too little is out of date."""
     before, after = re.findall(r"^(\S+) +→ +(\S+)$", PRIVACY, re.M)[0]
-    kept = [text for row in re.findall(r"^\| (`.*`) \| [^|`]+ \|$", PRIVACY, re.M) for text in re.findall(r"`([^`]+)`", row)]
+    kept = [
+        text
+        for row in re.findall(r"^\| (`.*`) \| [^|`]+ \|$", PRIVACY, re.M)
+        for text in re.findall(r"`([^`]+)`", row)
+    ]
 
     with Memory.open() as memory:
         tagged = memory.redact(before)
@@ -107,7 +127,10 @@ def test_what_is_stored_is_for_its_owner_alone(prepared: Path) -> None:
     if sys.platform == "win32":
         pytest.skip("profiles are private already")
 
-    modes = {path.relative_to(prepared).as_posix(): path.stat().st_mode & 0o777 for path in prepared.rglob("*")}
+    modes = {
+        path.relative_to(prepared).as_posix(): path.stat().st_mode & 0o777
+        for path in prepared.rglob("*")
+    }
 
     assert modes["recollect.db"] == 0o600
     assert {mode & 0o077 for mode in modes.values()} == {0}

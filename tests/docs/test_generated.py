@@ -15,7 +15,9 @@ from recollect.store.sqlite.migrate import migrations
 from tests.docs.conftest import ROOT
 
 GENERATOR = runpy.run_path(str(ROOT / "docs" / "generate.py"))
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "changelog.d").glob("*.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "changelog.d").glob("*.md")]
+)
 
 
 def text_of(name: str) -> str:
@@ -92,14 +94,22 @@ def test_every_variable_of_ours_is_in_the_page() -> None:
 
 def test_every_table_is_in_the_page() -> None:
     """The schema page is made from the migrations."""
-    made = {table for _, _, sql in migrations() for table in re.findall(r"create (?:virtual )?table (\w+)", sql)}
+    made = {
+        table
+        for _, _, sql in migrations()
+        for table in re.findall(r"create (?:virtual )?table (\w+)", sql)
+    }
 
     assert made == set(re.findall(r"^### (\w+)$", text_of("docs/schema.md"), re.M))
 
 
 def test_every_path_in_architecture_exists() -> None:
     """A map with wrong paths is worse than none."""
-    paths = {path for path in re.findall(r"`([^`\s]+)`", text_of("ARCHITECTURE.md")) if re.fullmatch(r"[\w./-]+(/|\.\w+)", path)}
+    paths = {
+        path
+        for path in re.findall(r"`([^`\s]+)`", text_of("ARCHITECTURE.md"))
+        if re.fullmatch(r"[\w./-]+(/|\.\w+)", path)
+    }
 
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
     assert len(paths) > 20
@@ -113,7 +123,9 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", text):
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
-        if "://" not in link and (not target.exists() or (anchor and anchor not in anchors(target))):
+        if "://" not in link and (
+            not target.exists() or (anchor and anchor not in anchors(target))
+        ):
             dead.append(link)
 
     assert dead == []
@@ -134,18 +146,27 @@ def test_the_readme_names_the_two_commands(target: str) -> None:
 
 def test_make_run_is_a_command_with_options_it_has() -> None:
     """It is the first thing a newcomer types."""
-    name, *options = re.findall(r"^\t@\$\(BIN\)/recollect (.+)$", text_of("Makefile"), re.M)[0].split()
+    name, *options = re.findall(r"^\t@\$\(BIN\)/recollect (.+)$", text_of("Makefile"), re.M)[
+        0
+    ].split()
 
     cli.parser(name, cli.load(name)).parse_args(options)
 
 
 def test_the_source_distribution_has_every_page() -> None:
     """Whoever packages it for a distribution reads the same pages."""
-    packed = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    packed = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["sdist"][
+        "include"
+    ]
 
-    assert {page.name for page in ROOT.glob("*.md")} | {"LICENSE", "Makefile", "changelog.d", "docs", "tests", "tools"} <= set(
-        packed
-    )
+    assert {page.name for page in ROOT.glob("*.md")} | {
+        "LICENSE",
+        "Makefile",
+        "changelog.d",
+        "docs",
+        "tests",
+        "tools",
+    } <= set(packed)
     assert [name for name in packed if not (ROOT / name).exists()] == []
 
 

@@ -79,9 +79,13 @@ def rows(argv: list[str], capsys: pytest.CaptureFixture[str]) -> list[dict[str, 
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-@pytest.mark.parametrize(("title", "argv"), CASES, ids=[" ".join(argv[:1]) or "overview" for _, argv in CASES])
+@pytest.mark.parametrize(
+    ("title", "argv"), CASES, ids=[" ".join(argv[:1]) or "overview" for _, argv in CASES]
+)
 @pytest.mark.usefixtures("samples")
-def test_an_answer_has_the_fields_of_the_page(title: str, argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_has_the_fields_of_the_page(
+    title: str, argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Programs read these names; a change of one is a change of the contract."""
     if title == "Job":
         leave_a_job()
@@ -106,7 +110,9 @@ def leave_a_job() -> None:
 
 
 @pytest.mark.usefixtures("samples")
-def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_inside_an_answer_has_the_fields_of_the_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Tokens, git facts and events are described once and used in many places."""
     [session] = rows(["show", SESSION], capsys)
     [forgotten] = rows(["forget", f"{SESSION}#1", "--yes"], capsys)
@@ -119,7 +125,9 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.Capt
     assert list(session["git"]) == listed("Git")
     assert {tuple(turn) for turn in session["turn_list"]} == {tuple(listed("Turn"))}
     assert list(forgotten["scrubbed"]) == listed("Scrubbed")
-    assert [list(step) for step in [*fix["steps"], fix["proof"]]] == [listed("Step")] * (len(fix["steps"]) + 1)
+    assert [list(step) for step in [*fix["steps"], fix["proof"]]] == [listed("Step")] * (
+        len(fix["steps"]) + 1
+    )
     assert pack["lines"]
     assert {tuple(line) for line in pack["lines"]} == {tuple(listed("Pack line"))}
     assert calls
@@ -130,11 +138,17 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(capsys: pytest.Capt
 
 
 @pytest.mark.usefixtures("samples")
-def test_what_is_inside_a_digest_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_inside_a_digest_has_the_fields_of_the_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Whoever draws conclusions from sessions reads these."""
     main(["work"])
     sessions = rows(["sessions", "--limit", "100"], capsys)
-    digests = [digest for session in sessions for digest in rows(["show", session["id"], "--digest"], capsys)]
+    digests = [
+        digest
+        for session in sessions
+        for digest in rows(["show", session["id"], "--digest"], capsys)
+    ]
     tasks = [task for digest in digests for task in digest["tasks"]]
 
     def fields(name: str, of: list[dict[str, Any]]) -> set[tuple[str, ...]]:
@@ -149,7 +163,9 @@ def test_what_is_inside_a_digest_has_the_fields_of_the_page(capsys: pytest.Captu
 
 
 @pytest.mark.usefixtures("samples")
-def test_room_has_the_fields_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_room_has_the_fields_of_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Only who has set a limit is told."""
     (tmp_path / "recollect" / "config.toml").write_text("[retain]\nraw_max_age_days = 90\n")
 
@@ -159,10 +175,16 @@ def test_room_has_the_fields_of_the_page(tmp_path: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("samples")
-def test_a_problem_has_the_fields_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_problem_has_the_fields_of_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Somebody's log is broken in some way every day."""
     log = tmp_path / "rollout-broken.jsonl"
-    first = next((SAMPLES / "codex").rglob("rollout-*.jsonl")).read_text(encoding="utf-8").splitlines()[0]
+    first = (
+        next((SAMPLES / "codex").rglob("rollout-*.jsonl"))
+        .read_text(encoding="utf-8")
+        .splitlines()[0]
+    )
     log.write_text(f"{first}\n{{broken\n", encoding="utf-8")
 
     source, _ = rows(["import", str(log), "--report"], capsys)
@@ -171,11 +193,15 @@ def test_a_problem_has_the_fields_of_the_page(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.usefixtures("samples")
-def test_a_secret_has_the_fields_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_secret_has_the_fields_of_the_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`redact --check` is made for hooks and pipelines."""
 
     def fed(argv: list[str]) -> list[dict[str, Any]]:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\nDB_PASSWORD=walrus-umbrella-77\n")))
+        monkeypatch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\nDB_PASSWORD=walrus-umbrella-77\n"))
+        )
         return rows(argv, capsys)
 
     [secret], [text] = fed(["redact", "--check"]), fed(["redact"])
@@ -217,8 +243,12 @@ def test_what_is_reviewed_published_and_measured_has_the_fields_of_the_page(
     assert list(publication) == listed("Publication")
     assert list(measured) == listed("Measured")
     assert [list(measured[side]) for side in ("before", "after")] == [listed("Side")] * 2
-    assert [list(measured["before"][name]) for name in ("sessions", "success")] == [listed("Share")] * 2
-    assert [list(measured["before"][name]) for name in ("tokens", "seconds")] == [listed("Amount")] * 2
+    assert [list(measured["before"][name]) for name in ("sessions", "success")] == [
+        listed("Share")
+    ] * 2
+    assert [list(measured["before"][name]) for name in ("tokens", "seconds")] == [
+        listed("Amount")
+    ] * 2
 
 
 def leave_a_pattern() -> None:
@@ -228,8 +258,13 @@ def leave_a_pattern() -> None:
 
     store = open_store(Settings.load().store)
     with store.db.transaction():
-        store.db.execute("insert into patterns values ('3f2a90', 'failure', 'make', 'candidate', 1, 0)")
-        store.db.execute("insert into signals (session, turn, kind, signature, trust) values (1, 1, 'failure', 'make', 'user')")
+        store.db.execute(
+            "insert into patterns values ('3f2a90', 'failure', 'make', 'candidate', 1, 0)"
+        )
+        store.db.execute(
+            "insert into signals (session, turn, kind, signature, trust) values (1, 1, 'failure', "
+            "'make', 'user')"
+        )
         catalogue.propose(store.db, "3f2a90", "`make` fails", 1)
     catalogue.accept(store.db, "3f2a90", "")
     store.close()
@@ -238,9 +273,11 @@ def leave_a_pattern() -> None:
 def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
-        "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret", "Redacted text", "Error",
+        "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret",
+        "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room",
-        "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share", "Amount",
+        "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share",
+        "Amount",
     }  # fmt: skip
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)

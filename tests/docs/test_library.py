@@ -15,7 +15,8 @@ def examples(page: str) -> list[tuple[int, str]]:
     """The Python blocks of a page with the line each begins on."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return [
-        (text.count("\n", 0, found.start(1)), found[1]) for found in re.finditer(r"^```python\n(.*?)^```$", text, re.M | re.S)
+        (text.count("\n", 0, found.start(1)), found[1])
+        for found in re.finditer(r"^```python\n(.*?)^```$", text, re.M | re.S)
     ]
 
 
@@ -27,7 +28,9 @@ def run(page: str) -> dict[str, object]:
     return known
 
 
-def test_the_library_page_does_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_page_does_what_it_says(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """People copy examples; one that fails costs more trust than none."""
     leave_samples(home)
     monkeypatch.chdir(tmp_path)
@@ -38,7 +41,9 @@ def test_the_library_page_does_what_it_says(home: Path, tmp_path: Path, monkeypa
     assert len(examples("docs/library.md")) > 12
 
 
-def test_the_page_about_episodes_does_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_about_episodes_does_what_it_says(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From the first attempt to forgetting it."""
     monkeypatch.chdir(tmp_path)
 
@@ -48,7 +53,9 @@ def test_the_page_about_episodes_does_what_it_says(home: Path, tmp_path: Path, m
     assert known["hit"].episode.task == "round the tax of an order per line"  # type: ignore[attr-defined]
 
 
-def test_the_example_adapter_does_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_adapter_does_what_it_says(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The walk through a new format ends with its turns in a search."""
     monkeypatch.chdir(tmp_path)
 

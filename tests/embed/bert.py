@@ -29,7 +29,21 @@ INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _GGUF_TOOL = Path(__file__).parents[3] / "shared" / "tools" / "minilm_to_gguf.py"
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,:;!?-_/()'\""
-_WORDS = ["the", "build", "fails", "when", "parser", "reads", "unicode", "search", "query", "document", "fix", "error", "file"]
+_WORDS = [
+    "the",
+    "build",
+    "fails",
+    "when",
+    "parser",
+    "reads",
+    "unicode",
+    "search",
+    "query",
+    "document",
+    "fix",
+    "error",
+    "file",
+]
 
 
 def write_tiny(folder: Path, *, seed: int = 7) -> Path:
@@ -55,8 +69,12 @@ def write_tiny(folder: Path, *, seed: int = 7) -> Path:
     return folder
 
 
-def vectors_of(folder: Path, texts: list[str], *, pooling: str = "mean", context: int = 512) -> Matrix:
-    """The unit vectors of texts, one at a time and without padding, as the model's definition has them."""
+def vectors_of(
+    folder: Path, texts: list[str], *, pooling: str = "mean", context: int = 512
+) -> Matrix:
+    """The unit vectors of texts, one at a time and without padding, as
+    the model's definition has them.
+    """
     config, weights, tokenizer = _load(folder)
     tokenizer.enable_truncation(context)
     rows = []
@@ -81,17 +99,38 @@ def write_gguf(folder: Path, out: Path, kind: str) -> Path:
 
 
 def write_onnx(
-    folder: Path, out: Path, *, inputs: tuple[str, ...] = INPUTS, integer: int = TensorProto.INT64, pooled: bool = False
+    folder: Path,
+    out: Path,
+    *,
+    inputs: tuple[str, ...] = INPUTS,
+    integer: int = TensorProto.INT64,
+    pooled: bool = False,
 ) -> Path:
-    """The model as an ONNX file that asks for these inputs; `pooled` adds the vector of the first token as a ready one."""
+    """The model as an ONNX file that asks for these inputs.
+
+    `pooled` adds the vector of the first token as a ready one.
+    """
     config, weights, _ = _load(folder)
     graph = _Graph(config, weights)
     hidden = config["hidden_size"]
-    outputs = [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", hidden])]
+    outputs = [
+        helper.make_tensor_value_info(
+            "last_hidden_state", TensorProto.FLOAT, ["batch", "length", hidden]
+        )
+    ]
     graph.bert(types="token_type_ids" in inputs)
     if pooled:
-        graph.add("Gather", ["last_hidden_state", graph.constant(np.int64(0))], "sentence_embedding", axis=1)
-        outputs.append(helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["batch", hidden]))
+        graph.add(
+            "Gather",
+            ["last_hidden_state", graph.constant(np.int64(0))],
+            "sentence_embedding",
+            axis=1,
+        )
+        outputs.append(
+            helper.make_tensor_value_info(
+                "sentence_embedding", TensorProto.FLOAT, ["batch", hidden]
+            )
+        )
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,
@@ -129,15 +168,27 @@ class _Graph:
     def bert(self, *, types: bool) -> None:
         ids = "input_ids"
         words = self.add("Gather", [self._weight("embeddings.word_embeddings"), ids])
-        length = self.add("Squeeze", [self.add("Shape", [ids], start=1, end=2), self.constant(np.array([0]))])
+        length = self.add(
+            "Squeeze", [self.add("Shape", [ids], start=1, end=2), self.constant(np.array([0]))]
+        )
         places = self.add("Range", [self.constant(np.int64(0)), length, self.constant(np.int64(1))])
         at = self.add("Gather", [self._weight("embeddings.position_embeddings"), places])
         table = self._weight("embeddings.token_type_embeddings")
-        kinds = self.add("Gather", [table, "token_type_ids" if types else self.constant(np.int64(0))])
-        x = self._norm(self.add("Add", [self.add("Add", [words, at]), kinds]), "embeddings.LayerNorm")
+        kinds = self.add(
+            "Gather", [table, "token_type_ids" if types else self.constant(np.int64(0))]
+        )
+        x = self._norm(
+            self.add("Add", [self.add("Add", [words, at]), kinds]), "embeddings.LayerNorm"
+        )
         mask = self.add("Cast", ["attention_mask"], to=TensorProto.FLOAT)
         hidden = self.add("Sub", [mask, self.constant(np.float32(1))])
-        bias = self.add("Unsqueeze", [self.add("Mul", [hidden, self.constant(np.float32(1e9))]), self.constant(np.array([1, 2]))])
+        bias = self.add(
+            "Unsqueeze",
+            [
+                self.add("Mul", [hidden, self.constant(np.float32(1e9))]),
+                self.constant(np.array([1, 2])),
+            ],
+        )
         for layer in range(self.config["num_hidden_layers"]):
             x = self._layer(x, bias, f"encoder.layer.{layer}")
         self.add("Identity", [x], "last_hidden_state")
@@ -154,22 +205,31 @@ class _Graph:
             )
             for part in ("query", "key", "value")
         )
-        scores = self.add("Div", [self.add("MatMul", [query, key]), self.constant(np.float32(math.sqrt(size)))])
+        scores = self.add(
+            "Div", [self.add("MatMul", [query, key]), self.constant(np.float32(math.sqrt(size)))]
+        )
         shares = self.add("Softmax", [self.add("Add", [scores, bias])], axis=-1)
         mixed = self.add("Transpose", [self.add("MatMul", [shares, value])], perm=[0, 2, 1, 3])
         joined = self.add("Reshape", [mixed, self.constant(np.array([0, 0, heads * size]))])
         attended = self._linear(joined, f"{name}.attention.output.dense")
         x = self._norm(self.add("Add", [x, attended]), f"{name}.attention.output.LayerNorm")
         inner = self.add("Gelu", [self._linear(x, f"{name}.intermediate.dense")])
-        return self._norm(self.add("Add", [x, self._linear(inner, f"{name}.output.dense")]), f"{name}.output.LayerNorm")
+        return self._norm(
+            self.add("Add", [x, self._linear(inner, f"{name}.output.dense")]),
+            f"{name}.output.LayerNorm",
+        )
 
     def _linear(self, x: str, name: str) -> str:
         turned = self.constant(self.weights[f"{name}.weight"].T.copy())
-        return self.add("Add", [self.add("MatMul", [x, turned]), self.constant(self.weights[f"{name}.bias"])])
+        return self.add(
+            "Add", [self.add("MatMul", [x, turned]), self.constant(self.weights[f"{name}.bias"])]
+        )
 
     def _norm(self, x: str, name: str) -> str:
         inputs = [x, self._weight(name), self.constant(self.weights[f"{name}.bias"])]
-        return self.add("LayerNormalization", inputs, axis=-1, epsilon=self.config["layer_norm_eps"])
+        return self.add(
+            "LayerNormalization", inputs, axis=-1, epsilon=self.config["layer_norm_eps"]
+        )
 
     def _weight(self, name: str) -> str:
         return self.constant(self.weights[f"{name}.weight"])
@@ -189,18 +249,26 @@ def _forward(config: dict[str, int], weights: dict[str, Matrix], ids: list[int])
     heads = config["num_attention_heads"]
     words = weights["embeddings.word_embeddings.weight"][ids]
     places = weights["embeddings.position_embeddings.weight"][: len(ids)]
-    x = norm(words + places + weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    x = norm(
+        words + places + weights["embeddings.token_type_embeddings.weight"][0],
+        "embeddings.LayerNorm",
+    )
     for layer in range(config["num_hidden_layers"]):
         name = f"encoder.layer.{layer}"
         query, key, value = (
-            linear(x, f"{name}.attention.self.{part}").reshape(len(ids), heads, -1).transpose(1, 0, 2)
+            linear(x, f"{name}.attention.self.{part}")
+            .reshape(len(ids), heads, -1)
+            .transpose(1, 0, 2)
             for part in ("query", "key", "value")
         )
         scores = query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1])
         shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
         shares /= shares.sum(axis=-1, keepdims=True)
         mixed = (shares @ value).transpose(1, 0, 2).reshape(len(ids), -1)
-        x = norm(x + linear(mixed, f"{name}.attention.output.dense"), f"{name}.attention.output.LayerNorm")
+        x = norm(
+            x + linear(mixed, f"{name}.attention.output.dense"),
+            f"{name}.attention.output.LayerNorm",
+        )
         inner = linear(x, f"{name}.intermediate.dense")
         inner = inner * (1 + _erf(inner / math.sqrt(2))) / 2
         x = norm(x + linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
@@ -208,15 +276,21 @@ def _forward(config: dict[str, int], weights: dict[str, Matrix], ids: list[int])
 
 
 def _erf(x: Matrix) -> Matrix:
-    """The error function to seven digits (Abramowitz and Stegun 7.1.26); numpy has none, and math's takes one number."""
+    """The error function to seven digits (Abramowitz and Stegun 7.1.26).
+
+    Numpy has none, and math's takes one number.
+    """
     t = 1 / (1 + 0.3275911 * np.abs(x))
-    series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    series = t * (
+        0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+    )
     return np.sign(x) * (1 - series * np.exp(-(x**2)))
 
 
 def _load(folder: Path) -> tuple[dict[str, int], dict[str, Matrix], Tokenizer]:
     weights = {
-        name.removeprefix("bert."): value.astype(np.float32) for name, value in load_file(folder / "model.safetensors").items()
+        name.removeprefix("bert."): value.astype(np.float32)
+        for name, value in load_file(folder / "model.safetensors").items()
     }
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
@@ -247,14 +321,19 @@ def _random_weights(config: dict[str, int], random: np.random.Generator) -> dict
     norms = ["embeddings.LayerNorm"]
     for layer in range(config["num_hidden_layers"]):
         name = f"encoder.layer.{layer}"
-        shapes |= {f"{name}.attention.self.{part}": (width, width) for part in ("query", "key", "value")}
+        shapes |= {
+            f"{name}.attention.self.{part}": (width, width) for part in ("query", "key", "value")
+        }
         shapes |= {
             f"{name}.attention.output.dense": (width, width),
             f"{name}.intermediate.dense": (inner, width),
             f"{name}.output.dense": (width, inner),
         }
         norms += [f"{name}.attention.output.LayerNorm", f"{name}.output.LayerNorm"]
-    weights = {f"{name}.weight": random.normal(0, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+    weights = {
+        f"{name}.weight": random.normal(0, 0.2, shape).astype(np.float32)
+        for name, shape in shapes.items()
+    }
     weights |= {
         f"{name}.bias": random.normal(0, 0.1, shape[0]).astype(np.float32)
         for name, shape in shapes.items()

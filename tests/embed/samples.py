@@ -19,7 +19,9 @@ def chosen(provider: str, model: object, **more: object) -> Settings:
     """Settings that choose an encoder; `more` are further keys of [embed]."""
     keys = {"provider": provider, "model": str(model), **more}
     return Settings(
-        "/home/somebody/.recollect", "/home/somebody/.recollect/recollect.db", {f"embed.{key}": keys[key] for key in keys}
+        "/home/somebody/.recollect",
+        "/home/somebody/.recollect/recollect.db",
+        {f"embed.{key}": keys[key] for key in keys},
     )
 
 

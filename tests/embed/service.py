@@ -58,8 +58,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def items(self, question: Question) -> list[dict[str, object]]:
-        vectors = (self.server.vector(text, question.get("dimensions")) for text in question["input"])
-        return [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+        vectors = (
+            self.server.vector(text, question.get("dimensions")) for text in question["input"]
+        )
+        return [
+            {"object": "embedding", "index": at, "embedding": vector}
+            for at, vector in enumerate(vectors)
+        ]
 
     def give(self, items: list[dict[str, object]]) -> None:
         self.say(200, json.dumps({"object": "list", "data": items}).encode())

@@ -35,7 +35,9 @@ def test_vectors_of_a_real_model_agree_with_the_reference(
 
 
 @pytest.mark.parametrize("pooling", ["", "mean", "cls", "last"])
-def test_tokens_become_one_vector_the_way_the_settings_say(tiny: Path, tiny_gguf: Path, pooling: str) -> None:
+def test_tokens_become_one_vector_the_way_the_settings_say(
+    tiny: Path, tiny_gguf: Path, pooling: str
+) -> None:
     """The wrong pooling gives vectors that look fine and find nothing; this file says mean."""
     encoder = open_encoder(chosen("gguf", tiny_gguf, pooling=pooling))
 
@@ -68,8 +70,13 @@ def test_a_question_and_texts_of_nothing(tiny_gguf: Path) -> None:
 
 
 @pytest.mark.parametrize("context", [512, 40])
-def test_a_text_that_is_too_long_is_read_from_its_beginning(tiny: Path, tiny_gguf: Path, context: int) -> None:
-    """llama.cpp refuses it, and with it everything else in the batch; the limit is the model's (64 tokens) or ours."""
+def test_a_text_that_is_too_long_is_read_from_its_beginning(
+    tiny: Path, tiny_gguf: Path, context: int
+) -> None:
+    """llama.cpp refuses it, and with it everything else in the batch.
+
+    The limit is the model's (64 tokens) or ours.
+    """
     encoder = open_encoder(chosen("gguf", tiny_gguf, context=context))
     long = "the parser reads " * 400
 
@@ -90,7 +97,9 @@ def test_shortened_vectors_are_units_again(tiny: Path, tiny_gguf: Path) -> None:
     assert min(cosines(found, expected / np.linalg.norm(expected, axis=1, keepdims=True))) > 0.999
 
 
-def test_questions_and_documents_get_their_prefixes(tiny: Path, tiny_gguf: Path, tmp_path: Path) -> None:
+def test_questions_and_documents_get_their_prefixes(
+    tiny: Path, tiny_gguf: Path, tmp_path: Path
+) -> None:
     """A model is known by the name of its file, and asked the way its makers say."""
     model = shutil.copy(tiny_gguf, tmp_path / "nomic-embed-text-v1.5.Q8_0.gguf")
     encoder = open_encoder(chosen("gguf", model))
@@ -102,20 +111,34 @@ def test_questions_and_documents_get_their_prefixes(tiny: Path, tiny_gguf: Path,
     assert min(cosines(np.concatenate([question, document]), expected)) > 0.999
 
 
-def test_the_name_tells_vectors_apart_that_cannot_be_compared(tiny_gguf: Path, tmp_path: Path) -> None:
+def test_the_name_tells_vectors_apart_that_cannot_be_compared(
+    tiny_gguf: Path, tmp_path: Path
+) -> None:
     """Stored vectors are used again only under the very same name."""
-    other = bert.write_gguf(bert.write_tiny(tmp_path / "other", seed=8), tmp_path / "tiny.gguf", "f16")
-    ways: list[dict[str, object]] = [{}, {"dimensions": 32}, {"pooling": "cls"}, {"document_prefix": "d: "}, {"context": 100}]
+    other = bert.write_gguf(
+        bert.write_tiny(tmp_path / "other", seed=8), tmp_path / "tiny.gguf", "f16"
+    )
+    ways: list[dict[str, object]] = [
+        {},
+        {"dimensions": 32},
+        {"pooling": "cls"},
+        {"document_prefix": "d: "},
+        {"context": 100},
+    ]
 
     names = [open_encoder(chosen("gguf", tiny_gguf, **way)).name for way in ways]
     names.append(open_encoder(chosen("gguf", other)).name)
 
     assert len(set(names)) == len(names)
     assert names[0].startswith("gguf:tiny.gguf@")
-    assert open_encoder(chosen("gguf", tiny_gguf, batch=7, threads=2, gpu_layers=-1)).name == names[0]
+    assert (
+        open_encoder(chosen("gguf", tiny_gguf, batch=7, threads=2, gpu_layers=-1)).name == names[0]
+    )
 
 
-def test_nothing_is_written_to_the_terminal(tiny_gguf: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_written_to_the_terminal(
+    tiny_gguf: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """llama.cpp tells all it does on stderr, hundreds of lines of it."""
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(tiny_gguf.read_bytes()[:5000])
@@ -135,7 +158,12 @@ def test_nobody_else_can_use_the_port_that_the_library_opens(tiny_gguf: Path) ->
     address = getattr(engine, "_server").listening_address  # noqa: B009
 
     for path in ("/v1/embeddings", "/tokenize", "/props"):
-        request = Request(address + path, b'{"input": "hello"}', {"Content-Type": "application/json"}, method="POST")
+        request = Request(
+            address + path,
+            b'{"input": "hello"}',
+            {"Content-Type": "application/json"},
+            method="POST",
+        )
         with pytest.raises(HTTPError) as caught:
             urlopen(request, timeout=10)
         with caught.value as refusal:
@@ -143,7 +171,9 @@ def test_nobody_else_can_use_the_port_that_the_library_opens(tiny_gguf: Path) ->
 
 
 def test_a_person_can_still_interrupt(tiny_gguf: Path) -> None:
-    """Earlier versions of the library took Ctrl-C for themselves, and a long job could not be stopped."""
+    """Earlier versions of the library took Ctrl-C for themselves,
+    and a long job could not be stopped.
+    """
     script = f"""
 import os, signal, time
 from recollect.embed import open_encoder
@@ -156,25 +186,39 @@ except KeyboardInterrupt:
     print("stopped")
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=Path(__file__).parents[2],
     )
 
     assert (done.stdout, done.stderr, done.returncode) == ("stopped\n", "", 0)
 
 
 def test_a_model_without_pooling_asks_for_it(tiny_gguf: Path, tmp_path: Path) -> None:
-    """A model that was made to write has a vector for each token, and only its page says which to take."""
+    """A model that was made to write has a vector for each token, and
+    only its page says which to take.
+    """
     key = b"bert.pooling_type" + (4).to_bytes(4, "little")
     silent = tmp_path / "silent.gguf"
-    silent.write_bytes(tiny_gguf.read_bytes().replace(key + (1).to_bytes(4, "little"), key + (0).to_bytes(4, "little")))
+    silent.write_bytes(
+        tiny_gguf.read_bytes().replace(
+            key + (1).to_bytes(4, "little"), key + (0).to_bytes(4, "little")
+        )
+    )
 
-    with pytest.raises(EncoderUnavailable, match="does not say how its tokens become one vector") as caught:
+    with pytest.raises(
+        EncoderUnavailable, match="does not say how its tokens become one vector"
+    ) as caught:
         open_encoder(chosen("gguf", silent))
     encoder = open_encoder(chosen("gguf", silent, pooling="mean"))
 
     assert "embed.pooling" in caught.value.hint
     np.testing.assert_allclose(
-        encoder.encode_documents(TEXTS), open_encoder(chosen("gguf", tiny_gguf)).encode_documents(TEXTS), atol=1e-4
+        encoder.encode_documents(TEXTS),
+        open_encoder(chosen("gguf", tiny_gguf)).encode_documents(TEXTS),
+        atol=1e-4,
     )
 
 
@@ -184,7 +228,12 @@ def test_what_is_not_a_model_is_told_so(tmp_path: Path) -> None:
     page.write_text("<html>404</html>")
 
     faults = {}
-    for name, path in {"page": page, "folder": tmp_path, "missing": tmp_path / "none.gguf", "unset": ""}.items():
+    for name, path in {
+        "page": page,
+        "folder": tmp_path,
+        "missing": tmp_path / "none.gguf",
+        "unset": "",
+    }.items():
         with pytest.raises(EncoderUnavailable) as caught:
             open_encoder(chosen("gguf", path))
         assert caught.value.hint
@@ -198,7 +247,9 @@ def test_what_is_not_a_model_is_told_so(tmp_path: Path) -> None:
     }
 
 
-def test_without_the_library_the_extra_is_named(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_extra_is_named(
+    tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """None in sys.modules is Python's own way to say that a module is not to be had."""
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
@@ -210,7 +261,8 @@ def test_without_the_library_the_extra_is_named(tiny_gguf: Path, monkeypatch: py
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("llama_cpp") is None, reason="llama-cpp-python must be compiled; it is not installed"
+    importlib.util.find_spec("llama_cpp") is None,
+    reason="llama-cpp-python must be compiled; it is not installed",
 )
 def test_the_other_package_gives_the_same_vectors(
     tiny: Path, tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

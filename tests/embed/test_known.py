@@ -41,7 +41,9 @@ def test_a_model_is_found_by_the_names_it_goes_by(path: str, name: str) -> None:
     assert find_known(path) is MODELS[name]
 
 
-@pytest.mark.parametrize("path", ["", "model.onnx", "/home/gte/models/mine.gguf", "code5-base", "my-embedder", "bge-m3x"])
+@pytest.mark.parametrize(
+    "path", ["", "model.onnx", "/home/gte/models/mine.gguf", "code5-base", "my-embedder", "bge-m3x"]
+)
 def test_a_model_nobody_knows_has_no_facts(path: str) -> None:
     """A prefix for the wrong model would make every vector worse, silently."""
     assert find_known(path) == Known()
@@ -52,7 +54,9 @@ def test_what_the_user_says_wins_even_when_it_is_empty() -> None:
     nomic = MODELS["nomic-embed-text"]
 
     filled_in = reading(chosen("gguf", "x"), nomic)
-    emptied = reading(chosen("gguf", "x", query_prefix="", document_prefix="text: ", pooling="cls"), nomic)
+    emptied = reading(
+        chosen("gguf", "x", query_prefix="", document_prefix="text: ", pooling="cls"), nomic
+    )
 
     assert filled_in == Reading("search_query: ", "search_document: ", "mean")
     assert emptied == Reading("", "text: ", "cls")

@@ -29,7 +29,9 @@ def encoder(tiny: Path) -> Encoder:
     return open_encoder(chosen("onnx", tiny))
 
 
-def test_vectors_of_a_real_model_agree_with_the_reference(minilm: Path, minilm_vectors: NDArray[np.float32]) -> None:
+def test_vectors_of_a_real_model_agree_with_the_reference(
+    minilm: Path, minilm_vectors: NDArray[np.float32]
+) -> None:
     """The whole way, from tokens to unit vectors, with a model that people use."""
     encoder = open_encoder(chosen("onnx", minilm))
 
@@ -51,7 +53,9 @@ def test_tokens_become_one_vector_the_way_the_settings_say(tiny: Path, pooling: 
 
 @settings(max_examples=25, deadline=None)
 @given(texts=st.lists(st.text(max_size=80), max_size=9))
-def test_a_text_has_the_same_vector_alone_and_among_others(encoder: Encoder, texts: list[str]) -> None:
+def test_a_text_has_the_same_vector_alone_and_among_others(
+    encoder: Encoder, texts: list[str]
+) -> None:
     """Padding, sorting and batching are nobody's business but ours."""
     together = encoder.encode_documents(texts)
 
@@ -64,7 +68,9 @@ def test_a_question_is_an_array_of_the_same_vector(encoder: Encoder) -> None:
     question = encoder.encode_query(TEXTS[0])
 
     assert question.typecode == "f"
-    np.testing.assert_allclose(np.array(question), encoder.encode_documents(TEXTS[:1])[0], atol=1e-6)
+    np.testing.assert_allclose(
+        np.array(question), encoder.encode_documents(TEXTS[:1])[0], atol=1e-6
+    )
 
 
 def test_a_text_of_nothing_is_a_vector_of_zeros(encoder: Encoder) -> None:
@@ -124,7 +130,9 @@ def test_shortened_vectors_are_units_again(tiny: Path) -> None:
 
 def test_more_dimensions_than_the_model_has_are_refused(tiny: Path) -> None:
     """Nothing sensible could fill the rest."""
-    with pytest.raises(EncoderUnavailable, match=r"embed\.dimensions is 65, but the model makes 64 numbers"):
+    with pytest.raises(
+        EncoderUnavailable, match=r"embed\.dimensions is 65, but the model makes 64 numbers"
+    ):
         open_encoder(chosen("onnx", tiny, dimensions=65))
 
 
@@ -145,7 +153,9 @@ def test_questions_and_documents_get_their_prefixes(tiny: Path, tmp_path: Path) 
     [(bert.INPUTS, TensorProto.INT32), (("input_ids", "attention_mask"), TensorProto.INT64)],
     ids=["small integers", "no token types"],
 )
-def test_a_model_gets_the_inputs_it_asks_for(tiny: Path, tmp_path: Path, inputs: tuple[str, ...], integer: int) -> None:
+def test_a_model_gets_the_inputs_it_asks_for(
+    tiny: Path, tmp_path: Path, inputs: tuple[str, ...], integer: int
+) -> None:
     """Exporters differ, and a missing or surplus input is an error in the library."""
     model = shutil.copytree(tiny, tmp_path / "model")
     bert.write_onnx(tiny, model / "model.onnx", inputs=inputs, integer=integer)
@@ -156,7 +166,10 @@ def test_a_model_gets_the_inputs_it_asks_for(tiny: Path, tmp_path: Path, inputs:
 
 
 def test_a_vector_that_the_model_pooled_itself_is_preferred(tiny: Path, tmp_path: Path) -> None:
-    """There may be layers behind the pooling that the tokens have not seen; a user's own choice still wins."""
+    """There may be layers behind the pooling that the tokens have not seen.
+
+    A user's own choice still wins.
+    """
     model = shutil.copytree(tiny, tmp_path / "model")
     bert.write_onnx(tiny, model / "model.onnx", pooled=True)
 
@@ -196,7 +209,13 @@ def test_the_name_tells_vectors_apart_that_cannot_be_compared(tiny: Path, tmp_pa
     """Stored vectors are used again only under the very same name."""
     other = shutil.copytree(tiny, tmp_path / "tiny")
     bert.write_onnx(bert.write_tiny(other, seed=8), other / "model.onnx")
-    ways: list[dict[str, object]] = [{}, {"dimensions": 32}, {"pooling": "cls"}, {"query_prefix": "q: "}, {"context": 100}]
+    ways: list[dict[str, object]] = [
+        {},
+        {"dimensions": 32},
+        {"pooling": "cls"},
+        {"query_prefix": "q: "},
+        {"context": 100},
+    ]
 
     names = [open_encoder(chosen("onnx", tiny, **way)).name for way in ways]
     names.append(open_encoder(chosen("onnx", other)).name)
@@ -206,8 +225,12 @@ def test_the_name_tells_vectors_apart_that_cannot_be_compared(tiny: Path, tmp_pa
     assert open_encoder(chosen("onnx", tiny, batch=7, threads=2)).name == names[0]
 
 
-def test_nothing_is_written_to_the_terminal(tiny: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Answers go to stdout, and a library's chatter must not be among them, not even when it fails."""
+def test_nothing_is_written_to_the_terminal(
+    tiny: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Answers go to stdout, and a library's chatter must not be
+    among them, not even when it fails.
+    """
     broken = shutil.copytree(tiny, tmp_path / "broken")
     (broken / "model.onnx").write_bytes(b"\x08\x0a\x12not a model")
 
@@ -230,7 +253,9 @@ def test_nothing_is_written_to_the_terminal(tiny: Path, tmp_path: Path, capfd: p
         ("nothing there", "there is no"),
     ],
 )
-def test_a_folder_that_is_not_a_model_is_told_what_it_lacks(tiny: Path, tmp_path: Path, wrong: str, message: str) -> None:
+def test_a_folder_that_is_not_a_model_is_told_what_it_lacks(
+    tiny: Path, tmp_path: Path, wrong: str, message: str
+) -> None:
     """Somebody has just downloaded something, and wants to know what is missing."""
     model = shutil.copytree(tiny, tmp_path / "model")
     if wrong in ("no model", "two models"):
@@ -264,7 +289,9 @@ def test_without_a_model_the_next_step_is_named() -> None:
 
 
 @pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])
-def test_without_the_library_the_extra_is_named(tiny: Path, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_extra_is_named(
+    tiny: Path, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """None in sys.modules is Python's own way to say that a module is not to be had."""
     monkeypatch.setitem(sys.modules, library, None)
 

@@ -1,4 +1,6 @@
-"""A remote encoder gets the right vectors from a service that errs, and gives its key to nobody else."""
+"""A remote encoder gets the right vectors from a service that errs,
+and gives its key to nobody else.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def test_texts_become_unit_vectors_in_batches(service: Service) -> None:
 
     found = encoder.encode_documents(texts)
 
-    np.testing.assert_allclose(found[[0, 1, 2, 3, 5]], units(service, [*TEXTS, "one more"]), rtol=1e-5)
+    np.testing.assert_allclose(
+        found[[0, 1, 2, 3, 5]], units(service, [*TEXTS, "one more"]), rtol=1e-5
+    )
     assert not found[4].any()
     assert [len(question["input"]) for question in service.questions[1:]] == [3, 2]
     assert {question["model"] for question in service.questions} == {"some-model"}
@@ -80,7 +84,9 @@ def test_any_text_reaches_the_service_as_it_is(texts: list[str]) -> None:
         found = encoder.encode_documents(texts)
 
         assert sorted(service.questions[-1]["input"]) == sorted(f"doc: {text}" for text in texts)
-        np.testing.assert_allclose(found, units(service, [f"doc: {text}" for text in texts]), rtol=1e-4)
+        np.testing.assert_allclose(
+            found, units(service, [f"doc: {text}" for text in texts]), rtol=1e-4
+        )
 
 
 def test_the_prefixes_of_a_known_model_are_sent(service: Service) -> None:
@@ -91,7 +97,10 @@ def test_the_prefixes_of_a_known_model_are_sent(service: Service) -> None:
     encoder.encode_query("fix")
     encoder.encode_documents(["fix"])
 
-    assert [question["input"] for question in service.questions] == [["search_query: fix"], ["search_document: fix"]]
+    assert [question["input"] for question in service.questions] == [
+        ["search_query: fix"],
+        ["search_document: fix"],
+    ]
 
 
 def test_fewer_dimensions_are_asked_of_the_service(service: Service) -> None:
@@ -105,7 +114,9 @@ def test_fewer_dimensions_are_asked_of_the_service(service: Service) -> None:
 
 
 @pytest.mark.parametrize("order", [behaviour.permuted, behaviour.unnumbered])
-def test_vectors_go_to_their_texts_in_whatever_order_they_come(service: Service, order: behaviour.Behaviour) -> None:
+def test_vectors_go_to_their_texts_in_whatever_order_they_come(
+    service: Service, order: behaviour.Behaviour
+) -> None:
     """The protocol numbers them; some services do not, and answer in order."""
     encoder = opened(service)
     service.script = [order]
@@ -131,7 +142,9 @@ def test_vectors_go_to_their_texts_in_whatever_order_they_come(service: Service,
     ],
     ids=["too many", "down for a while", "hangs up half-way", "hangs up"],
 )
-def test_a_passing_failure_is_waited_out(service: Service, failures: list[behaviour.Behaviour]) -> None:
+def test_a_passing_failure_is_waited_out(
+    service: Service, failures: list[behaviour.Behaviour]
+) -> None:
     """Embedding a whole store takes thousands of requests, some of which fail."""
     encoder = opened(service)
     asked = len(service.questions)
@@ -148,7 +161,11 @@ def test_the_service_says_how_long_to_wait(service: Service, form: str) -> None:
     """Who comes back sooner is refused again, or shut out."""
     encoder = opened(service)
     # A date has no fractions of seconds, so two of them are at least one.
-    told = "1" if form == "seconds" else format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    told = (
+        "1"
+        if form == "seconds"
+        else format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    )
     service.script = [behaviour.refusing(429, Retry_After=told)]
 
     started = time.monotonic()
@@ -160,7 +177,9 @@ def test_the_service_says_how_long_to_wait(service: Service, form: str) -> None:
 def test_a_wait_that_is_too_long_is_not_waited(service: Service) -> None:
     """A daily allowance is used up: the job stops and says so, and goes on another time."""
     encoder = opened(service)
-    service.script = [behaviour.refusing(429, b'{"error": {"message": "quota exceeded"}}', Retry_After="3600")]
+    service.script = [
+        behaviour.refusing(429, b'{"error": {"message": "quota exceeded"}}', Retry_After="3600")
+    ]
 
     with pytest.raises(EncoderUnavailable, match=r"answered 429: .*quota exceeded") as caught:
         encoder.encode_documents(TEXTS)
@@ -221,7 +240,9 @@ def test_a_service_that_is_not_there_is_named() -> None:
     ],
     ids=["page", "nothing", "bytes", "base64", "empty", "too few", "too short", "misnumbered"],
 )
-def test_a_wrong_answer_is_an_error_and_never_a_vector(service: Service, answer: behaviour.Behaviour, message: str) -> None:
+def test_a_wrong_answer_is_an_error_and_never_a_vector(
+    service: Service, answer: behaviour.Behaviour, message: str
+) -> None:
     """A vector under the wrong text would be stored, and found for ever."""
     encoder = opened(service)
     asked = len(service.questions)
@@ -245,7 +266,9 @@ def test_a_service_that_ignores_the_dimensions_is_told_apart(service: Service) -
     assert "set embed.dimensions to 0" in caught.value.hint
 
 
-def test_the_key_is_read_from_the_environment_and_sent(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_read_from_the_environment_and_sent(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is in no file of ours, and follows the environment when it changes."""
     monkeypatch.setenv("SOME_KEY", f" {KEY}\n")
     encoder = opened(service, key_variable="SOME_KEY")
@@ -257,7 +280,9 @@ def test_the_key_is_read_from_the_environment_and_sent(service: Service, monkeyp
     assert KEY not in repr(vars(encoder))
 
 
-def test_without_a_key_setting_no_key_is_sent(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_setting_no_key_is_sent(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Other programs' keys in the environment are not ours to send."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
@@ -289,12 +314,18 @@ def test_a_missing_or_broken_key_is_told_before_anything_is_sent(
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 500])
-def test_no_error_shows_the_key(service: Service, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+def test_no_error_shows_the_key(
+    service: Service, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
     """Services repeat the key they refuse, in part or whole, and errors end up in logs."""
     monkeypatch.setenv("SOME_KEY", KEY)
     encoder = opened(service, key_variable="SOME_KEY")
     asked = len(service.questions)
-    service.script = [behaviour.refusing(status, f'{{"error": "bad key {KEY}, \\u001b[31m or sk-test..b77d2"}}'.encode())] * 2
+    service.script = [
+        behaviour.refusing(
+            status, f'{{"error": "bad key {KEY}, \\u001b[31m or sk-test..b77d2"}}'.encode()
+        )
+    ] * 2
 
     with pytest.raises(EncoderUnavailable) as caught:
         encoder.encode_query("hello")
@@ -307,14 +338,18 @@ def test_no_error_shows_the_key(service: Service, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_neither_key_nor_text_follows_a_redirection(service: Service, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+def test_neither_key_nor_text_follows_a_redirection(
+    service: Service, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
     """The settings name the one host that may see them."""
     monkeypatch.setenv("SOME_KEY", KEY)
     encoder = opened(service, key_variable="SOME_KEY")
     with running() as elsewhere:
         service.script = [behaviour.refusing(status, Location=f"{elsewhere.url}/embeddings")]
 
-        with pytest.raises(EncoderUnavailable, match=f"sends us on to http://127.0.0.1:{elsewhere.server_port}/") as caught:
+        with pytest.raises(
+            EncoderUnavailable, match=f"sends us on to http://127.0.0.1:{elsewhere.server_port}/"
+        ) as caught:
             encoder.encode_documents(TEXTS)
 
         assert elsewhere.questions == []
@@ -335,7 +370,9 @@ def test_a_redirection_to_nowhere_is_a_refusal_too(service: Service, goal: str) 
     assert len(service.questions) - asked == 1
 
 
-def test_what_goes_to_this_machine_does_not_pass_a_proxy(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_goes_to_this_machine_does_not_pass_a_proxy(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A proxy in the environment would see every text that was meant to stay here."""
     with running() as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.server_port}")
@@ -351,12 +388,21 @@ def test_a_known_model_is_not_asked_for_its_dimensions(service: Service) -> None
     service.dimensions = 1536
     encoder = opened(service, "text-embedding-3-small")
 
-    assert (encoder.name, encoder.dimensions, service.questions) == ("remote:text-embedding-3-small:1536", 1536, [])
+    assert (encoder.name, encoder.dimensions, service.questions) == (
+        "remote:text-embedding-3-small:1536",
+        1536,
+        [],
+    )
 
 
 def test_the_name_tells_vectors_apart_that_cannot_be_compared(service: Service) -> None:
     """Stored vectors are used again only under the very same name; the address may change."""
-    ways: list[dict[str, object]] = [{}, {"dimensions": 4}, {"query_prefix": "q: "}, {"document_prefix": "d: "}]
+    ways: list[dict[str, object]] = [
+        {},
+        {"dimensions": 4},
+        {"query_prefix": "q: "},
+        {"document_prefix": "d: "},
+    ]
 
     names = [opened(service, **way).name for way in ways]
     with running() as elsewhere:
@@ -378,7 +424,15 @@ def test_nothing_is_sent_until_a_service_is_named(unset: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["localhost:11434", "ftp://host/v1", "http://", "http://host:port/v1", "file:///etc/passwd", "http://h/v1?k=1"]
+    "url",
+    [
+        "localhost:11434",
+        "ftp://host/v1",
+        "http://",
+        "http://host:port/v1",
+        "file:///etc/passwd",
+        "http://h/v1?k=1",
+    ],
 )
 def test_what_is_not_an_address_is_refused(url: str) -> None:
     """Python's library would read files and speak FTP."""

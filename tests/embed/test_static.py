@@ -1,4 +1,6 @@
-"""The encoder in the package: what its vectors are, what a new process pays, what a bad file says."""
+"""The encoder in the package: what its vectors are, what a new
+process pays, what a bad file says.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ TEXTS = st.one_of(
     st.text(),
     st.text(st.characters(exclude_categories=())),  # lone surrogates too
     st.text("aBc_1 .é漢²٣İ", max_size=80),
-    st.lists(st.sampled_from(["parse_rollout", "HTTPServer2", "the", "zxqvk", "Dataframe", "dataFrame", "漢字"])).map(" ".join),
+    st.lists(
+        st.sampled_from(
+            ["parse_rollout", "HTTPServer2", "the", "zxqvk", "Dataframe", "dataFrame", "漢字"]
+        )
+    ).map(" ".join),
 )
 
 # The first three numbers of each vector, from the encoder that the model was measured with.
@@ -70,14 +76,23 @@ def test_vectors_are_those_the_figures_were_measured_with(reference: ModuleType)
     """The figures in train/README.md hold for this encoder only if its vectors are the same."""
     measured = reference.StaticEncoder(str(SHARED / MODEL.name))
     texts = [path.read_text(encoding="utf-8") for path in sorted(MODEL.parent.glob("*.py"))]
-    texts += [*GOLDEN, "naïve Ünïcode 漢字 dataFrame dataframe DATAFRAME", "", "x" * 30, "a_b__c _d_ 3.14 ２"]
+    texts += [
+        *GOLDEN,
+        "naïve Ünïcode 漢字 dataFrame dataframe DATAFRAME",
+        "",
+        "x" * 30,
+        "a_b__c _d_ 3.14 ２",
+    ]
 
     assert np.abs(ENCODER.encode_documents(texts) - measured.encode(texts)).max() < 1e-6
 
 
 @given(st.lists(TEXTS, max_size=6))
 def test_a_question_and_a_document_of_the_same_words_are_the_same_vector(texts: list[str]) -> None:
-    """Plain Python answers the questions and numpy reads the documents; they must not drift apart."""
+    """Plain Python answers the questions and numpy reads the documents.
+
+    They must not drift apart.
+    """
     batch = ENCODER.encode_documents(texts)
 
     assert batch.shape == (len(texts), 256)
@@ -98,13 +113,18 @@ def test_a_vector_is_one_long_or_all_zeros(text: str) -> None:
 
 @given(TEXTS)
 def test_tokens_are_what_the_two_expressions_of_training_say(text: str) -> None:
-    """The model was trained on tokens cut by these expressions; ours avoid them for the sake of a cold start."""
+    """The model was trained on tokens cut by these expressions.
+
+    Ours avoid them for the sake of a cold start.
+    """
     part = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 
     found = tokens.identifiers(text)
 
     assert found == sums.IDENTIFIERS.findall(text)
-    assert [tokens.split(identifier) for identifier in found] == [part.findall(identifier) for identifier in found]
+    assert [tokens.split(identifier) for identifier in found] == [
+        part.findall(identifier) for identifier in found
+    ]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "___", "!?…", "🙂🚀", "\ud800\udfff", "x" * 25])
@@ -127,7 +147,11 @@ def test_an_identifier_is_near_its_own_words() -> None:
 def test_what_means_the_same_is_nearer_than_what_does_not() -> None:
     """The reason to have the encoder at all: no word is shared, and the right text is first."""
     query = ENCODER.encode_query("free up disk space")
-    texts = ["prune unused docker images and volumes", "rename the branch", "add a unit test for the parser"]
+    texts = [
+        "prune unused docker images and volumes",
+        "rename the branch",
+        "add a unit test for the parser",
+    ]
 
     scores = [similarity(query, row) for row in ENCODER.encode_documents(texts)]
 
@@ -146,12 +170,16 @@ def test_only_the_beginning_of_a_huge_text_is_read() -> None:
     """A megabyte of tool output costs no more than a page."""
     beginning = ("port in use " * 400)[: tokens.MAX_CHARS]
 
-    assert ENCODER.encode_plainly(beginning + " kubernetes" * 100_000) == ENCODER.encode_plainly(beginning)
+    assert ENCODER.encode_plainly(beginning + " kubernetes" * 100_000) == ENCODER.encode_plainly(
+        beginning
+    )
 
 
 def test_order_and_size_of_a_batch_do_not_matter() -> None:
     """Groups are cut by size; a text must not notice who its neighbours are."""
-    texts = [f"commit {number} fixes parseRollout{number} " * (number % 60) for number in range(300)]
+    texts = [
+        f"commit {number} fixes parseRollout{number} " * (number % 60) for number in range(300)
+    ]
 
     batch = ENCODER.encode_documents(texts)
 
@@ -196,9 +224,14 @@ def test_the_beginning_of_a_vector_is_a_vector(dimensions: int) -> None:
 
     vector = encoder.encode_plainly("address already in use")
 
-    assert (encoder.name, encoder.dimensions) == (f"static:recollect-static-256:{dimensions}", dimensions)
+    assert (encoder.name, encoder.dimensions) == (
+        f"static:recollect-static-256:{dimensions}",
+        dimensions,
+    )
     assert np.array(vector) == pytest.approx(whole / np.linalg.norm(whole), abs=1e-6)
-    assert encoder.encode_documents(["address already in use"])[0] == pytest.approx(np.array(vector), abs=1e-6)
+    assert encoder.encode_documents(["address already in use"])[0] == pytest.approx(
+        np.array(vector), abs=1e-6
+    )
 
 
 def test_the_name_says_what_the_vectors_depend_on() -> None:
@@ -224,10 +257,15 @@ def test_a_length_that_was_not_trained_is_refused() -> None:
         (lambda data: data + b"more", "bytes where its header promises"),
         (lambda data: data[:8] + bytes(16) + data[24:], "bytes where its header promises"),
         (lambda data: data[:8] + data[8:24][::-1] + data[24:], "bytes where its header promises"),
-        (lambda data: data[:64] + bytes(4 * 40_001) + data[64 + 4 * 40_001 :], "a list of words that ends somewhere else"),
+        (
+            lambda data: data[:64] + bytes(4 * 40_001) + data[64 + 4 * 40_001 :],
+            "a list of words that ends somewhere else",
+        ),
     ],
 )
-def test_a_file_that_cannot_be_right_is_refused(damage: Callable[[bytes], bytes], says: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_right_is_refused(
+    damage: Callable[[bytes], bytes], says: str, tmp_path: Path
+) -> None:
     """A torn download or an old file must not become silent nonsense in the store."""
     path = tmp_path / "model.bin"
     path.write_bytes(damage(MODEL.read_bytes()))
@@ -255,7 +293,9 @@ assert any(encoder.encode_query("why did the rollout parser drop the lastest lin
 slow = {"numpy", "re", "json", "typing", "dataclasses", "logging", "pathlib", "recollect.embed.sums"}
 print(sorted((set(sys.modules) - before) & slow))
 """
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
     assert answer.stdout.strip() == "[]"
 

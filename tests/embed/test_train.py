@@ -26,15 +26,24 @@ WORDS = ["parse", "the", "rollout", "漢字", "file"]
 
 def toy_table() -> tuple[np.ndarray, np.ndarray]:
     """Five words and seven buckets of 128 numbers."""
-    return pack.quantise(np.random.default_rng(0).normal(size=(len(WORDS) + 7, 128)).astype(np.float32))
+    return pack.quantise(
+        np.random.default_rng(0).normal(size=(len(WORDS) + 7, 128)).astype(np.float32)
+    )
 
 
 def old_layout(path: Path, scales: np.ndarray, rows: np.ndarray) -> None:
     """A file as the first layout had it: the words in the order of the rows, joined by newlines."""
     words = "\n".join(WORDS).encode()
-    sections = [struct.pack("<8s4I", b"RCSTAT01", rows.shape[1], len(WORDS), len(rows) - len(WORDS), len(words)) + words]
+    sections = [
+        struct.pack(
+            "<8s4I", b"RCSTAT01", rows.shape[1], len(WORDS), len(rows) - len(WORDS), len(words)
+        )
+        + words
+    ]
     sections += [scales.tobytes(), rows.tobytes()]
-    path.write_bytes(b"".join(section + bytes(-len(section) % 64) for section in sections[:2]) + sections[2])
+    path.write_bytes(
+        b"".join(section + bytes(-len(section) % 64) for section in sections[:2]) + sections[2]
+    )
 
 
 def test_a_packed_table_gives_the_sums_of_its_rows(tmp_path: Path) -> None:
@@ -138,7 +147,10 @@ def test_pages_and_commands_are_pairs() -> None:
     commands = list(tldr_pairs(tldr, random.Random(1)))
 
     answer = "It needs a recent Python and nothing else at all, so one command is enough."
-    assert sections == [Pair("sec", "set up: Install the tool", answer), Pair("head", "Install the tool", answer)]
+    assert sections == [
+        Pair("sec", "set up: Install the tool", answer),
+        Pair("head", "Install the tool", answer),
+    ]
     assert Pair("cmdp", "Archiving utility.", "tar tar xf archive.tar") in commands
     assert commands[0].answer == "tar xf archive.tar"
 
@@ -147,12 +159,27 @@ def test_a_mirror_is_read_file_by_file_and_commit_by_commit(tmp_path: Path) -> N
     """From a bare repository, so that nothing needs to be checked out."""
     work, mirror = tmp_path / "work", tmp_path / "mirror"
     work.mkdir()
-    (work / "guide.md").write_text("# Keep a log\n\nA log that rotates every night never fills the disk, whatever is written.\n")
-    (work / "skipped.md").write_text("# Left out\n\nThis page is excluded by its name, so nothing of it may come back.\n")
+    (work / "guide.md").write_text(
+        "# Keep a log\n\nA log that rotates every night never fills the disk, whatever is "
+        "written.\n"
+    )
+    (work / "skipped.md").write_text(
+        "# Left out\n\nThis page is excluded by its name, so nothing of it may come back.\n"
+    )
     (work / "binary.md").write_bytes(b"\xff\xfe" * 40)
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    message = ["-m", "Explain how logs rotate", "-m", "Nobody knew when the old files go away, so the guide now says it plainly."]
-    for arguments in (["init"], ["add", "."], [*identity, "commit", *message], ["clone", "--bare", str(work), str(mirror)]):
+    message = [
+        "-m",
+        "Explain how logs rotate",
+        "-m",
+        "Nobody knew when the old files go away, so the guide now says it plainly.",
+    ]
+    for arguments in (
+        ["init"],
+        ["add", "."],
+        [*identity, "commit", *message],
+        ["clone", "--bare", str(work), str(mirror)],
+    ):
         subprocess.run(["git", *arguments], cwd=work, check=True, capture_output=True)
 
     found = list(pairs_of("toy", Repository("MIT", r"\.md$", r"skipped", commits=5), mirror))
@@ -175,12 +202,17 @@ def test_what_is_measured_is_never_learned() -> None:
             Pair("sec", "A cat?", "sleeps all day, on the warm roof of the shed"),
             Pair("sec", "part", exam.replace("lazy dog", "lazy cat")),
         ],
-        "simonw+datasette": [Pair("sec", "held back", "a page of a repository for development only")],
+        "simonw+datasette": [
+            Pair("sec", "held back", "a page of a repository for development only")
+        ],
     }
 
     train, development, dropped = divide(raw, Evaluation([exam]))
 
-    assert train == [Pair("sec", "a cat", "sleeps all day on the warm roof of the shed"), Pair(*raw["some+repository"][3])]
+    assert train == [
+        Pair("sec", "a cat", "sleeps all day on the warm roof of the shed"),
+        Pair(*raw["some+repository"][3]),
+    ]
     assert development == [(raw["simonw+datasette"][0], "simonw+datasette")]
     assert dropped == 1
 
@@ -193,7 +225,14 @@ def test_a_made_question_keeps_words_of_its_answer() -> None:
     (asked,) = questions([Pair("chat", "What did you do?", statement)], rng)
 
     assert asked.answer.endswith(f": {statement}")
-    assert set(thin(statement, 0.5, rng).split()) <= set(statement.split()) - {"I", "to", "the", "with", "my", "and"}
+    assert set(thin(statement, 0.5, rng).split()) <= set(statement.split()) - {
+        "I",
+        "to",
+        "the",
+        "with",
+        "my",
+        "and",
+    }
     assert thin("it is what it is", 0.5, rng) == ""
 
 

@@ -77,7 +77,10 @@ def test_what_was_flushed_survives_a_kill(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_whole_attempts_only(tmp_path: Path) -> None:
-    """Whatever was said to be flushed is there; of the rest, each is there with all its steps or not at all."""
+    """Whatever was said to be flushed is there.
+
+    Of the rest, each is there with all its steps or not at all.
+    """
     chance = random.Random(6)
     for run in range(8):
         home = tmp_path / f"{run}"
@@ -89,7 +92,12 @@ def test_a_kill_at_any_moment_leaves_whole_attempts_only(tmp_path: Path) -> None
         process.kill()
         said = first + process.communicate()[0]
         # The last line may have been cut off.
-        flushed = {ref for line in said.splitlines(keepends=True) if line.endswith("\n") for ref in line.split()}
+        flushed = {
+            ref
+            for line in said.splitlines(keepends=True)
+            if line.endswith("\n")
+            for ref in line.split()
+        }
 
         kept = stored(home)
 
@@ -98,21 +106,28 @@ def test_a_kill_at_any_moment_leaves_whole_attempts_only(tmp_path: Path) -> None
 
 
 def test_a_program_that_just_ends_loses_nothing(tmp_path: Path) -> None:
-    """Neither flushed nor closed: what was completed is written at the end, and what was not is abandoned."""
+    """Neither flushed nor closed: what was completed is written at the
+    end, and what was not is abandoned.
+    """
     process = start(tmp_path, "exit")
     _, complaint = process.communicate(timeout=60)
 
     kept = stored(tmp_path)
 
     assert (process.returncode, complaint) == (0, "")
-    assert sorted(task for task, _ in kept.values()) == ["never completed", *(f"task {number}" for number in range(1, 6))]
+    assert sorted(task for task, _ in kept.values()) == [
+        "never completed",
+        *(f"task {number}" for number in range(1, 6)),
+    ]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_forked_child_begins_with_nothing_and_spoils_nothing(tmp_path: Path) -> None:
     """What the parent has begun and queued is the parent's; the child records on its own."""
-    memory = Memory(Settings(str(tmp_path), str(tmp_path / "recollect.db"), {"redact.enabled": False}))
+    memory = Memory(
+        Settings(str(tmp_path), str(tmp_path / "recollect.db"), {"redact.enabled": False})
+    )
     memory.complete_episode(memory.start_episode("written before"), "success")
     memory.flush()
     memory.retrieve_relevant("written before")
@@ -129,7 +144,11 @@ def test_a_forked_child_begins_with_nothing_and_spoils_nothing(tmp_path: Path) -
             except UnknownEpisode:
                 memory.complete_episode(memory.start_episode("the child's"), "success")
                 memory.flush()
-                code = 0 if [hit.episode.task for hit in memory.retrieve_relevant("the child's")] else 2
+                code = (
+                    0
+                    if [hit.episode.task for hit in memory.retrieve_relevant("the child's")]
+                    else 2
+                )
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)
@@ -143,10 +162,15 @@ def test_a_forked_child_begins_with_nothing_and_spoils_nothing(tmp_path: Path) -
 
 
 def test_secrets_are_gone_before_there_is_a_row(tmp_path: Path) -> None:
-    """Wherever one is: in the task, a tag, a step, the result; no file of the store ever holds it."""
+    """Wherever one is: in the task, a tag, a step, the result.
+
+    No file of the store ever holds it.
+    """
     secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     with Memory(Settings(str(tmp_path), str(tmp_path / "recollect.db"), {})) as memory:
-        ref = memory.start_episode(f"use {secret}", Context(tags=(f"t {secret}",), project=f"/home/{secret}"))
+        ref = memory.start_episode(
+            f"use {secret}", Context(tags=(f"t {secret}",), project=f"/home/{secret}")
+        )
         memory.log_step(ref, Step("bash", f"login {secret}", observation=f"said {secret}"))
         memory.complete_episode(ref, Ending("fail", result=f"r {secret}", error=f"e {secret}"))
         memory.flush()
@@ -160,7 +184,9 @@ def test_secrets_are_gone_before_there_is_a_row(tmp_path: Path) -> None:
 
 
 def test_the_store_is_open_before_the_first_attempt_ends(tmp_path: Path) -> None:
-    """So that the first one is written as soon as the others: opening takes longer than the 50 ms that are promised."""
+    """So that the first one is written as soon as the others: opening takes
+    longer than the 50 ms that are promised.
+    """
     settings = Settings(str(tmp_path), str(tmp_path / "recollect.db"), {"redact.enabled": False})
     with Memory(settings) as memory:
         memory.start_episode("the first one")

@@ -29,14 +29,18 @@ from recollect.learn.error_classes import error_class, is_declined, tells_much
         ("", None, "failed"),
     ],
 )
-def test_an_error_is_told_by_its_name_its_code_or_a_phrase(output: str, code: int | None, found: str) -> None:
+def test_an_error_is_told_by_its_name_its_code_or_a_phrase(
+    output: str, code: int | None, found: str
+) -> None:
     """Paths, numbers and values differ each time; the class is what comes back."""
     assert error_class(output, code) == found
 
 
 def test_what_says_only_that_something_failed_tells_little() -> None:
     """That tests fail at times is how tests are used, and no pattern."""
-    assert [tells_much(error) for error in ("failing tests", "failed", "exit code 3", "TS2322")] == [False, False, False, True]
+    assert [
+        tells_much(error) for error in ("failing tests", "failed", "exit code 3", "TS2322")
+    ] == [False, False, False, True]
 
 
 @given(st.text(max_size=300), st.sampled_from([None, 0, 1, 2, 127]))

@@ -15,7 +15,9 @@ NOT_FOUND = "bash: docker-compose: command not found"
 def shown(*rows: Row, outcome: Outcome = "success") -> list[Seen]:
     """The signals of a session with one task of one turn."""
     task = Task(title="prices", asked="prices", turns=[1], outcome=outcome)
-    digest = Digest(session=REF, project=None, title="prices", outcome=outcome, summary="", tasks=[task])
+    digest = Digest(
+        session=REF, project=None, title="prices", outcome=outcome, summary="", tasks=[task]
+    )
     lesson = lesson_of(digest, [passage(1, prompt("fix the prices"), *rows)])
     return [(one.kind, one.signature, one.turn, one.went_well) for one in lesson.signals]
 
@@ -29,9 +31,17 @@ def read(path: str) -> Row:
 
 
 def test_steps_in_a_row_are_a_sequence_whatever_was_looked_at_between() -> None:
-    """Reading and searching come between any two steps, and `git add` before any commit: neither is worth a word."""
+    """Reading and searching come between any two steps, and `git add` before
+    any commit: neither is worth a word.
+    """
     looks = read("a.py"), run("rg price")
-    found = shown(run("alembic upgrade head"), *looks, run("flask seed"), run("git add -A"), run("celery purge"))
+    found = shown(
+        run("alembic upgrade head"),
+        *looks,
+        run("flask seed"),
+        run("git add -A"),
+        run("celery purge"),
+    )
 
     assert of_kind("tool_sequence", found) == [
         ("alembic upgrade > flask seed", True),
@@ -42,7 +52,9 @@ def test_steps_in_a_row_are_a_sequence_whatever_was_looked_at_between() -> None:
 
 def test_a_failed_step_ends_a_sequence() -> None:
     """A sequence is what went well."""
-    found = shown(run("alembic upgrade head"), run("flask seed", "KeyError: 'x'", code=1), run("celery purge"))
+    found = shown(
+        run("alembic upgrade head"), run("flask seed", "KeyError: 'x'", code=1), run("celery purge")
+    )
 
     assert of_kind("tool_sequence", found) == []
 
@@ -51,7 +63,10 @@ def test_how_the_task_ended_is_how_its_sequences_went() -> None:
     """Otherwise what led nowhere would be recommended."""
     steps = run("alembic upgrade head"), run("flask seed")
 
-    ends = [of_kind("tool_sequence", shown(*steps, outcome=outcome)) for outcome in ("success", "fail", "uncertain")]
+    ends = [
+        of_kind("tool_sequence", shown(*steps, outcome=outcome))
+        for outcome in ("success", "fail", "uncertain")
+    ]
 
     assert ends == [[("alembic upgrade > flask seed", well)] for well in (True, False, None)]
 
@@ -65,14 +80,21 @@ def test_what_works_instead_is_a_decision() -> None:
 
 def test_another_form_of_the_same_program_is_a_decision() -> None:
     """Only what launches it differs."""
-    found = shown(run("pytest -q", "bash: pytest: command not found", code=127), run("uv run pytest -q", "3 passed"))
+    found = shown(
+        run("pytest -q", "bash: pytest: command not found", code=127),
+        run("uv run pytest -q", "3 passed"),
+    )
 
     assert of_kind("decision_point", found) == [("pytest => uv run pytest", True)]
 
 
 def test_a_command_that_works_in_the_end_was_no_wrong_decision() -> None:
     """The other one was tried in vain, and is the one to leave alone."""
-    found = shown(run("npm run build", "boom", code=1), run("pnpm build", "boom", code=1), run("npm run build", "built in 3s"))
+    found = shown(
+        run("npm run build", "boom", code=1),
+        run("pnpm build", "boom", code=1),
+        run("npm run build", "built in 3s"),
+    )
 
     assert of_kind("decision_point", found) == [("pnpm build => npm run build", True)]
 
@@ -80,26 +102,43 @@ def test_a_command_that_works_in_the_end_was_no_wrong_decision() -> None:
 def test_what_was_done_before_a_command_passes_is_its_remedy() -> None:
     """The last thing that changed something is the likeliest."""
     missing = "Error: Cannot find module 'left-pad'"
-    found = shown(run("npm test", missing, code=1), read("package.json"), run("npm install"), run("npm test", "3 passed"))
+    found = shown(
+        run("npm test", missing, code=1),
+        read("package.json"),
+        run("npm install"),
+        run("npm test", "3 passed"),
+    )
 
-    assert of_kind("error_recovery", found) == [("npm test ! cannot find module left-pad => npm install", True)]
+    assert of_kind("error_recovery", found) == [
+        ("npm test ! cannot find module left-pad => npm install", True)
+    ]
 
 
 def test_a_remedy_that_does_not_help_is_counted_against_it() -> None:
     """Advice must be able to lose."""
     missing = "Error: Cannot find module 'left-pad'"
-    found = shown(run("npm test", missing, code=1), run("npm install"), run("npm test", missing, code=1))
+    found = shown(
+        run("npm test", missing, code=1), run("npm install"), run("npm test", missing, code=1)
+    )
 
-    assert of_kind("error_recovery", found) == [("npm test ! cannot find module left-pad => npm install", False)]
+    assert of_kind("error_recovery", found) == [
+        ("npm test ! cannot find module left-pad => npm install", False)
+    ]
 
 
 def test_that_an_edit_of_the_source_helps_is_no_news() -> None:
     """Every failing test is mended that way; a change of one known file is another matter."""
-    source = shown(run("pytest", "KeyError: 'x'", code=1), edit("src/a.py"), run("pytest", "1 passed"))
-    settings = shown(run("pytest", "KeyError: 'x'", code=1), edit("pyproject.toml"), run("pytest", "1 passed"))
+    source = shown(
+        run("pytest", "KeyError: 'x'", code=1), edit("src/a.py"), run("pytest", "1 passed")
+    )
+    settings = shown(
+        run("pytest", "KeyError: 'x'", code=1), edit("pyproject.toml"), run("pytest", "1 passed")
+    )
 
     assert of_kind("error_recovery", source) == []
-    assert of_kind("error_recovery", settings) == [("pytest ! KeyError => edit pyproject.toml", True)]
+    assert of_kind("error_recovery", settings) == [
+        ("pytest ! KeyError => edit pyproject.toml", True)
+    ]
 
 
 def test_a_failure_says_what_failed_how_and_whether_it_was_overcome() -> None:
@@ -123,7 +162,9 @@ def test_what_a_pipe_hides_is_still_a_failure() -> None:
     """`pytest | tail` ends well whatever pytest does."""
     missing = "ModuleNotFoundError: No module named 'yaml'\n1 error in 0.1s"
 
-    assert of_kind("failure", shown(run("pytest 2>&1 | tail -5", missing))) == [("pytest ! no module named yaml", False)]
+    assert of_kind("failure", shown(run("pytest 2>&1 | tail -5", missing))) == [
+        ("pytest ! no module named yaml", False)
+    ]
 
 
 def test_a_search_that_finds_nothing_fails_nobody() -> None:
@@ -132,7 +173,10 @@ def test_a_search_that_finds_nothing_fails_nobody() -> None:
 
 
 def test_waste_is_what_was_done_again_for_nothing() -> None:
-    """The same part of a file, the same failing command, three times; and what a person had to decline."""
+    """The same part of a file, the same failing command, three times.
+
+    And what a person had to decline.
+    """
     declined = [
         "tool_call",
         None,
@@ -165,7 +209,12 @@ def test_reading_again_after_a_change_is_no_waste() -> None:
 
 def test_the_check_right_after_a_change_belongs_to_the_sort_of_file() -> None:
     """What comes after something else was done may be about that."""
-    found = shown(edit("main.tf"), read("main.tf"), run("terraform validate", "Success"), run("shellcheck x.sh"))
+    found = shown(
+        edit("main.tf"),
+        read("main.tf"),
+        run("terraform validate", "Success"),
+        run("shellcheck x.sh"),
+    )
 
     assert of_kind("context", found) == [(".tf => terraform validate", True)]
 
@@ -173,7 +222,9 @@ def test_the_check_right_after_a_change_belongs_to_the_sort_of_file() -> None:
 def test_turns_that_were_undone_teach_nothing() -> None:
     """A person took them back."""
     task = Task(title="x", asked="x", turns=[1], outcome="success")
-    digest = Digest(session=REF, project=None, title="x", outcome="success", summary="", tasks=[task])
+    digest = Digest(
+        session=REF, project=None, title="x", outcome="success", summary="", tasks=[task]
+    )
 
     lesson = lesson_of(digest, [passage(1, run("alembic upgrade"), run("flask seed"), live=False)])
 
@@ -191,7 +242,9 @@ def test_what_this_program_told_is_not_learned_again() -> None:
 def test_what_comes_from_a_tool_server_is_external() -> None:
     """Whoever runs the server writes what it answers."""
     task = Task(title="x", asked="x", turns=[1], outcome="success")
-    digest = Digest(session=REF, project=None, title="x", outcome="success", summary="", tasks=[task])
+    digest = Digest(
+        session=REF, project=None, title="x", outcome="success", summary="", tasks=[task]
+    )
     server = call("SHOP-7", "connection refused", kind="mcp", ok=False)
     server[4] = "mcp__tracker__get_issue"
 
@@ -205,8 +258,18 @@ def test_what_comes_from_a_tool_server_is_external() -> None:
 
 def test_a_live_attempt_teaches_like_a_session_but_on_its_agents_word() -> None:
     """The same steps make the same signals, whoever recorded them."""
-    steps = [Step("terminal", "alembic upgrade head", success=True), Step("Bash", "flask seed", success=True)]
-    episode = Episode(ref="episode:1", source="live", task="seed", context=Context(), outcome="success", steps=steps)
+    steps = [
+        Step("terminal", "alembic upgrade head", success=True),
+        Step("Bash", "flask seed", success=True),
+    ]
+    episode = Episode(
+        ref="episode:1",
+        source="live",
+        task="seed",
+        context=Context(),
+        outcome="success",
+        steps=steps,
+    )
 
     found = lesson_of_episode(episode).signals
 

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from recollect.learn.odds import EXACT, chance_of, lower_bound, tail, upper_bound
 
 
-@pytest.mark.parametrize(("good", "tries", "bound"), [(3, 3, 0.4385), (30, 30, 0.8865), (0, 5, 0.0), (0, 0, 0.0), (1, 2, 0.0945)])
+@pytest.mark.parametrize(
+    ("good", "tries", "bound"),
+    [(3, 3, 0.4385), (30, 30, 0.8865), (0, 5, 0.0), (0, 0, 0.0), (1, 2, 0.0945)],
+)
 def test_few_tries_prove_little(good: int, tries: int, bound: float) -> None:
     """Three out of three is no certainty."""
     assert lower_bound(good, tries) == bound
@@ -43,7 +46,9 @@ def test_both_ways_to_work_it_out_agree(seen: int, tries: int, chance: float) ->
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=3 * EXACT), st.integers(1, 20), st.randoms())
-def test_the_order_of_sessions_does_not_matter(chances: list[float], seen: int, shuffler: random.Random) -> None:
+def test_the_order_of_sessions_does_not_matter(
+    chances: list[float], seen: int, shuffler: random.Random
+) -> None:
     """Not even in the last digit: a verdict must not depend on which log was read first."""
     shuffled = list(chances)
     shuffler.shuffle(shuffled)

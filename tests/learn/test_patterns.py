@@ -20,7 +20,10 @@ from tests.builders.worlds import World, session
 
 LOCK = "Error acquiring the state lock"
 NOT_FOUND = "bash: docker-compose: command not found"
-INSTEAD, LOCKED = "docker-compose up => docker compose up", "terraform plan ! locked by another process"
+INSTEAD, LOCKED = (
+    "docker-compose up => docker compose up",
+    "terraform plan ! locked by another process",
+)
 
 
 @pytest.fixture
@@ -30,7 +33,9 @@ def world(tmp_path: Path) -> World:
 
 def compose(number: int, **more: Any) -> Session:
     """A session in which one command fails and another works instead."""
-    return session(number, run("docker-compose up", NOT_FOUND, 127), run("docker compose up"), **more)
+    return session(
+        number, run("docker-compose up", NOT_FOUND, 127), run("docker compose up"), **more
+    )
 
 
 def locked(number: int, **more: Any) -> Session:
@@ -51,7 +56,9 @@ def test_planted_patterns_are_found_with_their_evidence(world: World) -> None:
 
     found = {(one.kind, one.signature): one for one in world.memory.detect(limit=None)}
     planted = {
-        (habit.kind, habit.signature): {one.ref for one in made if (habit.kind, habit.signature) in one.planted}
+        (habit.kind, habit.signature): {
+            one.ref for one in made if (habit.kind, habit.signature) in one.planted
+        }
         for habit in HABITS
     }
 
@@ -65,7 +72,9 @@ def test_planted_patterns_are_found_with_their_evidence(world: World) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_noise_has_no_patterns(world: World, seed: int) -> None:
-    """The same commands in any order, failing at random: whoever finds something in it would find something anywhere."""
+    """The same commands in any order, failing at random: whoever finds
+    something in it would find something anywhere.
+    """
     world.see(make_world(120, seed=seed))
 
     assert world.patterns() == []
@@ -87,7 +96,9 @@ def test_what_several_agents_share_stands_first(world: World) -> None:
     shared = [compose(20 + number, agent=agent) for number, agent in enumerate(AGENTS)]
     world.see([*alone, *shared])
 
-    found = [(pattern.signature, pattern.cross_agent, pattern.agents) for pattern in world.patterns()]
+    found = [
+        (pattern.signature, pattern.cross_agent, pattern.agents) for pattern in world.patterns()
+    ]
 
     assert found == [(INSTEAD, True, sorted(AGENTS)), (LOCKED, False, ["scribe"])]
 
@@ -100,7 +111,11 @@ def test_a_pattern_says_where_it_was_seen(world: World) -> None:
     (found,) = world.patterns()
 
     assert [one.ref for one in found.evidence] == [f"{one.ref}#2" for one in reversed(made)]
-    assert (found.projects, found.went_well, found.went_wrong) == (["/srv/shop1", "/srv/shop2", "/srv/shop3"], 3, 0)
+    assert (found.projects, found.went_well, found.went_wrong) == (
+        ["/srv/shop1", "/srv/shop2", "/srv/shop3"],
+        3,
+        0,
+    )
     assert found.sentence == "`docker-compose up` fails here; `docker compose up` works instead."
     assert (found.first_at, found.last_at) == (found.evidence[-1].at, found.evidence[0].at)
 
@@ -220,7 +235,10 @@ def test_fewer_sessions_than_usual_bring_what_may_be_chance(world: World) -> Non
     """Somebody who asks for less certainty gets it; somebody who asks for more, too."""
     world.see([compose(1), compose(2)])
 
-    assert [(one.kind, one.sessions) for one in world.memory.detect(min_frequency=2)] == [("decision_point", 2), ("failure", 2)]
+    assert [(one.kind, one.sessions) for one in world.memory.detect(min_frequency=2)] == [
+        ("decision_point", 2),
+        ("failure", 2),
+    ]
     assert list(world.memory.detect(min_frequency=4)) == []
 
 
@@ -233,9 +251,13 @@ def test_a_time_that_is_none_is_refused(world: World) -> None:
 
 
 def test_a_secret_in_a_name_takes_its_patterns_along(world: World) -> None:
-    """What the table of secrets did not know when it was imported is found later, wherever it got to."""
+    """What the table of secrets did not know when it was imported is
+    found later, wherever it got to.
+    """
     secret = "sk-live-4f9a8b7c"
-    world.see([session(number, run(f"pricer {secret}", "connection refused", 1)) for number in (1, 2, 3)])
+    world.see(
+        [session(number, run(f"pricer {secret}", "connection refused", 1)) for number in (1, 2, 3)]
+    )
     before = signatures(world)
     db = world.memory._existing().db
 
@@ -244,7 +266,12 @@ def test_a_secret_in_a_name_takes_its_patterns_along(world: World) -> None:
 
     assert (before, changed) == ({f"pricer {secret} ! connection refused": 3}, 3)
     assert signatures(world) == {}
-    for table, column in (("signals", "signature"), ("occasions", "name"), ("tallies", "signature"), ("patterns", "signature")):
+    for table, column in (
+        ("signals", "signature"),
+        ("occasions", "name"),
+        ("tallies", "signature"),
+        ("patterns", "signature"),
+    ):
         assert db.value(f"select count(*) from {table} where instr({column}, ?)", (secret,)) == 0
 
 
@@ -255,22 +282,39 @@ class Known:
         self.secret = secret
 
     def redact_all(self, texts: Sequence[str]) -> list[str]:
-        return [text.replace(self.secret, "[secret]") if self.secret in text else text for text in texts]
+        return [
+            text.replace(self.secret, "[secret]") if self.secret in text else text for text in texts
+        ]
 
 
 def test_advice_that_fails_is_retired(world: World) -> None:
-    """Every later outcome counts: what helped three times and then failed five times is no advice."""
-    bad = run("docker-compose up", NOT_FOUND, 127), run("docker compose up", "no space left on device", 1)
+    """Every later outcome counts: what helped three times and
+    then failed five times is no advice.
+    """
+    bad = (
+        run("docker-compose up", NOT_FOUND, 127),
+        run("docker compose up", "no space left on device", 1),
+    )
     world.see([compose(number) for number in (1, 2, 3)])
     (before,) = world.memory.heuristics()
 
     world.memory.accept_pattern(before.patterns[0])
     world.see([session(number, *bad) for number in range(10, 15)])
 
-    assert (before.condition, before.action) == ("before running `docker-compose up`", "run `docker compose up` instead")
-    assert (before.held, before.failed, before.status, before.confidence) == (3, 0, "active", 0.4385)
+    assert (before.condition, before.action) == (
+        "before running `docker-compose up`",
+        "run `docker compose up` instead",
+    )
+    assert (before.held, before.failed, before.status, before.confidence) == (
+        3,
+        0,
+        "active",
+        0.4385,
+    )
     assert world.memory.heuristics() == []
-    assert [(one.held, one.failed, one.status) for one in world.memory.heuristics(everything=True)] == [(3, 5, "retired")]
+    assert [
+        (one.held, one.failed, one.status) for one in world.memory.heuristics(everything=True)
+    ] == [(3, 5, "retired")]
     assert INSTEAD not in signatures(world)
 
 
@@ -291,7 +335,9 @@ def test_detecting_says_how_many_sessions_wait(world: World) -> None:
     for _ in world.memory.digest_sessions():
         pass
 
-    assert world.memory.detect().remarks == ["3 sessions were not learned from yet; `recollect learn` does that"]
+    assert world.memory.detect().remarks == [
+        "3 sessions were not learned from yet; `recollect learn` does that"
+    ]
 
 
 def told(memory: Memory) -> list[object]:
@@ -302,7 +348,10 @@ def told(memory: Memory) -> list[object]:
 SMALL = [
     *(compose(number, agent=AGENTS[number % 3]) for number in range(1, 5)),
     *(locked(number, agent=AGENTS[number % 3]) for number in range(5, 9)),
-    *(session(number, edit("/srv/shop/main.tf"), run("terraform validate")) for number in range(9, 12)),
+    *(
+        session(number, edit("/srv/shop/main.tf"), run("terraform validate"))
+        for number in range(9, 12)
+    ),
     *(compose(number, parent=session(1).native_id) for number in range(12, 14)),
 ]
 
@@ -314,16 +363,33 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.permutations(range(len(SMALL))), st.lists(st.integers(1, len(SMALL) - 1), max_size=3), st.data())
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.permutations(range(len(SMALL))),
+    st.lists(st.integers(1, len(SMALL) - 1), max_size=3),
+    st.data(),
+)
 def test_order_restarts_and_repetition_change_nothing(
-    tmp_path_factory: pytest.TempPathFactory, whole: list[object], order: list[int], breaks: list[int], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory,
+    whole: list[object],
+    order: list[int],
+    breaks: list[int],
+    data: st.DataObject,
 ) -> None:
-    """The same sessions come to the same patterns, however they came in and wherever a run was stopped."""
+    """The same sessions come to the same patterns, however they came in
+    and wherever a run was stopped.
+    """
     other = World(tmp_path_factory.mktemp("other"))
 
     for start, end in zip([0, *sorted(breaks)], [*sorted(breaks), len(order)], strict=True):
-        other.take_in([SMALL[number] for number in order[: end if data.draw(st.booleans()) else start] + order[start:end]])
+        other.take_in(
+            [
+                SMALL[number]
+                for number in order[: end if data.draw(st.booleans()) else start] + order[start:end]
+            ]
+        )
         for _ in other.memory.digest_sessions():
             pass
         steps = other.memory.learn()
@@ -337,7 +403,9 @@ def test_order_restarts_and_repetition_change_nothing(
     assert len(whole) > 4
 
 
-def test_another_way_of_looking_looks_at_everything_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_way_of_looking_looks_at_everything_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever upgrades gets what the new rules see in the sessions that are stored already."""
     world.see([compose(number) for number in (1, 2, 3)])
     monkeypatch.setattr(learning, "LOOKING", 2)
@@ -365,5 +433,10 @@ def test_attempts_that_were_recorded_are_evidence_like_sessions(world: World) ->
 
     (found,) = world.patterns()
     assert (first.episodes, second.episodes) == (3, 0)
-    assert (found.signature, found.sessions, found.trust, found.agents) == (INSTEAD, 3, "assistant", [])
+    assert (found.signature, found.sessions, found.trust, found.agents) == (
+        INSTEAD,
+        3,
+        "assistant",
+        [],
+    )
     assert len({sighting.ref for sighting in found.evidence}) == 3

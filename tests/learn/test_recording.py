@@ -36,7 +36,9 @@ from recollect.learn.reward import reward
 from recollect.memory import Memory
 from recollect.settings import Settings
 
-SHOP = Context(language="python", domain="work", tags=("tax", "orders"), project="github.com/acme/shop")
+SHOP = Context(
+    language="python", domain="work", tags=("tax", "orders"), project="github.com/acme/shop"
+)
 STEPS = [
     Step("bash", "pytest -q", 812, 420, False, "1 failed\n32 passed"),
     Step("edit", "src/shop/tax.py", 21, 260, True, "+1 -1"),
@@ -45,7 +47,9 @@ STEPS = [
 
 
 class Kept:
-    """A place to write to that keeps batches in a list, waits when told to, and fails when told to."""
+    """A place to write to that keeps batches in a list, waits
+    when told to, and fails when told to.
+    """
 
     def __init__(self) -> None:
         self.batches: list[list[Done]] = []
@@ -69,7 +73,9 @@ class Kept:
 
 
 def open_memory(folder: Path, **settings: object) -> Memory:
-    return Memory(Settings(str(folder), str(folder / "recollect.db"), {"redact.enabled": False, **settings}))
+    return Memory(
+        Settings(str(folder), str(folder / "recollect.db"), {"redact.enabled": False, **settings})
+    )
 
 
 @pytest.fixture
@@ -78,7 +84,9 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def record(memory: Memory, task: str = "round the tax", *steps: Step, outcome: Ending | str = "success") -> str:
+def record(
+    memory: Memory, task: str = "round the tax", *steps: Step, outcome: Ending | str = "success"
+) -> str:
     """A whole attempt; its id."""
     ref = memory.start_episode(task, SHOP)
     for step in steps:
@@ -95,7 +103,9 @@ def test_an_attempt_comes_back_as_it_was_recorded(memory: Memory) -> None:
     ref = memory.start_episode("round the tax", SHOP)
     for step in STEPS:
         memory.log_step(ref, step)
-    worth = memory.complete_episode(ref, Ending("partial", result="rounds per line", error="one test left", duration_ms=61_000))
+    worth = memory.complete_episode(
+        ref, Ending("partial", result="rounds per line", error="one test left", duration_ms=61_000)
+    )
 
     told = memory.flush()
     found = memory.episode(ref)
@@ -103,8 +113,10 @@ def test_an_attempt_comes_back_as_it_was_recorded(memory: Memory) -> None:
     assert (told.kept, told.dropped) == (1, 0)
     assert found.started_at is not None
     assert found == Episode(
-        ref=ref, source="live", task="round the tax", context=SHOP, outcome="partial", result="rounds per line",
-        error="one test left", started_at=found.started_at, duration_ms=61_000, tokens=680, steps=STEPS,
+        ref=ref, source="live", task="round the tax", context=SHOP, outcome="partial",
+        result="rounds per line",
+        error="one test left", started_at=found.started_at, duration_ms=61_000, tokens=680,
+        steps=STEPS,
         reward=reward("partial", STEPS, 61_000), trust="assistant",
     )  # fmt: skip
     assert worth == found.reward
@@ -136,21 +148,37 @@ def test_the_domain_comes_from_the_settings_unless_it_is_given(tmp_path: Path) -
         assert [memory.episode(ref).context.domain for ref in (left_out, given)] == ["work", "tax"]
 
 
-texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=50)
-lines = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=30).filter(str.strip)
+texts = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=50
+)
+lines = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=30
+).filter(str.strip)
 numbers = st.none() | st.integers(0, 1_000_000)
 steps = st.builds(Step, lines, texts, numbers, numbers, st.sampled_from([None, True, False]), texts)
 contexts = st.builds(
-    Context, language=st.none() | lines, domain=st.none() | lines, tags=st.lists(lines, max_size=3).map(tuple),
+    Context, language=st.none() | lines, domain=st.none() | lines, tags=st.lists(lines,
+    max_size=3).map(tuple),
     project=st.none() | lines,
 )  # fmt: skip
-endings = st.builds(Ending, st.sampled_from(sorted(limits.OUTCOMES)), st.none() | texts, st.none() | texts, numbers)
+endings = st.builds(
+    Ending, st.sampled_from(sorted(limits.OUTCOMES)), st.none() | texts, st.none() | texts, numbers
+)
 
 
 @settings(deadline=None, max_examples=50)
-@given(task=texts.filter(str.strip), context=contexts, logged=st.lists(steps, max_size=5), ending=endings)
+@given(
+    task=texts.filter(str.strip),
+    context=contexts,
+    logged=st.lists(steps, max_size=5),
+    ending=endings,
+)
 def test_writing_and_reading_is_identity(
-    task: str, context: Context, logged: list[Step], ending: Ending, tmp_path_factory: pytest.TempPathFactory
+    task: str,
+    context: Context,
+    logged: list[Step],
+    ending: Ending,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Whatever may be recorded is kept exactly, in any script."""
     with open_memory(tmp_path_factory.mktemp("home")) as memory:
@@ -162,7 +190,11 @@ def test_writing_and_reading_is_identity(
         found = memory.episode(ref)
 
     assert (found.task, found.context, found.steps) == (task, context, logged)
-    assert (found.outcome, found.result, found.error) == (limits.OUTCOMES[ending.outcome], ending.result, ending.error)
+    assert (found.outcome, found.result, found.error) == (
+        limits.OUTCOMES[ending.outcome],
+        ending.result,
+        ending.error,
+    )
     assert ending.duration_ms is None or found.duration_ms == ending.duration_ms
 
 
@@ -193,8 +225,13 @@ BAD_STEPS: list[tuple[Any, type[EpisodeRefused]]] = [
 
 
 @pytest.mark.parametrize(("step", "error"), BAD_STEPS)
-def test_a_step_that_cannot_be_kept_is_refused_whole(step: Any, error: type[EpisodeRefused], memory: Memory) -> None:
-    """With an error of its own kind that says the next step; the attempt goes on as if nothing had been logged."""
+def test_a_step_that_cannot_be_kept_is_refused_whole(
+    step: Any, error: type[EpisodeRefused], memory: Memory
+) -> None:
+    """With an error of its own kind that says the next step.
+
+    The attempt goes on as if nothing had been logged.
+    """
     ref = memory.start_episode("round the tax")
     memory.log_step(ref, STEPS[0])
 
@@ -281,14 +318,19 @@ def test_an_id_that_nobody_was_given_is_unknown(ref: str, memory: Memory) -> Non
     """Also one of another process: attempts belong to the one that began them."""
     own = memory.start_episode("round the tax")
 
-    for call in (lambda: memory.log_step(ref, STEPS[0]), lambda: memory.complete_episode(ref, "success")):
+    for call in (
+        lambda: memory.log_step(ref, STEPS[0]),
+        lambda: memory.complete_episode(ref, "success"),
+    ):
         with pytest.raises(UnknownEpisode):
             call()
     with pytest.raises(UnknownEpisode):
         memory.log_step(own[:-1] + "ff", STEPS[0])
 
 
-def test_no_more_steps_and_attempts_than_memory_is_there_for(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_steps_and_attempts_than_memory_is_there_for(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A program that never ends anything is told so, and does not take the machine with it."""
     monkeypatch.setattr("recollect.learn.recording.MOST_OPEN", 2)
     monkeypatch.setattr("recollect.learn.recording._MOST_ITEMS", 4)
@@ -305,7 +347,9 @@ def test_no_more_steps_and_attempts_than_memory_is_there_for(memory: Memory, mon
 
 
 def test_every_step_that_was_taken_is_kept_whoever_ends_the_attempt(memory: Memory) -> None:
-    """Threads log into one attempt while another ends it: each knows whether its step was taken, and those are in the row."""
+    """Threads log into one attempt while another ends it: each knows whether its
+    step was taken, and those are in the row.
+    """
     taken: dict[str, list[int]] = {}
 
     def log_on(ref: str, worker: int) -> None:
@@ -328,11 +372,16 @@ def test_every_step_that_was_taken_is_kept_whoever_ends_the_attempt(memory: Memo
     memory.flush()
 
     for ref in refs:
-        assert sorted(step.latency_ms or 0 for step in memory.episode(ref).steps) == sorted(taken[ref])
+        assert sorted(step.latency_ms or 0 for step in memory.episode(ref).steps) == sorted(
+            taken[ref]
+        )
 
 
 def test_it_can_be_called_from_a_loop_and_from_its_threads(memory: Memory) -> None:
-    """Logging never waits, so a coroutine calls it as it is; what may wait for the disk goes to a thread."""
+    """Logging never waits, so a coroutine calls it as it is.
+
+    What may wait for the disk goes to a thread.
+    """
 
     async def attempt(number: int) -> str:
         ref = memory.start_episode(f"task {number}")
@@ -389,7 +438,9 @@ def test_a_full_queue_drops_the_oldest_when_that_is_wanted() -> None:
 
 
 def test_what_comes_while_it_closes_is_written_by_whoever_brings_it() -> None:
-    """A thread that completes an attempt at that very moment is not told that it is kept, and then it is lost."""
+    """A thread that completes an attempt at that very moment is not told
+    that it is kept, and then it is lost.
+    """
     kept = Kept()
     recorder = Recorder(kept, most=0, when_full="drop-oldest")  # type: ignore[arg-type]
     late = recorder.start("late")
@@ -401,7 +452,9 @@ def test_what_comes_while_it_closes_is_written_by_whoever_brings_it() -> None:
 
 
 def test_what_cannot_be_written_waits_and_is_told() -> None:
-    """A full disk today is no reason to lose what was recorded: it is written once there is room, in order."""
+    """A full disk today is no reason to lose what was recorded: it is
+    written once there is room, in order.
+    """
     kept = Kept()
     kept.fault = RecollectError("the disk is full")
     recorder = Recorder(kept, most=3, when_full="block")  # type: ignore[arg-type]
@@ -456,7 +509,9 @@ def test_a_closed_memory_can_record_again(memory: Memory) -> None:
         memory.complete_episode(first, "success")
 
 
-def test_a_store_that_took_the_place_of_another_gets_what_follows(memory: Memory, tmp_path: Path) -> None:
+def test_a_store_that_took_the_place_of_another_gets_what_follows(
+    memory: Memory, tmp_path: Path
+) -> None:
     """A repair or a restored backup is another file of the same name."""
     record(memory, "before")
     memory.flush()
@@ -470,7 +525,10 @@ def test_a_store_that_took_the_place_of_another_gets_what_follows(memory: Memory
 
 
 def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether something comes true in a while; much longer than it should take, for busy machines."""
+    """Whether something comes true in a while.
+
+    Much longer than it should take, for busy machines.
+    """
     end = time.monotonic() + 20
     while time.monotonic() < end:
         try:

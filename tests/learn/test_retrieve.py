@@ -23,7 +23,9 @@ NOWHERE = Context()
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    with Memory(Settings(str(tmp_path), str(tmp_path / "recollect.db"), {"redact.enabled": False})) as opened:
+    with Memory(
+        Settings(str(tmp_path), str(tmp_path / "recollect.db"), {"redact.enabled": False})
+    ) as opened:
         yield opened
 
 
@@ -40,7 +42,15 @@ def put(
     ref = f"episode:{task}-{worth}-{days}-{outcome}"
     parts = Reward(total=worth, outcome=worth, efficiency=0, complexity=0, quality=0)
     at = iso(now_ms() - int(days * DAY))
-    episode = Episode(ref=ref, source="live", task=task, context=context, outcome=outcome, started_at=at, reward=parts)
+    episode = Episode(
+        ref=ref,
+        source="live",
+        task=task,
+        context=context,
+        outcome=outcome,
+        started_at=at,
+        reward=parts,
+    )
     memory._opened(create=True).keep_episodes([episode])
     return ref
 
@@ -62,7 +72,10 @@ def test_the_most_alike_comes_first_and_what_is_not_alike_not_at_all(memory: Mem
 
 def test_of_equals_what_went_better_comes_first(memory: Memory) -> None:
     """It is the one to follow."""
-    worse, better = put(memory, "round the tax", worth=0.0, outcome="fail"), put(memory, "round the tax", worth=0.9)
+    worse, better = (
+        put(memory, "round the tax", worth=0.0, outcome="fail"),
+        put(memory, "round the tax", worth=0.9),
+    )
 
     assert refs(memory.retrieve_relevant("round the tax")) == [better, worse]
 
@@ -90,8 +103,15 @@ def test_of_equals_the_newer_comes_first(memory: Memory) -> None:
 )
 def test_of_equals_what_shares_the_context_comes_first(context: Context, memory: Memory) -> None:
     """Only what the asker names counts, each part by its own weight."""
-    own = Context(project="/home/ada/shop", language="python", domain="work", tags=("tax", "orders"))
-    put(memory, "round the tax", worth=0.5, context=Context(project="/home/bob/x", language="go", domain="play", tags=("css",)))
+    own = Context(
+        project="/home/ada/shop", language="python", domain="work", tags=("tax", "orders")
+    )
+    put(
+        memory,
+        "round the tax",
+        worth=0.5,
+        context=Context(project="/home/bob/x", language="go", domain="play", tags=("css",)),
+    )
     put(memory, "round the tax", worth=0.51)
     here = put(memory, "round the tax", worth=0.49, context=own)
 
@@ -117,7 +137,10 @@ def test_a_hit_says_why(memory: Memory) -> None:
 
     assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=0.001)
     assert hit.parts["meaning"] == pytest.approx(0.55, abs=0.001)
-    assert hit.why == "nearly the same task; same language and tags a, b; went partly well; 2 weeks ago"
+    assert (
+        hit.why
+        == "nearly the same task; same language and tags a, b; went partly well; 2 weeks ago"
+    )
 
 
 def test_no_more_than_were_asked_for(memory: Memory) -> None:
@@ -125,7 +148,10 @@ def test_no_more_than_were_asked_for(memory: Memory) -> None:
     for number in range(12):
         put(memory, f"round the tax of order {number}")
 
-    counts = [len(memory.retrieve_relevant("round the tax of an order", limit=limit)) for limit in (1, 5, 100)]
+    counts = [
+        len(memory.retrieve_relevant("round the tax of an order", limit=limit))
+        for limit in (1, 5, 100)
+    ]
 
     assert counts == [1, 5, 12]
     assert len(memory.retrieve_relevant("round the tax of an order")) == 5

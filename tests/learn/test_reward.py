@@ -10,31 +10,46 @@ from recollect.episodes import Reward, Step
 from recollect.learn.reward import LONG_MS, MANY_STEPS, WORTH, reward
 from recollect.model import Outcome
 
-steps = st.lists(st.builds(Step, st.sampled_from("abcdefghijk"), success=st.sampled_from([None, True, False])), max_size=60)
+steps = st.lists(
+    st.builds(Step, st.sampled_from("abcdefghijk"), success=st.sampled_from([None, True, False])),
+    max_size=60,
+)
 times = st.none() | st.integers(0, 10 * LONG_MS)
 outcomes = st.sampled_from(sorted(WORTH))
 checks = st.sampled_from([None, True, False])
 
 
 @given(outcomes, steps, times, checks)
-def test_every_part_is_a_share(outcome: Outcome, taken: list[Step], took: int | None, checked: bool | None) -> None:
+def test_every_part_is_a_share(
+    outcome: Outcome, taken: list[Step], took: int | None, checked: bool | None
+) -> None:
     """So that attempts of any length can be compared, and parts be read by a person."""
     made = reward(outcome, taken, took, checked=checked)
 
-    assert all(0 <= part <= 1 for part in (made.total, made.outcome, made.efficiency, made.complexity, made.quality))
+    assert all(
+        0 <= part <= 1
+        for part in (made.total, made.outcome, made.efficiency, made.complexity, made.quality)
+    )
 
 
 @given(steps, times, checks)
-def test_a_better_outcome_is_never_worth_less(taken: list[Step], took: int | None, checked: bool | None) -> None:
+def test_a_better_outcome_is_never_worth_less(
+    taken: list[Step], took: int | None, checked: bool | None
+) -> None:
     """Whatever else speaks for the other one, of the same steps."""
-    totals = [reward(outcome, taken, took, checked=checked).total for outcome in sorted(WORTH, key=lambda one: WORTH[one])]
+    totals = [
+        reward(outcome, taken, took, checked=checked).total
+        for outcome in sorted(WORTH, key=lambda one: WORTH[one])
+    ]
 
     assert totals == sorted(totals)
     assert totals[0] == 0
 
 
 @given(outcomes, steps, times, times)
-def test_taking_longer_is_never_worth_more(outcome: Outcome, taken: list[Step], one: int | None, other: int | None) -> None:
+def test_taking_longer_is_never_worth_more(
+    outcome: Outcome, taken: list[Step], one: int | None, other: int | None
+) -> None:
     """Time counts against an attempt, as far as it is known."""
     if one is not None and other is not None:
         short, long = sorted((one, other))
@@ -44,7 +59,9 @@ def test_taking_longer_is_never_worth_more(outcome: Outcome, taken: list[Step], 
 
 def test_the_parts_of_an_attempt_that_went_well() -> None:
     """The formula of docs/episodes.md by one example."""
-    made = reward("success", [Step("bash", success=True)] * 3 + [Step("edit", success=False)], 30_000)
+    made = reward(
+        "success", [Step("bash", success=True)] * 3 + [Step("edit", success=False)], 30_000
+    )
 
     assert made == Reward(total=made.total, outcome=1, efficiency=1, complexity=0.175, quality=0.75)
     assert made.total == pytest.approx(0.55 + 0.20 * 1 + 0.10 * 0.175 + 0.15 * 0.75)

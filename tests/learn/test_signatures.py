@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.learn.signatures import command_name, command_names, file_kind, kind_of, step_signature
+from recollect.learn.signatures import (
+    command_name,
+    command_names,
+    file_kind,
+    kind_of,
+    step_signature,
+)
 from recollect.reading.programs import main_pieces
 
 
@@ -20,7 +26,10 @@ from recollect.reading.programs import main_pieces
         ("make -j4 check", ("make check",)),
         ("python3 tools/report.py --all", ("python3 report.py",)),
         ("python - <<EOF\nprint(1)\nEOF", ("python -c",)),
-        ("git add -A && git commit -m 'one two' && git push", ("git add", "git commit", "git push")),
+        (
+            "git add -A && git commit -m 'one two' && git push",
+            ("git add", "git commit", "git push"),
+        ),
         ("uv add rich", ("uv add",)),
         ("./scripts/deploy.sh prod", ("deploy.sh",)),
         ("cat notes.txt | grep price", ("cat",)),
@@ -28,7 +37,9 @@ from recollect.reading.programs import main_pieces
         ("", ()),
     ],
 )
-def test_a_command_is_called_by_its_program_and_subcommand(command: str, names: tuple[str, ...]) -> None:
+def test_a_command_is_called_by_its_program_and_subcommand(
+    command: str, names: tuple[str, ...]
+) -> None:
     """Arguments differ from run to run; what two runs share is what they are named by."""
     assert command_names(command) == names
 
@@ -50,10 +61,13 @@ def test_a_form_keeps_what_launches_the_program(command: str, form: str) -> None
 @pytest.mark.parametrize(
     ("tool", "action", "signature"),
     [
-        ("Bash", "pytest -q", "pytest"), ("run_shell_command", "pytest", "pytest"), ("shell", "ls && pytest", "pytest"),
+        ("Bash", "pytest -q", "pytest"), ("run_shell_command", "pytest", "pytest"), ("shell",
+        "ls && pytest", "pytest"),
         ("apply_patch", "src/a.py", "edit .py"), ("Edit", "/x/package.json", "edit package.json"),
-        ("read_file", "B.TS", "read .ts"), ("WebFetch", "https://example.invalid", "web"), ("Grep", "price", "search"),
-        ("mcp__tracker__get", "", "mcp tracker__get"), ("query_db", "select 1", "query_db"), ("Do what I say!", "now", "tool"),
+        ("read_file", "B.TS", "read .ts"), ("WebFetch", "https://example.invalid", "web"), ("Grep",
+        "price", "search"),
+        ("mcp__tracker__get", "", "mcp tracker__get"), ("query_db", "select 1", "query_db"),
+        ("Do what I say!", "now", "tool"),
     ],
 )  # fmt: skip
 def test_tools_of_two_agents_meet_in_one_name(tool: str, action: str, signature: str) -> None:
@@ -78,7 +92,9 @@ def test_a_file_is_known_by_its_name_or_its_ending(path: str, kind: str) -> None
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_a_name_holds_nothing_but_names(tool: str, action: str) -> None:
-    """Signatures end up in sentences that an agent may be told: no sentence of somebody else's may get through."""
+    """Signatures end up in sentences that an agent may be told: no sentence
+    of somebody else's may get through.
+    """
     for word in step_signature(tool, action).replace(" && ", " ").split(" "):
         assert len(word) <= 40
         assert all(char.isascii() and (char.isalnum() or char in "_.:+@-") for char in word)

@@ -18,7 +18,10 @@ Behaviour = Callable[["Handler"], None]
 
 
 class Service(ThreadingHTTPServer):
-    """Answers the next requests as scripted, and all others with `usual`; remembers what it was asked."""
+    """Answers the next requests as scripted, and all others with `usual`.
+
+    Remembers what it was asked.
+    """
 
     daemon_threads = True
 
@@ -37,7 +40,11 @@ class Service(ThreadingHTTPServer):
     def settings(self, **more: object) -> Settings:
         """Settings that name this service; `more` are further keys of [llm]."""
         keys = {"url": self.url, "model": "some-model", **more}
-        return Settings("/home/somebody/.recollect", "/home/somebody/recollect.db", {f"llm.{key}": keys[key] for key in keys})
+        return Settings(
+            "/home/somebody/.recollect",
+            "/home/somebody/recollect.db",
+            {f"llm.{key}": keys[key] for key in keys},
+        )
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -62,10 +69,22 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing: a test that fails says enough."""
 
 
-def answer(text: str | None, *, finish: str = "stop", usage: dict[str, Any] | None = None, **message: object) -> bytes:
+def answer(
+    text: str | None,
+    *,
+    finish: str = "stop",
+    usage: dict[str, Any] | None = None,
+    **message: object,
+) -> bytes:
     """A whole answer of the protocol, as a service would write it."""
-    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}
-    return json.dumps({"object": "chat.completion", "choices": [choice]} | ({"usage": usage} if usage else {})).encode()
+    choice = {
+        "index": 0,
+        "finish_reason": finish,
+        "message": {"role": "assistant", "content": text, **message},
+    }
+    return json.dumps(
+        {"object": "chat.completion", "choices": [choice]} | ({"usage": usage} if usage else {})
+    ).encode()
 
 
 def saying(text: str | None, **more: Any) -> Behaviour:

@@ -1,4 +1,6 @@
-"""A model at a service that errs: what is asked is redacted, what is spent is capped, and the key is given to nobody else."""
+"""A model at a service that errs: what is asked is redacted, what is spent is
+capped, and the key is given to nobody else.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ def test_a_question_is_two_messages_and_never_offers_tools(service: Service) -> 
     assert service.questions == [
         {
             "model": "some-model",
-            "messages": [{"role": "system", "content": "Sum it up."}, {"role": "user", "content": "a session"}],
+            "messages": [
+                {"role": "system", "content": "Sum it up."},
+                {"role": "user", "content": "a session"},
+            ],
             "max_tokens": 16_000,
         }
     ]
@@ -44,13 +49,18 @@ def test_a_question_is_two_messages_and_never_offers_tools(service: Service) -> 
 
 def test_the_limit_and_the_schema_are_sent_as_the_service_wants_them(service: Service) -> None:
     """Services disagree on the name of one and on whether there is the other."""
-    model = opened(service, reply_tokens=50, reply_limit_field="max_completion_tokens", send_schema=True)
+    model = opened(
+        service, reply_tokens=50, reply_limit_field="max_completion_tokens", send_schema=True
+    )
 
     model.ask("i", "t", schema={"type": "object"})
     opened(service, reply_limit_field="").ask("i", "t", schema={"type": "object"})
 
     first, second = service.questions
-    assert (first["max_completion_tokens"], first["response_format"]["json_schema"]["schema"]) == (50, {"type": "object"})
+    assert (first["max_completion_tokens"], first["response_format"]["json_schema"]["schema"]) == (
+        50,
+        {"type": "object"},
+    )
     assert set(second) == {"model", "messages"}
 
 
@@ -65,7 +75,9 @@ def test_every_text_is_redacted_on_its_way_out(service: Service) -> None:
 # Keys -------------------------------------------------------------------------
 
 
-def test_the_key_is_read_from_the_environment_at_each_request(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_read_from_the_environment_at_each_request(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is in no file of ours, and follows the environment when it changes."""
     monkeypatch.setenv("SOME_KEY", f" {KEY}\n")
     model = opened(service, key_variable="SOME_KEY")
@@ -74,10 +86,15 @@ def test_the_key_is_read_from_the_environment_at_each_request(service: Service, 
     monkeypatch.setenv("SOME_KEY", "another")
     model.ask("i", "t")
 
-    assert [headers["authorization"] for headers in service.headers] == [f"Bearer {KEY}", "Bearer another"]
+    assert [headers["authorization"] for headers in service.headers] == [
+        f"Bearer {KEY}",
+        "Bearer another",
+    ]
 
 
-def test_nothing_else_of_the_environment_is_sent(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_else_of_the_environment_is_sent(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The package below would send another service's key, organisation and headers by itself."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
@@ -93,7 +110,9 @@ def test_nothing_else_of_the_environment_is_sent(service: Service, monkeypatch: 
 
 
 @pytest.mark.parametrize("value", ["", "  ", "two\nlines", "ключ"])
-def test_a_key_that_is_none_is_told_at_once(service: Service, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_a_key_that_is_none_is_told_at_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
     """Not after an hour of work, and without printing it."""
     monkeypatch.setenv("SOME_KEY", value)
 
@@ -112,7 +131,9 @@ def test_a_key_is_in_no_error_and_in_no_log(
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("SOME_KEY", KEY)
     model = opened(service, key_variable="SOME_KEY")
-    service.usual = behaviour.refusing(status, f'{{"error": {{"message": "no such key: {KEY}"}}}}'.encode())
+    service.usual = behaviour.refusing(
+        status, f'{{"error": {{"message": "no such key: {KEY}"}}}}'.encode()
+    )
 
     with pytest.raises(EngineUnavailable) as caught:
         model.ask("i", "t")
@@ -134,7 +155,9 @@ def test_a_key_is_in_no_error_and_in_no_log(
     ],
     ids=["too many", "down for a while", "hangs up half-way", "hangs up"],
 )
-def test_a_passing_failure_is_waited_out(service: Service, failures: list[behaviour.Behaviour]) -> None:
+def test_a_passing_failure_is_waited_out(
+    service: Service, failures: list[behaviour.Behaviour]
+) -> None:
     """A run asks for minutes; a service that hiccups once should not end it."""
     model = opened(service)
     service.script = list(failures)
@@ -159,7 +182,9 @@ def test_the_service_says_how_long_to_wait(service: Service) -> None:
 def test_a_wait_that_is_too_long_is_not_waited(service: Service) -> None:
     """A daily allowance is used up: the run stops, says so, and goes on another time."""
     model = opened(service)
-    service.script = [behaviour.refusing(429, b'{"error": {"message": "quota exceeded"}}', Retry_After="3600")]
+    service.script = [
+        behaviour.refusing(429, b'{"error": {"message": "quota exceeded"}}', Retry_After="3600")
+    ]
 
     with pytest.raises(EngineUnavailable, match=r"answered 429: .*quota exceeded") as caught:
         model.ask("i", "t")
@@ -204,7 +229,9 @@ def test_a_redirection_is_not_followed(service: Service) -> None:
         assert elsewhere.questions == []
 
 
-@pytest.mark.parametrize("slow", [behaviour.silent(3), behaviour.trickling(40, 0.1)], ids=["silent", "trickling"])
+@pytest.mark.parametrize(
+    "slow", [behaviour.silent(3), behaviour.trickling(40, 0.1)], ids=["silent", "trickling"]
+)
 def test_a_slow_answer_is_given_up_after_the_timeout(
     service: Service, monkeypatch: pytest.MonkeyPatch, slow: behaviour.Behaviour
 ) -> None:
@@ -271,11 +298,16 @@ def test_a_flood_is_cut_off(service: Service) -> None:
     [
         (behaviour.saying(None, refusal="I cannot help with that."), "refused to answer"),
         (behaviour.saying("", finish="content_filter"), "refused to answer"),
-        (behaviour.saying('{"traceMemory": "half of', finish="length"), "cut off after 16000 tokens"),
+        (
+            behaviour.saying('{"traceMemory": "half of', finish="length"),
+            "cut off after 16000 tokens",
+        ),
     ],
     ids=["refusal", "filter", "length"],
 )
-def test_an_answer_that_says_nothing_is_not_taken_for_one(service: Service, way: behaviour.Behaviour, message: str) -> None:
+def test_an_answer_that_says_nothing_is_not_taken_for_one(
+    service: Service, way: behaviour.Behaviour, message: str
+) -> None:
     """Half a memory would be kept as a whole one."""
     service.usual = way
 
@@ -285,7 +317,11 @@ def test_an_answer_that_says_nothing_is_not_taken_for_one(service: Service, way:
 
 def test_a_call_of_a_tool_is_an_empty_answer(service: Service) -> None:
     """We offered none, so it calls nothing, whatever a session talked the model into."""
-    call = {"id": "1", "type": "function", "function": {"name": "run", "arguments": '{"command": "rm -rf /"}'}}
+    call = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "run", "arguments": '{"command": "rm -rf /"}'},
+    }
     service.usual = behaviour.saying(None, finish="tool_calls", tool_calls=[call])
 
     assert opened(service).ask("i", "t").text == ""
@@ -297,7 +333,9 @@ def test_a_call_of_a_tool_is_an_empty_answer(service: Service) -> None:
 def test_what_is_spent_is_what_the_service_says(service: Service) -> None:
     """The bill counts its tokens, not our guess."""
     model = opened(service, input_usd=2.0, output_usd=10)
-    service.usual = behaviour.saying("done", usage={"prompt_tokens": 1000, "completion_tokens": 100})
+    service.usual = behaviour.saying(
+        "done", usage={"prompt_tokens": 1000, "completion_tokens": 100}
+    )
 
     reply = model.ask("i", "t")
 
@@ -394,7 +432,9 @@ def test_nothing_is_sent_until_a_service_is_named(service: Service, unset: str) 
     assert "config.toml" in caught.value.hint
 
 
-@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "http://", "http://host:port/v1", "http://h/v1?k=1"])
+@pytest.mark.parametrize(
+    "url", ["localhost:11434", "ftp://host/v1", "http://", "http://host:port/v1", "http://h/v1?k=1"]
+)
 def test_what_is_not_an_address_is_refused(service: Service, url: str) -> None:
     """Rather than guessed."""
     with pytest.raises(SettingsError, match=r"llm\.url is not an address"):
@@ -407,7 +447,9 @@ def test_a_limit_field_that_nobody_knows_is_refused(service: Service) -> None:
         opened(service, reply_limit_field="messages")
 
 
-def test_without_the_package_the_error_names_the_extra(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_error_names_the_extra(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is an extra that most installations do without."""
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
 

@@ -13,8 +13,12 @@ from recollect.publish.block import BEGIN, BEGIN_AFTER_NO_LINE_END, END
 NAME = "AGENTS.md"
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\n\n", "\r", ""])
 LINES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=12)
-FILES = st.lists(st.tuples(LINES, LINE_ENDS), max_size=8).map(lambda parts: "".join(text + end for text, end in parts))
-TEXTS = st.lists(LINES.map(lambda line: "- " + line.replace("\r", "")), min_size=1, max_size=4).map("\n".join)
+FILES = st.lists(st.tuples(LINES, LINE_ENDS), max_size=8).map(
+    lambda parts: "".join(text + end for text, end in parts)
+)
+TEXTS = st.lists(LINES.map(lambda line: "- " + line.replace("\r", "")), min_size=1, max_size=4).map(
+    "\n".join
+)
 
 
 @given(FILES, TEXTS)
@@ -24,13 +28,17 @@ def test_what_was_put_into_a_file_can_be_taken_out_without_a_trace(file: str, te
 
 
 @given(FILES, TEXTS, TEXTS)
-def test_replacing_the_block_is_the_same_as_writing_it_at_once(file: str, first: str, second: str) -> None:
+def test_replacing_the_block_is_the_same_as_writing_it_at_once(
+    file: str, first: str, second: str
+) -> None:
     """So that it does not matter how often somebody publishes."""
     assert block.put(block.put(file, first, NAME), second, NAME) == block.put(file, second, NAME)
 
 
 @given(FILES, FILES, TEXTS, TEXTS)
-def test_what_others_wrote_around_the_block_stays_byte_for_byte(before: str, after: str, first: str, second: str) -> None:
+def test_what_others_wrote_around_the_block_stays_byte_for_byte(
+    before: str, after: str, first: str, second: str
+) -> None:
     """People go on writing above it and below it."""
     written = block.put(before, first, NAME) + after
     found = block.find(written, NAME)
@@ -64,7 +72,9 @@ def test_a_block_stands_apart_from_what_is_before_it() -> None:
     """Markdown would take a comment that follows a paragraph at once for a part of it."""
     assert block.put("# Shop\n", "- one", NAME) == f"# Shop\n\n{BEGIN}\n- one\n{END}\n"
     assert block.put("", "- one", NAME) == f"{BEGIN}\n- one\n{END}\n"
-    assert block.put("# Shop", "- one", NAME) == f"# Shop\n\n{BEGIN_AFTER_NO_LINE_END}\n- one\n{END}\n"
+    assert (
+        block.put("# Shop", "- one", NAME) == f"# Shop\n\n{BEGIN_AFTER_NO_LINE_END}\n- one\n{END}\n"
+    )
 
 
 def test_what_was_written_below_the_block_stays_apart_when_it_goes() -> None:
@@ -108,11 +118,24 @@ def test_prose_about_the_markers_is_no_marker() -> None:
         "<!-- recollect:begin v1\n- one\n" + END + "\n",
         f"{BEGIN}\n- one\n<!-- recollect:end\n",
     ],
-    ids=["no end", "no begin", "turned round", "two begins", "two ends", "two blocks", "torn begin", "torn end"],
+    ids=[
+        "no end",
+        "no begin",
+        "turned round",
+        "two begins",
+        "two ends",
+        "two blocks",
+        "torn begin",
+        "torn end",
+    ],
 )
 def test_markers_that_are_no_pair_are_refused(file: str) -> None:
     """A merge that went wrong leaves such files; guessing would cost somebody's text."""
-    for change in (lambda: block.put(file, "- new", NAME), lambda: block.removed(file, NAME), lambda: block.find(file, NAME)):
+    for change in (
+        lambda: block.put(file, "- new", NAME),
+        lambda: block.removed(file, NAME),
+        lambda: block.find(file, NAME),
+    ):
         with pytest.raises(FileRefused) as refused:
             change()
         assert str(refused.value) == "AGENTS.md has our markers torn, doubled or in the wrong order"

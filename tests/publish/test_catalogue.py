@@ -28,7 +28,10 @@ def state(shop: Shop, pattern: str = "3f2a90") -> tuple[str, str]:
 
 
 def steps(shop: Shop, pattern: str = "3f2a90") -> list[tuple[int, str, str, str]]:
-    return [(one.version, one.status, one.author, one.why) for one in catalogue.history(shop.db, pattern)]
+    return [
+        (one.version, one.status, one.author, one.why)
+        for one in catalogue.history(shop.db, pattern)
+    ]
 
 
 def say(shop: Shop, sentence: str, sessions: int, pattern: str = "3f2a90") -> str:
@@ -65,7 +68,12 @@ def test_every_decision_is_kept_with_who_and_why(shop: Shop) -> None:
         (3, "accepted", "person", "shorter"),
         (4, "retired", "person", "we use pnpm now"),
     ]
-    assert [one.sentence for one in catalogue.history(shop.db, "3f2a90")] == [SENTENCE, SENTENCE, OTHER, OTHER]
+    assert [one.sentence for one in catalogue.history(shop.db, "3f2a90")] == [
+        SENTENCE,
+        SENTENCE,
+        OTHER,
+        OTHER,
+    ]
     assert [one.sessions for one in catalogue.history(shop.db, "3f2a90")] == [3, 3, 3, 3]
 
 
@@ -83,7 +91,9 @@ def test_what_a_person_accepted_is_never_rewritten(shop: Shop) -> None:
     assert catalogue.proposed_words(shop.db) == {}
 
 
-def test_a_proposal_that_was_refused_is_not_made_again_until_the_evidence_doubles(shop: Shop) -> None:
+def test_a_proposal_that_was_refused_is_not_made_again_until_the_evidence_doubles(
+    shop: Shop,
+) -> None:
     """A person who said no once is not asked at every import."""
     shop.seen(refs(shop))
     catalogue.accept(shop.db, "3f2a90", "")
@@ -129,7 +139,12 @@ def test_what_was_rejected_stays_so_until_twice_as_many_sessions_speak_for_it(sh
     assert say(shop, SENTENCE, 5) == "rejected"
     assert say(shop, SENTENCE, 6) == "candidate"
 
-    assert steps(shop)[-1] == (3, "candidate", "rules", "6 sessions speak for it, and 3 did when it was rejected")
+    assert steps(shop)[-1] == (
+        3,
+        "candidate",
+        "rules",
+        "6 sessions speak for it, and 3 did when it was rejected",
+    )
 
 
 def test_what_was_retired_comes_back_only_when_a_person_says_so(shop: Shop) -> None:
@@ -159,12 +174,29 @@ def test_deciding_the_same_twice_changes_nothing(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "message", "hint"),
     [
-        (catalogue.accept, catalogue.reject, "is accepted, and no new words are proposed", "`recollect patterns retire 3f2a90`"),
-        (None, catalogue.retire, "is candidate: only what was accepted can be retired", "`recollect patterns reject 3f2a90`"),
-        (catalogue.reject, catalogue.retire, "is rejected: only what was accepted can be retired", "`recollect patterns list"),
+        (
+            catalogue.accept,
+            catalogue.reject,
+            "is accepted, and no new words are proposed",
+            "`recollect patterns retire 3f2a90`",
+        ),
+        (
+            None,
+            catalogue.retire,
+            "is candidate: only what was accepted can be retired",
+            "`recollect patterns reject 3f2a90`",
+        ),
+        (
+            catalogue.reject,
+            catalogue.retire,
+            "is rejected: only what was accepted can be retired",
+            "`recollect patterns list",
+        ),
     ],
 )
-def test_a_decision_that_makes_no_sense_says_what_would(shop: Shop, first, second, message: str, hint: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_decision_that_makes_no_sense_says_what_would(
+    shop: Shop, first, second, message: str, hint: str
+) -> None:  # type: ignore[no-untyped-def]
     """And changes nothing."""
     shop.seen(refs(shop))
     if first:
@@ -183,7 +215,9 @@ def test_as_much_of_an_id_as_is_enough_means_the_pattern(shop: Shop) -> None:
     for id in ("3f2a90", "3f2b17", "e0"):
         shop.seen(refs(shop), id=id, signature=id)
 
-    assert [catalogue.get_id(shop.db, ref) for ref in ("3f2a", "pattern:3f2b", "e0", "pattern:e")] == [
+    assert [
+        catalogue.get_id(shop.db, ref) for ref in ("3f2a", "pattern:3f2b", "e0", "pattern:e")
+    ] == [
         "3f2a90",
         "3f2b17",
         "e0",
@@ -209,8 +243,12 @@ ACTIONS = st.one_of(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(ACTIONS, max_size=12))
-def test_only_a_person_makes_or_changes_what_is_accepted(shop: Shop, actions: list[tuple[object, ...]]) -> None:
-    """Whatever rules, people and publishing do in whatever order: accepted words are words that a person decided about."""
+def test_only_a_person_makes_or_changes_what_is_accepted(
+    shop: Shop, actions: list[tuple[object, ...]]
+) -> None:
+    """Whatever rules, people and publishing do in whatever order: accepted words
+    are words that a person decided about.
+    """
     shop.db.execute("delete from patterns")
     shop.seen(refs(shop)[:1])
     for name, *values in actions:
@@ -233,7 +271,9 @@ def test_only_a_person_makes_or_changes_what_is_accepted(shop: Shop, actions: li
             assert state(shop)[1] == before[1]
             assert state(shop)[0] in ("accepted", "published")
         if name == "say":
-            assert (state(shop)[0] in ("accepted", "published")) == (before[0] in ("accepted", "published"))
+            assert (state(shop)[0] in ("accepted", "published")) == (
+                before[0] in ("accepted", "published")
+            )
         versions = [one.version for one in catalogue.history(shop.db, "3f2a90")]
         assert versions == list(range(1, len(versions) + 1))
 
@@ -270,4 +310,6 @@ def test_what_was_decided_about_words_that_are_lost_is_dropped_by_a_repair(shop:
     repair_store(str(shop.filled.path))
 
     shop.filled.reopen()
-    assert [shop.db.rows(f"select * from {table}") for table in ("patterns", "pattern_versions")] == [[], []]
+    assert [
+        shop.db.rows(f"select * from {table}") for table in ("patterns", "pattern_versions")
+    ] == [[], []]

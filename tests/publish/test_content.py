@@ -1,4 +1,6 @@
-"""What is said in the block: the same for the same lessons, within its size, and nothing that could do harm."""
+"""What is said in the block: the same for the same lessons, within its
+size, and nothing that could do harm.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from recollect.publish import block
 from recollect.publish.content import MOST_BYTES, compose
 from recollect.store.published import Lesson
 
-KINDS = ["constraint", "preference", "error_recovery", "failure", "tool_sequence", "friction", "context", "decision_point"]
+KINDS = [
+    "constraint",
+    "preference",
+    "error_recovery",
+    "failure",
+    "tool_sequence",
+    "friction",
+    "context",
+    "decision_point",
+]
 LESSONS = st.builds(
     Lesson,
     ref=st.integers(1, 10_000).map("pattern:{}".format),
@@ -32,7 +43,11 @@ def lesson(ref: str, text: str, kind: str = "failure", **more: int) -> Lesson:
 
 
 def lines(*lessons: Lesson, standing: dict[str, tuple[int, int]] | None = None) -> list[str]:
-    return [line for line in compose(lessons, standing or {}, str).text.splitlines() if line.startswith("- ")]
+    return [
+        line
+        for line in compose(lessons, standing or {}, str).text.splitlines()
+        if line.startswith("- ")
+    ]
 
 
 @given(MANY, st.randoms())
@@ -45,7 +60,9 @@ def test_the_order_that_lessons_come_in_makes_no_difference(lessons: list[Lesson
 
 
 @given(MANY)
-def test_a_block_has_at_most_four_kilobytes_and_says_what_it_leaves_out(lessons: list[Lesson]) -> None:
+def test_a_block_has_at_most_four_kilobytes_and_says_what_it_leaves_out(
+    lessons: list[Lesson],
+) -> None:
     """With its markers, and with the longer kind of line ends."""
     made = compose(lessons, {}, str, line_end="\r\n")
 
@@ -55,7 +72,9 @@ def test_a_block_has_at_most_four_kilobytes_and_says_what_it_leaves_out(lessons:
 
 
 @given(MANY)
-def test_whatever_a_lesson_says_it_stays_one_visible_line_between_our_markers(lessons: list[Lesson]) -> None:
+def test_whatever_a_lesson_says_it_stays_one_visible_line_between_our_markers(
+    lessons: list[Lesson],
+) -> None:
     """Its words may come from a log that somebody else had a hand in."""
     made = compose(lessons, {}, str)
     file = block.put("# Shop\n", made.text, "x")
@@ -76,16 +95,26 @@ def test_what_can_be_cut_off_is_what_least_speaks_for() -> None:
 
     made = compose(lessons, {}, str)
 
-    assert made.refs == ["note:1", *(f"pattern:one{place}" for place in range(2)), *(f"pattern:two{place}" for place in range(4))]
+    assert made.refs == [
+        "note:1",
+        *(f"pattern:one{place}" for place in range(2)),
+        *(f"pattern:two{place}" for place in range(4)),
+    ]
     assert made.left_out == ["pattern:one2", "pattern:one3"]
 
 
 def test_a_new_lesson_is_one_new_line() -> None:
     """Those that were there stay where they are, however often each was seen by now."""
-    first = [lesson("pattern:b", "first", decided_at=1, sessions=3), lesson("pattern:a", "second", decided_at=2, sessions=9)]
+    first = [
+        lesson("pattern:b", "first", decided_at=1, sessions=3),
+        lesson("pattern:a", "second", decided_at=2, sessions=9),
+    ]
 
     before = lines(*first)
-    after = lines(*(one._replace(sessions=5) for one in first), lesson("pattern:c", "third", decided_at=3, sessions=99))
+    after = lines(
+        *(one._replace(sessions=5) for one in first),
+        lesson("pattern:c", "third", decided_at=3, sessions=99),
+    )
 
     assert before == ["- first (pattern:b)", "- second (pattern:a)"]
     assert after == [*before, "- third (pattern:c)"]
@@ -93,7 +122,11 @@ def test_a_new_lesson_is_one_new_line() -> None:
 
 def test_secrets_are_taken_out_once_more() -> None:
     """The rules for them may have grown since the words were stored."""
-    made = compose([lesson("pattern:a", "use hunter2 here")], {}, lambda text: text.replace("hunter2", "[REDACTED]"))
+    made = compose(
+        [lesson("pattern:a", "use hunter2 here")],
+        {},
+        lambda text: text.replace("hunter2", "[REDACTED]"),
+    )
 
     assert "- use [REDACTED] here (pattern:a)" in made.text.splitlines()
 
@@ -124,7 +157,9 @@ def test_what_harmed_more_often_than_it_helped_is_not_said() -> None:
     """By a margin: one bad day is no verdict."""
     lessons = [lesson("pattern:a", "one"), lesson("pattern:b", "two")]
 
-    assert lines(*lessons, standing={"pattern:a": (1, 4), "pattern:b": (1, 3)}) == ["- two (pattern:b)"]
+    assert lines(*lessons, standing={"pattern:a": (1, 4), "pattern:b": (1, 3)}) == [
+        "- two (pattern:b)"
+    ]
 
 
 @pytest.mark.parametrize("kind", [*get_args(PatternKind), *get_args(Category)])

@@ -1,4 +1,6 @@
-"""A process that is killed while it publishes leaves whole files, and nothing that the next one takes for an edit."""
+"""A process that is killed while it publishes leaves whole files, and nothing
+that the next one takes for an edit.
+"""
 
 from __future__ import annotations
 
@@ -54,12 +56,22 @@ def test_files_are_whole_whenever_it_is_killed(shop: Shop, step: int, moment: st
     guide.write_text("# Shop\n")
     shop.filled.store.close()
 
-    command = [sys.executable, "-c", PUBLISHER, str(shop.filled.path), str(shop.folder), str(step), moment]
+    command = [
+        sys.executable,
+        "-c",
+        PUBLISHER,
+        str(shop.filled.path),
+        str(shop.folder),
+        str(step),
+        moment,
+    ]
     killed = subprocess.run(command, capture_output=True, text=True)
 
     assert killed.returncode == (-9 if step <= 6 else 0), killed.stderr
     written = guide.read_text()
-    assert written == "# Shop\n" or (written.startswith(f"# Shop\n\n{BEGIN}\n") and written.endswith(f"{END}\n"))
+    assert written == "# Shop\n" or (
+        written.startswith(f"# Shop\n\n{BEGIN}\n") and written.endswith(f"{END}\n")
+    )
     shop.filled.reopen()
     # The lease of one that was killed ends by itself; here nobody wants to wait for that.
     shop.db.execute("update leases set held_until = 0")
@@ -67,7 +79,9 @@ def test_files_are_whole_whenever_it_is_killed(shop: Shop, step: int, moment: st
     rows = publishing.publish(shop.filled.store, folder, folder, ["cursor"], str, apply=True)
     assert {row.state for row in rows} <= {"new", "unchanged"}
     assert SENTENCE in guide.read_text()
-    left = sorted(str(path.relative_to(shop.folder)) for path in shop.folder.rglob("*") if path.is_file())
+    left = sorted(
+        str(path.relative_to(shop.folder)) for path in shop.folder.rglob("*") if path.is_file()
+    )
     assert left == [".cursor/rules/recollect.mdc", "AGENTS.md"]
     assert guide.read_text().count(BEGIN) == 1
 
@@ -76,7 +90,12 @@ def test_what_others_call_like_our_unfinished_files_stays(shop: Shop) -> None:
     """Only what has the very name of one is cleared away."""
     shop.seen(list(shop.sessions.values()))
     catalogue.accept(shop.db, "3f2a90", "")
-    for name in (".recollect-notes.md", ".recollect-abcd", "recollect-abcdefgh", ".recollect-abcdefgh"):
+    for name in (
+        ".recollect-notes.md",
+        ".recollect-abcd",
+        "recollect-abcdefgh",
+        ".recollect-abcdefgh",
+    ):
         (shop.folder / name).write_text("mine")
     Path(shop.folder / ".recollect-12345678").symlink_to(shop.folder / "recollect-abcdefgh")
     folder = str(shop.folder)
@@ -84,5 +103,6 @@ def test_what_others_call_like_our_unfinished_files_stays(shop: Shop) -> None:
     publishing.publish(shop.filled.store, folder, folder, [], str, apply=True)
 
     assert sorted(path.name for path in shop.folder.iterdir()) == [
-        ".recollect-12345678", ".recollect-abcd", ".recollect-notes.md", "AGENTS.md", "recollect-abcdefgh",
+        ".recollect-12345678", ".recollect-abcd", ".recollect-notes.md", "AGENTS.md",
+        "recollect-abcdefgh",
     ]  # fmt: skip

@@ -1,4 +1,6 @@
-"""Measuring: what was offered and used is counted, before and after compared, and too little data is said to be that."""
+"""Measuring: what was offered and used is counted, before and after compared,
+and too little data is said to be that.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def test_more_of_what_works_is_good_and_more_of_a_failure_is_bad(shop: Shop) -> 
     """The same numbers mean the opposite for the two."""
     before, after = sessions(shop, 30, first=0, day=10), sessions(shop, 30, first=40, day=30)
     accepted(shop, [before[0], *after[:20]], day=20, kind="failure", went_well=False)
-    accepted(shop, [before[0], *after[:20]], day=20, id="e0", kind="tool_sequence", signature="make")
+    accepted(
+        shop, [before[0], *after[:20]], day=20, id="e0", kind="tool_sequence", signature="make"
+    )
 
     assert one(shop).verdict.endswith("which is bad")
     assert one(shop, "pattern:e0").verdict.endswith("which is good")
@@ -127,7 +131,9 @@ def test_the_tasks_it_came_up_in_are_compared(shop: Shop) -> None:
 
 
 def test_what_was_offered_opened_and_used_is_counted(shop: Shop) -> None:
-    """Opening is no offer; using is to name it, or to do what it says with success, after it was offered."""
+    """Opening is no offer; using is to name it, or to do what it says
+    with success, after it was offered.
+    """
     a, b, c = shop.sessions.values()
     named = shop.session("d", day=4, reply="As pattern:3f2a90 says, `npm ci` first.")
     other = shop.session("e", day=5, reply="pattern:3f2a901 is another, and so is pattern:3f2a.")
@@ -184,7 +190,10 @@ def test_what_harms_more_than_it_helps_is_not_told_and_should_be_retired(shop: S
         assert [ref for ref, *_ in prepared.trusted_notes(shop.db, shop.number)] == ["note:1"]
     row = one(shop)
     assert (row.harmful, row.retire) == (3, True)
-    assert row.verdict == "harmful 3 times and helpful 0: it is not told any more, and should be retired"
+    assert (
+        row.verdict
+        == "harmful 3 times and helpful 0: it is not told any more, and should be retired"
+    )
 
 
 def test_what_helped_is_told_first(shop: Shop) -> None:
@@ -195,7 +204,11 @@ def test_what_helped_is_told_first(shop: Shop) -> None:
         memory.give_feedback("note:2", True)
         memory.give_feedback("note:3", False)
 
-    assert [ref for ref, *_ in prepared.trusted_notes(shop.db, shop.number)] == ["note:2", "note:1", "note:3"]
+    assert [ref for ref, *_ in prepared.trusted_notes(shop.db, shop.number)] == [
+        "note:2",
+        "note:1",
+        "note:3",
+    ]
 
 
 def test_accepted_patterns_are_told_where_they_were_seen(shop: Shop, tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -223,12 +236,23 @@ def test_a_note_is_measured_without_a_failure_to_count(shop: Shop) -> None:
 
     row = one(shop, "note:1")
 
-    assert (row.ref, row.kind, row.offered, row.wanted, row.change) == ("note:1", "project", 1, None, None)
-    assert row.verdict == "a note is about no one failure, so there is nothing to count before and after"
+    assert (row.ref, row.kind, row.offered, row.wanted, row.change) == (
+        "note:1",
+        "project",
+        1,
+        None,
+        None,
+    )
+    assert (
+        row.verdict
+        == "a note is about no one failure, so there is nothing to count before and after"
+    )
 
 
 def test_all_of_them_are_measured_without_a_name(shop: Shop) -> None:
-    """Candidates are not in use, and what was rejected never was, so there is nothing to measure of them."""
+    """Candidates are not in use, and what was rejected never was, so
+    there is nothing to measure of them.
+    """
     refs = list(shop.sessions.values())
     accepted(shop, refs, day=1)
     catalogue.reject(shop.db, shop.seen(refs, "Wrong", id="e1", signature="y"), "")

@@ -1,4 +1,6 @@
-"""Publishing: what was accepted stands in the project's files, nothing else, and nothing of the person's is touched."""
+"""Publishing: what was accepted stands in the project's files, nothing else,
+and nothing of the person's is touched.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,17 @@ GUIDE = b"# Shop\r\n\r\nUse tabs.\r\n"
 
 
 def publish(
-    shop: Shop, *targets: str, apply: bool = True, undo: bool = False, decide: Decide = publishing.refuse
+    shop: Shop,
+    *targets: str,
+    apply: bool = True,
+    undo: bool = False,
+    decide: Decide = publishing.refuse,
 ) -> list[Publication]:
     """What `recollect publish` does in the shop's folder, with nothing to redact."""
     store, folder = shop.filled.store, str(shop.folder)
-    return publishing.publish(store, folder, folder, targets, str, apply=apply, undo=undo, decide=decide)
+    return publishing.publish(
+        store, folder, folder, targets, str, apply=apply, undo=undo, decide=decide
+    )
 
 
 def states(rows: Sequence[Publication]) -> dict[str, str]:
@@ -56,7 +64,12 @@ def test_a_diff_is_shown_and_nothing_is_written_unless_asked(shop: Shop) -> None
 
     (row,) = publish(shop, apply=False)
 
-    assert (row.path, row.state, row.refs, row.written) == ("AGENTS.md", "new", ["pattern:3f2a90"], False)
+    assert (row.path, row.state, row.refs, row.written) == (
+        "AGENTS.md",
+        "new",
+        ["pattern:3f2a90"],
+        False,
+    )
     assert row.diff.splitlines()[:3] == ["--- /dev/null", "+++ b/AGENTS.md", "@@ -0,0 +1,9 @@"]
     assert f"+- {SENTENCE} (pattern:3f2a90)" in row.diff.splitlines()
     assert list(shop.folder.iterdir()) == []
@@ -95,7 +108,10 @@ def test_publishing_again_changes_nothing(shop: Shop) -> None:
 
 
 def test_what_is_accepted_again_while_it_stands_in_a_file_is_published(shop: Shop) -> None:
-    """The file need not change for that; a status that says otherwise would send people looking for a fault."""
+    """The file need not change for that.
+
+    A status that says otherwise would send people looking for a fault.
+    """
     accepted(shop)
     publish(shop)
     catalogue.retire(shop.db, "3f2a90", "")
@@ -110,7 +126,13 @@ def test_what_is_accepted_again_while_it_stands_in_a_file_is_published(shop: Sho
 def test_candidates_and_what_was_rejected_are_not_published(shop: Shop) -> None:
     """A person's accept is the only way in, whatever the trust."""
     for place, trust in enumerate(["user", "tool-verified", "assistant", "external"]):
-        shop.seen(list(shop.sessions.values()), f"Lesson {trust}", id=f"p{place}", signature=trust, trust=trust)
+        shop.seen(
+            list(shop.sessions.values()),
+            f"Lesson {trust}",
+            id=f"p{place}",
+            signature=trust,
+            trust=trust,
+        )
     catalogue.reject(shop.db, "p0", "")
 
     (row,) = publish(shop)
@@ -132,7 +154,12 @@ def test_only_what_was_seen_in_a_project_is_published_there(shop: Shop, tmp_path
     """A file that is shared with others says nothing about other work."""
     other = tmp_path / "other"
     other.mkdir()
-    shop.seen([shop.session("x", day=1, folder=other)], "About the other project", id="e0", signature="other")
+    shop.seen(
+        [shop.session("x", day=1, folder=other)],
+        "About the other project",
+        id="e0",
+        signature="other",
+    )
     catalogue.accept(shop.db, "e0", "")
     accepted(shop)
 
@@ -140,12 +167,17 @@ def test_only_what_was_seen_in_a_project_is_published_there(shop: Shop, tmp_path
 
 
 def test_notes_that_a_person_wrote_or_accepted_are_published(shop: Shop) -> None:
-    """Those of an agent wait for the person; those that hold everywhere are the person's, not the project's."""
+    """Those of an agent wait for the person.
+
+    Those that hold everywhere are the person's, not the project's.
+    """
     with shop.memory() as memory:
         memory.remember("Use tabs here", by="person", folder=str(shop.folder))
         memory.remember("Deploys go through staging", by="agent", folder=str(shop.folder))
         memory.remember("Answer in German", by="person", everywhere=True)
-        memory.accept_note(memory.remember("Prices are in cents", by="agent", folder=str(shop.folder)).ref)
+        memory.accept_note(
+            memory.remember("Prices are in cents", by="agent", folder=str(shop.folder)).ref
+        )
 
     publish(shop)
 
@@ -156,18 +188,25 @@ def test_notes_that_a_person_wrote_or_accepted_are_published(shop: Shop) -> None
 
 
 def test_what_follows_from_a_pattern_is_not_said_twice(shop: Shop) -> None:
-    """A heuristic is its pattern in other words; those that a person accepted are the ones to stand there."""
+    """A heuristic is its pattern in other words.
+
+    Those that a person accepted are the ones to stand there.
+    """
     accepted(shop)
     shop.follows("3f2a90", "when `npm test` fails with ENOENT", "run `npm ci`", held=6, failed=1)
 
     (row,) = publish(shop)
 
     assert row.refs == ["pattern:3f2a90"]
-    assert [line for line in text(shop).splitlines() if line.startswith("- ")] == [f"- {SENTENCE} (pattern:3f2a90)"]
+    assert [line for line in text(shop).splitlines() if line.startswith("- ")] == [
+        f"- {SENTENCE} (pattern:3f2a90)"
+    ]
 
 
 @pytest.mark.parametrize("how", ["retire", "forget"])
-def test_what_is_retired_or_forgotten_goes_from_every_file_at_the_next_run(shop: Shop, how: str) -> None:
+def test_what_is_retired_or_forgotten_goes_from_every_file_at_the_next_run(
+    shop: Shop, how: str
+) -> None:
     """Whichever targets are named: a file that nobody thinks of would go on saying it."""
     accepted(shop)
     accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
@@ -200,7 +239,9 @@ def test_a_note_that_was_corrected_is_published_as_it_is_now(shop: Shop) -> None
         memory.reject_note("note:2")
         publish(shop)
 
-    assert [line for line in text(shop).splitlines() if line.startswith("- ")] == ["- Use spaces here (note:3)"]
+    assert [line for line in text(shop).splitlines() if line.startswith("- ")] == [
+        "- Use spaces here (note:3)"
+    ]
 
 
 def test_a_file_that_we_made_goes_with_the_last_thing_in_it(shop: Shop) -> None:
@@ -215,7 +256,9 @@ def test_a_file_that_we_made_goes_with_the_last_thing_in_it(shop: Shop) -> None:
     rows = publish(shop)
 
     assert set(states(rows).values()) == {"removed"}
-    assert sorted(str(path.relative_to(shop.folder)) for path in shop.folder.rglob("*") if path.is_file()) == [
+    assert sorted(
+        str(path.relative_to(shop.folder)) for path in shop.folder.rglob("*") if path.is_file()
+    ) == [
         ".agents/mine.txt",
         "GEMINI.md",
     ]
@@ -235,7 +278,9 @@ def test_a_file_that_we_made_stays_when_somebody_wrote_into_it(shop: Shop) -> No
     assert text(shop) == "\nMine.\n"
 
 
-@pytest.mark.parametrize("before", [GUIDE, b"# Shop\n", b"# Shop", b"\xef\xbb\xbf# Shop\r\n\r\n", b"", b"\n"])
+@pytest.mark.parametrize(
+    "before", [GUIDE, b"# Shop\n", b"# Shop", b"\xef\xbb\xbf# Shop\r\n\r\n", b"", b"\n"]
+)
 def test_undoing_leaves_every_file_as_it_was(shop: Shop, before: bytes) -> None:
     """Byte for byte, and without a trace of what we made."""
     accepted(shop)
@@ -274,11 +319,16 @@ def test_a_skill_moves_with_the_name_of_its_project(shop: Shop) -> None:
         ".agents/skills/store-lessons/SKILL.md": "new",
         ".agents/skills/shop-lessons/SKILL.md": "removed",
     }
-    assert [path.name for path in (shop.folder / ".agents" / "skills").iterdir()] == ["store-lessons"]
+    assert [path.name for path in (shop.folder / ".agents" / "skills").iterdir()] == [
+        "store-lessons"
+    ]
 
 
 def test_a_change_by_hand_inside_the_block_is_asked_about(shop: Shop) -> None:
-    """Somebody said something there; it is not ours to throw away. Without a person, nothing is written."""
+    """Somebody said something there.
+
+    It is not ours to throw away. Without a person, nothing is written.
+    """
     accepted(shop)
     publish(shop, "AGENTS.md", "GEMINI.md")
     edited = text(shop).replace(SENTENCE, "Mine now")
@@ -286,10 +336,14 @@ def test_a_change_by_hand_inside_the_block_is_asked_about(shop: Shop) -> None:
     accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
 
     assert states(publish(shop, apply=False)) == {"AGENTS.md": "edited", "GEMINI.md": "changed"}
-    with pytest.raises(FileRefused, match=r"AGENTS\.md was changed by hand between our markers") as refused:
+    with pytest.raises(
+        FileRefused, match=r"AGENTS\.md was changed by hand between our markers"
+    ) as refused:
         publish(shop)
 
-    assert refused.value.hint.startswith("--overwrite replaces that, --keep leaves the file as it is")
+    assert refused.value.hint.startswith(
+        "--overwrite replaces that, --keep leaves the file as it is"
+    )
     assert text(shop) == edited
     assert "make" not in text(shop, "GEMINI.md")
 
@@ -308,7 +362,10 @@ def test_a_person_may_keep_or_overwrite_what_was_changed_by_hand(shop: Shop) -> 
 
     assert states(publish(shop, decide=keep)) == {"AGENTS.md": "kept", "GEMINI.md": "unchanged"}
     assert (asked, text(shop)) == (["AGENTS.md"], edited)
-    assert states(publish(shop, decide=lambda row: "overwrite")) == {"AGENTS.md": "changed", "GEMINI.md": "unchanged"}
+    assert states(publish(shop, decide=lambda row: "overwrite")) == {
+        "AGENTS.md": "changed",
+        "GEMINI.md": "unchanged",
+    }
     assert text(shop) == before
 
 
@@ -366,12 +423,18 @@ def test_a_file_that_has_the_other_read_already_is_left_alone(shop: Shop) -> Non
     """By a line of the person's own, or by being a link to it."""
     accepted(shop)
     (shop.folder / "CLAUDE.md").write_text("# Shop\n\n@AGENTS.md\n")
-    assert states(publish(shop, "AGENTS.md", "CLAUDE.md")) == {"AGENTS.md": "new", "CLAUDE.md": "covered"}
+    assert states(publish(shop, "AGENTS.md", "CLAUDE.md")) == {
+        "AGENTS.md": "new",
+        "CLAUDE.md": "covered",
+    }
     assert text(shop, "CLAUDE.md") == "# Shop\n\n@AGENTS.md\n"
 
     (shop.folder / "CLAUDE.md").unlink()
     (shop.folder / "CLAUDE.md").symlink_to("AGENTS.md")
-    assert states(publish(shop, "AGENTS.md", "CLAUDE.md")) == {"AGENTS.md": "unchanged", "CLAUDE.md": "covered"}
+    assert states(publish(shop, "AGENTS.md", "CLAUDE.md")) == {
+        "AGENTS.md": "unchanged",
+        "CLAUDE.md": "covered",
+    }
 
 
 def test_a_link_the_other_way_round_is_no_reason_to_say_nothing(shop: Shop) -> None:
@@ -382,7 +445,10 @@ def test_a_link_the_other_way_round_is_no_reason_to_say_nothing(shop: Shop) -> N
 
     with pytest.raises(FileRefused, match=r"AGENTS\.md is a link, to CLAUDE\.md"):
         publish(shop)
-    assert states(publish(shop, "AGENTS.md", "CLAUDE.md")) == {"AGENTS.md": "covered", "CLAUDE.md": "new"}
+    assert states(publish(shop, "AGENTS.md", "CLAUDE.md")) == {
+        "AGENTS.md": "covered",
+        "CLAUDE.md": "new",
+    }
 
     assert SENTENCE in text(shop, "CLAUDE.md")
     assert states(publish(shop, "CLAUDE.md")) == {"CLAUDE.md": "unchanged"}
@@ -397,12 +463,18 @@ def test_without_the_other_file_the_block_stands_in_the_one_that_was_named(shop:
 
 
 def test_skills_are_valid_and_hold_nothing_to_run(shop: Shop) -> None:
-    """The specification's name, description and length; a copy for each place that agents look in."""
+    """The specification's name, description and length.
+
+    A copy for each place that agents look in.
+    """
     accepted(shop)
 
     publish(shop, "skills", ".claude/skills")
 
-    copies = [shop.folder / place / "shop-lessons" / "SKILL.md" for place in (".agents/skills", ".claude/skills")]
+    copies = [
+        shop.folder / place / "shop-lessons" / "SKILL.md"
+        for place in (".agents/skills", ".claude/skills")
+    ]
     assert sorted(path for path in shop.folder.rglob("*") if path.is_file()) == copies
     for path in copies:
         assert is_valid("shop-lessons", path.read_text())
@@ -417,12 +489,15 @@ def test_rules_are_always_applied(shop: Shop) -> None:
     publish(shop, "cursor")
 
     assert text(shop, ".cursor/rules/recollect.mdc").startswith(
-        f"---\ndescription: What earlier sessions in this project taught\nalwaysApply: true\n---\n\n{BEGIN}\n"
+        "---\ndescription: What earlier sessions in this project taught\nalwaysApply: "
+        f"true\n---\n\n{BEGIN}\n"
     )
 
 
 def test_a_link_is_refused(shop: Shop, tmp_path: Path) -> None:
-    """It may lead to the person's own settings, or to anywhere: whoever wrote the project put it there."""
+    """It may lead to the person's own settings, or to anywhere: whoever
+    wrote the project put it there.
+    """
     accepted(shop)
     outside = tmp_path / "outside.md"
     outside.write_text("mine\n")
@@ -459,7 +534,10 @@ def test_what_is_not_utf8_is_refused(shop: Shop, content: bytes) -> None:
 
 
 def test_a_read_only_file_is_not_replaced(shop: Shop) -> None:
-    """A rename would not mind, but whoever made it so does. What was published before is still known to be."""
+    """A rename would not mind, but whoever made it so does.
+
+    What was published before is still known to be.
+    """
     accepted(shop)
     publish(shop)
     accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
@@ -504,7 +582,10 @@ def test_a_target_that_nobody_knows_is_named_with_those_there_are(shop: Shop) ->
     with pytest.raises(UsageError, match="nothing is published to NOTES") as refused:
         publish(shop, "AGENTS.md", "NOTES")
 
-    assert refused.value.hint == "one of AGENTS.md, CLAUDE.md, GEMINI.md, cursor, skills, claude-skills, MEMORY.md, all"
+    assert (
+        refused.value.hint
+        == "one of AGENTS.md, CLAUDE.md, GEMINI.md, cursor, skills, claude-skills, MEMORY.md, all"
+    )
     assert list(shop.folder.iterdir()) == []
 
 

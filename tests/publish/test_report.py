@@ -1,4 +1,6 @@
-"""The page about what was measured: whole, self-contained, and harmless whatever the words in it are."""
+"""The page about what was measured: whole, self-contained, and
+harmless whatever the words in it are.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,19 @@ def side(count: int, of: int, tasks: int = 30, tokens: float = 9_000) -> Side:
     )
 
 
-def measured(text: str = "`npm test` fails with ENOENT until `npm ci` has run", *, ref: str = "pattern:3f2a90") -> Measured:
+def measured(
+    text: str = "`npm test` fails with ENOENT until `npm ci` has run",
+    *,
+    ref: str = "pattern:3f2a90",
+) -> Measured:
     before, after = side(12, 40), side(1, 44, tokens=4_000)
     changed = statistics.change(before.sessions, after.sessions)
     assert changed is not None
     return Measured(
-        ref=ref, kind="failure", text=text, status="published", since="2026-01-21T09:00:00.000Z", wanted="fewer", offered=17,
-        opened=2, cited=5, helpful=3, before=before, after=after, change=changed[0], change_low=changed[1],
+        ref=ref, kind="failure", text=text, status="published", since="2026-01-21T09:00:00.000Z",
+        wanted="fewer", offered=17,
+        opened=2, cited=5, helpful=3, before=before, after=after, change=changed[0],
+        change_low=changed[1],
         change_high=changed[2], enough=True, verdict="seen less often since",
     )  # fmt: skip
 
@@ -49,7 +57,11 @@ class _Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append(tag)
-        self.links += [value or "" for name, value in attrs if name in ("src", "href", "action", "data", "xlink:href")]
+        self.links += [
+            value or ""
+            for name, value in attrs
+            if name in ("src", "href", "action", "data", "xlink:href")
+        ]
         if tag not in ("meta", "br"):
             self.open.append(tag)
 
@@ -73,7 +85,9 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
     page = report.page([measured()])
     tags = read(page)
 
-    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(tags.seen)
+    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(
+        tags.seen
+    )
     assert tags.links == []
     assert "url(" not in page
     assert "@import" not in page
@@ -91,7 +105,11 @@ def test_every_plot_has_a_title_a_unit_and_both_sides() -> None:
         "How the tasks went (successes in 100)",
         "Tokens (tokens a task)",
     ]
-    assert len(plots[0].findall(".//circle[@class='before']")) == len(plots[0].findall(".//rect[@class='after']")) == 1
+    assert (
+        len(plots[0].findall(".//circle[@class='before']"))
+        == len(plots[0].findall(".//rect[@class='after']"))
+        == 1
+    )
     assert len(plots[1].findall(".//circle[@class='good']")) == 1
     assert all(plot.find(".//text[@class='unit']") is not None for plot in plots)
     assert "Not enough data: this takes 10 tasks on both sides." in page
@@ -145,19 +163,31 @@ FINITE = st.floats(-1e6, 1e6)
 @given(st.lists(st.tuples(FINITE, FINITE, FINITE).map(sorted), min_size=1, max_size=6))
 def test_marks_stay_within_the_picture(triples: list[list[float]]) -> None:
     """Whatever the values are."""
-    lines = [Line("x", "x", (Mark(value, low, high, "before", ""),)) for low, value, high in triples]
+    lines = [
+        Line("x", "x", (Mark(value, low, high, "before", ""),)) for low, value, high in triples
+    ]
 
     plot = ElementTree.fromstring(intervals("name", "unit", lines))
 
     width = float(plot.attrib["viewBox"].split()[2])
     assert all(0 <= float(dot.attrib["cx"]) <= width for dot in plot.iter("circle"))
-    assert all(0 <= float(line.attrib[end]) <= width for line in plot.iter("line") for end in ("x1", "x2"))
+    assert all(
+        0 <= float(line.attrib[end]) <= width for line in plot.iter("line") for end in ("x1", "x2")
+    )
     assert 2 <= len(plot.findall("text[@class='tick']")) <= 12
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0, "0"), (0.125, "0.125"), (25, "25"), (1_234, "1,234"), (52_000, "52k"), (1.2e6, "1.2M"), (3e9, "3G")],
+    [
+        (0, "0"),
+        (0.125, "0.125"),
+        (25, "25"),
+        (1_234, "1,234"),
+        (52_000, "52k"),
+        (1.2e6, "1.2M"),
+        (3e9, "3G"),
+    ],
 )
 def test_numbers_are_written_as_people_read_them(value: float, shown: str) -> None:
     """Three digits are enough."""

@@ -59,7 +59,11 @@ def test_intervals_hold_the_true_value_about_19_times_out_of_20() -> None:
 
 def test_students_deviate_is_near_enough_from_nine_degrees_on() -> None:
     """2.262 for 9, 2.045 for 29, and the normal one in the end."""
-    assert [round(statistics._student(freedom), 2) for freedom in (9, 29, 10**9)] == [2.26, 2.05, 1.96]
+    assert [round(statistics._student(freedom), 2) for freedom in (9, 29, 10**9)] == [
+        2.26,
+        2.05,
+        1.96,
+    ]
     assert statistics._student(9) < inf
 
 

@@ -28,8 +28,13 @@ def shell(line: str, *, ok: bool | None = True) -> Attempt:
         ("", "pytest -q", None),
     ],
 )  # fmt: skip
-def test_a_later_line_does_what_a_failed_one_tried(failed: str, later: str, match: tuple[str, bool] | None) -> None:
-    """The same command with the same words, or at least the same program; and a pipe hides how that ended."""
+def test_a_later_line_does_what_a_failed_one_tried(
+    failed: str, later: str, match: tuple[str, bool] | None
+) -> None:
+    """The same command with the same words, or at least the same program.
+
+    And a pipe hides how that ended.
+    """
     assert compare(shell(failed, ok=False), shell(later)) == match
 
 
@@ -41,7 +46,9 @@ def test_calls_of_tools_are_compared_by_what_they_are_about() -> None:
     assert compare(failed, Attempt("read", "view", "/a.py", True)) == ("alike", False)
     assert compare(failed, Attempt("read", "Read", "/b.py", True)) is None
     assert compare(failed, Attempt("edit", "Read", "/a.py", True)) is None
-    assert compare(Attempt("read", "Read", None, False), Attempt("read", "Read", None, True)) is None
+    assert (
+        compare(Attempt("read", "Read", None, False), Attempt("read", "Read", None, True)) is None
+    )
     assert compare(failed, shell("cat /a.py")) is None
 
 

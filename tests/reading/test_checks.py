@@ -12,11 +12,16 @@ from recollect.reading.checks import ended, is_check
 @pytest.mark.parametrize(
     "command",
     [
-        "pytest -q", "uv run pytest tests/a.py", "python -m pytest", "cd web && pnpm test", "npm run test:unit",
-        "npm t && npm test", "yarn lint", "make check", "make", "just test", "cargo clippy -- -D warnings", "go vet ./...",
-        "./gradlew build", "mvn -q verify", "ruff check .", "ruff format --check .", "black --check src", "npx tsc --noEmit",
-        "pnpm exec eslint src", "mypy", "bash run_tests.sh", "./scripts/verify-restore.sh db", "python tests/smoke_test.py",
-        "cmake --build build", "terraform validate", "docker build .", "timeout 60 pytest -q | tail -5",
+        "pytest -q", "uv run pytest tests/a.py", "python -m pytest", "cd web && pnpm test",
+        "npm run test:unit",
+        "npm t && npm test", "yarn lint", "make check", "make", "just test",
+        "cargo clippy -- -D warnings", "go vet ./...",
+        "./gradlew build", "mvn -q verify", "ruff check .", "ruff format --check .",
+        "black --check src", "npx tsc --noEmit",
+        "pnpm exec eslint src", "mypy", "bash run_tests.sh", "./scripts/verify-restore.sh db",
+        "python tests/smoke_test.py",
+        "cmake --build build", "terraform validate", "docker build .",
+        "timeout 60 pytest -q | tail -5",
     ],
 )  # fmt: skip
 def test_tests_linters_and_builds_are_checks(command: str) -> None:
@@ -27,8 +32,10 @@ def test_tests_linters_and_builds_are_checks(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "ls", "git commit -m 'fix the tests'", "ruff format .", "black src", "pytest --version", "cat tests/test_a.py",
-        "npm install", "pip install pytest", "docker run app", "cargo add serde", "terraform apply", "grep -r pytest .",
+        "ls", "git commit -m 'fix the tests'", "ruff format .", "black src", "pytest --version",
+        "cat tests/test_a.py",
+        "npm install", "pip install pytest", "docker run app", "cargo add serde", "terraform apply",
+        "grep -r pytest .",
         "echo test", "make install", "",
     ],
 )  # fmt: skip
@@ -46,7 +53,12 @@ def test_what_only_speaks_of_checks_is_none(command: str) -> None:
         # A pipe hides the exit code, so its words count.
         ("pytest -q | tail -3", True, "1 failed, 2 passed in 0.1s", False),
         ("pytest -q | tail -3", True, "3 passed in 0.1s", True),
-        ("mypy src | head", True, "src/a.py:1: error: Name is not defined\nFound 1 error in 1 file", False),
+        (
+            "mypy src | head",
+            True,
+            "src/a.py:1: error: Name is not defined\nFound 1 error in 1 file",
+            False,
+        ),
         ("npx tsc --noEmit | head", True, "", True),
         ("cargo test 2>&1 | tail", True, "test result: FAILED. 1 passed; 1 failed", False),
         ("make lint; echo done", True, "make: *** [lint] Error 1\ndone", False),
@@ -57,7 +69,9 @@ def test_what_only_speaks_of_checks_is_none(command: str) -> None:
         ("pytest", None, "2 passed", True),
     ],
 )
-def test_a_check_ends_as_it_says_where_the_line_hides_it(command: str, ok: bool | None, output: str, passed: bool | None) -> None:
+def test_a_check_ends_as_it_says_where_the_line_hides_it(
+    command: str, ok: bool | None, output: str, passed: bool | None
+) -> None:
     """Agents cut long outputs with `| tail`, and the shell then reports how tail went."""
     assert ended(command, ok, output) is passed
 

@@ -27,8 +27,13 @@ from recollect.reading.shell import pieces
         ("git push", "git commit", None),
     ],
 )
-def test_a_use_is_found_and_told_without_its_arguments(command: str, tool: str, shape: str | None) -> None:
-    """Two runs that differ in a path are one way to use a tool; the word elsewhere in a line is none."""
+def test_a_use_is_found_and_told_without_its_arguments(
+    command: str, tool: str, shape: str | None
+) -> None:
+    """Two runs that differ in a path are one way to use a tool.
+
+    The word elsewhere in a line is none.
+    """
     words = pieces(command)[0].words
 
     start = find_use(words, tool.split())
@@ -48,14 +53,17 @@ def test_alike_commands_have_the_same_program() -> None:
     ]
 
     assert [program_of(command.split()) for command in commands] == [
-        ("flask", "run"), ("flask", "run"), ("pytest",), ("pytest",), ("cargo", "build"), ("cargo", "test"),
+        ("flask", "run"), ("flask", "run"), ("pytest",), ("pytest",), ("cargo", "build"), ("cargo",
+        "test"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("command", "expected"),
-    [("rg foo", True), ("git log -3", True), ("git commit -m x", False), ("sed -n 1p a", True), ("sed -i s/a/b/ a", False),
-     ("cat a > b", False), ("ls 2>/dev/null", True), ("find . -delete", False), ("docker ps", True), ("docker rm x", False)],
+    [("rg foo", True), ("git log -3", True), ("git commit -m x", False), ("sed -n 1p a", True),
+    ("sed -i s/a/b/ a", False),
+     ("cat a > b", False), ("ls 2>/dev/null", True), ("find . -delete", False), ("docker ps", True),
+     ("docker rm x", False)],
 )  # fmt: skip
 def test_looking_changes_nothing(command: str, expected: bool) -> None:
     """What was only looked at is no part of a fix."""

@@ -22,7 +22,8 @@ PATTERNS = (
     r"不行|好了",
 )
 WORDS = [
-    "still red", "still red here", "works", "ok works.", "if it fails", "it fails", "tests must never lie", "(]xx", "x{2}",
+    "still red", "still red here", "works", "ok works.", "if it fails", "it fails",
+    "tests must never lie", "(]xx", "x{2}",
     "不行", "é", "naïve ", "\t", "\n", " ", ".", "K",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=6).map("".join)
@@ -36,7 +37,9 @@ def places(flags: int, text: str) -> list[tuple[int, int] | None]:
 
 
 def plainly(flags: int, text: str) -> list[tuple[int, int] | None]:
-    return [match.span() if (match := re.search(pattern, text, flags)) else None for pattern in PATTERNS]
+    return [
+        match.span() if (match := re.search(pattern, text, flags)) else None for pattern in PATTERNS
+    ]
 
 
 @given(texts, st.sampled_from([0, re.IGNORECASE]))
@@ -74,7 +77,10 @@ def test_a_weakened_pattern_has_neither_lookarounds_nor_limits(pattern: str, lef
 
 def test_a_wide_pattern_fits_what_is_not_ascii() -> None:
     """In a text with one such character a word may begin and end where re2 sees none."""
-    assert weakened(r"\bw\w+[\d-]\s$", wide=True) == r"w[\w\x{80}-\x{10FFFF}]+[\d\x{80}-\x{10FFFF}-][\s\x{80}-\x{10FFFF}]$"
+    assert (
+        weakened(r"\bw\w+[\d-]\s$", wide=True)
+        == r"w[\w\x{80}-\x{10FFFF}]+[\d\x{80}-\x{10FFFF}-][\s\x{80}-\x{10FFFF}]$"
+    )
 
 
 def test_a_verbose_pattern_is_refused() -> None:

@@ -18,12 +18,21 @@ def words(command: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("pytest -q && git push; ls | wc -l", [["pytest", "-q"], ["git", "push"], ["ls"], ["wc", "-l"]]),
+        (
+            "pytest -q && git push; ls | wc -l",
+            [["pytest", "-q"], ["git", "push"], ["ls"], ["wc", "-l"]],
+        ),
         ("cd web && CI=1 pnpm test 2>&1 | tail -5", [["pnpm", "test"], ["tail", "-5"]]),
         ("sudo -u www env -u A B=1 timeout 60 make -j4", [["make", "-j4"]]),
-        ("""git commit -m "a && b; c | d" 'it''s'""", [["git", "commit", "-m", "a && b; c | d", "its"]]),
+        (
+            """git commit -m "a && b; c | d" 'it''s'""",
+            [["git", "commit", "-m", "a && b; c | d", "its"]],
+        ),
         ("bash -lc 'make dev; make test'", [["make", "dev"], ["make", "test"]]),
-        ("echo $(git log | head -1; (date)) end", [["echo", "$(git log | head -1; (date))", "end"]]),
+        (
+            "echo $(git log | head -1; (date)) end",
+            [["echo", "$(git log | head -1; (date))", "end"]],
+        ),
         ("for a in 1 2; do run $a; done | sort", [["run", "$a"], ["sort"]]),
         ("make # && rm -rf /\nls", [["make"], ["ls"]]),
         ("say 'never closed", [["say", "'never", "closed"]]),
@@ -32,7 +41,10 @@ def words(command: str) -> list[list[str]]:
     ],
 )
 def test_a_line_falls_into_its_commands(command: str, expected: list[list[str]]) -> None:
-    """Operators inside quotes, remarks and substitutions are text; what only prepares or wraps a command is left out."""
+    """Operators inside quotes, remarks and substitutions are text.
+
+    What only prepares or wraps a command is left out.
+    """
     assert words(command) == expected
 
 
@@ -52,7 +64,8 @@ def test_redirections_are_what_a_command_writes() -> None:
 
 @pytest.mark.parametrize(
     ("command", "folder"),
-    [("make", ""), ("cd a && make", "a"), ("cd a; cd b; make", "a/b"), ("cd /srv && make", "/srv"), ("cd $HOME && make", None),
+    [("make", ""), ("cd a && make", "a"), ("cd a; cd b; make", "a/b"), ("cd /srv && make", "/srv"),
+    ("cd $HOME && make", None),
      ("bash -c 'cd a && make'", "a"), ("cd x && bash -c 'cd a && make'", "x/a")],
 )  # fmt: skip
 def test_a_command_knows_its_folder(command: str, folder: str | None) -> None:
@@ -82,17 +95,28 @@ def test_a_command_knows_its_folder(command: str, folder: str | None) -> None:
 def test_the_end_of_a_line_tells_about_some_of_its_commands(
     command: str, ok: bool | None, place: int, expected: bool | None
 ) -> None:
-    """A pipe hides an exit code, a chain that broke does not say where: that is not counted as success or failure."""
+    """A pipe hides an exit code, a chain that broke does not say where:
+    that is not counted as success or failure.
+    """
     assert told(ok, pieces(command), place) is expected
 
 
 def test_loops_and_conditions_are_seen() -> None:
-    assert [grammar(line) for line in ("for a in b; do c; done", "if a; then b; fi", "git format-patch", "make if=1")] == [
+    assert [grammar(line) for line in ("for a in b; do c; done", "if a; then b; fi",
+    "git format-patch", "make if=1")] == [
         True, True, False, False,
     ]  # fmt: skip
 
 
-@given(st.lists(st.text(alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1), max_size=6))
+@given(
+    st.lists(
+        st.text(
+            alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"),
+            min_size=1,
+        ),
+        max_size=6,
+    )
+)
 def test_quoted_words_come_back_as_they_were(given_words: list[str]) -> None:
     """Whatever is in them: what a person quotes is one word."""
     assert words("run " + shlex.join(given_words)) == [["run", *given_words]]

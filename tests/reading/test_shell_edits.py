@@ -48,7 +48,8 @@ def test_a_command_that_names_the_file_is_recognised(command: str, files: list[s
 
 @pytest.mark.parametrize(
     "command",
-    ["sed -n 1,20p x.py", "sed 's/a/b/' x.py", "cat x.py", "git checkout main", "git -C other rm x.py", "sed -i s/a/b/ src/*.py",
+    ["sed -n 1,20p x.py", "sed 's/a/b/' x.py", "cat x.py", "git checkout main",
+    "git -C other rm x.py", "sed -i s/a/b/ src/*.py",
      "echo x > $file", "make > /dev/null 2>&1", "grep '> x.py' notes", "cd $DIR && touch x.py",
      "prettier --check x.ts", "black --check x.py", "ruff check x.py",
      "ruff format"],

@@ -53,7 +53,10 @@ class Agent:
         raise NotImplementedError
 
     def words_to_continue(self, command: list[str], prompt: str) -> list[str]:
-        """The same, with the session that a command continues; the command itself opens a window and waits for a person."""
+        """The same, with the session that a command continues.
+
+        The command itself opens a window and waits for a person.
+        """
         return [*command[1:], *self.words(prompt)]
 
     def run(self, prompt: str, folder: Path, *options: str, **variables: str) -> str:
@@ -105,7 +108,8 @@ def environment(home: Path) -> dict[str, str]:
         "HTTP_PROXY": NOWHERE,
         "HTTPS_PROXY": NOWHERE,
         "NO_PROXY": "127.0.0.1,localhost",
-        # Copilot and OpenCode look for packages of theirs; without these they would try for a minute.
+        # Copilot and OpenCode look for packages of theirs; without
+        # these they would try for a minute.
         "npm_config_registry": NOWHERE,
         "npm_config_fetch_retries": "0",
     }
@@ -143,7 +147,8 @@ class Codex(Agent):
         config.parent.mkdir()
         config.write_text(
             'model = "stub"\nmodel_provider = "stub"\n\n'
-            f'[model_providers.stub]\nname = "stub"\nbase_url = "{self.stub.url}/v1"\nwire_api = "responses"\n'
+            f'[model_providers.stub]\nname = "stub"\nbase_url = "{self.stub.url}/v1"\nwire_api = '
+            '"responses"\n'
         )
 
     def words(self, prompt: str) -> list[str]:
@@ -155,9 +160,15 @@ class Codex(Agent):
         return [first, *command[1:], *others]
 
     def trust_hooks(self, folder: Path) -> None:
-        """What a person does with /hooks: Codex shows each hook with a hash, and keeps the hash of those they trust."""
+        """What a person does with /hooks: Codex shows each hook with a hash, and
+        keeps the hash of those they trust.
+        """
         asked = [
-            {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "tests", "version": "1"}}},
+            {
+                "id": 1,
+                "method": "initialize",
+                "params": {"clientInfo": {"name": "tests", "version": "1"}},
+            },
             {"method": "initialized"},
             {"id": 2, "method": "hooks/list", "params": {"cwds": [str(folder)]}},
         ]
@@ -169,21 +180,26 @@ class Codex(Agent):
             stderr=subprocess.DEVNULL,
             text=True,
         ) as server:
-            # It ends when its input does, without answering what it was asked last; so the answer is waited for.
+            # It ends when its input does, without answering what it was asked
+            # last; so the answer is waited for.
             too_late = threading.Timer(WAIT_SECONDS, server.kill)
             too_late.start()
             try:
                 assert server.stdin and server.stdout  # noqa: PT018
                 server.stdin.write("".join(json.dumps(one) + "\n" for one in asked))
                 server.stdin.flush()
-                answer = next(found for line in server.stdout if (found := json.loads(line)).get("id") == 2)
+                answer = next(
+                    found for line in server.stdout if (found := json.loads(line)).get("id") == 2
+                )
             finally:
                 too_late.cancel()
                 server.kill()
         with (self.home / ".codex" / "config.toml").open("a") as config:
             for hook in answer["result"]["data"][0]["hooks"]:
                 assert hook["trustStatus"] == "untrusted"
-                config.write(f'\n[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n')
+                config.write(
+                    f'\n[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n'
+                )
 
 
 class GeminiCli(Agent):
@@ -203,7 +219,11 @@ class GeminiCli(Agent):
         )
 
     def variables(self) -> dict[str, str]:
-        return {"GEMINI_API_KEY": "stub", "GOOGLE_GEMINI_BASE_URL": self.stub.url, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+        return {
+            "GEMINI_API_KEY": "stub",
+            "GOOGLE_GEMINI_BASE_URL": self.stub.url,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }
 
     def words(self, prompt: str) -> list[str]:
         # Without a model it first asks another one which to use.
@@ -225,7 +245,12 @@ class OpenCode(Agent):
         }
         self.write_json(
             ".config/opencode/opencode.json",
-            {"model": "stub/stub", "small_model": "stub/stub", "autoupdate": False, "provider": {"stub": provider}},
+            {
+                "model": "stub/stub",
+                "small_model": "stub/stub",
+                "autoupdate": False,
+                "provider": {"stub": provider},
+            },
         )
 
     def variables(self) -> dict[str, str]:
@@ -238,7 +263,8 @@ class OpenCode(Agent):
         return ["run", *command[1:], prompt]
 
     def start(self, words: list[str], folder: Path, **variables: str) -> str:
-        # It ends while it still looks for packages, and leaves a lock that it would wait a minute for.
+        # It ends while it still looks for packages, and leaves a lock
+        # that it would wait a minute for.
         shutil.rmtree(self.home / ".local" / "state" / "opencode" / "locks", ignore_errors=True)
         return super().start(words, folder, **variables)
 
@@ -261,4 +287,6 @@ class CopilotCli(Agent):
         return ["-p", prompt, "--allow-all", "--no-auto-update"]
 
 
-AGENTS: dict[str, type[Agent]] = {kind.agent: kind for kind in (ClaudeCode, Codex, GeminiCli, OpenCode, CopilotCli)}
+AGENTS: dict[str, type[Agent]] = {
+    kind.agent: kind for kind in (ClaudeCode, Codex, GeminiCli, OpenCode, CopilotCli)
+}

@@ -65,5 +65,8 @@ def machine(home: Path) -> Iterator[Machine]:
 
 @pytest.fixture
 def start(machine: Machine, stub: Stub) -> Callable[[str], Agent]:
-    """The agent of a name, set up for this machine and for the stub; recollect is not installed in it."""
+    """The agent of a name, set up for this machine and for the stub.
+
+    Recollect is not installed in it.
+    """
     return lambda name: AGENTS[name](machine.home, stub)

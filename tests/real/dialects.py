@@ -18,15 +18,30 @@ from tests.real.steps import Say, Step
 
 Event = dict[str, Any]
 
-# What a step costs, as we count it: what was read anew, read from the cache, written, and thought of what was written.
+# What a step costs, as we count it: what was read anew, read from the cache,
+# written, and thought of what was written.
 INPUT, CACHED, OUTPUT, THOUGHT = 12, 5, 7, 3
 
 
 def anthropic(step: Step, ident: str, model: str) -> Iterator[Event]:
     """The Messages API: a message, its one block, and why it stopped."""
-    usage = {"input_tokens": INPUT, "cache_creation_input_tokens": 0, "cache_read_input_tokens": CACHED, "output_tokens": 3}
-    message = {"id": f"msg_{ident}", "type": "message", "role": "assistant", "model": model, "content": []}
-    yield {"type": "message_start", "message": {**message, "stop_reason": None, "stop_sequence": None, "usage": usage}}
+    usage = {
+        "input_tokens": INPUT,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": CACHED,
+        "output_tokens": 3,
+    }
+    message = {
+        "id": f"msg_{ident}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [],
+    }
+    yield {
+        "type": "message_start",
+        "message": {**message, "stop_reason": None, "stop_sequence": None, "usage": usage},
+    }
     if isinstance(step, Say):
         block: Event = {"type": "text", "text": ""}
         delta: Event = {"type": "text_delta", "text": step.text}
@@ -37,7 +52,11 @@ def anthropic(step: Step, ident: str, model: str) -> Iterator[Event]:
     yield {"type": "content_block_delta", "index": 0, "delta": delta}
     yield {"type": "content_block_stop", "index": 0}
     stopped = "end_turn" if isinstance(step, Say) else "tool_use"
-    yield {"type": "message_delta", "delta": {"stop_reason": stopped, "stop_sequence": None}, "usage": {"output_tokens": OUTPUT}}
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": stopped, "stop_sequence": None},
+        "usage": {"output_tokens": OUTPUT},
+    }
     yield {"type": "message_stop"}
 
 
@@ -58,7 +77,8 @@ def responses(step: Step, ident: str, model: str) -> Iterator[Event]:
             "name": step.tool,
             "arguments": json.dumps(step.arguments),
         }
-        # Codex groups the tools of an MCP server under a namespace, which the call names beside the tool.
+        # Codex groups the tools of an MCP server under a namespace, which
+        # the call names beside the tool.
         if "/" in step.tool:
             item["namespace"], item["name"] = step.tool.split("/", 1)
     usage = {
@@ -72,12 +92,20 @@ def responses(step: Step, ident: str, model: str) -> Iterator[Event]:
     yield {"type": "response.created", "response": {**response, "status": "in_progress"}}
     yield {"type": "response.output_item.added", "output_index": 0, "item": item}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
-    yield {"type": "response.completed", "response": {**response, "status": "completed", "output": [item], "usage": usage}}
+    yield {
+        "type": "response.completed",
+        "response": {**response, "status": "completed", "output": [item], "usage": usage},
+    }
 
 
 def chat(step: Step, ident: str, model: str) -> Iterator[Event]:
     """OpenAI's chat completions."""
-    head = {"id": f"chatcmpl-{ident}", "object": "chat.completion.chunk", "created": 1, "model": model}
+    head = {
+        "id": f"chatcmpl-{ident}",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": model,
+    }
     if isinstance(step, Say):
         delta: Event = {"role": "assistant", "content": step.text}
     else:
@@ -98,7 +126,11 @@ def chat(step: Step, ident: str, model: str) -> Iterator[Event]:
 
 def gemini(step: Step, ident: str, model: str) -> Iterator[Event]:
     """Gemini's generateContent."""
-    part = {"text": step.text} if isinstance(step, Say) else {"functionCall": {"name": step.tool, "args": step.arguments}}
+    part = (
+        {"text": step.text}
+        if isinstance(step, Say)
+        else {"functionCall": {"name": step.tool, "args": step.arguments}}
+    )
     usage = {
         "promptTokenCount": INPUT + CACHED,
         "cachedContentTokenCount": CACHED,
@@ -107,7 +139,12 @@ def gemini(step: Step, ident: str, model: str) -> Iterator[Event]:
         "totalTokenCount": INPUT + CACHED + OUTPUT,
     }
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
-    yield {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": ident}
+    yield {
+        "candidates": [candidate],
+        "usageMetadata": usage,
+        "modelVersion": model,
+        "responseId": ident,
+    }
 
 
 Dialect = Callable[[Step, str, str], Iterator[Event]]

@@ -48,7 +48,9 @@ class Machine:
         self.recollect("import", "--wait")
 
     def wait(self) -> None:
-        """Until nothing runs here any more: what a hook started goes on after its agent has ended."""
+        """Until nothing runs here any more: what a hook started
+        goes on after its agent has ended.
+        """
         until = time.monotonic() + WAIT_SECONDS
         while running := self._running():
             if time.monotonic() > until:
@@ -62,6 +64,10 @@ class Machine:
         mark = f"HOME={self.home}"
         # With an environment of its own: it would find itself.
         listed = subprocess.run(
-            ["ps", "axeww", "-o", "pid=,command="], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True
+            ["ps", "axeww", "-o", "pid=,command="],
+            env={"PATH": os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return [int(line.split()[0]) for line in listed.stdout.splitlines() if mark in line.split()]

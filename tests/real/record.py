@@ -1,4 +1,5 @@
-"""Records what the real agents give to hooks and write in their logs: `python -m tests.real.record`.
+"""Records what the real agents give to hooks and write in their
+logs: `python -m tests.real.record`.
 
 Each agent works once in a throw-away home, with the stub as its model. What
 its hooks were given goes to `tests/golden/hooks/<agent>/<event>.json`, and its
@@ -32,7 +33,8 @@ from tests.real.steps import Call, Say
 from tests.real.stub import listening
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-# Where an agent keeps its logs, below its home: the root that an adapter is given, and what we read there.
+# Where an agent keeps its logs, below its home: the root that an
+# adapter is given, and what we read there.
 LOGS = {
     "claude-code": (".claude", "projects/*/**/*.json*"),
     "codex": (".codex", "sessions/**/*.jsonl"),
@@ -40,7 +42,8 @@ LOGS = {
     "opencode": (".local/share/opencode", "opencode.db"),
     "copilot-cli": (".copilot", "session-state/*/events.jsonl", "session-state/*/workspace.yaml"),
 }
-# The tables that an adapter reads in a database; others hold the agent's bookkeeping, or credentials.
+# The tables that an adapter reads in a database; others hold the
+# agent's bookkeeping, or credentials.
 TABLES = ("session", "message", "part")
 
 BEGUN = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -48,10 +51,17 @@ BEGUN_MS = int(BEGUN.timestamp() * 1000)
 # What an agent says of itself in more than so many characters is cut; our own texts are shorter.
 MOST_CHARACTERS = 240
 MARK = "=== "
-CONTEXT = framed(["- 2026-02-27 `pyt3st -q` failed here (exit 127); `python3 -m this` worked (claude-code:earlier#3)"])
+CONTEXT = framed(
+    [
+        "- 2026-02-27 `pyt3st -q` failed here (exit 127); `python3 -m this` worked "
+        "(claude-code:earlier#3)"
+    ]
+)
 
 # An id may have a word in front: msg_019ca000-...
-_UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])")
+_UUID = re.compile(
+    r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])"
+)
 # OpenCode's ids begin with a word and grow with time; Gemini's ids of calls have a time in them.
 _GROWING_ID = re.compile(r"\b(ses|msg|prt|evt)_[0-9A-Za-z]{20,30}\b|(?<=_)1[6-9]\d{11}(?=_)")
 _TIME = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:(Z)|[+-]\d\d:\d\d)")
@@ -63,7 +73,10 @@ _CHANCE = [
     # Seconds and milliseconds since 1970.
     (r"\b1[6-9]\d{8}(?:\.\d+)?\b", str(int(BEGUN.timestamp()))),
     (r"\b1[6-9]\d{11}\b", str(BEGUN_MS)),
-    (r'("(?:(?i:\w*duration_?ms)|\w*_token_ms|\w+(?:Ttft|Latency|Token)Ms|duration)": ?)[\d.]+', r"\g<1>25"),
+    (
+        r'("(?:(?i:\w*duration_?ms)|\w*_token_ms|\w+(?:Ttft|Latency|Token)Ms|duration)": ?)[\d.]+',
+        r"\g<1>25",
+    ),
     # How much was sent: the names of this machine's folders are part of it.
     (
         r'("(?:\w+Bytes|\w*[cC]urrent_?[tT]okens|(?:system|conversation|toolDefinitions)Tokens|\w*[tT]oken_?[cC]ount)": ?)\d+',
@@ -101,8 +114,12 @@ def make_project(folder: Path) -> None:
     """A repository whose one commit has the same hash whenever it is made."""
     folder.mkdir()
     who = {f"GIT_{role}_{fact}": value for role in ("AUTHOR", "COMMITTER") for fact, value in
-           (("NAME", "Ada"), ("EMAIL", "ada@example.org"), ("DATE", BEGUN.isoformat()))}  # fmt: skip
-    for words in (["init", "--quiet", "--initial-branch", "main"], ["commit", "--quiet", "--allow-empty", "-m", "begin"]):
+           (("NAME", "Ada"), ("EMAIL", "ada@example.org"), ("DATE",
+           BEGUN.isoformat()))}  # fmt: skip
+    for words in (
+        ["init", "--quiet", "--initial-branch", "main"],
+        ["commit", "--quiet", "--allow-empty", "-m", "begin"],
+    ):
         subprocess.run(["git", *words], cwd=folder, check=True, env=os.environ | who)
 
 
@@ -124,7 +141,9 @@ def work(agent: Agent, project: Path) -> None:
         agent.run("/compact", project, "--continue")
 
 
-def keep_events(agent: str, events: Iterable[tuple[str, dict[str, Any]]], home: Path, project: Path) -> None:
+def keep_events(
+    agent: str, events: Iterable[tuple[str, dict[str, Any]]], home: Path, project: Path
+) -> None:
     folder = GOLDEN / "hooks" / agent
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -139,8 +158,8 @@ def keep_log(agent: str, home: Path, project: Path) -> None:
     root, *patterns = LOGS[agent]
     kept = GOLDEN / agent / "recorded" / "root"
     shutil.rmtree(kept, ignore_errors=True)
-    # All files as one text, so that an id is replaced by the same one in each of them, and in their names.
-    # What a session started comes after it.
+    # All files as one text, so that an id is replaced by the same one in each of them, and in their
+    # names. What a session started comes after it.
     lines: list[str] = []
     found = {file for pattern in patterns for file in (home / root).glob(pattern)}
     for file in sorted(found, key=lambda file: (len(file.parts), file)):
@@ -158,7 +177,11 @@ def keep_log(agent: str, home: Path, project: Path) -> None:
 def contents(file: Path) -> Iterator[str]:
     """The lines of a log; a file of another sort as it is."""
     for line in file.read_text().splitlines():
-        yield json.dumps(cut(json.loads(line)), ensure_ascii=False) if file.suffix.startswith(".json") else line
+        yield (
+            json.dumps(cut(json.loads(line)), ensure_ascii=False)
+            if file.suffix.startswith(".json")
+            else line
+        )
 
 
 def statements(file: Path) -> Iterator[str]:
@@ -170,7 +193,10 @@ def statements(file: Path) -> Iterator[str]:
         rows = database.execute(f"select * from {table} order by id")
         yield f"CREATE TABLE {table} ({', '.join(column[0] for column in rows.description)});"
         for row in rows:
-            values = (database.execute("select quote(?)", [_cut_json(value)]).fetchone()[0] for value in row)
+            values = (
+                database.execute("select quote(?)", [_cut_json(value)]).fetchone()[0]
+                for value in row
+            )
             yield f"INSERT INTO {table} VALUES ({', '.join(values)});"
     database.close()
 
@@ -198,7 +224,9 @@ def _masked(text: str) -> str:
     """A long text as its length; the tag around it stays, because it says what the text is."""
     mask = f"({len(text)} characters of the agent's own)"
     tag = re.match(r"<(\w+)>", text)
-    return f"<{tag[1]}>{mask}</{tag[1]}>" if tag and text.rstrip().endswith(f"</{tag[1]}>") else mask
+    return (
+        f"<{tag[1]}>{mask}</{tag[1]}>" if tag and text.rstrip().endswith(f"</{tag[1]}>") else mask
+    )
 
 
 def cut(value: Any) -> Any:
@@ -215,9 +243,13 @@ def cut(value: Any) -> Any:
 def replaced(text: str, home: Path, project: Path) -> str:
     """A text with our paths, ids and times instead of this machine's."""
     text = text.replace(str(project), "/home/ada/shop").replace(str(home), "/home/ada")
-    text = text.replace(f"{sys.executable} {hooks.__file__} {project.with_name('given')}", "/home/ada/hook")
+    text = text.replace(
+        f"{sys.executable} {hooks.__file__} {project.with_name('given')}", "/home/ada/hook"
+    )
     text = text.replace(re.sub(r"[^A-Za-z0-9]", "-", str(project)), "-home-ada-shop")
-    text = text.replace(sha256(str(project).encode()).hexdigest(), sha256(b"/home/ada/shop").hexdigest())
+    text = text.replace(
+        sha256(str(project).encode()).hexdigest(), sha256(b"/home/ada/shop").hexdigest()
+    )
     text = _with_made_up_growing_ids(text)
     ids: dict[str, str] = {}
     for found in _UUID.finditer(text):
@@ -236,7 +268,9 @@ def _with_made_up_growing_ids(text: str) -> str:
     for found in sorted(_GROWING_ID.finditer(text), key=lambda found: found[0]):
         if found[0] not in made_up:
             number = numbers[found[1]] = numbers.get(found[1], 0) + 1
-            made_up[found[0]] = f"{found[1]}_{number:012d}AdaShop" if found[1] else str(BEGUN_MS + number)
+            made_up[found[0]] = (
+                f"{found[1]}_{number:012d}AdaShop" if found[1] else str(BEGUN_MS + number)
+            )
     return _GROWING_ID.sub(lambda found: made_up[found[0]], text)
 
 

@@ -51,7 +51,10 @@ class Request:
         return bool(self.body.get("tools"))
 
     def offers(self, tool: str) -> bool:
-        """Whether a tool is among those that the model may call; of one in a namespace, the namespace."""
+        """Whether a tool is among those that the model may call.
+
+        Of one in a namespace, the namespace.
+        """
         return tool.partition("/")[0] in _texts(self.body["tools"])
 
 
@@ -102,7 +105,11 @@ class Stub(ThreadingHTTPServer):
                 return Say("stub"), ident
             if not self.steps:
                 return Say("the script is over"), ident
-            if self.meanwhile and isinstance(self.steps[0], Call) and not request.offers(self.steps[0].tool):
+            if (
+                self.meanwhile
+                and isinstance(self.steps[0], Call)
+                and not request.offers(self.steps[0].tool)
+            ):
                 return self.meanwhile, ident
             return self.steps.pop(0), ident
 
@@ -156,7 +163,11 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(b"{}", "application/json")
 
     def stream(self, events: Iterable[dict[str, Any]], end: str = "") -> None:
-        lines = [(f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n" for event in events]
+        lines = [
+            (f"event: {event['type']}\n" if "type" in event else "")
+            + f"data: {json.dumps(event)}\n\n"
+            for event in events
+        ]
         self.answer(("".join(lines) + end).encode(), "text/event-stream")
 
     def answer(self, body: bytes, kind: str) -> None:

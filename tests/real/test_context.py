@@ -26,9 +26,13 @@ TELL_BEFORE_A_COMMAND = [name for name in AGENTS if name != "gemini-cli"]
 
 def earlier_work(machine: Machine) -> Work:
     work = Work(cwd=str(machine.shop))
-    work.ask("is the flange in stock?").run("shopctl check stock", "bash: line 1: shopctl: command not found", code=127)
+    work.ask("is the flange in stock?").run(
+        "shopctl check stock", "bash: line 1: shopctl: command not found", code=127
+    )
     work.run("./bin/shopctl check stock", "12 in stock").done("There are twelve.")
-    work.ask("count the ledger").run("./bin/ledger count", "Error: the blue ledger is locked by the warehouse", code=3)
+    work.ask("count the ledger").run(
+        "./bin/ledger count", "Error: the blue ledger is locked by the warehouse", code=3
+    )
     work.run("./bin/unlock --warehouse", "unlocked").run("./bin/ledger count", "41 entries")
     return work.done("There are 41 entries.")
 
@@ -36,17 +40,27 @@ def earlier_work(machine: Machine) -> Work:
 def older_work(machine: Machine) -> Work:
     """What was asked first in a session is not what the next one starts with."""
     work = Work(2, cwd=str(machine.shop))
-    work.ask("where do we keep the left-handed sprocket shims?").run("grep -r shims catalogue", "shelf 7").done("On shelf 7.")
+    work.ask("where do we keep the left-handed sprocket shims?").run(
+        "grep -r shims catalogue", "shelf 7"
+    ).done("On shelf 7.")
     return work.ask("thanks, please print the label for me").done("It is printed.")
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_an_agent_is_told_what_the_project_taught(name: str, start: Start, machine: Machine) -> None:
-    """A memory that has to be asked for is not used, so it comes by itself: at the start, at the prompt, at a command."""
+def test_an_agent_is_told_what_the_project_taught(
+    name: str, start: Start, machine: Machine
+) -> None:
+    """A memory that has to be asked for is not used, so it comes by itself: at
+    the start, at the prompt, at a command.
+    """
     machine.learn(earlier_work(machine), older_work(machine))
     agent = start(name)
     machine.recollect("install", name)
-    agent.stub.will(agent.shell("shopctl check paint"), agent.shell("./bin/ledger count"), Say("That did not work."))
+    agent.stub.will(
+        agent.shell("shopctl check paint"),
+        agent.shell("./bin/ledger count"),
+        Say("That did not work."),
+    )
 
     agent.run("how many left-handed sprocket shims are there?", machine.shop)
 
@@ -59,7 +73,9 @@ def test_an_agent_is_told_what_the_project_taught(name: str, start: Start, machi
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
-def test_an_agent_in_another_project_is_told_nothing(name: str, start: Start, machine: Machine) -> None:
+def test_an_agent_in_another_project_is_told_nothing(
+    name: str, start: Start, machine: Machine
+) -> None:
     """What holds in one project is noise in the next."""
     machine.learn(earlier_work(machine))
     agent = start(name)
@@ -74,7 +90,9 @@ def test_an_agent_in_another_project_is_told_nothing(name: str, start: Start, ma
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
-def test_an_agent_is_itself_again_after_uninstalling(name: str, start: Start, machine: Machine) -> None:
+def test_an_agent_is_itself_again_after_uninstalling(
+    name: str, start: Start, machine: Machine
+) -> None:
     """Whoever tries us out must be able to leave."""
     machine.learn(earlier_work(machine))
     agent = start(name)
@@ -84,4 +102,6 @@ def test_an_agent_is_itself_again_after_uninstalling(name: str, start: Start, ma
 
     agent.run("is there paint?", machine.shop)
 
-    assert [("recalled by=" in said, "recollect" in said) for said in agent.stub.said] == [(False, False)] * 2
+    assert [("recalled by=" in said, "recollect" in said) for said in agent.stub.said] == [
+        (False, False)
+    ] * 2

@@ -21,7 +21,8 @@ from tests.real.steps import Say
 
 Start = Callable[[str], Agent]
 
-# The events whose context the model gets to see: at the start, for a prompt, before and after a command.
+# The events whose context the model gets to see: at the start, for a
+# prompt, before and after a command.
 PASSED_ON = {
     "claude-code": "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure",
     "codex": "SessionStart UserPromptSubmit PreToolUse PostToolUse",
@@ -33,14 +34,19 @@ NOT_TO_ANSWER = {"Stop", "SubagentStop", "SessionEnd", "PreCompact"}
 
 
 @pytest.mark.parametrize("name", hooks.EVENTS)
-def test_an_agent_gives_its_hooks_what_was_recorded(name: str, start: Start, machine: Machine, tmp_path: Path) -> None:
+def test_an_agent_gives_its_hooks_what_was_recorded(
+    name: str, start: Start, machine: Machine, tmp_path: Path
+) -> None:
     """Our hook finds what it needs by these names."""
     agent = start(name)
     hooks.register(agent, tmp_path / "given", {})
 
     work(agent, machine.shop)
 
-    recorded = {file.stem: fields(json.loads(file.read_text())) for file in (GOLDEN / "hooks" / name).iterdir()}
+    recorded = {
+        file.stem: fields(json.loads(file.read_text()))
+        for file in (GOLDEN / "hooks" / name).iterdir()
+    }
     found: dict[str, set[str]] = {}
     for event, payload in hooks.given(tmp_path / "given"):
         found.setdefault(event, fields(payload))
@@ -48,7 +54,9 @@ def test_an_agent_gives_its_hooks_what_was_recorded(name: str, start: Start, mac
 
 
 @pytest.mark.parametrize("name", hooks.EVENTS)
-def test_an_agent_passes_on_what_its_hooks_say(name: str, start: Start, machine: Machine, tmp_path: Path) -> None:
+def test_an_agent_passes_on_what_its_hooks_say(
+    name: str, start: Start, machine: Machine, tmp_path: Path
+) -> None:
     """Where it does not, we stay silent; where it begins to, we could speak."""
     agent = start(name)
     events = [event for event in hooks.EVENTS[name].split() if event not in NOT_TO_ANSWER]
@@ -60,10 +68,14 @@ def test_an_agent_passes_on_what_its_hooks_say(name: str, start: Start, machine:
     assert [event for event in events if f"context of {event}." in told] == PASSED_ON[name].split()
 
 
-def test_claude_code_takes_ten_thousand_characters(start: Start, machine: Machine, tmp_path: Path) -> None:
+def test_claude_code_takes_ten_thousand_characters(
+    start: Start, machine: Machine, tmp_path: Path
+) -> None:
     """More is moved to a file, and the model sees its beginning; our packs stay below."""
     agent = start("claude-code")
-    hooks.register(agent, tmp_path / "given", {"SessionStart": "x" * 10_000, "UserPromptSubmit": "y" * 10_001})
+    hooks.register(
+        agent, tmp_path / "given", {"SessionStart": "x" * 10_000, "UserPromptSubmit": "y" * 10_001}
+    )
     agent.stub.will(Say("That is long."))
 
     agent.run("hello", machine.shop)

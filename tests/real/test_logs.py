@@ -31,7 +31,19 @@ PACKAGES = {
     "copilot-cli": "@github/copilot",
 }
 # What a session's log decides; the rest is concluded from it later.
-LASTING = ("id", "cwd", "title", "started_at", "ended_at", "models", "agent_version", "git", "tokens", "meta", "turn_list")
+LASTING = (
+    "id",
+    "cwd",
+    "title",
+    "started_at",
+    "ended_at",
+    "models",
+    "agent_version",
+    "git",
+    "tokens",
+    "meta",
+    "turn_list",
+)
 # These say nothing of a code that is 0.
 SILENT_ABOUT_SUCCESS = {"claude-code", "gemini-cli"}
 
@@ -56,8 +68,12 @@ class Story:
 
 
 @pytest.fixture(scope="module", params=AGENTS)
-def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    """An agent works, is told what another one learned there, and is continued with the command that we give for it."""
+def story(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Story]:
+    """An agent works, is told what another one learned there, and is continued
+    with the command that we give for it.
+    """
     name: str = request.param
     home = tmp_path_factory.mktemp(name) / "home"
     home.mkdir()
@@ -65,11 +81,16 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         agent = AGENTS[name](home, stub)
         machine.learn(earlier_work(machine))
         machine.recollect("install", name)
-        stub.will(agent.shell("shopctl check paint"), agent.shell("./bin/shopctl check paint"), Say("There are twelve pots."))
+        stub.will(
+            agent.shell("shopctl check paint"),
+            agent.shell("./bin/shopctl check paint"),
+            Say("There are twelve pots."),
+        )
         agent.run(FIRST, machine.shop)
         machine.wait()
         story = Story(name, machine, stub.asked, {}, [], [], {})
-        # A hook that was too slow stays silent; then there is nothing to see here, and the story is told again.
+        # A hook that was too slow stays silent; then there is nothing to see
+        # here, and the story is told again.
         assert PAIR in story.told[0].said
         story.first = story.stored()
         story.command = machine.rows("resume", story.first["id"])[0]["words"]
@@ -83,7 +104,10 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def used(name: str, steps: int) -> dict[str, int]:
-    """What the stub's model says a number of steps used; Claude Code is told nothing of what was thought."""
+    """What the stub's model says a number of steps used.
+
+    Claude Code is told nothing of what was thought.
+    """
     thought = 0 if name == "claude-code" else THOUGHT
     return {
         "input": steps * INPUT,
@@ -105,12 +129,22 @@ def test_a_session_of_a_real_agent_is_imported_whole(story: Story) -> None:
     # OpenCode asks its model for a title, and the stub has one word for such questions.
     assert session["title"] == ("stub" if story.name == "opencode" else FIRST)
     assert session["tokens"] == used(story.name, 3)
-    assert (failed["target"], failed["ok"], failed["exit_code"]) == ("shopctl check paint", False, 127)
+    assert (failed["target"], failed["ok"], failed["exit_code"]) == (
+        "shopctl check paint",
+        False,
+        127,
+    )
     assert "shopctl: command not found" in failed["output"]
     success = None if story.name in SILENT_ABOUT_SUCCESS else 0
-    assert (worked["target"], worked["ok"], worked["exit_code"]) == ("./bin/shopctl check paint", True, success)
+    assert (worked["target"], worked["ok"], worked["exit_code"]) == (
+        "./bin/shopctl check paint",
+        True,
+        success,
+    )
     assert "12 in stock" in worked["output"]
-    assert [event["text"] for event in turn["events"] if event["kind"] == "reply"] == ["There are twelve pots."]
+    assert [event["text"] for event in turn["events"] if event["kind"] == "reply"] == [
+        "There are twelve pots."
+    ]
 
 
 def test_what_we_told_an_agent_is_neither_a_prompt_nor_learned_again(story: Story) -> None:
@@ -122,7 +156,9 @@ def test_what_we_told_an_agent_is_neither_a_prompt_nor_learned_again(story: Stor
 
 
 def test_a_session_goes_on_with_the_command_that_we_give_for_it(story: Story) -> None:
-    """The agent finds it by our id, its model is told what was said before, and we have one session with one turn more."""
+    """The agent finds it by our id, its model is told what was said before, and we
+    have one session with one turn more.
+    """
     assert "There are twelve pots." in story.told_later[0].said
     assert story.second["id"] == story.first["id"]
     assert story.second["started_at"] == story.first["started_at"]

@@ -1,4 +1,6 @@
-"""Our MCP server in the real agents: its tools are offered to the model, and its answers reach it."""
+"""Our MCP server in the real agents: its tools are offered to
+the model, and its answers reach it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,12 @@ TOOLS = ["search", "get", "recall", "fix", "blame", "how", "remember", "feedback
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_can_ask_and_remember(name: str, start: Start, machine: Machine) -> None:
     """What was not told unasked can be asked for, in the words of whichever agent it is."""
-    work = Work(cwd=str(machine.shop)).ask("where is the sprocket flange?").run("grep -r flange", "shelf 7").done("On shelf 7.")
+    work = (
+        Work(cwd=str(machine.shop))
+        .ask("where is the sprocket flange?")
+        .run("grep -r flange", "shelf 7")
+        .done("On shelf 7.")
+    )
     machine.learn(work)
     agent = start(name)
     machine.recollect("install", name)

@@ -13,11 +13,15 @@ def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     """Whoever reads the summary learns what to do about it."""
     monkeypatch.setattr(npm, "MODULES", tmp_path)
 
-    with pytest.raises(pytest.skip.Exception, match=f"claude is not in {tmp_path}; `make test` installs it"):
+    with pytest.raises(
+        pytest.skip.Exception, match=f"claude is not in {tmp_path}; `make test` installs it"
+    ):
         npm.require("claude")
 
 
-def test_a_machine_without_npm_goes_without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_machine_without_npm_goes_without(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """`make test` is for everybody who has Python."""
     monkeypatch.setattr(npm, "FOLDER", tmp_path / "npm")
     monkeypatch.setenv("PATH", str(tmp_path))

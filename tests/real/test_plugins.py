@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[2]
 def command(agent: Agent, *words: str) -> str:
     """What a command of the agent itself prints, which must work."""
     ran = subprocess.run(
-        [str(agent.program), *words], cwd=agent.home, env=environment(agent.home) | agent.variables(),
+        [str(agent.program), *words], cwd=agent.home,
+        env=environment(agent.home) | agent.variables(),
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -54,17 +55,26 @@ def put_on_path(machine: Machine) -> None:
     (folder / "recollect").symlink_to(RECOLLECT)
 
 
-@pytest.mark.parametrize("path", [ROOT, ROOT / "plugins" / "claude-code"], ids=["marketplace", "plugin"])
+@pytest.mark.parametrize(
+    "path", [ROOT, ROOT / "plugins" / "claude-code"], ids=["marketplace", "plugin"]
+)
 def test_claude_code_finds_no_fault(path: Path, machine: Machine, stub: Stub) -> None:
     """Not even something to warn of."""
-    told = command(AGENTS["claude-code"](machine.home, stub), "plugin", "validate", "--strict", str(path))
+    told = command(
+        AGENTS["claude-code"](machine.home, stub), "plugin", "validate", "--strict", str(path)
+    )
 
     assert "Validation passed" in told
 
 
 def test_gemini_finds_no_fault(machine: Machine, stub: Stub) -> None:
     """It looks at the manifest; that the hooks and the skill are found is tried below."""
-    told = command(AGENTS["gemini-cli"](machine.home, stub), "extensions", "validate", str(ROOT / "plugins" / "gemini-cli"))
+    told = command(
+        AGENTS["gemini-cli"](machine.home, stub),
+        "extensions",
+        "validate",
+        str(ROOT / "plugins" / "gemini-cli"),
+    )
 
     assert "has been successfully validated" in told
 
@@ -74,14 +84,19 @@ def test_claude_code_takes_every_part(claude: Agent) -> None:
     (listed,) = json.loads(command(claude, "plugin", "list", "--json"))
     details = command(claude, "plugin", "details", "recollect")
 
-    assert (listed["id"], listed["version"], listed["enabled"]) == ("recollect@recollect", __version__, True)
+    assert (listed["id"], listed["version"], listed["enabled"]) == (
+        "recollect@recollect",
+        __version__,
+        True,
+    )
     assert list(listed["mcpServers"]) == ["recollect"]
     assert "Skills (1)  recollect" in details
     assert f"Hooks ({len(claude_code.EVENTS)})  {', '.join(claude_code.EVENTS)}" in details
 
 
 @pytest.mark.parametrize(
-    ("plugged", "server"), [("claude", "plugin:recollect:recollect"), ("gemini", "recollect (from recollect)")]
+    ("plugged", "server"),
+    [("claude", "plugin:recollect:recollect"), ("gemini", "recollect (from recollect)")],
 )
 def test_a_plugin_brings_a_server_that_answers(
     plugged: str, server: str, machine: Machine, request: pytest.FixtureRequest
@@ -125,10 +140,17 @@ def test_with_a_plugin_an_agent_is_told_what_the_project_taught(
 def test_with_a_plugin_but_without_recollect_an_agent_works_as_ever(
     plugged: str, messages: int, machine: Machine, request: pytest.FixtureRequest
 ) -> None:
-    """No hook fails. What is said to the person once is shown in a window; with one prompt, only Gemini prints it."""
+    """No hook fails. What is said to the person once is shown in a window.
+
+    With one prompt, only Gemini prints it.
+    """
     agent: Agent = request.getfixturevalue(plugged)
     agent.stub.will(agent.shell("./bin/ledger count"), Say("It is locked."))
-    path = [folder for folder in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(folder, "recollect"))]
+    path = [
+        folder
+        for folder in os.environ["PATH"].split(os.pathsep)
+        if not os.path.exists(os.path.join(folder, "recollect"))
+    ]
 
     told = agent.run("count the ledger", machine.shop, PATH=os.pathsep.join(path))
 

@@ -17,7 +17,9 @@ from tests.encoders import WordEncoder
 
 @pytest.fixture
 def told(talks: Talks) -> Talks:
-    return talks.tell("a", *[f"the lock timeout of worker {number}" for number in range(30)], "paint it blue")
+    return talks.tell(
+        "a", *[f"the lock timeout of worker {number}" for number in range(30)], "paint it blue"
+    )
 
 
 def test_a_mode_that_there_is_not_is_refused(told: Talks) -> None:
@@ -25,7 +27,10 @@ def test_a_mode_that_there_is_not_is_refused(told: Talks) -> None:
     with pytest.raises(UsageError) as refused:
         told.memory.search("lock", mode="fuzzy")
 
-    assert (str(refused.value), refused.value.hint) == ("no mode is called fuzzy", "known: hybrid, text, vector")
+    assert (str(refused.value), refused.value.hint) == (
+        "no mode is called fuzzy",
+        "known: hybrid, text, vector",
+    )
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])
@@ -59,7 +64,8 @@ def test_vectors_of_another_encoder_are_not_used(told: Talks) -> None:
 
     assert found.mode == "text"
     assert found.remarks == [
-        "searched by words only: the stored vectors are by static:recollect-static-256, not words: run `recollect embed`"
+        "searched by words only: the stored vectors are by static:recollect-static-256, not words: "
+        "run `recollect embed`"
     ]
 
 
@@ -78,14 +84,21 @@ def test_a_cursor_asks_for_the_page_after(told: Talks) -> None:
     first = told.memory.search("lock", limit=20)
     second = told.memory.search("lock", limit=20, cursor=first.cursor)
 
-    assert (len(first), first.more, len(second), second.more, second.cursor) == (20, True, 10, False, None)
+    assert (len(first), first.more, len(second), second.more, second.cursor) == (
+        20,
+        True,
+        10,
+        False,
+        None,
+    )
     assert not set(names(first)) & set(names(second))
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        {"text": "timeout"}, {"text": "lock agent:codex"}, {"text": '"lock"'}, {"text": "lock*"}, {"text": "-lock"},
+        {"text": "timeout"}, {"text": "lock agent:codex"}, {"text": '"lock"'}, {"text": "lock*"},
+        {"text": "-lock"},
         {"mode": "text"}, {"agent": "codex"},
     ],
 )  # fmt: skip
@@ -117,7 +130,9 @@ def test_what_is_no_cursor_is_refused(some: Talks, cursor: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["lock", "agent:codex"])
-@pytest.mark.parametrize("numbers", [f"{10**40}.3", f"1.{10**40}", f"{10**19}.{10**19}", "-1.3", "1.-3", "1"])
+@pytest.mark.parametrize(
+    "numbers", [f"{10**40}.3", f"1.{10**40}", f"{10**19}.{10**19}", "-1.3", "1.-3", "1"]
+)
 def test_numbers_that_no_store_has_are_no_cursor(some: Talks, text: str, numbers: str) -> None:
     """SQLite stops at 64 bits."""
     cursor = some.memory.search(text, limit=1).cursor
@@ -171,7 +186,9 @@ def test_a_vector_of_another_length_is_refused(told: Talks, size: int) -> None:
     """With the name of the encoder that would do."""
     told.embed()
 
-    with pytest.raises(UsageError, match=f"a vector of {size} numbers, but those stored have 256") as refused:
+    with pytest.raises(
+        UsageError, match=f"a vector of {size} numbers, but those stored have 256"
+    ) as refused:
         told.memory.search_by_vector([0.5] * size)
 
     assert "static:recollect-static-256" in refused.value.hint

@@ -46,14 +46,17 @@ def test_a_turn_without_words_is_close_to_nothing() -> None:
 def test_a_pasted_log_costs_no_more_than_a_question() -> None:
     """Each word is compared with each of every turn."""
     many = (
-        "lock time index table row cache worker queue error log file test build alpha beta gamma delta north south east west"
+        "lock time index table row cache worker queue error log file test build alpha beta gamma "
+        "delta north south east west"
         " red green blue black white apple pear stone water fire"
     )
 
     assert len(Closeness(many).tables({})) == MOST_WORDS
 
 
-@given(st.lists(st.text(max_size=200) | st.sampled_from(["the lock timed out", "a b c"]), max_size=5))
+@given(
+    st.lists(st.text(max_size=200) | st.sampled_from(["the lock timed out", "a b c"]), max_size=5)
+)
 def test_words_are_noted_once_and_not_too_many(texts: list[str]) -> None:
     """Two bytes each, in every turn of the store."""
     noted = note_words(texts)

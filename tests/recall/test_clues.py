@@ -36,7 +36,10 @@ def plain(*words: str) -> list[tuple[tuple[str, ...], bool, bool]]:
         ('"to" lock', plain("lock")),
         ("the*", [(("the",), True, False)]),
         ("parse_rollout", [*plain("parse", "rollout"), (("parse", "rollout"), False, True)]),
-        ("parseRolloutFile", [*plain("parse", "Rollout", "File"), (("parse", "Rollout", "File"), False, True)]),
+        (
+            "parseRolloutFile",
+            [*plain("parse", "Rollout", "File"), (("parse", "Rollout", "File"), False, True)],
+        ),
         ("src/api.ts", [*plain("src", "api", "ts"), (("src", "api", "ts"), False, True)]),
         ("死锁", [*plain("死", "锁"), (("死", "锁"), False, True)]),
         ("migrat*", [(("migrat",), True, False)]),
@@ -46,8 +49,13 @@ def plain(*words: str) -> list[tuple[tuple[str, ...], bool, bool]]:
         ("", []),
     ],
 )
-def test_a_query_becomes_clues(text: str, looked_for: list[tuple[tuple[str, ...], bool, bool]]) -> None:
-    """Words of a term by themselves and in a row; words that say nothing only when there are no others."""
+def test_a_query_becomes_clues(
+    text: str, looked_for: list[tuple[tuple[str, ...], bool, bool]]
+) -> None:
+    """Words of a term by themselves and in a row.
+
+    Words that say nothing only when there are no others.
+    """
     assert found(text) == looked_for
 
 

@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 
 from recollect.errors import EncoderUnavailable
 from recollect.memory import Memory
-from recollect.recall.embedding import LARGEST_BATCH, MOST_PIECES, PIECE_CHARACTERS, _cut, embed, pieces
+from recollect.recall.embedding import (
+    LARGEST_BATCH,
+    MOST_PIECES,
+    PIECE_CHARACTERS,
+    _cut,
+    embed,
+    pieces,
+)
 from recollect.store import open_store
 from recollect.store.sqlite import jobs, vectors
 from recollect.store.sqlite.store import SqliteStore
@@ -29,7 +36,21 @@ from tests.encoders import WordEncoder
 
 
 def call(target: str, output: str = "", *, ok: bool = True) -> list[object]:
-    return ["tool_call", 1, "", "c1", "shell", "shell", target, {}, output, ok, 0 if ok else 1, 5, None]
+    return [
+        "tool_call",
+        1,
+        "",
+        "c1",
+        "shell",
+        "shell",
+        target,
+        {},
+        output,
+        ok,
+        0 if ok else 1,
+        5,
+        None,
+    ]
 
 
 @pytest.fixture
@@ -72,12 +93,18 @@ def test_commands_and_errors_are_a_piece_of_their_own() -> None:
         ["error", 5, "the service is overloaded"],
     ]
 
-    assert pieces(rows) == ["run the tests", "pytest -q\n1 failed\ngit commit -m done\nthe service is overloaded"]
+    assert pieces(rows) == [
+        "run the tests",
+        "pytest -q\n1 failed\ngit commit -m done\nthe service is overloaded",
+    ]
 
 
 def test_a_long_turn_is_a_few_pieces_and_no_more() -> None:
     """A pasted log must not cost a hundred vectors."""
-    rows = [["prompt", 1, "a line of text\n" * 1000], *[call(f"command {number} " + "x" * 300) for number in range(50)]]
+    rows = [
+        ["prompt", 1, "a line of text\n" * 1000],
+        *[call(f"command {number} " + "x" * 300) for number in range(50)],
+    ]
 
     found = pieces(rows)
 
@@ -167,7 +194,9 @@ def test_a_body_that_cannot_be_read_costs_its_own_turn(store: SqliteStore) -> No
     assert store.db.value("select count(*) from vectors") == 119
 
 
-def test_a_slow_encoder_gets_small_batches(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_encoder_gets_small_batches(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that each is over before a lease runs out, and a fast one gets large ones."""
 
     def sizes(**options: object) -> list[int]:
@@ -209,7 +238,9 @@ def test_killing_it_anywhere_loses_nothing(store: SqliteStore) -> None:
     killed = 0
     for round_number in range(12):
         process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(EMBEDDING), store.path], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
+            [sys.executable, "-c", textwrap.dedent(EMBEDDING), store.path],
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
         )
         assert process.stdout is not None
         process.stdout.readline()
@@ -217,7 +248,9 @@ def test_killing_it_anywhere_loses_nothing(store: SqliteStore) -> None:
         process.kill()
         process.communicate()
         killed += process.returncode == -signal.SIGKILL
-        done, waiting = store.db.rows("select (select count(*) from vectors), (select count(*) from unembedded)")[0]
+        done, waiting = store.db.rows(
+            "select (select count(*) from vectors), (select count(*) from unembedded)"
+        )[0]
         assert done + waiting == 120
         assert vectors.disagreeing(store.db) == []
 
@@ -244,7 +277,9 @@ def test_importing_leaves_the_job_and_work_does_it(home_with_logs: Path) -> None
             assert connection.execute("select count(*) from vectors").fetchall() == [(120,)]
 
 
-def test_a_job_that_takes_long_keeps_its_lease(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_takes_long_keeps_its_lease(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise another worker would start the same; and who has lost the job stops."""
     monkeypatch.setattr(jobs, "LEASE_MS", 600)
     steps: list[int] = []
@@ -255,7 +290,9 @@ def test_a_job_that_takes_long_keeps_its_lease(store: SqliteStore, monkeypatch: 
             time.sleep(0.12)
             assert step > 3 or jobs.take(store.db, ["embed"]) is None
             if step == 4:
-                store.db.execute("update jobs set token = token + 1, lease_until = lease_until + 60000")
+                store.db.execute(
+                    "update jobs set token = token + 1, lease_until = lease_until + 60000"
+                )
             yield step
 
     jobs.enqueue(store.db, "embed", "turns")

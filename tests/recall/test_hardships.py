@@ -1,4 +1,6 @@
-"""Recall where nothing goes well: damaged vectors, full disks, killed processes, odd locales, and queries nobody would type."""
+"""Recall where nothing goes well: damaged vectors, full disks, killed processes,
+odd locales, and queries nobody would type.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,12 @@ MADE = (
 def stored(home: Path) -> Path:
     """A store with 120 embedded turns."""
     for number, words in enumerate(
-        ("the migration deadlocks when two workers start", "a port is in use", "größe stimmt nicht"), 1
+        (
+            "the migration deadlocks when two workers start",
+            "a port is in use",
+            "größe stimmt nicht",
+        ),
+        1,
     ):
         claude_log(home, small_talk(number, 40, words))
     with memory(home) as mind:
@@ -69,7 +76,9 @@ def recollect(
 ) -> subprocess.CompletedProcess[str]:
     """A process of its own, as somebody would start it."""
     command = [sys.executable, "-m", "recollect", *words, "--store", str(path)]
-    return subprocess.run(command, capture_output=True, text=True, preexec_fn=prepare, timeout=60, **more)
+    return subprocess.run(
+        command, capture_output=True, text=True, preexec_fn=prepare, timeout=60, **more
+    )
 
 
 def findings(mind: Memory) -> list[str]:
@@ -82,21 +91,55 @@ def findings(mind: Memory) -> list[str]:
 @pytest.mark.parametrize(
     ("damage", "finding"),
     [
-        ("update vectors set codes = x'' where turn % 3 = 0", "40 turns have vectors that are not whole"),
-        ("update vectors set codes = substr(codes, 1, 255) where turn % 3 = 0", "40 turns have vectors that are not whole"),
-        ("update vectors set codes = 'text' where turn % 3 = 0", "40 turns have vectors that are not whole"),
-        ("update vectors set words = substr(words, 2) where turn % 3 = 0", "40 turns have vectors that are not whole"),
-        ("update vector_blocks set codes = substr(codes, 1, 1001)", "1 blocks are not made of the vectors that are stored"),
-        ("update vector_blocks set turns = substr(turns, 1, 101)", "1 blocks are not made of the vectors that are stored"),
+        (
+            "update vectors set codes = x'' where turn % 3 = 0",
+            "40 turns have vectors that are not whole",
+        ),
+        (
+            "update vectors set codes = substr(codes, 1, 255) where turn % 3 = 0",
+            "40 turns have vectors that are not whole",
+        ),
+        (
+            "update vectors set codes = 'text' where turn % 3 = 0",
+            "40 turns have vectors that are not whole",
+        ),
+        (
+            "update vectors set words = substr(words, 2) where turn % 3 = 0",
+            "40 turns have vectors that are not whole",
+        ),
+        (
+            "update vector_blocks set codes = substr(codes, 1, 1001)",
+            "1 blocks are not made of the vectors that are stored",
+        ),
+        (
+            "update vector_blocks set turns = substr(turns, 1, 101)",
+            "1 blocks are not made of the vectors that are stored",
+        ),
         ("delete from vector_blocks", "1 blocks are not made of the vectors that are stored"),
-        ("update store_info set value = x'010203' where name = 'mean_vector'", "what the vectors have in common cannot be read"),
-        ("update store_info set value = 'text' where name = 'mean_vector'", "what the vectors have in common cannot be read"),
-        ("update store_info set value = 0 where name = 'vectors_dimensions'", "120 turns have vectors that are not whole"),
-        ("delete from store_info where name = 'vectors_generation'", "120 turns have vectors that are not whole"),
+        (
+            "update store_info set value = x'010203' where name = 'mean_vector'",
+            "what the vectors have in common cannot be read",
+        ),
+        (
+            "update store_info set value = 'text' where name = 'mean_vector'",
+            "what the vectors have in common cannot be read",
+        ),
+        (
+            "update store_info set value = 0 where name = 'vectors_dimensions'",
+            "120 turns have vectors that are not whole",
+        ),
+        (
+            "delete from store_info where name = 'vectors_generation'",
+            "120 turns have vectors that are not whole",
+        ),
     ],
 )
-def test_damaged_vectors_are_passed_over_named_and_mended(mind: Memory, stored: Path, damage: str, finding: str) -> None:
-    """A disk that forgets a byte must not take the search away, and the doctor says what brings everything back."""
+def test_damaged_vectors_are_passed_over_named_and_mended(
+    mind: Memory, stored: Path, damage: str, finding: str
+) -> None:
+    """A disk that forgets a byte must not take the search away, and the
+    doctor says what brings everything back.
+    """
     before = made(stored)
 
     change(stored, damage)
@@ -129,7 +172,10 @@ def test_a_turn_is_forgotten_from_a_damaged_block(mind: Memory, stored: Path) ->
 
 
 def test_what_a_forgotten_turn_meant_is_in_no_file(home: Path) -> None:
-    """A vector tells what was said; where there is one turn, even what all vectors have in common is its vector."""
+    """A vector tells what was said.
+
+    Where there is one turn, even what all vectors have in common is its vector.
+    """
     claude_log(home, small_talk(1, 1, "the acquisition is called bluebird"))
     with memory(home) as mind:
         mind.import_logs([home])
@@ -143,14 +189,21 @@ def test_what_a_forgotten_turn_meant_is_in_no_file(home: Path) -> None:
 
         kept = {path.name: path.read_bytes() for path in store.parent.iterdir() if path.is_file()}
         assert (turn, len(codes) % 256, f"{store.name}-vectors" in kept) == (1, 0, False)
-        assert [name for name, data in kept.items() for trace in (codes, words, bits, mean) if trace in data] == []
+        assert [
+            name
+            for name, data in kept.items()
+            for trace in (codes, words, bits, mean)
+            if trace in data
+        ] == []
         assert findings(mind) == []
 
 
 # Stopped on the way
 
 
-def test_a_run_that_died_after_its_last_batch_is_finished_by_the_next(mind: Memory, stored: Path) -> None:
+def test_a_run_that_died_after_its_last_batch_is_finished_by_the_next(
+    mind: Memory, stored: Path
+) -> None:
     """The mean comes last, and there is no turn left then that would ask for another run."""
     before = made(stored)
     change(stored, "delete from store_info where name = 'mean_vector'")
@@ -161,15 +214,21 @@ def test_a_run_that_died_after_its_last_batch_is_finished_by_the_next(mind: Memo
 
 
 @pytest.mark.slow
-def test_killing_the_command_again_and_again_gives_the_same_vectors(mind: Memory, stored: Path) -> None:
+def test_killing_the_command_again_and_again_gives_the_same_vectors(
+    mind: Memory, stored: Path
+) -> None:
     """A laptop is closed when it is closed."""
     before = made(stored)
     mind.close()
 
     for round_ in range(12):
-        change(stored, "insert or replace into unembedded select id, random() from turns where id % 2")
+        change(
+            stored, "insert or replace into unembedded select id, random() from turns where id % 2"
+        )
         command = [sys.executable, "-m", "recollect", "embed", "--store", str(stored)]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
             time.sleep(0.1 + 0.04 * round_)
             process.kill()
 
@@ -203,7 +262,9 @@ def test_a_full_disk_stops_embedding_and_loses_nothing(mind: Memory, stored: Pat
     change(stored, "insert or replace into unembedded select id, random() from turns")
     mind.close()
 
-    full = recollect(stored, "embed", prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
+    full = recollect(
+        stored, "embed", prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+    )
 
     assert full.returncode == 74
     assert "make room or fix the permissions, then run the same command again" in full.stderr
@@ -222,7 +283,9 @@ def test_a_torn_model_leaves_the_search_by_words(stored: Path, tmp_path: Path) -
             target.symlink_to(path)
     (copy / "embed" / MODEL).write_bytes((package / "embed" / MODEL).read_bytes()[:100_000])
 
-    found = recollect(stored, "search", ASKED, env={**os.environ, "PYTHONPATH": str(copy.parent)}, cwd=tmp_path)
+    found = recollect(
+        stored, "search", ASKED, env={**os.environ, "PYTHONPATH": str(copy.parent)}, cwd=tmp_path
+    )
 
     assert (found.returncode, "question 1-" in found.stdout) == (0, True)
     assert "searched by words only: the static model" in found.stderr
@@ -233,7 +296,10 @@ def test_a_torn_model_leaves_the_search_by_words(stored: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", ["file:", "a_", "a/", "a.", "aB", "漢字", '"', "*", "-", "(", "7", "\0", "a\u0301", "x "])
+@pytest.mark.parametrize(
+    "unit",
+    ["file:", "a_", "a/", "a.", "aB", "漢字", '"', "*", "-", "(", "7", "\0", "a\u0301", "x "],
+)
 def test_a_query_without_end_is_answered_soon(mind: Memory, unit: str) -> None:
     """A row of 100,000 words took a minute: somebody pastes a minified file."""
     started = time.process_time()
@@ -261,7 +327,8 @@ def test_a_quote_longer_than_any_is_found_by_its_beginning(mind: Memory, home: P
         " ".join(f'"port {number}"' for number in range(5_000)),
         "port " + " ".join(f"-w{number}" for number in range(500)),
         " ".join(f"{letter}*" for letter in "abcdefghijklmnopqrstuvwxyz"),
-        "in December 9999", "may 000123456789012345678901234567890", "the and of", "!!! ???", '"', "\udcff", "مرحبا שלום",
+        "in December 9999", "may 000123456789012345678901234567890", "the and of", "!!! ???", '"',
+        "\udcff", "مرحبا שלום",
     ],
 )  # fmt: skip
 def test_every_query_is_valid(mind: Memory, query: str) -> None:
@@ -270,7 +337,9 @@ def test_every_query_is_valid(mind: Memory, query: str) -> None:
         assert len(mind.search(query, mode=mode).hits) <= 10
 
 
-@pytest.mark.parametrize("ref", ["\udcff", "x" * 100_000, "claude-code:" + "[" * 5_000, "*" * 2_000])
+@pytest.mark.parametrize(
+    "ref", ["\udcff", "x" * 100_000, "claude-code:" + "[" * 5_000, "*" * 2_000]
+)
 def test_a_reference_that_cannot_be_one_is_not_found(mind: Memory, ref: str) -> None:
     """Not a traceback, and not a doctor's case either."""
     with pytest.raises(NotFound, match="no session is called"):
@@ -292,7 +361,21 @@ def test_the_largest_page_is_no_error(stored: Path, capsys: pytest.CaptureFixtur
     """An offset and a limit are added, and SQLite counts in 64 bits."""
     largest = str((1 << 62) - 1)
 
-    assert main(["search", "agent:claude", "--limit", largest, "--offset", largest, "--store", str(stored)]) == 1
+    assert (
+        main(
+            [
+                "search",
+                "agent:claude",
+                "--limit",
+                largest,
+                "--offset",
+                largest,
+                "--store",
+                str(stored),
+            ]
+        )
+        == 1
+    )
     with pytest.raises(SystemExit, match="2"):
         main(["search", "agent:claude", "--limit", str(1 << 62), "--store", str(stored)])
     assert "is no count" in capsys.readouterr().err
@@ -309,33 +392,56 @@ def test_an_answer_that_the_locale_cannot_write_is_still_an_answer(stored: Path)
     rows = recollect(stored, "search", "größe", "--json", env=plain, encoding="utf-8")
 
     assert (text.returncode, "gr\\xf6\\xdfe" in text.stdout) == (0, True)
-    assert (rows.returncode, "größe" in json.loads(rows.stdout.splitlines()[0])["snippet"]) == (0, True)
+    assert (rows.returncode, "größe" in json.loads(rows.stdout.splitlines()[0])["snippet"]) == (
+        0,
+        True,
+    )
 
 
 def test_a_prompt_that_is_no_text_is_read_all_the_same(stored: Path) -> None:
     """A hook passes on what an editor gave it."""
-    command = [sys.executable, "-m", "recollect", "recall", "-", "--everywhere", "--store", str(stored)]
+    command = [
+        sys.executable,
+        "-m",
+        "recollect",
+        "recall",
+        "-",
+        "--everywhere",
+        "--store",
+        str(stored),
+    ]
 
-    told = subprocess.run(command, input=b"\xff\xfe\x00\x80" * 100, capture_output=True, env={**os.environ, "PYTHONUTF8": "1"})
+    told = subprocess.run(
+        command,
+        input=b"\xff\xfe\x00\x80" * 100,
+        capture_output=True,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
 
     assert (told.returncode, told.stderr) == (1, b"nothing stored is good enough to be told here\n")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full here")
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"), reason="there is no device that is always full here"
+)
 def test_an_answer_that_cannot_be_written_is_said_in_one_line(stored: Path) -> None:
     """The disk that the answer was to go to is full."""
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "recollect", "search", "port", "--store", str(stored)]
         told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
 
-    assert (told.returncode, told.stderr.splitlines()[-1]) == (74, "recollect: cannot go on: [Errno 28] No space left on device")
+    assert (told.returncode, told.stderr.splitlines()[-1]) == (
+        74,
+        "recollect: cannot go on: [Errno 28] No space left on device",
+    )
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
 def test_closed_streams_are_no_fault(stored: Path, closed: str) -> None:
     """Some supervisors start their children without any."""
     told = subprocess.run(
-        ["sh", "-c", f'exec "$0" -m recollect search port --store "$1" {closed}', sys.executable, str(stored)],
+        ["sh", "-c", f'exec "$0" -m recollect search port --store "$1" {closed}', sys.executable,
+        str(stored)],
         capture_output=True, text=True,
     )  # fmt: skip
 

@@ -75,11 +75,16 @@ def test_without_embedded_turns_it_says_what_to_do(talks: Talks) -> None:
 @pytest.mark.parametrize(
     ("encoder", "why_not"),
     [
-        (WordEncoder("others"), "the stored vectors are by words, not others: run `recollect embed`"),
+        (
+            WordEncoder("others"),
+            "the stored vectors are by words, not others: run `recollect embed`",
+        ),
         (Missing(), "no model; fetch one"),
     ],
 )
-def test_an_encoder_that_cannot_be_used_is_named(told: Talks, encoder: Encoder, why_not: str) -> None:
+def test_an_encoder_that_cannot_be_used_is_named(
+    told: Talks, encoder: Encoder, why_not: str
+) -> None:
     """Vectors of two encoders would give an answer that looks like one."""
     found = meaning(told, encoder)
 
@@ -116,7 +121,9 @@ def test_what_all_have_in_common_is_taken_out(vector: list[float], direction: li
 
     found = apart(array("f", vector), mean)
 
-    assert found is None or sum(one * other for one, other in zip(found, mean, strict=True)) == pytest.approx(0, abs=1e-5)
+    assert found is None or sum(
+        one * other for one, other in zip(found, mean, strict=True)
+    ) == pytest.approx(0, abs=1e-5)
 
 
 def test_a_vector_that_is_nothing_else_is_none() -> None:

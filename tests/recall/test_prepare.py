@@ -1,4 +1,6 @@
-"""What hooks tell is made ready: for what changed and nothing else, and for nothing that is not to be told any more."""
+"""What hooks tell is made ready: for what changed and nothing else, and for
+nothing that is not to be told any more.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,11 @@ def shop(number: int = 1, **envelope: str) -> Work:
 
 
 def orchard(number: int = 2) -> Work:
-    return Work(number, cwd=ORCHARD).ask("prune the apple trees before the frost").run("./plan.sh", "planned")
+    return (
+        Work(number, cwd=ORCHARD)
+        .ask("prune the apple trees before the frost")
+        .run("./plan.sh", "planned")
+    )
 
 
 def prepare(mind: Memory) -> list[str]:
@@ -49,12 +55,17 @@ def prepare(mind: Memory) -> list[str]:
 
 
 def ready(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything that is ready to be told, in any order, without the numbers and times of its making."""
+    """Everything that is ready to be told, in any order, without the
+    numbers and times of its making.
+    """
     db = mind._existing().db
     queries = {
-        "packs": "select key, text, refs from packs join projects on projects.id = packs.project where made_at > 0",
-        "reminders": "select key, r.kind, word, shape, line, refs, at from reminders r join projects on projects.id = project",
-        "tellings": "select key, ref, line, at from tellings left join projects on projects.id = project",
+        "packs": "select key, text, refs from packs join projects on projects.id = packs.project "
+        "where made_at > 0",
+        "reminders": "select key, r.kind, word, shape, line, refs, at from reminders r join "
+        "projects on projects.id = project",
+        "tellings": "select key, ref, line, at from tellings left join projects on projects.id = "
+        "project",
         "words": "select ref, word from telling_words join tellings on tellings.id = telling",
     }
     return {name: sorted(db.rows(sql), key=repr) for name, sql in queries.items()}
@@ -80,7 +91,11 @@ def test_only_projects_with_news_are_prepared_again(home: Path, remember: Rememb
     """It runs after every session, and a year of projects may be stored."""
     mind = remember(shop(), orchard())
     first, second = prepare(mind), prepare(mind)
-    claude_log(home, Work(3, cwd=ORCHARD).ask("water the apple trees every evening").run("ls").talk, project="-work-3")
+    claude_log(
+        home,
+        Work(3, cwd=ORCHARD).ask("water the apple trees every evening").run("ls").talk,
+        project="-work-3",
+    )
     mind.import_logs()
     third, fourth = prepare(mind), prepare(mind)
 
@@ -94,7 +109,9 @@ def test_an_import_asks_for_it_and_work_does_it(home: Path, remember: Remember) 
 
     mind.work()
 
-    assert told(home, "SessionStart") == [line.text for line in mind.recall(folder=SHOP).lines] != []
+    assert (
+        told(home, "SessionStart") == [line.text for line in mind.recall(folder=SHOP).lines] != []
+    )
     assert [job.kind for job in mind.jobs() if job.kind == "prepare"] == []
 
 
@@ -124,9 +141,14 @@ def test_a_note_is_told_from_the_next_time_on(home: Path, remember: Remember) ->
     meanwhile, again = told(home, "SessionStart"), prepare(mind)
 
     assert (meanwhile, again) == (before, [SHOP])
-    assert told(home, "SessionStart")[0].endswith("note:1: project “the staging secret is rotated on Mondays”")
+    assert told(home, "SessionStart")[0].endswith(
+        "note:1: project “the staging secret is rotated on Mondays”"
+    )
     assert (
-        told(home, "UserPromptSubmit", prompt="when is the staging secret rotated, on Mondays?")[0].split()[2] == f"{note.ref}:"
+        told(home, "UserPromptSubmit", prompt="when is the staging secret rotated, on Mondays?")[
+            0
+        ].split()[2]
+        == f"{note.ref}:"
     )
 
 
@@ -145,16 +167,23 @@ def test_a_project_that_has_notes_and_no_logs_is_told_them(home: Path, remember:
     """Somebody may begin with the rules of the house; the second one counts as well."""
     mind = remember()
     told_each_time = []
-    for text in ("commit messages are written in the present tense", "the main branch is called trunk"):
+    for text in (
+        "commit messages are written in the present tense",
+        "the main branch is called trunk",
+    ):
         mind.remember(text, folder="/srv/new", by="person")
         assert prepare(mind) == ["/srv/new"]
-        told_each_time.append([line.split()[2] for line in told(home, "SessionStart", cwd="/srv/new")])
+        told_each_time.append(
+            [line.split()[2] for line in told(home, "SessionStart", cwd="/srv/new")]
+        )
 
     assert told_each_time == [["note:1:"], ["note:2:", "note:1:"]]
     assert prepare(mind) == []
 
 
-def test_what_an_agent_noted_is_told_once_a_person_accepts_it(home: Path, remember: Remember) -> None:
+def test_what_an_agent_noted_is_told_once_a_person_accepts_it(
+    home: Path, remember: Remember
+) -> None:
     """A candidate is never told unasked."""
     mind = remember(shop())
     note = mind.remember("the warehouse sleeps at night, load it by day", folder=SHOP, by="agent")
@@ -186,7 +215,12 @@ def test_a_note_that_no_longer_holds_is_not_told_from_that_moment_on(
 ) -> None:
     """Not only after the next job."""
     mind = remember(shop())
-    note = mind.remember("the warehouse sleeps at night, load it by day", folder=folder, everywhere=folder is None, by="person")
+    note = mind.remember(
+        "the warehouse sleeps at night, load it by day",
+        folder=folder,
+        everywhere=folder is None,
+        by="person",
+    )
     prepare(mind)
     assert "sleeps" in everything_said(mind)
 
@@ -220,19 +254,27 @@ def test_a_note_that_is_taken_back_while_it_is_prepared_is_not_told(
     assert prepare(mind) == [SHOP]
 
 
-def test_the_newest_notes_are_told_at_the_start_and_the_others_when_they_are_called_up(home: Path, remember: Remember) -> None:
+def test_the_newest_notes_are_told_at_the_start_and_the_others_when_they_are_called_up(
+    home: Path, remember: Remember
+) -> None:
     """A start has room for a few."""
     mind = remember(shop())
     for number in range(MOST_NOTES + 2):
         mind.remember(
-            f"shelf number {number} holds the {'abcdefghijklm'[number] * 7} and the zebra boxes", folder=SHOP, by="person"
+            f"shelf number {number} holds the {'abcdefghijklm'[number] * 7} and the zebra boxes",
+            folder=SHOP,
+            by="person",
         )
     prepare(mind)
 
     start = [line for line in told(home, "SessionStart") if " note:" in line]
-    called = told(home, "UserPromptSubmit", prompt="which shelf holds the aaaaaaa and the zebra boxes?")
+    called = told(
+        home, "UserPromptSubmit", prompt="which shelf holds the aaaaaaa and the zebra boxes?"
+    )
 
-    assert [line.split()[2] for line in start] == [f"note:{number}:" for number in range(MOST_NOTES + 2, 2, -1)]
+    assert [line.split()[2] for line in start] == [
+        f"note:{number}:" for number in range(MOST_NOTES + 2, 2, -1)
+    ]
     assert called[0].split()[2] == "note:1:"
 
 
@@ -249,17 +291,30 @@ def test_nothing_of_a_forgotten_session_is_ready_any_more(home: Path, remember: 
     mind.forget(shop().ref)
 
     at_once = everything_said(mind)
-    in_files = [path.name for path in (home / ".recollect").iterdir() for word in words if word.encode() in path.read_bytes()]
+    in_files = [
+        path.name
+        for path in (home / ".recollect").iterdir()
+        for word in words
+        if word.encode() in path.read_bytes()
+    ]
     prepare(mind)
     assert not any(word in at_once + everything_said(mind) for word in words)
     assert in_files == []
     assert told(home, "PreToolUse", passed_command("pytest -q")) == []
-    assert [line.split("“")[1].split("”")[0] for line in told(home, "SessionStart")] == ["round the totals of an invoice half up"]
+    assert [line.split("“")[1].split("”")[0] for line in told(home, "SessionStart")] == [
+        "round the totals of an invoice half up"
+    ]
 
 
 def test_a_forgotten_turn_is_not_quoted_by_others(home: Path, remember: Remember) -> None:
-    """A reminder names what was done between a failure and a success, which may be in a turn of its own."""
-    work = Work().ask("run the loader of the warehouse").run("python load.py", "KeyError: no such setting 'canary'", code=1)
+    """A reminder names what was done between a failure and a success,
+    which may be in a turn of its own.
+    """
+    work = (
+        Work()
+        .ask("run the loader of the warehouse")
+        .run("python load.py", "KeyError: no such setting 'canary'", code=1)
+    )
     work.ask("set it in canary settings, then").edit("/home/ada/shop/canary-settings.toml").done()
     work.ask("and run the loader once more").run("python load.py", "loaded")
     mind = remember(work)
@@ -277,7 +332,11 @@ def test_a_forgotten_turn_is_not_quoted_by_others(home: Path, remember: Remember
 def test_a_secret_that_is_found_later_is_not_told_any_more(home: Path, remember: Remember) -> None:
     """The table of shapes grows; what was made ready before that still had it."""
     token = "ghp_" + "a8Kd0Zq2Lw9Xv4Bn6Mt1Rc3Ye5Uj7Hs0Pf2G"
-    work = Work().ask(f"log in to the package index with {token} please").run(f"ghx login {token}", "command not found", code=127)
+    work = (
+        Work()
+        .ask(f"log in to the package index with {token} please")
+        .run(f"ghx login {token}", "command not found", code=127)
+    )
     mind = remember(work.run(f"gh login {token}", "ok"))
     mind.remember(f"the index is opened by {token}", folder=SHOP, by="person")
     prepare(mind)
@@ -293,7 +352,9 @@ def test_a_secret_that_is_found_later_is_not_told_any_more(home: Path, remember:
     assert told(home, "SessionStart") != []
 
 
-def test_merged_projects_are_told_together_and_split_ones_apart(home: Path, remember: Remember) -> None:
+def test_merged_projects_are_told_together_and_split_ones_apart(
+    home: Path, remember: Remember
+) -> None:
     """Memories of one project are never told in another."""
     mind = remember(shop(), orchard())
     prepare(mind)
@@ -311,16 +372,26 @@ def test_merged_projects_are_told_together_and_split_ones_apart(home: Path, reme
     assert ready(mind) == apart
 
 
-def test_a_folder_that_turns_out_to_be_a_repository_keeps_its_memories(home: Path, remember: Remember, tmp_path: Path) -> None:
-    """`git init` after the first session: what was learned before is told under the new name, once."""
+def test_a_folder_that_turns_out_to_be_a_repository_keeps_its_memories(
+    home: Path, remember: Remember, tmp_path: Path
+) -> None:
+    """`git init` after the first session: what was learned before
+    is told under the new name, once.
+    """
     folder = tmp_path / "garden"
     (folder / ".git").mkdir(parents=True)
     (folder / ".git").rename(tmp_path / "git")
     mind = remember(Work(1, cwd=str(folder)).ask("plant the tulips along the fence").run("ls"))
     prepare(mind)
     (tmp_path / "git").rename(folder / ".git")
-    (folder / ".git" / "config").write_text('[remote "origin"]\nurl = git@github.com:ada/garden.git\n')
-    claude_log(home, Work(2, cwd=str(folder)).ask("water the tulips along the fence").run("ls").talk, project="-work-2")
+    (folder / ".git" / "config").write_text(
+        '[remote "origin"]\nurl = git@github.com:ada/garden.git\n'
+    )
+    claude_log(
+        home,
+        Work(2, cwd=str(folder)).ask("water the tulips along the fence").run("ls").talk,
+        project="-work-2",
+    )
     with memory(home) as later:
         later.import_logs()
         prepare(later)
@@ -342,7 +413,10 @@ def test_a_project_whose_logs_nobody_knows_any_more_is_prepared(remember: Rememb
 
 
 def test_what_came_back_with_a_prompt_does_not_call_it_up(remember: Remember) -> None:
-    """Hosts write what we told them into the prompt; the mark that is left of it is nobody's words."""
+    """Hosts write what we told them into the prompt.
+
+    The mark that is left of it is nobody's words.
+    """
     block = f"{OPENING}\n- codex:cafe01#1: asked “what”\n{CLOSING}"
     mind = remember(Work(1).ask(f"{block}\n{WEBHOOK}").run("ls").ask(f"{block}\ngo on").run("make"))
 
@@ -360,7 +434,10 @@ def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> N
     fired = mind.firings()
     db = mind._existing().db
     before, offered = ready(mind), db.rows("select * from recalls")
-    size, page = db.value("pragma page_size"), db.value("select rootpage from sqlite_schema where name = 'packs'")
+    size, page = (
+        db.value("pragma page_size"),
+        db.value("select rootpage from sqlite_schema where name = 'packs'"),
+    )
     mind.close()
     with open(mind.settings.store, "r+b") as file:
         file.seek((page - 1) * size)
@@ -374,7 +451,9 @@ def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> N
     assert len(offered) == 1
 
 
-def test_what_was_offered_does_not_keep_a_project_from_being_forgotten(home: Path, remember: Remember) -> None:
+def test_what_was_offered_does_not_keep_a_project_from_being_forgotten(
+    home: Path, remember: Remember
+) -> None:
     """The record stays, without a place."""
     mind = remember(shop())
     prepare(mind)
@@ -384,7 +463,9 @@ def test_what_was_offered_does_not_keep_a_project_from_being_forgotten(home: Pat
     mind.forget(shop().ref)
 
     assert mind.projects() == []
-    assert mind._existing().db.rows("select project, refs from recalls") == [(None, f"{shop().ref}#1")]
+    assert mind._existing().db.rows("select project, refs from recalls") == [
+        (None, f"{shop().ref}#1")
+    ]
 
 
 # Disturbances
@@ -449,6 +530,8 @@ def test_two_at_once_make_what_one_makes(remember: Remember) -> None:
     ended = [process.communicate() for process in processes]
     at_first = ready(mind)
 
-    assert [(process.returncode, err) for process, (_, err) in zip(processes, ended, strict=True)] == [(0, b"")] * 2
+    assert [
+        (process.returncode, err) for process, (_, err) in zip(processes, ended, strict=True)
+    ] == [(0, b"")] * 2
     assert prepare(mind) == []
     assert from_scratch(mind) == at_first

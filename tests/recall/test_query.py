@@ -43,8 +43,10 @@ def test_a_text_means_terms_and_filters(text: str, query: Query) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "std::vector", "File::open", "http://x.org/a", "file:///etc/hosts", "TypeError:", "a:b:c", "agent:", 'agent:""', "-",
-        "--no-verify", "AND", "NEAR(a", "^x", "{", '"lock', "☃", "\ud800", "\0", "meta.:x", 'meta.a"b:x', "file:" + "x" * 1_001,
+        "std::vector", "File::open", "http://x.org/a", "file:///etc/hosts", "TypeError:", "a:b:c",
+        "agent:", 'agent:""', "-",
+        "--no-verify", "AND", "NEAR(a", "^x", "{", '"lock', "☃", "\ud800", "\0", "meta.:x",
+        'meta.a"b:x', "file:" + "x" * 1_001,
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_query_is_text(text: str) -> None:
@@ -55,12 +57,20 @@ def test_what_only_looks_like_a_query_is_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        ("is:opne", "is:opne was searched as text; is: takes error, human, live, subagent, headless"),
-        ("outcome:great", "outcome:great was searched as text; outcome: takes success, partial, fail, uncertain, abandoned"),
+        (
+            "is:opne",
+            "is:opne was searched as text; is: takes error, human, live, subagent, headless",
+        ),
+        (
+            "outcome:great",
+            "outcome:great was searched as text; outcome: takes success, partial, fail, uncertain, "
+            "abandoned",
+        ),
         (
             "until:forever",
             "until:forever was searched as text;"
-            " until: takes a time such as 2026-10-31, 2026-10, 2026-10-31T12:00, 7d, 12h, today or yesterday",
+            " until: takes a time such as 2026-10-31, 2026-10, 2026-10-31T12:00, 7d, 12h, today or "
+            "yesterday",
         ),
     ],
 )
@@ -82,7 +92,9 @@ def test_more_filters_than_a_store_can_take_are_text() -> None:
     query = parse(" ".join(f"file:{number}.py" for number in range(MOST_VALUES + 5)))
 
     assert query.filters == {"file": [f"{number}.py" for number in range(MOST_VALUES)]}
-    assert query.terms == [Term(f"file:{number}.py") for number in range(MOST_VALUES, MOST_VALUES + 5)]
+    assert query.terms == [
+        Term(f"file:{number}.py") for number in range(MOST_VALUES, MOST_VALUES + 5)
+    ]
 
 
 def test_named_filters_join_those_of_the_text() -> None:
@@ -91,22 +103,41 @@ def test_named_filters_join_those_of_the_text() -> None:
 
     more = query.having(agent=["grok", "amp"], project="shop", tool=None, model=[])
 
-    assert more == Query(query.terms, {"agent": ["codex", "grok", "amp"], "project": ["shop"]}, query.remarks)
+    assert more == Query(
+        query.terms, {"agent": ["codex", "grok", "amp"], "project": ["shop"]}, query.remarks
+    )
     assert query.filters == {"agent": ["codex"]}
 
 
-@given(st.text() | st.lists(st.sampled_from(['"', "-", ":", "*", " ", "is", "since", "meta.", "a", "//"])).map("".join))
+@given(
+    st.text()
+    | st.lists(st.sampled_from(['"', "-", ":", "*", " ", "is", "since", "meta.", "a", "//"])).map(
+        "".join
+    )
+)
 def test_every_text_is_a_query(text: str) -> None:
-    """There is no syntax, so there is no syntax error; nothing is lost but signs and white space."""
+    """There is no syntax, so there is no syntax error.
+
+    Nothing is lost but signs and white space.
+    """
     query = parse(text)
 
-    kept = [term.text for term in query.terms] + [f"{name}{values}" for name, values in query.filters.items()]
+    kept = [term.text for term in query.terms] + [
+        f"{name}{values}" for name, values in query.filters.items()
+    ]
     assert {char for char in text.casefold() if char.isalnum()} <= set("".join(kept).casefold())
     assert all(term.text for term in query.terms)
-    assert all(value and len(value) <= LONGEST_VALUE for values in query.filters.values() for value in values)
+    assert all(
+        value and len(value) <= LONGEST_VALUE
+        for values in query.filters.values()
+        for value in values
+    )
 
 
-@given(st.sampled_from(sorted(set(FILTERS) - {"is", "outcome", "since", "until"})), st.text("ab c/\\.*?[", min_size=1))
+@given(
+    st.sampled_from(sorted(set(FILTERS) - {"is", "outcome", "since", "until"})),
+    st.text("ab c/\\.*?[", min_size=1),
+)
 def test_any_value_can_be_given_in_quotes(name: str, value: str) -> None:
     """What a list prints can be filtered by, with blanks in it too."""
     wanted = value.strip()
@@ -115,7 +146,11 @@ def test_any_value_can_be_given_in_quotes(name: str, value: str) -> None:
     assert (parse(f'{name}:"{value}"') == Query(filters={name: [wanted]})) == taken
 
 
-@given(st.text(max_size=12) | st.from_regex(r"\A\d{4}(-\d\d(-\d\d(T\d\d:\d\d)?)?)?\Z|\A\d{1,12}[mhdw]\Z"), st.booleans())
+@given(
+    st.text(max_size=12)
+    | st.from_regex(r"\A\d{4}(-\d\d(-\d\d(T\d\d:\d\d)?)?)?\Z|\A\d{1,12}[mhdw]\Z"),
+    st.booleans(),
+)
 def test_whatever_is_a_time_fits_into_the_store(text: str, end: bool) -> None:
     """Neither the year 9999 nor a billion weeks may break a filter."""
     found = find_moment(text, end=end)

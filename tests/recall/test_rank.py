@@ -18,13 +18,34 @@ DAY = 86_400_000
 
 def place(turn: int, *, session: int = 1, ordinal: int | None = None, **more: Any) -> Place:
     """A turn of a person, a year ago, in a project that is not ours."""
-    known = {"at": NOW - 365 * DAY, "project": "/srv/other", "origin": "interactive", "live": 1, "key": f"k{turn}", **more}
-    return Place(turn=turn, session=session, session_ref=f"codex:s{session}", agent="codex", ordinal=ordinal or turn, **known)
+    known = {
+        "at": NOW - 365 * DAY,
+        "project": "/srv/other",
+        "origin": "interactive",
+        "live": 1,
+        "key": f"k{turn}",
+        **more,
+    }
+    return Place(
+        turn=turn,
+        session=session,
+        session_ref=f"codex:s{session}",
+        agent="codex",
+        ordinal=ordinal or turn,
+        **known,
+    )
 
 
-def findings(*holdings: tuple[str, dict[int, float]], sessions: dict[int, int] | None = None, turns: int = 1_000) -> Findings:
+def findings(
+    *holdings: tuple[str, dict[int, float]],
+    sessions: dict[int, int] | None = None,
+    turns: int = 1_000,
+) -> Findings:
     """Which turns hold each word; an extra clue is several words."""
-    made = [Holding(Clue(tuple(words.split()), extra=" " in words), len(held), held) for words, held in holdings]
+    made = [
+        Holding(Clue(tuple(words.split()), extra=" " in words), len(held), held)
+        for words, held in holdings
+    ]
     of = {turn: (sessions or {}).get(turn, 1) for holding in made for turn in holding.turns}
     return Findings(made, of, all_turns=turns, all_sessions=50)
 
@@ -61,7 +82,11 @@ def test_mentions_add_less_and_less() -> None:
 def test_a_turn_is_complete_when_it_holds_every_word() -> None:
     """A phrase that is looked for besides is not needed for it."""
     words = rank.Words(
-        findings(("parse", {1: 1.0, 2: 0.15}), ("rollout", {1: 1.0, 2: 0.15, 3: 1.0}), ("parse rollout", {1: 1.0}))
+        findings(
+            ("parse", {1: 1.0, 2: 0.15}),
+            ("rollout", {1: 1.0, 2: 0.15, 3: 1.0}),
+            ("parse rollout", {1: 1.0}),
+        )
     )
 
     assert sorted(words.complete()) == [1, 2]
@@ -82,15 +107,24 @@ def test_few_words_are_always_believed_and_many_only_together() -> None:
 
     assert rank.Words(findings(*some[:3])).trust == 1.0
     assert rank.Words(findings(*some)).trust == 0.0
-    assert rank.Words(findings(*some, ("b1", {1: 1.0}), ("b2", {1: 1.0}), ("b3", {1: 1.0}), ("b4", {1: 1.0}))).trust == 1.0
+    assert (
+        rank.Words(
+            findings(*some, ("b1", {1: 1.0}), ("b2", {1: 1.0}), ("b3", {1: 1.0}), ("b4", {1: 1.0}))
+        ).trust
+        == 1.0
+    )
 
 
 def test_a_word_in_output_is_believed_less() -> None:
     """Output is long: it holds a bit of everything."""
     words = ["w1", "w2", "w3", "w4", "w5", "w6"]
 
-    asked = rank.Words(findings(*[(word, {1: 1.0} if at < 2 else {}) for at, word in enumerate(words)]))
-    printed = rank.Words(findings(*[(word, {1: 0.15} if at < 2 else {}) for at, word in enumerate(words)]))
+    asked = rank.Words(
+        findings(*[(word, {1: 1.0} if at < 2 else {}) for at, word in enumerate(words)])
+    )
+    printed = rank.Words(
+        findings(*[(word, {1: 0.15} if at < 2 else {}) for at, word in enumerate(words)])
+    )
 
     assert asked.share(1) == printed.share(1)
     assert asked.trust > printed.trust
@@ -103,7 +137,16 @@ def test_the_turn_after_a_question_is_lent_its_words() -> None:
     """The question says what it is about, and the answer is in the turn after it."""
     found = findings(("openssl", {10: 1.0}))
 
-    scores = scored(found, place(8), place(9), place(10), place(11), place(12), place(13), place(11 + 90, session=2, ordinal=11))
+    scores = scored(
+        found,
+        place(8),
+        place(9),
+        place(10),
+        place(11),
+        place(12),
+        place(13),
+        place(11 + 90, session=2, ordinal=11),
+    )
 
     words = {turn: round(score.words, 2) for turn, score in scores.items()}
     assert words == {8: 0.2, 9: 0.3, 10: 1.0, 11: 0.6, 12: 0.4, 13: 0.0, 101: 0.0}
@@ -111,12 +154,16 @@ def test_the_turn_after_a_question_is_lent_its_words() -> None:
 
 def test_a_word_counts_where_it_stands_strongest() -> None:
     """Here or nearby, and not twice: chatter about one word must not beat a turn that has all."""
-    found = findings(("lock", {1: 1.0, 2: 1.0}), ("timeout", {3: 1.0, 20: 1.0}), ("index", {20: 1.0}))
+    found = findings(
+        ("lock", {1: 1.0, 2: 1.0}), ("timeout", {3: 1.0, 20: 1.0}), ("index", {20: 1.0})
+    )
 
     scores = scored(found, place(1), place(2), place(3), place(20))
 
     lock, timeout = (rank.Words(found).weights[at] for at in (0, 1))
-    assert rank.gathered(scores[2], rank.Words(found).weights) == pytest.approx(lock[2] + rank.AFTER[0] * timeout[3])
+    assert rank.gathered(scores[2], rank.Words(found).weights) == pytest.approx(
+        lock[2] + rank.AFTER[0] * timeout[3]
+    )
 
 
 def test_a_session_about_it_lifts_all_its_turns() -> None:
@@ -140,7 +187,9 @@ def test_meaning_is_lent_too() -> None:
     largest = rank.set_meaning(scores.values())
 
     assert largest == 0.5
-    assert [score.meaning for score in scores.values()] == pytest.approx([1.0, rank.MEANING_SHARE * rank.BEFORE[0], 0.0])
+    assert [score.meaning for score in scores.values()] == pytest.approx(
+        [1.0, rank.MEANING_SHARE * rank.BEFORE[0], 0.0]
+    )
 
 
 def test_the_best_turn_has_one_of_each_part() -> None:
@@ -164,7 +213,14 @@ parts = st.floats(0, 1)
 
 @given(parts, parts, parts, parts, parts, parts, parts, st.floats(0.8, 1.2))
 def test_the_parts_add_up_to_the_score(
-    words: float, meaning: float, closeness: float, session: float, when: float, fullness: float, trust: float, lift: float
+    words: float,
+    meaning: float,
+    closeness: float,
+    session: float,
+    when: float,
+    fullness: float,
+    trust: float,
+    lift: float,
 ) -> None:
     """What --explain shows is what was added."""
     score = rank.Score(place(1))
@@ -242,6 +298,9 @@ def test_of_the_copies_of_a_turn_the_best_is_kept() -> None:
 
 def test_equal_scores_keep_the_order_of_the_store() -> None:
     """The same query gives the same answer, page after page."""
-    kept = rank.folded(ordered((place(3), 0.5), (place(1), 0.5), (place(2), 0.9)), last=lambda score: score.place.turn == 2)
+    kept = rank.folded(
+        ordered((place(3), 0.5), (place(1), 0.5), (place(2), 0.9)),
+        last=lambda score: score.place.turn == 2,
+    )
 
     assert [score.place.turn for score in kept] == [1, 3, 2]

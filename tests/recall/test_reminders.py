@@ -1,4 +1,6 @@
-"""What failed here before and what worked instead: which histories make a reminder, and who is reminded."""
+"""What failed here before and what worked instead: which histories
+make a reminder, and who is reminded.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ SESSIONS = itertools.count()
 
 def reminded(home: Path, command: str, folder: str = SHOP) -> list[str]:
     """What a new session is told before it runs a command: what failed, and what worked."""
-    lines = told(home, "PreToolUse", passed_command(command, cwd=folder, session_id=f"new{next(SESSIONS)}"))
+    lines = told(
+        home, "PreToolUse", passed_command(command, cwd=folder, session_id=f"new{next(SESSIONS)}")
+    )
     return [line.partition(": ")[2] for line in lines]
 
 
@@ -45,17 +49,23 @@ def missing(work: Work, command: str) -> Work:
 # history: what happened, the command that is about to run, and what is said.
 HISTORIES: dict[str, tuple[Callable[[Work], Work], str, list[str]]] = {
     "a launcher was missing": (
-        lambda work: missing(work, "pytest -q tests/a.py").run("uv run pytest -q tests/a.py", "3 passed"),
+        lambda work: missing(work, "pytest -q tests/a.py").run(
+            "uv run pytest -q tests/a.py", "3 passed"
+        ),
         "pytest -q tests/a.py",
         ["`pytest -q tests/a.py` failed here (exit 127); `uv run pytest -q tests/a.py` worked"],
     ),
     "other arguments of a program that is not there": (
-        lambda work: missing(work, "pytest -q tests/a.py").run("uv run pytest -q tests/a.py", "3 passed"),
+        lambda work: missing(work, "pytest -q tests/a.py").run(
+            "uv run pytest -q tests/a.py", "3 passed"
+        ),
         "pytest --lf",
         ["`pytest -q tests/a.py` failed here (exit 127); `uv run pytest -q tests/a.py` worked"],
     ),
     "another package manager": (
-        lambda work: work.run("npm test", 'npm error Missing script: "test"', code=1).run("pnpm test", "ok"),
+        lambda work: work.run("npm test", 'npm error Missing script: "test"', code=1).run(
+            "pnpm test", "ok"
+        ),
         "npm test",
         ["`npm test` failed here (exit 1); `pnpm test` worked"],
     ),
@@ -70,21 +80,23 @@ HISTORIES: dict[str, tuple[Callable[[Work], Work], str, list[str]]] = {
         [],
     ),
     "another name": (
-        lambda work: missing(work, "python manage.py migrate").run("python3 manage.py migrate", "ok"),
+        lambda work: missing(work, "python manage.py migrate").run(
+            "python3 manage.py migrate", "ok"
+        ),
         "python manage.py shell",
         ["`python manage.py migrate` failed here (exit 127); `python3 manage.py migrate` worked"],
     ),
     "an option that there is not": (
-        lambda work: work.run("ruff check --fast src", "error: unexpected argument '--fast' found", code=2).run(
-            "ruff check src", "ok"
-        ),
+        lambda work: work.run(
+            "ruff check --fast src", "error: unexpected argument '--fast' found", code=2
+        ).run("ruff check src", "ok"),
         "ruff check --fast tests",
         ["`ruff check --fast src` failed here (exit 2); `ruff check src` worked"],
     ),
     "the same program with other options": (
-        lambda work: work.run("ruff check --fast src", "error: unexpected argument '--fast' found", code=2).run(
-            "ruff check src", "ok"
-        ),
+        lambda work: work.run(
+            "ruff check --fast src", "error: unexpected argument '--fast' found", code=2
+        ).run("ruff check src", "ok"),
         "ruff check --slow src",
         [],
     ),
@@ -109,7 +121,9 @@ HISTORIES: dict[str, tuple[Callable[[Work], Work], str, list[str]]] = {
         [],
     ),
     "it worked before it failed": (
-        lambda work: missing(work.run("pytest -q", "3 passed").ask("again"), "pytest -q").run("uv run pytest -q", "3 passed"),
+        lambda work: missing(work.run("pytest -q", "3 passed").ask("again"), "pytest -q").run(
+            "uv run pytest -q", "3 passed"
+        ),
         "pytest -q",
         ["`pytest -q` failed here (exit 127); `uv run pytest -q` worked"],
     ),
@@ -119,7 +133,11 @@ HISTORIES: dict[str, tuple[Callable[[Work], Work], str, list[str]]] = {
         "pytest -q",
         [],
     ),
-    "another program worked": (lambda work: missing(work, "pytest -q").run("cargo build", "ok"), "pytest -q", []),
+    "another program worked": (
+        lambda work: missing(work, "pytest -q").run("cargo build", "ok"),
+        "pytest -q",
+        [],
+    ),
     "tests that failed, and passed after an edit": (
         lambda work: (
             work.run("pytest -q tests/a.py", "1 failed", code=1)
@@ -130,12 +148,16 @@ HISTORIES: dict[str, tuple[Callable[[Work], Work], str, list[str]]] = {
         [],
     ),
     "tests that failed, and others that passed": (
-        lambda work: work.run("pytest -q tests/a.py", "1 failed", code=1).run("pytest -q -x tests/b.py", "3 passed"),
+        lambda work: work.run("pytest -q tests/a.py", "1 failed", code=1).run(
+            "pytest -q -x tests/b.py", "3 passed"
+        ),
         "pytest -q tests/a.py",
         [],
     ),
     "a chain, in which nobody knows what failed": (
-        lambda work: work.run("cd web && npm ci && npm test", "command not found", code=127).run("pnpm test", "ok"),
+        lambda work: work.run("cd web && npm ci && npm test", "command not found", code=127).run(
+            "pnpm test", "ok"
+        ),
         "npm test",
         [],
     ),
@@ -145,12 +167,20 @@ HISTORIES: dict[str, tuple[Callable[[Work], Work], str, list[str]]] = {
         ["`pytest -q` failed here (exit 127); `cd web && uv run pytest -q` worked"],
     ),
     "tried again much later": (
-        lambda work: missing(work, "pytest -q").ask("now").run("ls").ask("and now").run("uv run pytest -q", "3 passed"),
+        lambda work: (
+            missing(work, "pytest -q")
+            .ask("now")
+            .run("ls")
+            .ask("and now")
+            .run("uv run pytest -q", "3 passed")
+        ),
         "pytest -q",
         [],
     ),
     "tried again in the next turn": (
-        lambda work: missing(work, "pytest -q").ask("use uv for that").run("uv run pytest -q", "3 passed"),
+        lambda work: (
+            missing(work, "pytest -q").ask("use uv for that").run("uv run pytest -q", "3 passed")
+        ),
         "pytest -q",
         ["`pytest -q` failed here (exit 127); `uv run pytest -q` worked"],
     ),
@@ -173,14 +203,18 @@ def test_a_history_and_its_reminder(
 
 
 def test_which_came_first_is_told_by_the_clock(home: Path) -> None:
-    """Logs are read in the order of their names: what worked long ago may be stored after what failed today."""
+    """Logs are read in the order of their names: what worked long ago may
+    be stored after what failed today.
+    """
     old, new = Work(2).ask("go"), later(1)
     old.run("pytest -q", "3 passed")
     missing(new, "pytest -q").run("uv run pytest -q", "3 passed")
     with prepared(home, new):
         pass
     with prepared(home, old):
-        assert reminded(home, "pytest -q") == ["`pytest -q` failed here (exit 127); `uv run pytest -q` worked"]
+        assert reminded(home, "pytest -q") == [
+            "`pytest -q` failed here (exit 127); `uv run pytest -q` worked"
+        ]
 
 
 def test_what_worked_later_in_an_earlier_numbered_session_counts(home: Path) -> None:
@@ -201,7 +235,9 @@ def test_the_newest_of_two_is_told(home: Path, remember: Remember) -> None:
 
     prepare(remember(older, newer))
 
-    assert reminded(home, "pytest -q") == ["`pytest -q` failed here (exit 127); `uv run pytest -q` worked"]
+    assert reminded(home, "pytest -q") == [
+        "`pytest -q` failed here (exit 127); `uv run pytest -q` worked"
+    ]
 
 
 # Where
@@ -214,7 +250,9 @@ def test_another_project_is_not_reminded(home: Path, remember: Remember) -> None
 
     assert reminded(home, "pytest -q") != []
     assert reminded(home, "pytest -q", ORCHARD) == []
-    assert [line[-30:] for line in told(home, "SessionStart", cwd=ORCHARD)] == ["in the evening”; ran `ls` (ok)"]
+    assert [line[-30:] for line in told(home, "SessionStart", cwd=ORCHARD)] == [
+        "in the evening”; ran `ls` (ok)"
+    ]
 
 
 def test_what_works_elsewhere_is_no_proof_here(home: Path, remember: Remember) -> None:
@@ -227,10 +265,17 @@ def test_what_works_elsewhere_is_no_proof_here(home: Path, remember: Remember) -
     assert reminded(home, "pytest -q") != []
 
 
-def test_merged_projects_are_reminded_together_and_split_ones_apart(home: Path, remember: Remember) -> None:
-    """Two clones of a repository are one project once somebody says so, and not any more when that is undone."""
+def test_merged_projects_are_reminded_together_and_split_ones_apart(
+    home: Path, remember: Remember
+) -> None:
+    """Two clones of a repository are one project once somebody says so, and
+    not any more when that is undone.
+    """
     mind = prepare(
-        remember(missing(Work().ask("go"), "pytest -q").run("uv run pytest -q"), Work(2, cwd=ORCHARD).ask("go").run("ls"))
+        remember(
+            missing(Work().ask("go"), "pytest -q").run("uv run pytest -q"),
+            Work(2, cwd=ORCHARD).ask("go").run("ls"),
+        )
     )
     found = {}
 
@@ -241,7 +286,11 @@ def test_merged_projects_are_reminded_together_and_split_ones_apart(home: Path, 
             mind.split_project(SHOP)
         at_once = reminded(home, "pytest -q", ORCHARD)
         prepare(mind)
-        found[state] = (at_once, reminded(home, "pytest -q", ORCHARD), reminded(home, "pytest -q", SHOP))
+        found[state] = (
+            at_once,
+            reminded(home, "pytest -q", ORCHARD),
+            reminded(home, "pytest -q", SHOP),
+        )
 
     said = ["`pytest -q` failed here (exit 127); `uv run pytest -q` worked"]
     assert found == {"apart": ([], [], said), "merged": ([], said, said), "split": ([], [], said)}
@@ -258,7 +307,9 @@ def test_a_fork_and_its_copies_make_one_reminder(home: Path, remember: Remember)
 
     assert len(list(mind.sessions())) == 2
     assert mind._existing().db.value("select count(*) from reminders") == 1
-    assert reminded(home, "pytest -q") == ["`pytest -q` failed here (exit 127); `uv run pytest -q` worked"]
+    assert reminded(home, "pytest -q") == [
+        "`pytest -q` failed here (exit 127); `uv run pytest -q` worked"
+    ]
 
 
 def test_codex_is_reminded_of_what_failed_for_codex_and_for_others(home: Path) -> None:
@@ -268,7 +319,10 @@ def test_codex_is_reminded_of_what_failed_for_codex_and_for_others(home: Path) -
         codex.context(cwd=ORCHARD),
         codex.user("are the trees watered?"),
         codex.call(call_id="call_1", command=["bash", "-lc", "hose --all"]),
-        codex.output('{"output":"bash: hose: command not found","metadata":{"exit_code":127}}', call_id="call_1"),
+        codex.output(
+            '{"output":"bash: hose: command not found","metadata":{"exit_code":127}}',
+            call_id="call_1",
+        ),
         codex.call(call_id="call_2", command=["bash", "-lc", "./bin/hose --all"]),
         codex.output('{"output":"watered","metadata":{"exit_code":0}}', call_id="call_2"),
         codex.assistant("Yes."),
@@ -290,7 +344,9 @@ def test_codex_is_reminded_of_what_failed_for_codex_and_for_others(home: Path) -
 def test_a_secret_in_a_command_stays_redacted(home: Path) -> None:
     """It was removed before it was stored."""
     token = "ghp_" + "a8Kd0Zq2Lw9Xv4Bn6Mt1Rc3Ye5Uj7Hs0Pf2G"
-    work = missing(Work().ask("go"), f"ghx api --token {token} user").run(f"gh api --token {token} user", "ada")
+    work = missing(Work().ask("go"), f"ghx api --token {token} user").run(
+        f"gh api --token {token} user", "ada"
+    )
     claude_log(home, work.talk, project="-work-1")
     with memory(home, redact__enabled=True) as mind:
         mind.import_logs()
@@ -312,7 +368,11 @@ def test_what_somebody_planted_in_a_command_is_left_out(home: Path, remember: Re
     prepare(remember(missing(Work().ask("go"), wrong).run(right, "1 file changed")))
 
     (line,) = reminded(home, "gti commit -m 'fix'")
-    assert line == f"`{quoted_command(wrong, 120)}` failed here (exit 127); `{quoted_command(right, 120)}` worked"
+    assert (
+        line
+        == f"`{quoted_command(wrong, 120)}` failed here (exit 127); `{quoted_command(right, 120)}` "
+        "worked"
+    )
     assert "IGNORE" not in line
     assert "evil" not in line
 
@@ -322,19 +382,35 @@ def test_what_somebody_planted_in_a_command_is_left_out(home: Path, remember: Re
 
 def errors(home: Path, output: str, folder: str = SHOP) -> list[str]:
     """What a session is told after an error."""
-    fields = {"tool_name": "Bash", "error": output, "cwd": folder, "session_id": f"new{next(SESSIONS)}"}
+    fields = {
+        "tool_name": "Bash",
+        "error": output,
+        "cwd": folder,
+        "session_id": f"new{next(SESSIONS)}",
+    }
     return [line.partition(": ")[2] for line in told(home, "PostToolUseFailure", **fields)]
 
 
 DENIED = "psycopg.OperationalError: connection to server at 127.0.0.1, port {port} failed: Connection refused"
 
 
-def test_an_error_that_was_overcome_is_told_with_what_was_done(home: Path, remember: Remember) -> None:
+def test_an_error_that_was_overcome_is_told_with_what_was_done(
+    home: Path, remember: Remember
+) -> None:
     """Numbers and paths may differ; the words decide."""
-    work = Work().ask("migrate the database").run("alembic upgrade head", DENIED.format(port=5432), code=1)
-    prepare(remember(work.run("docker compose up -d db", "started").run("alembic upgrade head", "ok")))
+    work = (
+        Work()
+        .ask("migrate the database")
+        .run("alembic upgrade head", DENIED.format(port=5432), code=1)
+    )
+    prepare(
+        remember(work.run("docker compose up -d db", "started").run("alembic upgrade head", "ok"))
+    )
 
-    said = ["this error was met here before; `docker compose up -d db` was run, and the same command passed"]
+    said = [
+        "this error was met here before; `docker compose up -d db` was run, and the same command "
+        "passed"
+    ]
     assert errors(home, f"Exit code 1\nTraceback\n{DENIED.format(port=6543)}\n") == said
     assert errors(home, DENIED.format(port=5432), ORCHARD) == []
     assert errors(home, "Exit code 1\npsycopg.OperationalError: disk full") == []
@@ -345,8 +421,12 @@ def test_an_error_that_was_overcome_is_told_with_what_was_done(home: Path, remem
     [
         lambda work: work.run("docker compose up -d db", "started"),
         lambda work: work.run("alembic upgrade head", "ok"),
-        lambda work: work.run("docker compose up -d db", "started").run("alembic upgrade head", DENIED.format(port=1), code=1),
-        lambda work: work.run("docker compose up -d db", "started").run("alembic upgrade head | tail", "ok"),
+        lambda work: work.run("docker compose up -d db", "started").run(
+            "alembic upgrade head", DENIED.format(port=1), code=1
+        ),
+        lambda work: work.run("docker compose up -d db", "started").run(
+            "alembic upgrade head | tail", "ok"
+        ),
     ],
     ids=["never tried again", "passed by itself", "failed again", "hidden by a pipe"],
 )
@@ -354,34 +434,59 @@ def test_an_error_that_was_not_seen_to_be_overcome_is_not_told(
     home: Path, remember: Remember, history: Callable[[Work], Work]
 ) -> None:
     """A guess would cost more than it helps."""
-    prepare(remember(history(Work().ask("migrate").run("alembic upgrade head", DENIED.format(port=5432), code=1))))
+    prepare(
+        remember(
+            history(
+                Work().ask("migrate").run("alembic upgrade head", DENIED.format(port=5432), code=1)
+            )
+        )
+    )
 
     assert errors(home, DENIED.format(port=5432)) == []
 
 
 def test_a_file_that_was_changed_is_named(home: Path, remember: Remember) -> None:
     """What to look at, and nothing of what is in it."""
-    work = Work().ask("fix the import").run("python run.py", "ImportError: cannot import name 'tax' from 'money'", code=1)
+    work = (
+        Work()
+        .ask("fix the import")
+        .run("python run.py", "ImportError: cannot import name 'tax' from 'money'", code=1)
+    )
     prepare(remember(work.edit("/home/ada/shop/money.py", new="canary").run("python run.py", "ok")))
 
     (line,) = errors(home, "ImportError: cannot import name 'tax' from 'money'")
-    assert line == "this error was met here before; /home/ada/shop/money.py was changed, and the same command passed"
+    assert (
+        line == "this error was met here before; /home/ada/shop/money.py was changed, and the same "
+        "command passed"
+    )
 
 
 def test_a_warning_is_not_the_error(home: Path, remember: Remember) -> None:
     """It stands above every run of its tool, and what follows it says what went wrong."""
     output = "WARN this tool is unstable, expect fatal errors\nerror: the attribute `total` of `Cart` is unresolved"
-    work = Work(1).ask("check the types").run("ty check shop", output, code=1).edit("/home/ada/shop/cart.py")
+    work = (
+        Work(1)
+        .ask("check the types")
+        .run("ty check shop", output, code=1)
+        .edit("/home/ada/shop/cart.py")
+    )
     prepare(remember(work.run("ty check shop", "ok")))
 
     assert errors(home, "WARN this tool is unstable, expect fatal errors") == []
     assert len(errors(home, "error: the attribute `total` of `Cart` is unresolved")) == 1
 
 
-def test_two_commands_that_look_alike_where_they_are_cut_remind_nobody(home: Path, remember: Remember) -> None:
+def test_two_commands_that_look_alike_where_they_are_cut_remind_nobody(
+    home: Path, remember: Remember
+) -> None:
     """ "X failed; X worked" is worse than nothing."""
     long = "deploy " + " ".join(f"--host=web{number}.example.org" for number in range(12))
-    work = Work(1).ask("roll it out").run(f"{long} --now", "deploy: unknown option --now", code=2).run(f"{long} --wait", "ok")
+    work = (
+        Work(1)
+        .ask("roll it out")
+        .run(f"{long} --now", "deploy: unknown option --now", code=2)
+        .run(f"{long} --wait", "ok")
+    )
     prepare(remember(work))
 
     assert reminded(home, f"{long} --now") == []
@@ -390,8 +495,13 @@ def test_two_commands_that_look_alike_where_they_are_cut_remind_nobody(home: Pat
 def test_a_step_that_was_taken_twice_is_told_once(home: Path, remember: Remember) -> None:
     """Agents edit a file in many small pieces."""
     work = Work(1).ask("mend it").run("make total", "error: sums do not match the ledger", code=2)
-    work.edit("/home/ada/shop/sum.py", "a", "b").edit("/home/ada/shop/sum.py", "b", "c").run("make total", "ok")
+    work.edit("/home/ada/shop/sum.py", "a", "b").edit("/home/ada/shop/sum.py", "b", "c").run(
+        "make total", "ok"
+    )
     prepare(remember(work))
 
-    said = ["this error was met here before; /home/ada/shop/sum.py was changed, and the same command passed"]
+    said = [
+        "this error was met here before; /home/ada/shop/sum.py was changed, and the same command "
+        "passed"
+    ]
     assert errors(home, "error: sums do not match the ledger") == said

@@ -25,19 +25,33 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     made.tell(
         "a",
         "the migration hits a lock timeout on the orders table",
-        Said("ok", reply="Two workers take the rows in another order.", command="psql -c 'select * from pg_locks'"),
+        Said(
+            "ok",
+            reply="Two workers take the rows in another order.",
+            command="psql -c 'select * from pg_locks'",
+        ),
         "show the timeout of every lock",
         "rename the column price to amount",
     )
     made.tell(
         "b",
         "parseRolloutFile in src/capture/adapters/codex.py is slow",
-        Said("run the tests", command="pytest -q tests/capture", output="E   AssertionError: 503 != 200", ok=False),
+        Said(
+            "run the tests",
+            command="pytest -q tests/capture",
+            output="E   AssertionError: 503 != 200",
+            ok=False,
+        ),
         "make the login button blue",
         "数据库死锁了怎么办",
         day=3,
     )
-    made.tell("o", *[f"prune apple tree number {number}" for number in range(1, 13)], project="/home/kim/orchard", agent="grok")
+    made.tell(
+        "o",
+        *[f"prune apple tree number {number}" for number in range(1, 13)],
+        project="/home/kim/orchard",
+        agent="grok",
+    )
     yield made.embed()
     made.close()
 
@@ -65,13 +79,18 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     ],
 )
 @pytest.mark.parametrize("mode", ["text", "hybrid"])
-def test_what_a_person_remembers_of_it_finds_a_turn(shop: Talks, mode: str, text: str, first: str) -> None:
+def test_what_a_person_remembers_of_it_finds_a_turn(
+    shop: Talks, mode: str, text: str, first: str
+) -> None:
     """A word, an identifier's part, a path's end, a stem, a beginning, an error line."""
     assert shop.find(text, mode=mode)[0] == first
 
 
 def test_all_words_of_a_short_query_are_meant(talks: Talks) -> None:
-    """Two words were chosen; turns with one of them are shown when no turn has both, and the answer says so."""
+    """Two words were chosen.
+
+    Turns with one of them are shown when no turn has both, and the answer says so.
+    """
     talks.tell("a", "lock " * 10, "lock", "a lock with a timeout", "timeout", "elsewhere")
 
     both = talks.memory.search("lock timeout", mode="text")
@@ -83,7 +102,9 @@ def test_all_words_of_a_short_query_are_meant(talks: Talks) -> None:
 
 def test_of_a_question_all_words_come_first_and_then_any(talks: Talks) -> None:
     """Nobody answers in the very words of a question, so turns with some of them follow."""
-    talks.tell("a", "lock " * 10, "lock", "lock and timeout of orders migration", "timeout", "elsewhere")
+    talks.tell(
+        "a", "lock " * 10, "lock", "lock and timeout of orders migration", "timeout", "elsewhere"
+    )
 
     found = talks.memory.search("lock timeout orders migration", mode="text")
 
@@ -93,8 +114,15 @@ def test_of_a_question_all_words_come_first_and_then_any(talks: Talks) -> None:
 
 
 def test_by_words_alone_no_merit_outweighs_a_missing_word(talks: Talks) -> None:
-    """All of them in some output come before most of them in a prompt; the scores say how it would be otherwise."""
-    talks.tell("a", "lock timeout orders " * 10, Said("go", command="make", output="lock timeout orders migration"))
+    """All of them in some output come before most of them in a prompt.
+
+    The scores say how it would be otherwise.
+    """
+    talks.tell(
+        "a",
+        "lock timeout orders " * 10,
+        Said("go", command="make", output="lock timeout orders migration"),
+    )
 
     found = talks.memory.search("lock timeout orders migration", mode="text")
 
@@ -186,7 +214,12 @@ def test_a_question_without_a_shared_word_finds_by_meaning(shop: Talks) -> None:
 
 def test_a_hit_says_what_spoke_for_it(shop: Talks) -> None:
     """Words, meaning or both; a search by words alone knows nothing else."""
-    hybrid = {name: hit.matched for name, hit in zip(shop.find("lock timeout"), shop.memory.search("lock timeout"), strict=True)}
+    hybrid = {
+        name: hit.matched
+        for name, hit in zip(
+            shop.find("lock timeout"), shop.memory.search("lock timeout"), strict=True
+        )
+    }
     everything = {hit.matched for hit in shop.memory.search("lock timeout", limit=100)}
 
     assert hybrid["a1"] == "both"
@@ -198,7 +231,9 @@ def test_a_hit_says_what_spoke_for_it(shop: Talks) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_filter_applies_before_anything_is_scored(shop: Talks, mode: str) -> None:
     """Turns elsewhere, however good, cannot push out those that pass."""
-    found = shop.memory.search("lock timeout migration apple", mode=mode, limit=100, project="orchard")
+    found = shop.memory.search(
+        "lock timeout migration apple", mode=mode, limit=100, project="orchard"
+    )
 
     assert sorted(names(found)) == sorted(f"o{number}" for number in range(1, 13))
     assert {hit.project for hit in found} == {"/home/kim/orchard"}
@@ -207,7 +242,11 @@ def test_a_filter_applies_before_anything_is_scored(shop: Talks, mode: str) -> N
 def test_a_filter_that_leaves_twelve_turns_scores_all_twelve(talks: Talks) -> None:
     """However far away they are, and however many nearer ones do not pass."""
     talks.tell("near", *[f"the lock timeout of migration {number}" for number in range(200)])
-    talks.tell("far", *["water the apple trees", "a blue button", "rename a column"] * 4, project="/home/kim/orchard")
+    talks.tell(
+        "far",
+        *["water the apple trees", "a blue button", "rename a column"] * 4,
+        project="/home/kim/orchard",
+    )
     talks.embed()
 
     found = talks.find("project:orchard lock timeout migration", mode="vector", limit=50)
@@ -221,7 +260,15 @@ def test_a_filter_that_leaves_twelve_turns_scores_all_twelve(talks: Talks) -> No
 def test_a_neighbour_lends_its_words(talks: Talks) -> None:
     """The question names it; the answer, one turn later, does not."""
     answer = Said("go on", reply="The headers are missing.")
-    talks.tell("a", "why does openssl fail to build?", answer, "now paint the fence", "and the door", "and the gate", answer)
+    talks.tell(
+        "a",
+        "why does openssl fail to build?",
+        answer,
+        "now paint the fence",
+        "and the door",
+        "and the gate",
+        answer,
+    )
     talks.embed()
 
     found = talks.find("openssl build")
@@ -248,7 +295,9 @@ def test_a_sub_agents_turn_comes_after_an_equal_one(talks: Talks, mode: str) -> 
 @pytest.mark.parametrize("mode", ["text", "hybrid"])
 def test_a_recent_turn_comes_before_an_equal_older_one(talks: Talks, mode: str) -> None:
     """What is being worked on now is what is asked about."""
-    talks.tell("old", "the webhook signature is wrong").tell("new", "the webhook signature is wrong", day=29).embed()
+    talks.tell("old", "the webhook signature is wrong").tell(
+        "new", "the webhook signature is wrong", day=29
+    ).embed()
 
     assert names(talks.at("webhook signature", now=NOW, mode=mode)) == ["new1", "old1"]
 
@@ -261,8 +310,14 @@ def test_ones_own_project_comes_before_an_equal_other(talks: Talks, mode: str) -
     talks.embed()
 
     assert names(talks.at("webhook signature", now=NOW, here=SHOP, mode=mode)) == ["own1", "other1"]
-    assert names(talks.at("webhook signature", now=NOW, here="/srv/other", mode=mode)) == ["other1", "own1"]
-    assert names(talks.memory.search("webhook signature", mode=mode, here=f"{SHOP}/src/deep")) == ["own1", "other1"]
+    assert names(talks.at("webhook signature", now=NOW, here="/srv/other", mode=mode)) == [
+        "other1",
+        "own1",
+    ]
+    assert names(talks.memory.search("webhook signature", mode=mode, here=f"{SHOP}/src/deep")) == [
+        "own1",
+        "other1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -278,21 +333,30 @@ def test_ones_own_project_comes_before_an_equal_other(talks: Talks, mode: str) -
     ],
 )
 @pytest.mark.parametrize("mode", ["text", "hybrid"])
-def test_a_named_time_lifts_the_turns_of_then(talks: Talks, mode: str, text: str, lifted: str) -> None:
+def test_a_named_time_lifts_the_turns_of_then(
+    talks: Talks, mode: str, text: str, lifted: str
+) -> None:
     """People remember when it was; `may` and `march` are also plain words."""
     may = 122.1  # 3 May, counted from the first of January
-    talks.tell("jul", "the webhook", day=200).tell("march", "the webhook", day=70).tell("may", "the webhook", day=may)
+    talks.tell("jul", "the webhook", day=200).tell("march", "the webhook", day=70).tell(
+        "may", "the webhook", day=may
+    )
     talks.embed()
 
     found = talks.at(text, now=START + int((may + 1) * DAY), mode=mode)
 
-    assert [name for name, hit in zip(names(found), found, strict=True) if hit.reason["when"]] == [lifted] * bool(lifted)  # type: ignore[index]
+    assert [name for name, hit in zip(names(found), found, strict=True) if hit.reason["when"]] == [
+        lifted
+    ] * bool(lifted)  # type: ignore[index]
     assert not lifted or names(found)[0] == lifted
 
 
 @pytest.mark.parametrize("mode", ["text", "hybrid", "vector"])
 def test_copies_of_a_turn_are_one_hit(talks: Talks, mode: str) -> None:
-    """A fork begins with what its parent said; whose it was, and what came after, is said once each."""
+    """A fork begins with what its parent said.
+
+    Whose it was, and what came after, is said once each.
+    """
     shared = Said("the webhook signature is wrong", key="k1")
     talks.tell("parent", shared, "look into the webhook docs")
     talks.tell("fork", shared, "try the webhook again", parent="parent", day=1)
@@ -307,7 +371,9 @@ def test_what_a_fork_copied_is_one_hit_in_a_real_log(remember: Remember) -> None
     """The client writes the old records into the new file, with their ids."""
     first = Work(1).ask("the webhook signature is wrong").done()
     second = Work(2)
-    second.talk.lines = [line.replace(first.talk.session, second.talk.session) for line in first.talk.lines]
+    second.talk.lines = [
+        line.replace(first.talk.session, second.talk.session) for line in first.talk.lines
+    ]
     second.talk.tip, second.talk.second = first.talk.tip, first.talk.second
     second.ask("try the webhook again").done()
 
@@ -320,7 +386,9 @@ def test_what_a_fork_copied_is_one_hit_in_a_real_log(remember: Remember) -> None
 def test_copies_beyond_the_candidates_are_folded_too(talks: Talks) -> None:
     """A long answer is one answer."""
     for session in range(30):
-        talks.tell(f"s{session}", *[Said(f"webhook number{turn}", key=f"k{turn}") for turn in range(10)])
+        talks.tell(
+            f"s{session}", *[Said(f"webhook number{turn}", key=f"k{turn}") for turn in range(10)]
+        )
 
     found = talks.memory.search("webhook", mode="text", limit=1000)
 
@@ -333,7 +401,12 @@ def test_copies_beyond_the_candidates_are_folded_too(talks: Talks) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_the_reason_adds_up_to_the_score(shop: Talks, mode: str) -> None:
     """Every hit, also those far down."""
-    found = shop.memory.search("why is there a lock timeout in the migration in january", mode=mode, limit=100, explain=True)
+    found = shop.memory.search(
+        "why is there a lock timeout in the migration in january",
+        mode=mode,
+        limit=100,
+        explain=True,
+    )
 
     assert len(found) > 2
     for hit in found:
@@ -346,7 +419,9 @@ def test_the_reason_adds_up_to_the_score(shop: Talks, mode: str) -> None:
 def test_nobody_hears_reasons_unasked(shop: Talks) -> None:
     """And filters alone have some too, when asked."""
     assert [hit.reason for hit in shop.memory.search("lock timeout", limit=1)] == [None]
-    assert [hit.reason is None for hit in shop.memory.search("agent:grok", limit=1, explain=True)] == [False]
+    assert [
+        hit.reason is None for hit in shop.memory.search("agent:grok", limit=1, explain=True)
+    ] == [False]
 
 
 def test_scores_do_not_rise_on_a_page(shop: Talks) -> None:
@@ -371,8 +446,10 @@ def test_the_same_question_has_the_same_answer(shop: Talks, mode: str) -> None:
 
 
 WORDS = [
-    "lock", "timeout", "migration", "worker", "queue", "index", "cache", "login", "button", "crash", "memory", "leak", "docker",
-    "build", "test", "flaky", "deploy", "server", "port", "chart", "color", "css", "font", "database", "table", "column",
+    "lock", "timeout", "migration", "worker", "queue", "index", "cache", "login", "button", "crash",
+    "memory", "leak", "docker",
+    "build", "test", "flaky", "deploy", "server", "port", "chart", "color", "css", "font",
+    "database", "table", "column",
     "rename", "parse", "token", "stream", "socket", "retry",
 ]  # fmt: skip
 
@@ -383,7 +460,11 @@ def chatter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     made = Talks(tmp_path_factory.mktemp("chatter"))
     dice = random.Random(4)
     for session in range(20):
-        made.tell(f"s{session}-", *[" ".join(dice.choices(WORDS, k=dice.randint(2, 9))) for _ in range(15)], day=session)
+        made.tell(
+            f"s{session}-",
+            *[" ".join(dice.choices(WORDS, k=dice.randint(2, 9))) for _ in range(15)],
+            day=session,
+        )
     yield made.embed()
     made.close()
 
@@ -402,7 +483,10 @@ def pages(talks: Talks, text: str, mode: str, limit: int) -> list[str]:
 
 
 @pytest.mark.parametrize("limit", [7, 30])
-@pytest.mark.parametrize("text", ["deploy", "lock timeout", "crash memory leak docker", "database table column rename index"])
+@pytest.mark.parametrize(
+    "text",
+    ["deploy", "lock timeout", "crash memory leak docker", "database table column rename index"],
+)
 @pytest.mark.parametrize("mode", MODES)
 def test_pages_are_one_answer_in_pieces(chatter: Talks, mode: str, text: str, limit: int) -> None:
     """Nothing twice, nothing left out, however long the pages are."""
@@ -449,14 +533,18 @@ def test_filters_alone_are_read_in_pages_too(chatter: Talks) -> None:
 
 
 PIECES = st.sampled_from(
-    [*(f"{name}:" for name in FILTERS), "lock", "timeout", "the", " ", " ", " ", "-", '"', "*", "(", ")", "{", "}", "^", "AND",
-     "NOT", "NEAR(", "\0", "\ud800", "\udfff", "🙂", "👩‍👩‍👧", "死", "é", "\n", "parseRolloutFile", "in march", "2026-05",
+    [*(f"{name}:" for name in FILTERS), "lock", "timeout", "the", " ", " ", " ", "-", '"', "*", "(",
+    ")", "{", "}", "^", "AND",
+     "NOT", "NEAR(", "\0", "\ud800", "\udfff", "🙂", "👩‍👩‍👧", "死", "é", "\n", "parseRolloutFile",
+     "in march", "2026-05",
      "yesterday", "december 9999"]
 )  # fmt: skip
 TYPED = st.lists(PIECES | st.text(max_size=5), max_size=12).map("".join)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(TYPED, st.sampled_from(MODES))
 def test_no_text_is_an_error(shop: Talks, text: str, mode: str) -> None:
     """Not ours, not SQLite's, not the encoder's; and a second look shows the same."""
@@ -466,7 +554,10 @@ def test_no_text_is_an_error(shop: Talks, text: str, mode: str) -> None:
     assert first.hits == shop.memory.search(text, mode=mode, limit=5).hits
 
 
-@pytest.mark.parametrize("text", ["lock timeout " * 8_000, "x" * 100_000, "🙂" * 50_000, "a\0b " * 25_000, "\ud800" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    ["lock timeout " * 8_000, "x" * 100_000, "🙂" * 50_000, "a\0b " * 25_000, "\ud800" * 100_000],
+)
 def test_a_hundred_kilobytes_are_a_question(shop: Talks, text: str) -> None:
     """Somebody pastes a log into a hybrid search."""
     assert len(shop.memory.search(text, limit=3)) <= 3

@@ -9,7 +9,18 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.memory import Memory
-from recollect.recall.telling import CLOSING, MOST_LINES, NEARLY, OPENING, PROMPT_TOKENS, confident, fitting, framed, tell, tokens
+from recollect.recall.telling import (
+    CLOSING,
+    MOST_LINES,
+    NEARLY,
+    OPENING,
+    PROMPT_TOKENS,
+    confident,
+    fitting,
+    framed,
+    tell,
+    tokens,
+)
 from tests.builders.hooks import SHOP
 from tests.builders.work import Remember, Work
 
@@ -49,19 +60,29 @@ def test_the_words_of_a_prompt_call_up_the_turn_that_had_them(remember: Remember
     mind = prepare(remember(work, filler(2), filler(3)))
 
     assert told(mind, WEBHOOK) == [f"{work.ref}#1"]
-    assert told(mind, "WEBHOOKS: signatures checked and failing, in staging clusters") == [f"{work.ref}#1"]
+    assert told(mind, "WEBHOOKS: signatures checked and failing, in staging clusters") == [
+        f"{work.ref}#1"
+    ]
     assert told(mind, "checkWebhookSignature fails in stagingCluster") == [f"{work.ref}#1"]
     assert told(mind, "bake a lemon cake with almonds tonight") == []
 
 
 def test_only_the_own_project_is_asked(remember: Remember) -> None:
-    """Memories of one project are never told in another; a person may say something for all of them."""
+    """Memories of one project are never told in another.
+
+    A person may say something for all of them.
+    """
     here, there = Work(1).ask(WEBHOOK).run("ls"), Work(2, cwd=ORCHARD).ask(WEBHOOK).run("ls")
     mind = remember(here, there, filler(3), filler(4, ORCHARD))
-    mind.remember("the lemon cake is baked with almonds, tonight and always", everywhere=True, by="person")
+    mind.remember(
+        "the lemon cake is baked with almonds, tonight and always", everywhere=True, by="person"
+    )
     prepare(mind)
 
-    assert (told(mind, WEBHOOK), told(mind, WEBHOOK, ORCHARD)) == ([f"{here.ref}#1"], [f"{there.ref}#1"])
+    assert (told(mind, WEBHOOK), told(mind, WEBHOOK, ORCHARD)) == (
+        [f"{here.ref}#1"],
+        [f"{there.ref}#1"],
+    )
     assert told(mind, "bake a lemon cake with almonds tonight") == ["note:1"]
     assert told(mind, "bake a lemon cake with almonds tonight", ORCHARD) == ["note:1"]
 
@@ -87,13 +108,18 @@ def test_of_turns_that_are_equally_good_the_newest_are_told_first(remember: Reme
     """And not more than a few."""
     works = [Work(number).ask(f"{WEBHOOK} try {number}").run("ls") for number in range(1, 7)]
     for number, work in enumerate(works):
-        work.talk.lines = [line.replace("2026-01-01T", f"2026-01-{10 - number:02}T") for line in work.talk.lines]
+        work.talk.lines = [
+            line.replace("2026-01-01T", f"2026-01-{10 - number:02}T") for line in work.talk.lines
+        ]
     mind = prepare(remember(*works, filler(7), filler(8)))
 
     assert told(mind, WEBHOOK) == [f"{work.ref}#1" for work in works[:MOST_LINES]]
 
 
-@pytest.mark.parametrize("prompt", ["", " \n", "the", "yes", "do it", "why?", "☃", "\ud800\0", "a" * 100_000, "'\"*()%--;"])
+@pytest.mark.parametrize(
+    "prompt",
+    ["", " \n", "the", "yes", "do it", "why?", "☃", "\ud800\0", "a" * 100_000, "'\"*()%--;"],
+)
 def test_what_says_nothing_calls_up_nothing(remember: Remember, prompt: str) -> None:
     """Nor does it fail."""
     mind = prepare(remember(Work(1).ask(WEBHOOK).run("ls")))
@@ -101,17 +127,31 @@ def test_what_says_nothing_calls_up_nothing(remember: Remember, prompt: str) -> 
     assert told(mind, prompt) == []
 
 
-@pytest.mark.parametrize("prompt", ["webhook signature", "yes please, check the signature again, thanks", "is the webhook up?"])
+@pytest.mark.parametrize(
+    "prompt",
+    ["webhook signature", "yes please, check the signature again, thanks", "is the webhook up?"],
+)
 def test_two_words_are_never_enough(remember: Remember, prompt: str) -> None:
-    """However rare: a turn that holds two words may be about anything. What is said to go on does not count."""
+    """However rare: a turn that holds two words may be about anything.
+
+    What is said to go on does not count.
+    """
     mind = prepare(remember(Work(1).ask(WEBHOOK).run("pytest -q", "ok"), filler(2), filler(3)))
 
     assert told(mind, prompt) == []
 
 
 def test_the_answer_finds_a_turn_and_is_not_quoted(remember: Remember) -> None:
-    """What a request came to is often said in other words than the request; an agent's own words are never told."""
-    work = Work(1).ask("mend what Tomasz reported on Friday").run("pytest -q", "ok").done("The replica lags behind its primary.")
+    """What a request came to is often said in other words than the request.
+
+    An agent's own words are never told.
+    """
+    work = (
+        Work(1)
+        .ask("mend what Tomasz reported on Friday")
+        .run("pytest -q", "ok")
+        .done("The replica lags behind its primary.")
+    )
     mind = prepare(remember(work, filler(2), filler(3)))
 
     (line,) = mind.recall("why does the replica lag behind the primary", folder=SHOP).lines[:1]
@@ -140,11 +180,15 @@ def test_a_store_with_nothing_ready_tells_nothing(remember: Remember) -> None:
 
 # Parts
 
-SCORES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 99)), max_size=9, unique_by=lambda pair: pair[1])
+SCORES = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 99)), max_size=9, unique_by=lambda pair: pair[1]
+)
 
 
 @given(SCORES)
-def test_the_confident_ones_are_few_sure_and_nearly_as_good_as_the_best(scored: list[tuple[float, int]]) -> None:
+def test_the_confident_ones_are_few_sure_and_nearly_as_good_as_the_best(
+    scored: list[tuple[float, int]],
+) -> None:
     """In order, whatever order they came in."""
     best = confident(scored)
 
@@ -162,7 +206,11 @@ def test_what_fits_stays_within_the_budget(lines: list[str], budget: int) -> Non
     kept = [line for line, has_room in zip(lines, fits, strict=True) if has_room]
 
     assert not kept or tokens(framed(kept)) <= budget
-    assert all(fitting([*kept, line], budget)[-1] is False for line, has_room in zip(lines, fits, strict=True) if not has_room)
+    assert all(
+        fitting([*kept, line], budget)[-1] is False
+        for line, has_room in zip(lines, fits, strict=True)
+        if not has_room
+    )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

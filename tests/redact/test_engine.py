@@ -15,7 +15,9 @@ from recollect.redact.contexts import CONTEXTS
 from recollect.redact.shapes import INFIXES, SHAPES, Shape
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
-NEEDS_WHEELS = pytest.mark.skipif(not hyper.available, reason="hyperscan or google-re2 is not installed")
+NEEDS_WHEELS = pytest.mark.skipif(
+    not hyper.available, reason="hyperscan or google-re2 is not installed"
+)
 LABELS = Path(__file__).parents[3] / "shared" / "redaction"
 
 
@@ -27,7 +29,9 @@ def test_a_string_without_a_finding_is_the_same_object(redactors: dict[str, Reda
 
 def test_order_survives_batches_of_every_size(redactors: dict[str, Redactor]) -> None:
     texts = [
-        f"{number} {TOKEN if number % 7 == 0 else 'x' * (number % 5 * 40_000)} é"[: -1 if number % 2 else None]
+        f"{number} {TOKEN if number % 7 == 0 else 'x' * (number % 5 * 40_000)} é"[
+            : -1 if number % 2 else None
+        ]
         for number in range(60)
     ]
 
@@ -38,7 +42,9 @@ def test_order_survives_batches_of_every_size(redactors: dict[str, Redactor]) ->
     assert ["[REDACTED:" in text for text in redacted] == [number % 7 == 0 for number in range(60)]
 
 
-def test_offsets_are_those_of_the_string_whatever_comes_before(redactors: dict[str, Redactor]) -> None:
+def test_offsets_are_those_of_the_string_whatever_comes_before(
+    redactors: dict[str, Redactor],
+) -> None:
     text = f"é☕\U0001f980\ud800 {TOKEN} ☕"
 
     (finding,) = redactors["auto"].findings(text)
@@ -146,7 +152,11 @@ def test_the_table_covers_two_hundred_kinds_and_each_once() -> None:
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
 def test_every_shape_is_long_enough_for_the_python_engine(shape: Shape) -> None:
     """It skips short words, and words of other characters, before it looks for prefixes."""
-    others = re.sub(r"[A-Za-z0-9_.~+/=%:$|@-]", "", "".join(re.findall(f"[{shape.alphabet}]", "".join(map(chr, range(128))))))
+    others = re.sub(
+        r"[A-Za-z0-9_.~+/=%:$|@-]",
+        "",
+        "".join(re.findall(f"[{shape.alphabet}]", "".join(map(chr, range(128))))),
+    )
 
     assert len(shape.prefix) + shape.low >= 14 or shape.tail
     assert not others
@@ -200,14 +210,22 @@ def seconds(work: Callable[[], object]) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["hyperscan", "python"])
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_no_text_takes_more_than_linear_time(piece: str, engine: str, redactors: dict[str, Redactor]) -> None:
-    """Four times the text may take four times as long, or six on a busy machine; a square would take sixteen."""
+def test_no_text_takes_more_than_linear_time(
+    piece: str, engine: str, redactors: dict[str, Redactor]
+) -> None:
+    """Four times the text may take four times as long, or six on a busy machine.
+
+    A square would take sixteen.
+    """
     redactor = redactors[engine]
     small = piece * (40_000 // len(piece))
     large = piece * (160_000 // len(piece))
 
     redactor.redact(small)
-    once, four_times = seconds(lambda: redactor.redact(small)), seconds(lambda: redactor.redact(large))
+    once, four_times = (
+        seconds(lambda: redactor.redact(small)),
+        seconds(lambda: redactor.redact(large)),
+    )
 
     assert four_times < 8 * once + 0.02
 
@@ -215,8 +233,12 @@ def test_no_text_takes_more_than_linear_time(piece: str, engine: str, redactors:
 @pytest.mark.skipif(not LABELS.is_dir(), reason="the labelled cases are not beside the project")
 @pytest.mark.parametrize("engine", ["hyperscan", "python"])
 @pytest.mark.parametrize(("name", "share"), [("gitleaks", 0.99), ("agentlog", 0.97)])
-def test_labelled_secrets_are_gone(name: str, share: float, engine: str, redactors: dict[str, Redactor]) -> None:
-    rows = [json.loads(line) for line in (LABELS / f"{name}-visible.jsonl").read_text().splitlines()]
+def test_labelled_secrets_are_gone(
+    name: str, share: float, engine: str, redactors: dict[str, Redactor]
+) -> None:
+    rows = [
+        json.loads(line) for line in (LABELS / f"{name}-visible.jsonl").read_text().splitlines()
+    ]
 
     redacted = redactors[engine].redact_all([row["text"] for row in rows])
 
@@ -225,14 +247,22 @@ def test_labelled_secrets_are_gone(name: str, share: float, engine: str, redacto
         for row, text in zip(rows, redacted, strict=True)
         if row["expect_secret"]
     ]
-    changed = sum(text != row["text"] for row, text in zip(rows, redacted, strict=True) if not row["expect_secret"])
+    changed = sum(
+        text != row["text"]
+        for row, text in zip(rows, redacted, strict=True)
+        if not row["expect_secret"]
+    )
     assert sum(gone) / len(gone) >= share
     assert changed == 0 or name == "gitleaks"
 
 
 @pytest.mark.skipif(not LABELS.is_dir(), reason="the labelled cases are not beside the project")
 def test_both_engines_agree_on_the_labelled_cases(redactors: dict[str, Redactor]) -> None:
-    texts = [json.loads(line)["text"] for file in sorted(LABELS.glob("*.jsonl")) for line in file.read_text().splitlines()]
+    texts = [
+        json.loads(line)["text"]
+        for file in sorted(LABELS.glob("*.jsonl"))
+        for line in file.read_text().splitlines()
+    ]
 
     same = redactors["hyperscan"].redact_all(texts) == redactors["python"].redact_all(texts)
 

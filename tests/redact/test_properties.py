@@ -17,7 +17,8 @@ tokens = st.one_of(
     [
         st.from_regex(
             re.compile(
-                f"{re.escape(row.prefix)}[{row.alphabet}]{{{max(1, row.low - 1)},{(row.high or row.low) + 2}}}{row.tail}", re.A
+                f"{re.escape(row.prefix)}[{row.alphabet}]{{{max(1, row.low - 1)},{(row.high or row.low) + 2}}}{row.tail}",
+                re.A,
             ),
             fullmatch=True,
         )
@@ -25,7 +26,10 @@ tokens = st.one_of(
     ]
     + [
         st.from_regex(
-            re.compile(f"[{row.alphabet}]{{{row.low},{row.high + 1}}}{re.escape(row.mark)}{row.tail}", re.A), fullmatch=True
+            re.compile(
+                f"[{row.alphabet}]{{{row.low},{row.high + 1}}}{re.escape(row.mark)}{row.tail}", re.A
+            ),
+            fullmatch=True,
         )
         for row in INFIXES
     ]
@@ -37,9 +41,27 @@ NAMES = """
 """
 names = st.sampled_from(NAMES.split())
 joins = st.sampled_from(
-    [": ", "=", " = ", '": "', '\\": \\"', " := ", ">", " ", "://u:", ": Bearer ", ": Basic ", '", "', "", ":", "\n  value: "]
+    [
+        ": ",
+        "=",
+        " = ",
+        '": "',
+        '\\": \\"',
+        " := ",
+        ">",
+        " ",
+        "://u:",
+        ": Bearer ",
+        ": Basic ",
+        '", "',
+        "",
+        ":",
+        "\n  value: ",
+    ]
 )
-noise = st.text(st.sampled_from("ab9_-.=+/:;,@%&?#\"'`\\<>(){}[] \n\r\tné…\x0b\x00\ud800"), max_size=12)
+noise = st.text(
+    st.sampled_from("ab9_-.=+/:;,@%&?#\"'`\\<>(){}[] \n\r\tné…\x0b\x00\ud800"), max_size=12
+)
 marks = st.sampled_from(
     [
         "-----BEGIN PRIVATE KEY-----",
@@ -55,7 +77,9 @@ marks = st.sampled_from(
 texts = st.lists(st.one_of(tokens, names, joins, noise, marks), max_size=9).map("".join)
 
 relaxed = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 
 
@@ -70,7 +94,9 @@ def test_redacting_twice_changes_nothing_more(redactors: dict[str, Redactor], te
 @pytest.mark.slow
 @relaxed
 @given(st.lists(texts, max_size=3))
-def test_both_engines_give_the_same_answer(redactors: dict[str, Redactor], several: list[str]) -> None:
+def test_both_engines_give_the_same_answer(
+    redactors: dict[str, Redactor], several: list[str]
+) -> None:
     """Which wheels a machine has must not decide what it stores."""
     assert redactors["hyperscan"].redact_all(several) == redactors["python"].redact_all(several)
 
@@ -78,7 +104,9 @@ def test_both_engines_give_the_same_answer(redactors: dict[str, Redactor], sever
 @pytest.mark.slow
 @relaxed
 @given(st.lists(texts, max_size=4))
-def test_strings_in_one_batch_do_not_see_each_other(redactors: dict[str, Redactor], several: list[str]) -> None:
+def test_strings_in_one_batch_do_not_see_each_other(
+    redactors: dict[str, Redactor], several: list[str]
+) -> None:
     together = redactors["auto"].redact_all(several)
 
     assert together == [redactors["auto"].redact(text) for text in several]

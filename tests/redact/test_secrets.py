@@ -86,11 +86,23 @@ ASSIGNED = [
     ("pypirc", "[pypi]\nusername = __token__\npassword = {}", PASSWORD),
     ("an ADO connection string", "Server=db;User Id=app;Password={};Encrypt=true", PASSWORD),
     ("an ODBC connection string", "Driver={{x}};Uid=app;Pwd={};", PASSWORD),
-    ("an Azure connection string", "AccountName=x;AccountKey={};EndpointSuffix=y", mixed(86, ALNUM + "+/") + "=="),
-    ("a service bus connection string", "SharedAccessKeyName=root;SharedAccessKey={}", mixed(43, ALNUM + "+/") + "="),
+    (
+        "an Azure connection string",
+        "AccountName=x;AccountKey={};EndpointSuffix=y",
+        mixed(86, ALNUM + "+/") + "==",
+    ),
+    (
+        "a service bus connection string",
+        "SharedAccessKeyName=root;SharedAccessKey={}",
+        mixed(43, ALNUM + "+/") + "=",
+    ),
     ("an added line of a diff", '+    "webhook_secret": "{}",', VALUE),
     ("a numbered line of a file", '   12→  api_key: "{}"', VALUE),
-    ("an env dump in a tool result", '{{"content": "HOME=/home/u\\nMY_TOKEN={}\\nTERM=xterm"}}', VALUE),
+    (
+        "an env dump in a tool result",
+        '{{"content": "HOME=/home/u\\nMY_TOKEN={}\\nTERM=xterm"}}',
+        VALUE,
+    ),
     ("a hexadecimal key", "LICENSE_TOKEN={}", DIGEST),
     ("a UUID as a key", "VENDOR_API_KEY={}", UUID),
     ("Terraform", 'administrator_login_password = "{}"', PASSWORD),
@@ -102,7 +114,11 @@ ASSIGNED = [
 
 PLACES = [
     ("a bearer header", "Authorization: Bearer {}", VALUE),
-    ("a bearer header for curl", "curl -H 'Authorization: Bearer {}' https://api.example.org", VALUE),
+    (
+        "a bearer header for curl",
+        "curl -H 'Authorization: Bearer {}' https://api.example.org",
+        VALUE,
+    ),
     ("a bearer header in JSON", '{{"Authorization": "Bearer {}"}}', VALUE),
     ("a bearer header in escaped JSON", '{{\\"authorization\\":\\"Bearer {}\\"}}', VALUE),
     ("a basic header", "Authorization: Basic {}", BASIC),
@@ -129,7 +145,11 @@ PLACES = [
     ("docker login", "docker login -u me -p {} registry", VALUE),
     ("openssl", "openssl rsa -in k.pem -passin pass:{}", PASSWORD),
     ("a docker config", '{{"auths": {{"https://index.docker.io/v1/": {{"auth": "{}"}}}}}}', BASIC),
-    ("a Kubernetes secret", "kind: Secret\ndata:\n  user: {}\n", base64.b64encode(b"administrator").decode()),
+    (
+        "a Kubernetes secret",
+        "kind: Secret\ndata:\n  user: {}\n",
+        base64.b64encode(b"administrator").decode(),
+    ),
     ("a Kubernetes secret with its kind last", "data:\n  tls.key: {}\nkind: Secret\n", BASIC),
     ("a Kubernetes secret with plain data", "kind: Secret\nstringData:\n  pin: {}\n", PASSWORD),
     ("a Kubernetes secret in JSON", '{{"kind": "Secret", "data": {{"user": "{}"}}}}', BASIC),
@@ -145,9 +165,21 @@ PLACES = [
     ("a key cut off before its end", begin("EC PRIVATE KEY") + "\n{}", PEM),
     ("a PGP key", begin("PGP PRIVATE KEY BLOCK") + "\n\n{}\n" + end("PGP PRIVATE KEY BLOCK"), PEM),
     ("a PuTTY key", "Private-Lines: 6\n{}\nPrivate-MAC: 00", PEM),
-    ("a Slack webhook", "https://hooks.slack.com/{}", "services/T" + mixed(8) + "/B" + mixed(8) + "/" + mixed(24)),
-    ("a Discord webhook", "https://discord.com/api/webhooks/{}", mixed(18, string.digits) + "/" + mixed(68)),
-    ("a storage signature", "https://x.blob.core.windows.net/c?sv=2022&se=2030&sig={}", mixed(43, ALNUM) + "%3D"),
+    (
+        "a Slack webhook",
+        "https://hooks.slack.com/{}",
+        "services/T" + mixed(8) + "/B" + mixed(8) + "/" + mixed(24),
+    ),
+    (
+        "a Discord webhook",
+        "https://discord.com/api/webhooks/{}",
+        mixed(18, string.digits) + "/" + mixed(68),
+    ),
+    (
+        "a storage signature",
+        "https://x.blob.core.windows.net/c?sv=2022&se=2030&sig={}",
+        mixed(43, ALNUM) + "%3D",
+    ),
 ]
 
 TOKENS = [
@@ -194,7 +226,16 @@ TOKENS = [
     mixed(10, string.digits) + ":A" + mixed(34),
     mixed(3) + "8Q~" + mixed(34),
 ]
-SENTENCES = ["{}", "the key is {} for now", "key={}", '"{}"', "first\\n{}\\nlast", "({})", "see {}.", "\x1b[32m{}\x1b[0m"]
+SENTENCES = [
+    "{}",
+    "the key is {} for now",
+    "key={}",
+    '"{}"',
+    "first\\n{}\\nlast",
+    "({})",
+    "see {}.",
+    "\x1b[32m{}\x1b[0m",
+]
 
 
 def cases() -> Iterator[tuple[str, str, str]]:
@@ -210,10 +251,15 @@ CASES = list(cases())
 
 @pytest.mark.parametrize("engine", ["hyperscan", "python"])
 @pytest.mark.parametrize(("where", "text", "secret"), CASES, ids=[case[0] for case in CASES])
-def test_only_the_value_is_replaced(where: str, text: str, secret: str, engine: str, redactors: dict[str, Redactor]) -> None:
+def test_only_the_value_is_replaced(
+    where: str, text: str, secret: str, engine: str, redactors: dict[str, Redactor]
+) -> None:
     """Names, quotes and separators stay, so that the text still reads as what it was."""
     before, _, after = text.partition("{}")
-    before, after = before.replace("{{", "{").replace("}}", "}"), after.replace("{{", "{").replace("}}", "}")
+    before, after = (
+        before.replace("{{", "{").replace("}}", "}"),
+        after.replace("{{", "{").replace("}}", "}"),
+    )
 
     redacted = redactors[engine].redact(before + secret + after)
 
@@ -227,7 +273,9 @@ def test_the_same_secret_has_the_same_tag_everywhere(redactors: dict[str, Redact
     """One may see that two files hold the same key without seeing the key."""
     redactor = redactors["auto"]
 
-    first, second, other = redactor.redact_all([f"one {GITHUB}", f"and {GITHUB} two", "gh" + "p_" + mixed(36, seed=8)])
+    first, second, other = redactor.redact_all(
+        [f"one {GITHUB}", f"and {GITHUB} two", "gh" + "p_" + mixed(36, seed=8)]
+    )
 
     assert first.split()[1] == second.split()[1]
     assert other != first.split()[1]

@@ -25,12 +25,16 @@ from tests.store.test_evictions import digested
 def noisy_turn(session: str, number: int, *, minute: int) -> list[Item]:
     """About 4 KB that do not compress to nothing, a few hundred bytes of which stay."""
     noise = Random(f"{session} {number}").randbytes(3_000).hex()
-    return turn(session, f"{session}-{number}", f"ask {number} of {session}", output=noise, minute=minute)
+    return turn(
+        session, f"{session}-{number}", f"ask {number} of {session}", output=noise, minute=minute
+    )
 
 
 def keep_session(filled: Filled, session: str, *, turns: int = 3, minute: int = 0) -> None:
     for number in range(turns):
-        filled.keep(f"{session}.jsonl", facts(session), *noisy_turn(session, number, minute=minute + number))
+        filled.keep(
+            f"{session}.jsonl", facts(session), *noisy_turn(session, number, minute=minute + number)
+        )
 
 
 def minutes_ago(minutes: int) -> int:
@@ -66,7 +70,10 @@ def evicted(filled: Filled) -> list[str]:
 
 @pytest.fixture
 def three(filled: Filled) -> Filled:
-    """Three sessions of three turns each, the first imported not being the oldest; the last has no digest."""
+    """Three sessions of three turns each, the first imported not being the oldest.
+
+    The last has no digest.
+    """
     keep_session(filled, "b", minute=100)
     keep_session(filled, "a", minute=0)
     digested(filled)
@@ -91,7 +98,11 @@ def test_the_soft_cap_takes_the_oldest_distilled_turns(three: Filled) -> None:
     report = run(three, soft_bytes=cap)
 
     assert evicted(three) == ["b#1", "a#1", "a#2", "a#3"]
-    assert (report.evicted, report.data_loss, report.alerts) == ({"age": 0, "soft": 4, "hard": 0}, 0, [])
+    assert (report.evicted, report.data_loss, report.alerts) == (
+        {"age": 0, "soft": 4, "hard": 0},
+        0,
+        [],
+    )
     assert cap >= report.final_usage == three.store.raw_bytes()
     assert report.distilled_usage == three.store.distilled_bytes()
     assert stored_bytes(three) == size - report.freed
@@ -112,7 +123,9 @@ def test_the_hard_cap_takes_undistilled_turns_last_and_says_so(three: Filled) ->
 
     assert evicted(three) == ["b#1", "b#2", "b#3", "a#1", "a#2", "a#3", "c#1"]
     assert (report.evicted, report.data_loss) == ({"age": 0, "soft": 0, "hard": 7}, 1)
-    assert report.alerts == ["turns that went without a digest, because of retain.raw_hard_cap_bytes: 1"]
+    assert report.alerts == [
+        "turns that went without a digest, because of retain.raw_hard_cap_bytes: 1"
+    ]
 
 
 def test_age_takes_old_distilled_turns(filled: Filled) -> None:
@@ -150,7 +163,11 @@ def test_a_session_that_may_go_on_is_left_alone_but_for_the_hard_cap(filled: Fil
     hard = run(filled, hard_bytes=1)
 
     assert soft.evicted == {"age": 0, "soft": 0, "hard": 0}
-    assert (hard.evicted, hard.data_loss, hard.final_usage) == ({"age": 0, "soft": 0, "hard": 3}, 0, 0)
+    assert (hard.evicted, hard.data_loss, hard.final_usage) == (
+        {"age": 0, "soft": 0, "hard": 3},
+        0,
+        0,
+    )
 
 
 def test_a_hard_cap_says_when_a_damaged_body_is_in_its_way(three: Filled) -> None:
@@ -212,7 +229,9 @@ def test_a_second_run_has_nothing_to_do(three: Filled) -> None:
 
 
 @pytest.mark.parametrize("stop_after", [1, 2, 5])
-def test_a_run_that_stops_is_continued(three: Filled, stop_after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_stops_is_continued(
+    three: Filled, stop_after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A laptop that is closed in between loses nothing and repeats nothing."""
     monkeypatch.setattr(budgets, "BATCH_TURNS", 1)
     steps = retain(three.store, Budget(max_age_days=1))
@@ -227,7 +246,9 @@ def test_a_run_that_stops_is_continued(three: Filled, stop_after: int, monkeypat
     assert (first, report.evicted["age"]) == (stop_after, 6 - stop_after)
 
 
-def test_two_runs_at_once_let_go_of_no_more_than_one(three: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_runs_at_once_let_go_of_no_more_than_one(
+    three: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A person may start one while the job after an import is at it."""
     monkeypatch.setattr(budgets, "BATCH_TURNS", 1)
     budget = Budget(soft_bytes=cap_for(three, turns=3))
@@ -278,7 +299,9 @@ def test_an_import_asks_for_a_run_when_one_can_do_something(
     filled: Filled, limits: dict[str, Any], turns: int, days_since: int, due: bool
 ) -> None:
     """Turns age without an import, so once a day is enough for those."""
-    filled.db.execute("insert into store_info values ('retained_at', ?)", (now_ms() - days_since * DAY_MS,))
+    filled.db.execute(
+        "insert into store_info values ('retained_at', ?)", (now_ms() - days_since * DAY_MS,)
+    )
 
     assert is_due(filled.store, Budget(**limits), turns) is due
 
@@ -298,7 +321,10 @@ def test_a_limit_below_nothing_is_refused(config: Path) -> None:
 
 def test_settings_become_a_budget(config: Path) -> None:
     """Every key has its place."""
-    config.write_text("[retain]\nraw_soft_cap_bytes = 1\nraw_hard_cap_bytes = 2\nraw_max_age_days = 3\ndistilled_cap_bytes = 4\n")
+    config.write_text(
+        "[retain]\nraw_soft_cap_bytes = 1\nraw_hard_cap_bytes = 2\nraw_max_age_days = "
+        "3\ndistilled_cap_bytes = 4\n"
+    )
 
     budget = Budget.of(Settings.load({"RECOLLECT_HOME": str(config.parent)}))
 

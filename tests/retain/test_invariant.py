@@ -1,4 +1,6 @@
-"""Whatever happens in whatever order, events never go before their digest exists, except where the report says so."""
+"""Whatever happens in whatever order, events never go before their digest
+exists, except where the report says so.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ CAPS = st.sampled_from([0, 1, 3_000, 9_000, 30_000])
 
 
 class Retention(RuleBasedStateMachine):
-    """Logs grow and are read again, digests are made, budgets are applied; a model remembers what was ever said."""
+    """Logs grow and are read again, digests are made, budgets are applied.
+
+    A model remembers what was ever said.
+    """
 
     @initialize()
     def begin(self) -> None:
@@ -66,14 +71,22 @@ class Retention(RuleBasedStateMachine):
         key = f"{session}-{number}"
         last = max(item.at for item in parts[0] if isinstance(item, Event) and item.at is not None)
         text = self._noise(key, len(parts), size)
-        parts.append([Event(session=session, turn=key, kind="reply", at=last + len(parts) * 10, text=text)])
+        parts.append(
+            [Event(session=session, turn=key, kind="reply", at=last + len(parts) * 10, text=text)]
+        )
         self.filled.keep(f"{session}.jsonl", *parts[-1])
 
     @precondition(lambda self: self.told)
     @rule(data=st.data())
     def a_log_is_read_from_its_start(self, data: st.DataObject) -> None:
         session = data.draw(st.sampled_from(sorted({name for name, _ in self.told})))
-        items = [item for (name, _), parts in self.told.items() if name == session for part in parts for item in part]
+        items = [
+            item
+            for (name, _), parts in self.told.items()
+            if name == session
+            for part in parts
+            for item in part
+        ]
         whole_before = self._whole()
 
         self.filled.keep(f"{session}.jsonl", facts(session), *items, again=True)
@@ -89,7 +102,11 @@ class Retention(RuleBasedStateMachine):
         before, safe = self._whole(), self._distilled()
         usage, size = self.filled.store.raw_bytes(), self._size()
 
-        (*_, report) = retain(self.filled.store, Budget(soft_bytes=soft, hard_bytes=hard, max_age_days=days), dry_run=dry_run)
+        (*_, report) = retain(
+            self.filled.store,
+            Budget(soft_bytes=soft, hard_bytes=hard, max_age_days=days),
+            dry_run=dry_run,
+        )
 
         gone = before - self._whole()
         unsafe = {_turn_of(text) for text in gone} - safe
@@ -129,8 +146,14 @@ class Retention(RuleBasedStateMachine):
 
     def _whole(self) -> set[str]:
         """The texts that are stored as they were told."""
-        rows = [row for (events,) in self.filled.db.rows("select events from bodies") for row in bodies.unpack(events)]
-        stored = {row[bodies.TEXT] for row in rows} | {row[bodies.OUTPUT] for row in rows if len(row) > bodies.OUTPUT}
+        rows = [
+            row
+            for (events,) in self.filled.db.rows("select events from bodies")
+            for row in bodies.unpack(events)
+        ]
+        stored = {row[bodies.TEXT] for row in rows} | {
+            row[bodies.OUTPUT] for row in rows if len(row) > bodies.OUTPUT
+        }
         return stored & self._every()
 
     def _size(self) -> int:
@@ -141,7 +164,9 @@ class Retention(RuleBasedStateMachine):
 
     def _distilled(self) -> set[str]:
         """The turns whose session has not changed since its digest."""
-        changed = {ref.removeprefix("codex:") for _, ref, _ in self.filled.store.outdated_sessions()}
+        changed = {
+            ref.removeprefix("codex:") for _, ref, _ in self.filled.store.outdated_sessions()
+        }
         return {f"{name}-{number}" for name, number in self.told if name not in changed}
 
 

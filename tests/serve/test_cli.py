@@ -33,15 +33,22 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_without_a_store_it_says_how_to_begin(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_store_it_says_how_to_begin(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The first thing anybody types is the bare name."""
     assert main([]) == 0
 
     assert "recollect import" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["search word", "sessions", "show x", "stats", "projects", "doctor", "jobs", "export"])
-def test_reading_before_importing_names_the_next_step(command: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "command",
+    ["search word", "sessions", "show x", "stats", "projects", "doctor", "jobs", "export"],
+)
+def test_reading_before_importing_names_the_next_step(
+    command: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Asking an empty memory is no crash, and makes no store either."""
     assert main(command.split()) == 1
 
@@ -56,12 +63,15 @@ def test_bare_it_tells_what_is_stored(stored: Path, capsys: pytest.CaptureFixtur
     assert "25 sessions, 162 turns" in capsys.readouterr().out
 
 
-def test_importing_twice_keeps_everything_once(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_importing_twice_keeps_everything_once(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """People run it without thinking about it."""
     assert main(["import", str(SAMPLES), "--json"]) == 0
 
     (report,) = lines(capsys)
-    assert {name: report[name] for name in ("discovered", "imported", "updated", "unchanged", "turns")} == {
+    assert {name: report[name] for name in ("discovered", "imported", "updated", "unchanged",
+    "turns")} == {
         "discovered": 25, "imported": 0, "updated": 0, "unchanged": 25, "turns": 0,
     }  # fmt: skip
 
@@ -75,18 +85,31 @@ def test_a_report_lists_every_source(home: Path, capsys: pytest.CaptureFixture[s
     assert sum(source["turns"] for source in sources) == total["turns"]  # type: ignore[misc]
 
 
-def test_what_cannot_be_read_is_in_the_summary(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_read_is_in_the_summary(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Also when nobody asked for the report."""
-    log = tmp_path / "copy" / ".claude" / "projects" / "-home-ada" / "5e551011-0000-4000-8000-000000000001.jsonl"
+    log = (
+        tmp_path
+        / "copy"
+        / ".claude"
+        / "projects"
+        / "-home-ada"
+        / "5e551011-0000-4000-8000-000000000001.jsonl"
+    )
     log.parent.mkdir(parents=True)
     log.symlink_to("nowhere")
 
     assert main(["import", str(tmp_path / "copy")]) == 0
 
-    assert "1 source: 0 new, 0 grown or replaced, 0 unchanged, 1 failed\n" in capsys.readouterr().out
+    assert (
+        "1 source: 0 new, 0 grown or replaced, 0 unchanged, 1 failed\n" in capsys.readouterr().out
+    )
 
 
-def test_importing_where_no_agent_was_says_what_to_try(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_importing_where_no_agent_was_says_what_to_try(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Zeros alone are no help to somebody who expected sessions."""
     assert main(["import"]) == 0
 
@@ -96,14 +119,18 @@ def test_importing_where_no_agent_was_says_what_to_try(home: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("ignored", ["PATH", "--dry-run", "--report", "--wait"])
-def test_what_watching_would_ignore_is_refused(ignored: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_watching_would_ignore_is_refused(
+    ignored: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A dry run that writes is worse than none."""
     assert main(["import", "--watch", ignored]) == 2
 
     assert ignored in capsys.readouterr().err
 
 
-def test_search_prints_a_reference_that_show_understands(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_prints_a_reference_that_show_understands(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What one command prints, the next one takes."""
     assert main(["search", "migration", "deadlock", "--json", "--limit", "1"]) == 0
     (hit,) = lines(capsys)
@@ -116,7 +143,9 @@ def test_search_prints_a_reference_that_show_understands(stored: Path, capsys: p
     assert str(hit["ref"]) in capsys.readouterr().out
 
 
-def test_words_that_no_turn_has_together_are_searched_one_by_one(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_that_no_turn_has_together_are_searched_one_by_one(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """And the answer says so."""
     assert main(["search", "openssl", "tides", "lock_timeout", "kubernetes"]) == 0
 
@@ -138,10 +167,14 @@ def test_a_word_that_no_turn_has_is_answered_by_meaning_and_that_is_said(
 
     answer = capsys.readouterr()
     assert {json.loads(line)["matched"] for line in answer.out.splitlines()} == {"meaning"}
-    assert answer.err.startswith("none of these turns has any of the words; they come near in meaning\n")
+    assert answer.err.startswith(
+        "none of these turns has any of the words; they come near in meaning\n"
+    )
 
 
-def test_before_anything_is_embedded_one_sentence_says_so(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_before_anything_is_embedded_one_sentence_says_so(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The first search often comes before the work in the background is done."""
     with Memory.open() as memory:
         memory.import_logs([SAMPLES])
@@ -152,8 +185,13 @@ def test_before_anything_is_embedded_one_sentence_says_so(home: Path, capsys: py
     assert said.startswith("searched by words only: no turn is embedded yet")
 
 
-@pytest.mark.parametrize("query", ['"', "-", "*", "AND OR NOT", 'a"b', "NEAR(", "☃", "a:b:c", "^x", "{", "col : x", '-"x'])
-def test_whatever_a_person_types_is_a_query(query: str, stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "query",
+    ['"', "-", "*", "AND OR NOT", 'a"b', "NEAR(", "☃", "a:b:c", "^x", "{", "col : x", '-"x'],
+)
+def test_whatever_a_person_types_is_a_query(
+    query: str, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """There is no syntax error: the text is searched as text."""
     assert main(["search", "--", query]) in (0, 1)
 
@@ -170,7 +208,9 @@ def test_an_unwanted_word_needs_no_quotes(stored: Path, capsys: pytest.CaptureFi
     assert refs("--agent", "codex", "deadlock") == refs("agent:codex deadlock")
 
 
-def test_an_unknown_long_option_of_search_is_refused(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_long_option_of_search_is_refused(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A misspelt option would otherwise change what is found without a word."""
     with pytest.raises(SystemExit) as stopped:
         main(["search", "deadlock", "--lmit", "3"])
@@ -183,11 +223,14 @@ def test_an_unknown_long_option_of_search_is_refused(stored: Path, capsys: pytes
 @pytest.mark.parametrize(
     "command",
     [
-        "search x --limit", "search x --offset", "sessions --limit", "sessions --offset", "export --limit", "stats --limit",
+        "search x --limit", "search x --offset", "sessions --limit", "sessions --offset",
+        "export --limit", "stats --limit",
         "projects --limit", "agents --limit", "jobs --limit", "work --limit",
     ],
 )  # fmt: skip
-def test_a_limit_is_a_whole_number(command: str, value: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_is_a_whole_number(
+    command: str, value: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """SQLite takes a negative limit for none, and Python one that counts from the end."""
     with pytest.raises(SystemExit) as stopped:
         main([*command.split(), value])
@@ -196,14 +239,18 @@ def test_a_limit_is_a_whole_number(command: str, value: str, home: Path, capsys:
     assert f"{value} is no count; give a whole number, 0 or more" in capsys.readouterr().err
 
 
-def test_an_unknown_command_suggests_a_known_one(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command_suggests_a_known_one(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A typo costs a second, not a look into the manual."""
     assert main(["serach", "x"]) == 2
 
     assert "did you mean `recollect search`?" in capsys.readouterr().err
 
 
-def test_an_unknown_reference_is_told_apart_from_an_ambiguous_one(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_reference_is_told_apart_from_an_ambiguous_one(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The next step differs."""
     assert main(["show", "nobody"]) == 1
     assert "no session is called nobody" in capsys.readouterr().err
@@ -212,11 +259,19 @@ def test_an_unknown_reference_is_told_apart_from_an_ambiguous_one(stored: Path, 
     assert "means several sessions" in capsys.readouterr().err
 
 
-def test_the_beginning_of_an_id_means_the_session_not_its_sub_agents(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A sub-agent's id begins with that of its session, so a session could never be named in short."""
+def test_the_beginning_of_an_id_means_the_session_not_its_sub_agents(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sub-agent's id begins with that of its session, so a
+    session could never be named in short.
+    """
     whole = "claude-code:fa6dc211-ec57-4aa2-87b9-610460b390bc"
 
-    for ref, meant in {"fa6dc211": whole, "claude-code:fa6d": whole, f"{whole}/a9": f"{whole}/a9f81e740487f6fa5"}.items():
+    for ref, meant in {
+        "fa6dc211": whole,
+        "claude-code:fa6d": whole,
+        f"{whole}/a9": f"{whole}/a9f81e740487f6fa5",
+    }.items():
         assert main(["show", ref, "--json"]) == 0
         assert [row["id"] for row in lines(capsys)] == [meant]
 
@@ -236,15 +291,23 @@ def test_a_store_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"{tmp_path} is a folder" in capsys.readouterr().err
 
 
-def test_errors_are_json_too_when_asked_for(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_json_too_when_asked_for(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A program reads the hint as well."""
     assert main(["show", "nobody", "--json"]) == 1
 
     error = json.loads(capsys.readouterr().err)
-    assert error == {"error": "no session is called nobody", "hint": "`recollect sessions` lists them", "exit_code": 1}
+    assert error == {
+        "error": "no session is called nobody",
+        "hint": "`recollect sessions` lists them",
+        "exit_code": 1,
+    }
 
 
-def test_json_looks_the_same_whichever_encoder_writes_it(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_looks_the_same_whichever_encoder_writes_it(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A cold search uses another one than the rest, and people grep for `"agent":"codex"`."""
     done = run("search", "agent:codex", "deadlock", "--json", "--limit", "1")
     assert main(["sessions", "agent:codex", "--json", "--limit", "1"]) == 0
@@ -253,7 +316,9 @@ def test_json_looks_the_same_whichever_encoder_writes_it(stored: Path, capsys: p
     assert '"agent":"codex"' in capsys.readouterr().out
 
 
-def test_sessions_can_be_filtered_and_limited(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_can_be_filtered_and_limited(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same filters as options and as text."""
     assert main(["sessions", "--agent", "codex", "--limit", "3", "--json"]) == 0
     by_option = lines(capsys)
@@ -263,7 +328,9 @@ def test_sessions_can_be_filtered_and_limited(stored: Path, capsys: pytest.Captu
     assert [session["agent"] for session in by_option] == ["codex"] * 3
 
 
-def test_statistics_add_up_however_they_are_grouped(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_statistics_add_up_however_they_are_grouped(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every turn is in one agent, one project and one day."""
     totals = []
     for by in ("all", "agent", "project", "domain", "day"):
@@ -273,7 +340,9 @@ def test_statistics_add_up_however_they_are_grouped(stored: Path, capsys: pytest
     assert totals == [162] * 5
 
 
-def test_what_a_grouping_cannot_tell_is_a_dash(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_grouping_cannot_tell_is_a_dash(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A model with 0 errors would be a claim that nobody checked."""
     assert main(["stats", "--by", "tool", "--limit", "1"]) == 0
     head, row = (line.split() for line in capsys.readouterr().out.splitlines())
@@ -281,21 +350,39 @@ def test_what_a_grouping_cannot_tell_is_a_dash(stored: Path, capsys: pytest.Capt
     assert main(["stats", "--by", "model", "--limit", "1", "--json"]) == 0
     (by_model,) = lines(capsys)
 
-    assert [name for name, value in by_tool.items() if value == "-"] == ["errors", "input", "cached", "output", "cost"]
-    assert [name for name, value in by_model.items() if value is None] == ["errors", "tool_calls", "failed_tool_calls"]
+    assert [name for name, value in by_tool.items() if value == "-"] == [
+        "errors",
+        "input",
+        "cached",
+        "output",
+        "cost",
+    ]
+    assert [name for name, value in by_model.items() if value is None] == [
+        "errors",
+        "tool_calls",
+        "failed_tool_calls",
+    ]
 
 
-def test_one_turn_is_not_one_turns(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_turn_is_not_one_turns(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Small things are noticed first."""
     log = min(SAMPLES.rglob("rollout-*.jsonl"), key=lambda path: path.stat().st_size)
 
     assert main(["import", str(log)]) == 0
 
     assert "1 source: 1 new" in capsys.readouterr().out
-    assert (counted(1, "turn"), counted(0, "turn"), counted(2, "copy", "copies")) == ("1 turn", "0 turns", "2 copies")
+    assert (counted(1, "turn"), counted(0, "turn"), counted(2, "copy", "copies")) == (
+        "1 turn",
+        "0 turns",
+        "2 copies",
+    )
 
 
-def test_a_domain_from_the_config_is_shown_and_can_be_filtered_by(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_domain_from_the_config_is_shown_and_can_be_filtered_by(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """[domains] maps project patterns to names of the user's own."""
     config = Path(os.path.join(recollect_home(capsys), "config.toml"))
     config.write_text('[domains]\nshop = ["*/acme/webshop"]\n')
@@ -368,10 +455,14 @@ def test_redacting_text_makes_no_store(home: Path) -> None:
 
 def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "recollect", *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, check=False, timeout=60
+    )
 
 
-def test_forgetting_asks_first(stored: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forgetting_asks_first(
+    stored: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What cannot be undone is not done by a slip; without a terminal it wants --yes."""
     assert main(["sessions", "--limit", "1", "--json"]) == 0
     (session,) = lines(capsys)
@@ -386,8 +477,13 @@ def test_forgetting_asks_first(stored: Path, capsys: pytest.CaptureFixture[str],
     assert main(["show", ref]) == 1
 
 
-def test_forgetting_once_more_finishes_what_was_in_the_way(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A reader of an old state keeps the words in the files; afterwards the same command takes them out."""
+def test_forgetting_once_more_finishes_what_was_in_the_way(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A reader of an old state keeps the words in the files.
+
+    Afterwards the same command takes them out.
+    """
     ref = "claude-code:453dcfa0-ef37-4cb8-b57c-7e97169a2650"
     with Memory.open() as memory:
         reader = apsw.Connection(memory.settings.store, flags=apsw.SQLITE_OPEN_READONLY)
@@ -411,7 +507,9 @@ def test_doctor_finds_a_sound_store_sound(stored: Path, capsys: pytest.CaptureFi
     assert main(["doctor", "--verify"]) == 0
 
 
-def test_a_backup_is_a_store(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_backup_is_a_store(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It can be searched like the one it was made from, and is not overwritten by accident."""
     copy = str(tmp_path / "copy.db")
 
@@ -420,7 +518,9 @@ def test_a_backup_is_a_store(stored: Path, tmp_path: Path, capsys: pytest.Captur
     assert main(["search", "deadlock", "--store", copy]) == 0
 
 
-def test_a_backup_goes_where_there_is_a_folder(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_backup_goes_where_there_is_a_folder(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A misspelt folder is named, rather than made."""
     assert main(["backup", str(tmp_path / "nope" / "copy.db")]) == 2
     assert f"there is no folder {tmp_path / 'nope'}" in capsys.readouterr().err
@@ -432,8 +532,10 @@ def test_a_backup_goes_where_there_is_a_folder(stored: Path, tmp_path: Path, cap
 def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By table and by page, what could be told again, and what to do about the rest."""
     report = RepairReport(
-        path="m.db", sound=False, damaged_copy="m.db.damaged", kept={"turns": 7}, lost={"bodies": 1, "usage": 0},
-        rebuilt={"turns": 2}, lost_pages=3, sources_to_read_again=1, text_rebuilt=True, notes=["page 9 is not there"],
+        path="m.db", sound=False, damaged_copy="m.db.damaged", kept={"turns": 7}, lost={"bodies": 1,
+        "usage": 0},
+        rebuilt={"turns": 2}, lost_pages=3, sources_to_read_again=1, text_rebuilt=True,
+        notes=["page 9 is not there"],
         next_steps=["run `recollect import`; sources to read again from their start: 1"],
     )  # fmt: skip
 
@@ -449,8 +551,13 @@ def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture
     ]
 
 
-def test_the_demo_uses_samples_where_there_is_nothing_else(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In a store of their own, so that nothing made up gets into a memory; the second time only what is new is read."""
+def test_the_demo_uses_samples_where_there_is_nothing_else(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a store of their own, so that nothing made up gets into a memory.
+
+    The second time only what is new is read.
+    """
     assert main(["demo"]) == 0
     assert "25 new, 0 grown, 0 unchanged" in capsys.readouterr().err
 
@@ -459,7 +566,9 @@ def test_the_demo_uses_samples_where_there_is_nothing_else(home: Path, capsys: p
     assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
 
 
-def test_the_first_search_of_the_demo_is_by_meaning_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_search_of_the_demo_is_by_meaning_too(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It shows what recollect can do, so nothing is left to the background."""
     assert main(["demo", "--json"]) == 0
 
@@ -477,7 +586,9 @@ def test_the_first_search_of_the_demo_is_by_meaning_too(home: Path, capsys: pyte
         (["--everywhere"], "nothing stored is good enough to be told here\n"),
     ],
 )
-def test_silence_is_explained(options: list[str], said: str, stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_silence_is_explained(
+    options: list[str], said: str, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Nothing good enough and nothing at all are two things."""
     assert main(["recall", "write a poem about spring", "--folder", str(stored), *options]) == 1
 
@@ -493,7 +604,9 @@ def test_export_gives_every_session(stored: Path, capsys: pytest.CaptureFixture[
     assert sum(len(session["turn_list"]) for session in sessions) == 162  # type: ignore[arg-type]
 
 
-def test_what_a_log_says_cannot_steer_the_terminal(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_log_says_cannot_steer_the_terminal(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Escape codes in logs are shown as nothing, not obeyed."""
     from recollect.serve.cli.output import printable
 
@@ -513,14 +626,16 @@ def test_every_command_has_help(name: str) -> None:
 def test_a_cold_search_imports_little(mode: str, modules: int, stored: Path) -> None:
     """It is started thousands of times a day, so what it loads is counted."""
     code = (
-        f"import sys; from recollect.serve.cli import main; main(['search', 'deadlock', '--mode', '{mode}']);"
+        "import sys; from recollect.serve.cli import main; main(['search', 'deadlock', '--mode', "
+        f"'{mode}']);"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     loaded = set(done.stderr.split())
     heavy = {
-        "msgspec", "dataclasses", "inspect", "logging", "json", "pathlib", "tomllib", "rich", "hyperscan", "re2",
+        "msgspec", "dataclasses", "inspect", "logging", "json", "pathlib", "tomllib", "rich",
+        "hyperscan", "re2",
         "asyncio", "numpy", "faiss",
     }  # fmt: skip
     assert loaded & heavy == set()
@@ -531,7 +646,8 @@ def test_logging_is_structured_and_silent_about_content(stored: Path) -> None:
     """RECOLLECT_LOG chooses levels by stage; --log-json makes lines of JSON."""
     done = subprocess.run(
         [sys.executable, "-m", "recollect", "import", str(SAMPLES), "--log-json"],
-        capture_output=True, text=True, check=True, env={**os.environ, "RECOLLECT_LOG": "info,capture=debug"},
+        capture_output=True, text=True, check=True, env={**os.environ,
+        "RECOLLECT_LOG": "info,capture=debug"},
     )  # fmt: skip
 
     logged = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]

@@ -29,7 +29,9 @@ def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> list[dict[str, Any
 
 @pytest.fixture
 def imported(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Three sessions in which the same command failed and another worked instead, imported and not learned from; their turns."""
+    """Three sessions in which the same command failed and another worked instead,
+    imported and not learned from; their turns.
+    """
     (home / ".recollect").mkdir(mode=0o700)
     (home / ".recollect" / "config.toml").write_text("[redact]\nenabled = false\n")
     monkeypatch.setenv("RECOLLECT_HOME", str(home / ".recollect"))
@@ -49,11 +51,18 @@ def imported(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_learning_says_what_it_did(imported: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Every field that a program may count on is there, also when it is nought."""
-    assert answer(capsys, "learn") == [{"sessions": 3, "episodes": 0, "remaining": 0, "patterns": 1}]
-    assert run(capsys, "learn")[1] == "nothing is new; 1 pattern in all, `recollect detect` shows them\n"
+    assert answer(capsys, "learn") == [
+        {"sessions": 3, "episodes": 0, "remaining": 0, "patterns": 1}
+    ]
+    assert (
+        run(capsys, "learn")[1]
+        == "nothing is new; 1 pattern in all, `recollect detect` shows them\n"
+    )
 
 
-def test_a_pattern_is_told_in_a_sentence_with_its_evidence(imported: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pattern_is_told_in_a_sentence_with_its_evidence(
+    imported: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """What it is, how sure that is, and where to look."""
     main(["learn"])
 
@@ -61,16 +70,34 @@ def test_a_pattern_is_told_in_a_sentence_with_its_evidence(imported: list[str], 
 
     first, second, third, *evidence = out.splitlines()
     assert first == "`docker-compose up` fails here; `docker compose up` works instead."
-    assert second.split()[1:] == ["decision_point", "candidate", "confidence", "0.44,", "strength", second.split()[-1]]
+    assert second.split()[1:] == [
+        "decision_point",
+        "candidate",
+        "confidence",
+        "0.44,",
+        "strength",
+        second.split()[-1],
+    ]
     assert third == "    3 sessions, 3 went well, last 2026-01-01; claude-code; /home/ada/shop"
     assert evidence == [f"    - 2026-01-01  {ref}  went well" for ref in imported]
 
 
-def test_what_is_detected_can_be_read_by_a_program(imported: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_detected_can_be_read_by_a_program(
+    imported: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """And narrowed down: by agent, project, time and number of sessions."""
     main(["learn"])
 
-    (row,) = answer(capsys, "detect", "--agent", "claude-code", "--project", "/home/ada/shop", "--since", "2026-01-01")
+    (row,) = answer(
+        capsys,
+        "detect",
+        "--agent",
+        "claude-code",
+        "--project",
+        "/home/ada/shop",
+        "--since",
+        "2026-01-01",
+    )
 
     assert [one["ref"] for one in row["evidence"]] == imported
     assert run(capsys, "detect", "--agent", "codex")[0] == 1
@@ -78,7 +105,9 @@ def test_what_is_detected_can_be_read_by_a_program(imported: list[str], capsys: 
 
 
 @pytest.mark.usefixtures("imported")
-def test_nothing_to_tell_is_said_with_what_to_do_next(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_tell_is_said_with_what_to_do_next(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The sessions are there, but nobody has looked at them."""
     with memory(home) as mind:
         list(mind.digest_sessions())

@@ -10,10 +10,14 @@ from recollect.serve.cli.digest import EVIDENCE, text
 
 
 def test_a_digest_reads_from_top_to_bottom() -> None:
-    """What was asked, how it went and why, what was done, what is left; turns by their numbers, because the session is named."""
+    """What was asked, how it went and why, what was done, what is left.
+
+    Turns by their numbers, because the session is named.
+    """
     task = Task(
         title="fix the worker", asked="fix the worker", turns=[1, 2, 3, 5], outcome="partial",
-        evidence=[Evidence(kind="kept", ref="codex:a#2", text="git commit -m x"), Evidence(kind="claimed", ref="codex:a#5")],
+        evidence=[Evidence(kind="kept", ref="codex:a#2", text="git commit -m x"),
+        Evidence(kind="claimed", ref="codex:a#5")],
         files=[f"file{number}.py" for number in range(14)],
         runs=[
             Run(ref="codex:a#1", command="pytest -q", ok=False, exit_code=1, check=True),
@@ -21,15 +25,18 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
             Run(ref="codex:a#2", command="make", ok=None),
         ],
         errors=[
-            Trouble(ref="codex:a#1", error="No module named 'yaml'", steps=["uv add pyyaml"], worked="codex:a#2"),
+            Trouble(ref="codex:a#1", error="No module named 'yaml'", steps=["uv add pyyaml"],
+            worked="codex:a#2"),
             Trouble(ref="codex:a#5", error="out of memory"),
         ],
         tokens=Tokens(input=1_000, output=234), seconds=304,
     )  # fmt: skip
     other = Task(title="", asked="", turns=[4], outcome="uncertain", seconds=7)
     digest = Digest(
-        session="codex:a", project=None, title="The worker", outcome="partial", summary="“fix the worker” partial",
-        tasks=[task, other], sayings=[Saying(ref="codex:a#3", kind="preference", text="always use uv")],
+        session="codex:a", project=None, title="The worker", outcome="partial",
+        summary="“fix the worker” partial",
+        tasks=[task, other], sayings=[Saying(ref="codex:a#3", kind="preference",
+        text="always use uv")],
         open_ends=["`make` still fails (codex:a#5)"],
     )  # fmt: skip
 
@@ -64,9 +71,9 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
 
 def test_an_empty_digest_says_so() -> None:
     """A log may hold nothing but a heading."""
-    assert text(Digest(session="codex:a", project=None, title="", outcome="uncertain", summary="")) == (
-        "codex:a  (untitled)\nuncertain: nothing was asked"
-    )
+    assert text(
+        Digest(session="codex:a", project=None, title="", outcome="uncertain", summary="")
+    ) == ("codex:a  (untitled)\nuncertain: nothing was asked")
 
 
 def test_every_kind_of_evidence_has_words() -> None:

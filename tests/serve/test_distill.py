@@ -27,7 +27,9 @@ def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> list[dict[str, Any
 
 @pytest.fixture
 def work(home: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
-    """A session that is imported and not distilled yet, in a store that removes no secrets: that takes a while to get ready."""
+    """A session that is imported and not distilled yet, in a store that removes no
+    secrets: that takes a while to get ready.
+    """
     (home / ".recollect").mkdir(mode=0o700)
     (home / ".recollect" / "config.toml").write_text("[redact]\nenabled = false\n")
     monkeypatch.setenv("RECOLLECT_HOME", str(home / ".recollect"))
@@ -44,7 +46,8 @@ def test_distilling_says_what_it_did(work: Work, capsys: pytest.CaptureFixture[s
     (row,) = answer(capsys, "distill", "--now")
 
     assert row == {
-        "considered": 1, "candidates": 1, "distilled": 1, "failed": 0, "skipped": 0, "projects": 1, "consolidated": 1,
+        "considered": 1, "candidates": 1, "distilled": 1, "failed": 0, "skipped": 0, "projects": 1,
+        "consolidated": 1,
         "locked": 0, "tokens": 0, "cost_usd": 0.0,
     }  # fmt: skip
     assert run(capsys, "distill")[1] == (
@@ -65,24 +68,35 @@ def test_a_memory_is_shown_once_it_is_made(work: Work, capsys: pytest.CaptureFix
     assert (row["session"], row["engine"]) == (work.ref, "rules")
 
 
-def test_consolidating_says_where_the_files_are(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
+def test_consolidating_says_where_the_files_are(
+    work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Their folder is named after a hash, which nobody guesses."""
     main(["distill", "--now"])
     (project,) = answer(capsys, "projects")
 
     code, out, err = run(capsys, "consolidate", "--project", project["key"])
 
-    assert (code, out) == (0, "0 projects changed: 0 consolidated, 0 failed, 0 in other hands, 0 left for later\n")
+    assert (code, out) == (
+        0,
+        "0 projects changed: 0 consolidated, 0 failed, 0 in other hands, 0 left for later\n",
+    )
     assert (Path(err.split()[-1]) / "MEMORY.md").is_file()
 
 
-def test_an_agent_can_do_it_in_two_steps(work: Work, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_can_do_it_in_two_steps(
+    work: Work, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The files go out, the answers come in, and the project's memory follows."""
     folder = str(tmp_path / "jobs")
     (written,) = answer(capsys, "distill", "--jobs", folder, "--now")
     job = Path(written["path"])
-    name = next(line for line in job.read_text().splitlines() if line.startswith("answer: ")).removeprefix("answer: ")
-    (job.parent / name).write_text(json.dumps({"traceMemory": "the cart was mended", "summary": "a mended cart"}))
+    name = next(
+        line for line in job.read_text().splitlines() if line.startswith("answer: ")
+    ).removeprefix("answer: ")
+    (job.parent / name).write_text(
+        json.dumps({"traceMemory": "the cart was mended", "summary": "a mended cart"})
+    )
 
     (kept,) = answer(capsys, "distill", "--commit", folder)
 
@@ -91,7 +105,10 @@ def test_an_agent_can_do_it_in_two_steps(work: Work, tmp_path: Path, capsys: pyt
     assert (row["engine"], row["summary"]) == ("agent", "a mended cart")
     assert answer(capsys, "distill", "--now")[0]["candidates"] == 0
     (project,) = answer(capsys, "projects")
-    summary = Path(run(capsys, "consolidate", "--project", project["key"])[2].split()[-1]) / "memory_summary.md"
+    summary = (
+        Path(run(capsys, "consolidate", "--project", project["key"])[2].split()[-1])
+        / "memory_summary.md"
+    )
     assert summary.read_text() == f"- a mended cart (trace: {work.ref})\n"
 
 
@@ -106,7 +123,9 @@ def test_an_agent_can_do_it_in_two_steps(work: Work, tmp_path: Path, capsys: pyt
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_meant_is_refused(argv: list[str], work: Work, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_meant_is_refused(
+    argv: list[str], work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With what to do instead."""
     try:
         code = main(["distill", *argv])
@@ -117,7 +136,9 @@ def test_what_cannot_be_meant_is_refused(argv: list[str], work: Work, capsys: py
     assert capsys.readouterr().err
 
 
-def test_a_project_that_nobody_knows_is_not_found(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_project_that_nobody_knows_is_not_found(
+    work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A slip of the finger must not look like a project without memories."""
     for command in ("distill", "consolidate"):
         code, _, err = run(capsys, command, "--project", "nowhere")
@@ -125,7 +146,9 @@ def test_a_project_that_nobody_knows_is_not_found(work: Work, capsys: pytest.Cap
         assert (code, "recollect projects" in err) == (1, True)
 
 
-def test_a_model_that_is_not_set_up_says_what_is_missing(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_is_not_set_up_says_what_is_missing(
+    work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Nothing was sent anywhere."""
     code, _, err = run(capsys, "distill", "--engine", "llm")
 

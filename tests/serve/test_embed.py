@@ -33,7 +33,8 @@ def test_embedding_says_what_it_did(stored: str, capsys: pytest.CaptureFixture[s
     second = capsys.readouterr().out
 
     assert {**first, "seconds": 0, "pieces": 0} == {
-        "turns": 5, "pieces": 0, "seconds": 0, "encoder": "static:recollect-static-256", "remaining": 15,
+        "turns": 5, "pieces": 0, "seconds": 0, "encoder": "static:recollect-static-256",
+        "remaining": 15,
     }  # fmt: skip
     assert second.startswith("15 turns embedded in ")
     assert "not embedded yet" not in second
@@ -50,7 +51,9 @@ def test_again_makes_everything_anew(stored: str, capsys: pytest.CaptureFixture[
     assert "20 turns embedded" in capsys.readouterr().out
 
 
-def test_nothing_imported_is_said_with_the_next_step(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_imported_is_said_with_the_next_step(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """There is nothing to embed before the first import."""
     assert main(["embed", "--store", str(home / "none.db")]) == 1
 
@@ -63,7 +66,12 @@ def test_an_import_embeds_in_the_background(home: Path) -> None:
     claude_log(home, small_talk(1, 20, "the migration deadlocks"))
     path = home / "store.db"
 
-    assert subprocess.call([sys.executable, "-m", "recollect", "import", str(home), "--store", str(path)]) == 0
+    assert (
+        subprocess.call(
+            [sys.executable, "-m", "recollect", "import", str(home), "--store", str(path)]
+        )
+        == 0
+    )
 
     deadline = time.monotonic() + 60
     with Memory.open(path) as memory:

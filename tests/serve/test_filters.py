@@ -1,4 +1,6 @@
-"""Queries on the command line: words, filters and options, the same for every command that looks something up."""
+"""Queries on the command line: words, filters and options, the same for
+every command that looks something up.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def test_every_filter_is_in_the_page() -> None:
 
     assert [name for name in [*FILTERS, "meta.KEY"] if f"`{name}:" not in page] == []
     assert [f"is:{word}" for word in CHOICES["is"] if f"`is:{word}`" not in page] == []
-    assert [word for word in CHOICES["outcome"] if f"`{word}`" not in page and f":{word}`" not in page] == []
+    assert [
+        word for word in CHOICES["outcome"] if f"`{word}`" not in page and f":{word}`" not in page
+    ] == []
 
 
 @pytest.mark.parametrize("command", ["sessions", "stats", "export"])
@@ -72,22 +76,30 @@ def test_an_option_means_what_the_filter_means(
     assert listed(capsys, *option) == found
 
 
-def test_words_choose_sessions_and_a_minus_leaves_out(stored: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_choose_sessions_and_a_minus_leaves_out(
+    stored: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Also when what is left out looks like an option."""
     everything, of_codex = listed(capsys, "deadlock"), listed(capsys, "deadlock", "agent:codex")
 
     assert 0 < len(of_codex) < len(everything)
-    assert listed(capsys, "deadlock", "-agent:codex") == [name for name in everything if name not in of_codex]
+    assert listed(capsys, "deadlock", "-agent:codex") == [
+        name for name in everything if name not in of_codex
+    ]
 
 
-def test_words_choose_what_is_summed_up_and_exported(stored: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_choose_what_is_summed_up_and_exported(
+    stored: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Ignoring them would give a wrong number that looks right."""
     sessions = listed(capsys, "deadlock")
 
     assert main(["stats", "--by", "all", "--json", "deadlock"]) == 0
     assert json.loads(capsys.readouterr().out)["sessions"] == len(sessions)
     assert main(["export", "deadlock"]) == 0
-    assert sorted(json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()) == sorted(sessions)
+    assert sorted(
+        json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()
+    ) == sorted(sessions)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +122,13 @@ def test_what_should_be_known_about_a_query_is_said_on_stderr(
     assert (answer, remark in told) == ("", True)
 
 
-@pytest.mark.parametrize("words", ["--since banana", "--is opne", "--outcome great", "--meta branch", "--meta =x", "--project="])
-def test_an_option_that_cannot_be_is_a_wrong_request(words: str, stored: None, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    ["--since banana", "--is opne", "--outcome great", "--meta branch", "--meta =x", "--project="],
+)
+def test_an_option_that_cannot_be_is_a_wrong_request(
+    words: str, stored: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the next step in the second line."""
     assert main(["sessions", *words.split()]) == 2
 

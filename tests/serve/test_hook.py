@@ -1,4 +1,6 @@
-"""What a hook tells at each moment, what it leaves behind, and what it makes of input that nobody should pass."""
+"""What a hook tells at each moment, what it leaves behind, and what it
+makes of input that nobody should pass.
+"""
 
 from __future__ import annotations
 
@@ -59,11 +61,18 @@ def mind(home: Path) -> Iterator[Memory]:
 
 def test_a_command_that_failed_before_is_told_what_worked(home: Path, mind: Memory) -> None:
     """In one line, with where to read more; any use of a program that was not found."""
-    for command in ("pytest -q tests/a.py", "pytest", "cd web && pytest -x tests/other.py | tail -3"):
+    for command in (
+        "pytest -q tests/a.py",
+        "pytest",
+        "cd web && pytest -x tests/other.py | tail -3",
+    ):
         assert told(home, "PreToolUse", passed_command(command, session_id=command)) == [REMINDER]
 
 
-@pytest.mark.parametrize("command", ["uv run pytest -q a.py", "ls", "echo pytest", "grep -r pytest .", "", "pytestify", "'"])
+@pytest.mark.parametrize(
+    "command",
+    ["uv run pytest -q a.py", "ls", "echo pytest", "grep -r pytest .", "", "pytestify", "'"],
+)
 def test_other_commands_are_told_nothing(home: Path, mind: Memory, command: str) -> None:
     """Least of all the form that works."""
     assert told(home, "PreToolUse", passed_command(command)) == []
@@ -80,11 +89,19 @@ def test_an_error_that_was_overcome_is_told_how(home: Path, mind: Memory) -> Non
     error = f"Exit code 1\nstarting up\n{TRACE}\n"
 
     assert told(home, "PostToolUseFailure", tool_name="Bash", error=error) == [ERROR_REMINDER]
-    assert told(home, "PostToolUseFailure", tool_name="Bash", error="Exit code 1\nKeyError: 'price'") == []
+    assert (
+        told(home, "PostToolUseFailure", tool_name="Bash", error="Exit code 1\nKeyError: 'price'")
+        == []
+    )
 
 
-def test_what_was_offered_is_not_offered_again_in_the_same_session(home: Path, mind: Memory) -> None:
-    """It is in the conversation already; whether the line is still in the spool or taken in makes no difference."""
+def test_what_was_offered_is_not_offered_again_in_the_same_session(
+    home: Path, mind: Memory
+) -> None:
+    """It is in the conversation already.
+
+    Whether the line is still in the spool or taken in makes no difference.
+    """
     command = passed_command("pytest -q")
 
     first, second = told(home, "PreToolUse", command), told(home, "PreToolUse", command)
@@ -97,7 +114,10 @@ def test_what_was_offered_is_not_offered_again_in_the_same_session(home: Path, m
 
 def test_a_pack_is_told_at_every_start(home: Path, mind: Memory) -> None:
     """After a compaction or a resume the conversation may not have it any more."""
-    first, second = told(home, "SessionStart", source="startup"), told(home, "SessionStart", source="compact")
+    first, second = (
+        told(home, "SessionStart", source="startup"),
+        told(home, "SessionStart", source="compact"),
+    )
 
     assert first == second
     assert REMINDER in first
@@ -106,7 +126,10 @@ def test_a_pack_is_told_at_every_start(home: Path, mind: Memory) -> None:
 def test_a_sub_agent_starts_without_a_pack(home: Path, mind: Memory) -> None:
     """It has its task from the agent that started it. A command that fails, fails for it too."""
     assert told(home, "SessionStart", agent_id="a1") == []
-    assert told(home, "UserPromptSubmit", prompt="are the tests of the shop green?", agent_id="a1") == []
+    assert (
+        told(home, "UserPromptSubmit", prompt="are the tests of the shop green?", agent_id="a1")
+        == []
+    )
     assert told(home, "PreToolUse", passed_command("pytest", agent_id="a1")) == [REMINDER]
 
 
@@ -116,12 +139,22 @@ def test_a_run_that_keeps_no_log_starts_without_a_pack(home: Path, mind: Memory)
     assert told(home, "SessionStart", agent="codex") != []
 
 
-def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(home: Path, mind: Memory) -> None:
+def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(
+    home: Path, mind: Memory
+) -> None:
     """They would learn from themselves."""
     environ = environment(home, **{hook.OWN_RUN_VARIABLE: "1"})
 
     for event in ("SessionStart", "UserPromptSubmit", "Stop"):
-        assert hook.respond("claude-code", event, passed(event, prompt="are the tests of the shop green?"), environ) == ""
+        assert (
+            hook.respond(
+                "claude-code",
+                event,
+                passed(event, prompt="are the tests of the shop green?"),
+                environ,
+            )
+            == ""
+        )
 
     assert hook._work == []
     assert mind.firings() == {}
@@ -131,7 +164,9 @@ def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(home:
 
 
 @pytest.mark.parametrize("take_in", [Memory.work, Memory.import_logs, Memory.firings])
-def test_everything_that_is_offered_is_recorded(home: Path, mind: Memory, take_in: Callable[[Memory], object]) -> None:
+def test_everything_that_is_offered_is_recorded(
+    home: Path, mind: Memory, take_in: Callable[[Memory], object]
+) -> None:
     """By reference, with when, where and to whom, so that its use can be measured."""
     before = time.time_ns() // 1_000_000
     told(home, "PreToolUse", passed_command("pytest -q"))
@@ -166,7 +201,11 @@ def test_no_words_of_anybody_are_left_in_a_file(home: Path, mind: Memory) -> Non
 
 def test_names_that_are_none_are_not_noted_down(home: Path, mind: Memory) -> None:
     """The spool would soon be full."""
-    told(home, "PreToolUse", passed_command("pytest", session_id="s" * 100_000, cwd="/" + "x" * 100_000))
+    told(
+        home,
+        "PreToolUse",
+        passed_command("pytest", session_id="s" * 100_000, cwd="/" + "x" * 100_000),
+    )
 
     assert Path(spool.path_of(mind.settings.store)).stat().st_size < 200
     assert list(mind.firings()) == [("claude-code", "PreToolUse")]
@@ -178,13 +217,24 @@ def test_a_pause_hands_the_log_to_an_import(home: Path, event: str) -> None:
     log = claude_log(home, chat(1))
     (home / ".recollect").mkdir()
 
-    answer = hook.respond("claude-code", event, passed(event, transcript_path=str(log)), environment(home))
+    answer = hook.respond(
+        "claude-code", event, passed(event, transcript_path=str(log)), environment(home)
+    )
 
     ((_, _, _, *words),) = hook._work
     hook._work.clear()
     store = str(home / ".recollect" / "recollect.db")
     assert answer == ""
-    assert words == ["recollect", "import", "--store", store, "--agent", "claude-code", "--", str(log)]
+    assert words == [
+        "recollect",
+        "import",
+        "--store",
+        store,
+        "--agent",
+        "claude-code",
+        "--",
+        str(log),
+    ]
 
 
 def test_a_pause_of_a_sub_agent_hands_over_its_own_log(home: Path) -> None:
@@ -207,13 +257,21 @@ def test_a_log_that_is_not_there_starts_nothing(home: Path) -> None:
 
 def test_an_agent_that_never_names_its_log_has_all_of_its_logs_looked_at(home: Path) -> None:
     """There is no other way to find the one that grew."""
-    hook.respond("opencode", "session.idle", b'{"session": "x", "folder": "/home/ada/shop"}', environment(home))
+    hook.respond(
+        "opencode",
+        "session.idle",
+        b'{"session": "x", "folder": "/home/ada/shop"}',
+        environment(home),
+    )
 
     assert hook._work.pop()[-2:] == ["--agent", "opencode"]
 
 
 def test_a_start_has_done_what_waits(home: Path, mind: Memory) -> None:
-    """After an hour without a hook every log is looked at; before that, only jobs that are due are done."""
+    """After an hour without a hook every log is looked at.
+
+    Before that, only jobs that are due are done.
+    """
     environ = environment(home)
     started = []
     for _ in range(3):
@@ -234,7 +292,9 @@ def test_a_start_has_done_what_waits(home: Path, mind: Memory) -> None:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 NAMES = [
@@ -249,7 +309,9 @@ NAMES = [
     "agent_id",
     "extra",
 ]
-FIELDS = st.dictionaries(st.sampled_from(NAMES), VALUES | st.sampled_from(["Bash", SHOP, "pytest"]), max_size=8)
+FIELDS = st.dictionaries(
+    st.sampled_from(NAMES), VALUES | st.sampled_from(["Bash", SHOP, "pytest"]), max_size=8
+)
 
 
 @pytest.fixture(scope="module")
@@ -262,24 +324,36 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             yield home
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(agent=st.sampled_from(list(AGENTS)), number=st.integers(0, 20), fields=FIELDS | VALUES)
 @example(agent="codex", number=0, fields={"cwd": "/\x00", "transcript_path": "x"})
-@example(agent="codex", number=2, fields={"cwd": SHOP, "tool_name": "Bash", "tool_input": {"command": "pytest '" + "(" * 500}})
+@example(
+    agent="codex",
+    number=2,
+    fields={"cwd": SHOP, "tool_name": "Bash", "tool_input": {"command": "pytest '" + "(" * 500}},
+)
 @example(agent="claude-code", number=1, fields={"cwd": SHOP, "prompt": "\ud83d half an emoji"})
 @example(agent="claude-code", number=1, fields={"cwd": "x" * 5_000, "prompt": "x"})
 @example(agent="claude-code", number=1, fields={"cwd": "/" + "a/" * 100_000, "prompt": "x"})
-def test_whatever_is_passed_the_answer_is_nothing_or_one_object(known: Path, agent: str, number: int, fields: Any) -> None:
+def test_whatever_is_passed_the_answer_is_nothing_or_one_object(
+    known: Path, agent: str, number: int, fields: Any
+) -> None:
     """A field may be missing, of another type or unheard of; the agent goes on in any case."""
     events = list(find_agent(agent).EVENTS)  # type: ignore[union-attr]
 
-    answer = hook.respond(agent, events[number % len(events)], json.dumps(fields).encode(), environment(known))
+    answer = hook.respond(
+        agent, events[number % len(events)], json.dumps(fields).encode(), environment(known)
+    )
 
     hook._work.clear()
     assert answer == "" or isinstance(json.loads(answer), dict)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.binary(max_size=200) | st.text().map(str.encode))
 @example(data=b"")
 @example(data=b"[" * 100_000)
@@ -293,7 +367,13 @@ def test_what_is_no_object_is_answered_with_nothing(known: Path, data: bytes) ->
 
 def test_agents_and_events_that_there_are_not_are_answered_with_nothing(known: Path) -> None:
     """A later version of an agent may call us at events that we do not know."""
-    for agent, event in (("emacs", "SessionStart"), ("codex", "Lunch"), ("../codex", "Stop"), ("codex.x", "Stop"), ("", "")):
+    for agent, event in (
+        ("emacs", "SessionStart"),
+        ("codex", "Lunch"),
+        ("../codex", "Stop"),
+        ("codex.x", "Stop"),
+        ("", ""),
+    ):
         assert hook.respond(agent, event, passed(event), environment(known)) == ""
 
 
@@ -315,7 +395,13 @@ def test_every_agent_is_told_in_its_own_shape(known: Path, agent: str) -> None:
     text = json.dumps(framed(told(known, "SessionStart")), ensure_ascii=False)
     made = json.loads(answer)
     assert json.dumps(made, ensure_ascii=False).count(text) == 1
-    assert set(made) <= {"hookSpecificOutput", "additionalContext", "additional_context", "context", "continue"}
+    assert set(made) <= {
+        "hookSpecificOutput",
+        "additionalContext",
+        "additional_context",
+        "context",
+        "continue",
+    }
 
 
 def test_a_spool_that_says_something_else_is_passed_over(home: Path, mind: Memory) -> None:

@@ -1,4 +1,6 @@
-"""Hooks as agents run them, each in a process of its own: quick, quiet, and with 0 at the end, whatever is wrong."""
+"""Hooks as agents run them, each in a process of its own: quick, quiet, and
+with 0 at the end, whatever is wrong.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,22 @@ from recollect.serve.install.command import program
 from recollect.settings import Settings
 from recollect.store import spool
 from tests.builders.homes import claude_log, memory, small_talk
-from tests.builders.hooks import SESSION, SHOP, environment, lines_of, passed, passed_command, prepared, run, start
+from tests.builders.hooks import (
+    SESSION,
+    SHOP,
+    environment,
+    lines_of,
+    passed,
+    passed_command,
+    prepared,
+    run,
+    start,
+)
 from tests.builders.work import Work
 
-pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="looks at what hooks start by way of /proc")
+pytestmark = pytest.mark.skipif(
+    not os.path.isdir("/proc/self/fd"), reason="looks at what hooks start by way of /proc"
+)
 
 PROMPT = "are the tests of the shop green?"
 MOMENTS = {
@@ -60,7 +74,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(home: Path, template: Path) -> Iterator[Path]:
-    """A copy of it in the home of the test; whatever hooks start there has ended before the next test."""
+    """A copy of it in the home of the test.
+
+    Whatever hooks start there has ended before the next test.
+    """
     path = home / ".recollect" / "recollect.db"
     path.parent.mkdir(mode=0o700)
     shutil.copy(template, path)
@@ -93,10 +110,10 @@ def left_running(store: Path) -> list[int]:
 @contextmanager
 def locked(store: Path, *statements: str) -> Iterator[None]:
     """Another process holds a lock on a store."""
-    code = (
-        f"import apsw; c = apsw.Connection({str(store)!r}); [c.execute(s) for s in {statements!r}]; print(1, flush=True); input()"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+    code = f"import apsw; c = apsw.Connection({str(store)!r}); [c.execute(s) for s in {statements!r}]; print(1, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
         yield
@@ -113,23 +130,35 @@ print(*sorted(sys.modules), file=sys.stderr)
 """
 # apsw loads collections, and that the rest.
 WITH_APSW = {
-    "__future__", "_collections", "_operator", "apsw", "collections", "collections.abc", "itertools", "keyword", "operator",
+    "__future__", "_collections", "_operator", "apsw", "collections", "collections.abc",
+    "itertools", "keyword", "operator",
     "reprlib",
 }  # fmt: skip
 OWN = {
-    "errors", "git", "platforms", "serve", "serve.agents", "serve.agents.codex", "serve.cli", "serve.hook", "settings", "store",
+    "errors", "git", "platforms", "serve", "serve.agents", "serve.agents.codex", "serve.cli",
+    "serve.hook", "settings", "store",
     "store.spool", "store.sqlite", "store.sqlite.ready", "store.text", "store.told",
 }  # fmt: skip
 WITH_A_PROMPT = {"lookup", "math", "recall", "recall.clues", "recall.rank", "recall.telling"}
 
 
 def loaded(home: Path, event: str, data: bytes) -> set[str]:
-    """The modules that a hook loads besides those of a Python that does nothing; ours by their names within the package."""
+    """The modules that a hook loads besides those of a Python that does nothing.
+
+    Ours by their names within the package.
+    """
     environ = environment(home)
     Settings.load(environ)  # The first one after a change reads config.toml for the others.
-    bare = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True)
+    bare = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     command = [sys.executable, "-c", MODULES, event]
-    done = subprocess.run(command, input=data, capture_output=True, check=True, env={**os.environ, **environ})
+    done = subprocess.run(
+        command, input=data, capture_output=True, check=True, env={**os.environ, **environ}
+    )
     assert lines_of(done.stdout.decode(), event) or b"ls" in data
     found = set(done.stderr.decode().split()) - set(bare.stdout.split()) - {"recollect"}
     return {name.removeprefix("recollect.") for name in found}
@@ -142,17 +171,32 @@ def test_a_start_loads_apsw_and_little_else(home: Path, store: Path) -> None:
 
 def test_a_prompt_loads_what_weighs_words_besides(home: Path, store: Path) -> None:
     """No search, no patterns, no numbers."""
-    assert loaded(home, "UserPromptSubmit", MOMENTS["UserPromptSubmit"]) <= WITH_APSW | OWN | WITH_A_PROMPT
+    assert (
+        loaded(home, "UserPromptSubmit", MOMENTS["UserPromptSubmit"])
+        <= WITH_APSW | OWN | WITH_A_PROMPT
+    )
 
 
-def test_a_command_loads_patterns_only_when_there_may_be_a_reminder(home: Path, store: Path) -> None:
+def test_a_command_loads_patterns_only_when_there_may_be_a_reminder(
+    home: Path, store: Path
+) -> None:
     """Most commands never failed."""
     without = loaded(home, "PreToolUse", passed_command("ls -l"))
     with_one = loaded(home, "PreToolUse", MOMENTS["PreToolUse"])
 
     assert without <= WITH_APSW | OWN
     assert "re" in with_one
-    assert not with_one & {"json", "dataclasses", "typing", "subprocess", "pathlib", "logging", "msgspec", "argparse", "inspect"}
+    assert not with_one & {
+        "json",
+        "dataclasses",
+        "typing",
+        "subprocess",
+        "pathlib",
+        "logging",
+        "msgspec",
+        "argparse",
+        "inspect",
+    }
     assert not any(name == "memory" or name.startswith("store.sqlite.store") for name in with_one)
 
 
@@ -163,7 +207,9 @@ def test_it_tells_what_there_is_to_tell(home: Path, store: Path) -> None:
     """Otherwise none of the silences below would mean anything."""
     ended = {event: run(home, event, data) for event, data in MOMENTS.items()}
 
-    assert {event: (one.code, one.err) for event, one in ended.items()} == dict.fromkeys(MOMENTS, (0, b""))
+    assert {event: (one.code, one.err) for event, one in ended.items()} == dict.fromkeys(
+        MOMENTS, (0, b"")
+    )
     assert all(lines_of(one.out.decode(), event) for event, one in ended.items())
 
 
@@ -182,7 +228,9 @@ GARBAGE = {
     "deep lists": b"[" * MEBIBYTE,
     "8 MB": passed("SessionStart", cwd="x" * 8 * MEBIBYTE)[: 8 * MEBIBYTE - 2] + b'"}',
     "more than 8 MB": passed("SessionStart", padding="x" * 12 * MEBIBYTE),
-    "another type": passed("SessionStart", cwd=["/home/ada/shop"], session_id=7, transcript_path={}),
+    "another type": passed(
+        "SessionStart", cwd=["/home/ada/shop"], session_id=7, transcript_path={}
+    ),
     "no folder": passed("SessionStart", cwd=None),
 }
 
@@ -194,10 +242,15 @@ def test_garbage_is_answered_with_nothing(home: Path, store: Path, data: bytes) 
     assert run(home, "PreToolUse", data, agent="codex").is_silent
 
 
-@pytest.mark.parametrize("words", [[], ["codex"], ["codex", "Lunch"], ["emacs", "Stop"], ["codex", "Stop", "now"], ["--", "x"]])
+@pytest.mark.parametrize(
+    "words",
+    [[], ["codex"], ["codex", "Lunch"], ["emacs", "Stop"], ["codex", "Stop", "now"], ["--", "x"]],
+)
 def test_a_call_that_means_nothing_is_answered_with_nothing(home: Path, words: list[str]) -> None:
     """Settings of an older version may still call us so."""
-    done = subprocess.run([*program(), "hook", *words], input=b"{}", capture_output=True, check=False)
+    done = subprocess.run(
+        [*program(), "hook", *words], input=b"{}", capture_output=True, check=False
+    )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
@@ -206,7 +259,9 @@ def test_no_streams_at_all_are_no_reason_to_fail(home: Path, store: Path) -> Non
     """A host may close what it does not need."""
     code = "import os, sys; os.closerange(0, 3); os.execv(sys.argv[1], sys.argv[1:])"
 
-    done = subprocess.run([sys.executable, "-c", code, *program(), "hook", "codex", "Stop"], check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *program(), "hook", "codex", "Stop"], check=False
+    )
 
     assert done.returncode == 0
 
@@ -248,7 +303,8 @@ def test_what_went_wrong_is_said_when_somebody_asks(home: Path, store: Path) -> 
     (home / ".recollect" / "config.toml").write_text("no toml at all")
 
     done = subprocess.run(
-        [*program(), "hook", "codex", "SessionStart", "--debug"], input=MOMENTS["SessionStart"], capture_output=True, check=False,
+        [*program(), "hook", "codex", "SessionStart", "--debug"], input=MOMENTS["SessionStart"],
+        capture_output=True, check=False,
         env={**os.environ, **environment(home)},
     )  # fmt: skip
 
@@ -274,7 +330,9 @@ def no_database(store: Path) -> None:
 def of_another_program(store: Path) -> None:
     store.unlink()
     db = apsw.Connection(str(store))
-    db.execute("create table packs (project, text, refs); create table projects (id, key, merged_into)")
+    db.execute(
+        "create table packs (project, text, refs); create table projects (id, key, merged_into)"
+    )
     db.close()
 
 
@@ -317,13 +375,16 @@ def bad_settings(store: Path) -> None:
 
 
 FAULTS: list[Callable[[Path], None]] = [
-    missing, empty, no_database, of_another_program, damaged_header, damaged_pages, cut, a_folder, a_pipe, bad_settings,
+    missing, empty, no_database, of_another_program, damaged_header, damaged_pages, cut, a_folder,
+    a_pipe, bad_settings,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("event", MOMENTS)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_store_that_is_no_good_means_silence(home: Path, store: Path, fault: Callable[[Path], None], event: str) -> None:
+def test_a_store_that_is_no_good_means_silence(
+    home: Path, store: Path, fault: Callable[[Path], None], event: str
+) -> None:
     """A memory must never be what stops an agent."""
     fault(store)
 
@@ -332,7 +393,9 @@ def test_a_store_that_is_no_good_means_silence(home: Path, store: Path, fault: C
 
 @pytest.mark.parametrize("event", MOMENTS)
 @pytest.mark.parametrize("version", [3, 999])
-def test_a_store_of_another_version_means_silence(home: Path, store: Path, version: int, event: str) -> None:
+def test_a_store_of_another_version_means_silence(
+    home: Path, store: Path, version: int, event: str
+) -> None:
     """A newer one has tables that we cannot know, an older one none of these."""
     of_version(version)(store)
 
@@ -357,9 +420,12 @@ def test_a_writer_is_not_waited_for(home: Path, store: Path, event: str) -> None
 
 
 @pytest.mark.parametrize("event", MOMENTS)
-def test_a_folder_that_may_not_be_entered_means_silence(home: Path, store: Path, event: str) -> None:
+def test_a_folder_that_may_not_be_entered_means_silence(
+    home: Path, store: Path, event: str
+) -> None:
     """The agent may run as somebody else."""
-    # Everything is loaded first, since root, who runs some tests, has to become somebody to be kept out.
+    # Everything is loaded first, since root, who runs some tests, has
+    # to become somebody to be kept out.
     code = f"""
 import os
 from recollect.serve import hook
@@ -413,7 +479,10 @@ def sessions(home: Path) -> list[str]:
 
 
 def test_a_stop_has_its_log_imported_by_a_process_of_its_own(home: Path, store: Path) -> None:
-    """The hook is over at once; the import goes on even when the agent ends, and holds nothing that the agent waits for."""
+    """The hook is over at once.
+
+    The import goes on even when the agent ends, and holds nothing that the agent waits for.
+    """
     log = claude_log(home, small_talk(7))
     reading, writing = os.pipe()
     with locked(store, "begin immediate"):
@@ -444,9 +513,20 @@ def test_a_stop_without_its_log_starts_nothing(home: Path, store: Path) -> None:
 
 
 def test_the_folder_of_the_agent_is_not_trusted(home: Path, store: Path, tmp_path: Path) -> None:
-    """A repository may hold modules with our names; neither the hook nor what it starts loads them."""
+    """A repository may hold modules with our names.
+
+    Neither the hook nor what it starts loads them.
+    """
     evil, mark = tmp_path / "evil", tmp_path / "loaded"
-    for name in ("recollect/__init__.py", "apsw.py", "json.py", "re.py", "sitecustomize.py", "msgspec.py", "usercustomize.py"):
+    for name in (
+        "recollect/__init__.py",
+        "apsw.py",
+        "json.py",
+        "re.py",
+        "sitecustomize.py",
+        "msgspec.py",
+        "usercustomize.py",
+    ):
         path = evil / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"open({str(mark)!r}, 'a').write({name!r})\n")
@@ -511,7 +591,9 @@ with Memory(Settings(str(home / ".recollect"), store, {"redact.enabled": False})
 def test_hooks_neither_fail_nor_wait_while_logs_are_imported(home: Path, store: Path) -> None:
     """A first import takes a minute, and the agent is used meanwhile."""
     seconds, told = [], 0
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(home), str(store)], stdout=subprocess.PIPE) as writer:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(home), str(store)], stdout=subprocess.PIPE
+    ) as writer:
         assert writer.stdout is not None
         writer.stdout.readline()
         for number in range(100):

@@ -75,17 +75,30 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         with prepared(home, *works()) as mind:
-            mind.remember("tax is rounded per line item, never per invoice", category="decision", folder=SHOP, by="person")
-            mind.remember("deploys to production need a changelog fragment", category="constraint", folder=SHOP, by="person")
+            mind.remember(
+                "tax is rounded per line item, never per invoice",
+                category="decision",
+                folder=SHOP,
+                by="person",
+            )
+            mind.remember(
+                "deploys to production need a changelog fragment",
+                category="constraint",
+                folder=SHOP,
+                by="person",
+            )
             mind.remember("explain the rounding to nobody", folder=SHOP, by="agent")
-            mind.remember("answer in British English", category="preference", everywhere=True, by="person")
+            mind.remember(
+                "answer in British English", category="preference", everywhere=True, by="person"
+            )
             mind.remember("the orchard is watered on Mondays", folder=ORCHARD, by="person")
             list(mind.prepare())
             list(mind.embed())
             yield Shop(home, mind)
 
 
-# What a hook says to each prompt in the shop: a turn as session and number, a note by its reference.
+# What a hook says to each prompt in the shop: a turn as session and
+# number, a note by its reference.
 GOLDEN = {
     "the webhook signature check fails again": ["1#1"],
     "round the invoice totals": ["2#1"],
@@ -139,7 +152,10 @@ def name(line: str) -> str:
 
 @pytest.mark.parametrize(("prompt", "expected"), GOLDEN.items())
 def test_a_hook_tells_what_recall_would(shop: Shop, prompt: str, expected: list[str]) -> None:
-    """Recall begins with what is ready, in these words; what it adds has to be searched for, which a hook has no time for."""
+    """Recall begins with what is ready, in these words.
+
+    What it adds has to be searched for, which a hook has no time for.
+    """
     told_by_hook = told(shop.home, "UserPromptSubmit", prompt=prompt, session_id=prompt)
 
     told_by_recall = [line.text for line in shop.mind.recall(prompt, folder=SHOP).lines]
@@ -154,14 +170,33 @@ def test_a_session_starts_with_what_recall_says_without_a_prompt(shop: Shop) -> 
     lines = told(shop.home, "SessionStart", source="startup")
 
     assert lines == [line.text for line in pack.lines]
-    assert [name(line) for line in lines] == ["note:2", "note:1", "note:4", "4#3", "5#2", "2#2", "3#1", "1#1"]
+    assert [name(line) for line in lines] == [
+        "note:2",
+        "note:1",
+        "note:4",
+        "4#3",
+        "5#2",
+        "2#2",
+        "3#1",
+        "1#1",
+    ]
 
 
 def test_each_project_is_told_its_own(shop: Shop) -> None:
     """At the start and at a prompt; what a person said everywhere holds everywhere."""
     start = told(shop.home, "SessionStart", cwd=ORCHARD)
-    own = told(shop.home, "UserPromptSubmit", prompt="prune the apple trees in the south field", cwd=ORCHARD)
-    foreign = told(shop.home, "UserPromptSubmit", prompt="retry the provider with exponential backoff", cwd=ORCHARD)
+    own = told(
+        shop.home,
+        "UserPromptSubmit",
+        prompt="prune the apple trees in the south field",
+        cwd=ORCHARD,
+    )
+    foreign = told(
+        shop.home,
+        "UserPromptSubmit",
+        prompt="retry the provider with exponential backoff",
+        cwd=ORCHARD,
+    )
 
     assert [name(line) for line in start] == ["note:5", "note:4", "6#2"]
     assert [name(line) for line in own] == ["6#1"]
@@ -177,13 +212,21 @@ def test_a_folder_that_nothing_is_stored_of_is_told_nothing(shop: Shop) -> None:
 
 def test_what_is_told_is_never_too_much(home: Path) -> None:
     """Agents cut longer texts, or move them to a file that nobody reads."""
-    long = Work(1).ask("asked " * 60).run("wrong-program --flag " + "x/y " * 80, "command not found", code=127)
+    long = (
+        Work(1)
+        .ask("asked " * 60)
+        .run("wrong-program --flag " + "x/y " * 80, "command not found", code=127)
+    )
     for number in range(12):
         animals = "giraffe, pelican and ostrich" if number < 3 else "zebra"
         long.ask(f"the {animals} of question {number} " + "and so on " * 60)
-        long.run(f"tool{number} go", "not found", code=127).run(f"uv run tool{number} go {'a/b ' * 40}", "ok")
+        long.run(f"tool{number} go", "not found", code=127).run(
+            f"uv run tool{number} go {'a/b ' * 40}", "ok"
+        )
         for file in range(4):
-            long.edit(f"/home/ada/shop/some/folder/with/a/long/name/{'deep/' * 15}{number}/{file}.py")
+            long.edit(
+                f"/home/ada/shop/some/folder/with/a/long/name/{'deep/' * 15}{number}/{file}.py"
+            )
     with prepared(home, long) as mind:
         for number in range(30):
             text = f"zebra {number} " + "is a word that goes on " * 20
@@ -192,16 +235,29 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
 
         start = hook.respond("codex", "SessionStart", passed("SessionStart"), environment(home))
         prompt = "giraffe, pelican and ostrich"
-        at_prompt = hook.respond("codex", "UserPromptSubmit", passed("UserPromptSubmit", prompt=prompt), environment(home))
-        recalled, recalled_whole = mind.recall(prompt, folder=SHOP), mind.recall(prompt, folder=SHOP, budget=10_000)
+        at_prompt = hook.respond(
+            "codex",
+            "UserPromptSubmit",
+            passed("UserPromptSubmit", prompt=prompt),
+            environment(home),
+        )
+        recalled, recalled_whole = (
+            mind.recall(prompt, folder=SHOP),
+            mind.recall(prompt, folder=SHOP, budget=10_000),
+        )
 
     told_at_start, told_at_prompt = (
-        json.loads(answer)["hookSpecificOutput"]["additionalContext"] for answer in (start, at_prompt)
+        json.loads(answer)["hookSpecificOutput"]["additionalContext"]
+        for answer in (start, at_prompt)
     )
     assert 3_000 < len(told_at_start) <= 6_000
     assert tokens(told_at_start) <= 1_500
     assert 1_000 < len(told_at_prompt) <= 6_000
     assert tokens(told_at_prompt) <= 600
     # Three would help, and there is no room for all of them.
-    assert told_at_prompt.count("giraffe") < len([line for line in recalled_whole.lines if "giraffe" in line.text]) == 3
+    assert (
+        told_at_prompt.count("giraffe")
+        < len([line for line in recalled_whole.lines if "giraffe" in line.text])
+        == 3
+    )
     assert recalled.text.startswith(told_at_prompt.rpartition("\n")[0])

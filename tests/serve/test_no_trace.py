@@ -17,9 +17,23 @@ from recollect.store import bodies
 from tests.builders.homes import claude_log
 from tests.builders.work import Work
 
-# Where a text can be; each begins differently, so that none hides behind a shared beginning in the text index.
-PLACES = ("asked", "answered", "always", "refused", "command", "printed", "error", "file", "pushed", "titled")
-WORDS = {place: f"{chr(113 - number)}zq{place}marker{number}" for number, place in enumerate(PLACES)}
+# Where a text can be; each begins differently, so that none hides behind a
+# shared beginning in the text index.
+PLACES = (
+    "asked",
+    "answered",
+    "always",
+    "refused",
+    "command",
+    "printed",
+    "error",
+    "file",
+    "pushed",
+    "titled",
+)
+WORDS = {
+    place: f"{chr(113 - number)}zq{place}marker{number}" for number, place in enumerate(PLACES)
+}
 SECRET = "yqz7w4k2m9xv4r8b3n5d"
 
 
@@ -29,16 +43,31 @@ def noise(seed: int) -> str:
 
 
 def telling(number: int, words: dict[str, str]) -> Work:
-    """A session with each of the words where a digest, a note or a project's memory may take it up."""
+    """A session with each of the words where a digest, a note or
+    a project's memory may take it up.
+    """
     work = Work(number)
-    work.talk.bare({"type": "custom-title", "customTitle": f"Shop {words['titled']}", "sessionId": work.talk.session})
+    work.talk.bare(
+        {
+            "type": "custom-title",
+            "customTitle": f"Shop {words['titled']}",
+            "sessionId": work.talk.session,
+        }
+    )
     work.ask(f"mend the {words['asked']} of the shop")
     for round_ in range(6):
-        work.run(f"pytest -q {words['command']}", f"{noise(round_)}\nE   KeyError: '{words['error']}'\n{noise(round_)}", code=1)
+        work.run(
+            f"pytest -q {words['command']}",
+            f"{noise(round_)}\nE   KeyError: '{words['error']}'\n{noise(round_)}",
+            code=1,
+        )
         work.edit(f"/home/ada/shop/{words['file']}.py")
         work.run(f"pytest -q {words['command']}", f"{words['printed']} {noise(round_)} 4 passed")
         work.done(f"Done: {words['answered']}. {noise(round_)}")
-        work.ask(f"No, that is wrong. Always run {words['always']} before you push, never use {words['refused']}.")
+        work.ask(
+            f"No, that is wrong. Always run {words['always']} before you push, never use "
+            f"{words['refused']}."
+        )
     work.run(f"git commit -am '{words['pushed']}'", "1 file changed")
     return work.done(f"Done with {words['answered']}.")
 
@@ -53,7 +82,10 @@ def remembering(home: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 
 def live_through(mind: Memory, home: Path, words: dict[str, str]) -> Work:
-    """Import, digest, take notes, distill, publish twice, and let go of the events; a second session stays out of it."""
+    """Import, digest, take notes, distill, publish twice, and let go of the events.
+
+    A second session stays out of it.
+    """
     told = telling(1, words)
     claude_log(home, told.talk)
     mind.import_logs()
@@ -82,27 +114,37 @@ def surfaces(mind: Memory, words: list[str]) -> set[str]:
         found |= {f"the bytes of {place}" for word in words if word.lower().encode() in data}
         found |= {f"the names in {place}" for word in words if word.lower() in path.name.lower()}
     db = mind._existing().db  # type: ignore[attr-defined]
-    for (table,) in db.rows("select name from sqlite_schema where type = 'table' and sql not like '%virtual%'"):
+    for (table,) in db.rows(
+        "select name from sqlite_schema where type = 'table' and sql not like '%virtual%'"
+    ):
         if not table.startswith(("sqlite_", "turns_text")):
             rows = repr(db.rows(f"select * from {table}")).lower()
             found |= {table for word in words if word.lower() in rows}
     for (events,) in db.rows("select events from bodies"):
         rows = repr(bodies.unpack(events)).lower()
         found |= {"bodies" for word in words if word.lower() in rows}
-    db.execute("create virtual table if not exists temp.words using fts5vocab (main, turns_text, row)")
+    db.execute(
+        "create virtual table if not exists temp.words using fts5vocab (main, turns_text, row)"
+    )
     terms = [term for (term,) in db.rows("select term from temp.words")]
-    return found | {"the text index" for word in words for term in terms if word.lower()[:12] in term}
+    return found | {
+        "the text index" for word in words for term in terms if word.lower()[:12] in term
+    }
 
 
-# Everything that may hold something of a session: a word that was never in one of them proves nothing by not being there.
+# Everything that may hold something of a session: a word that was never in one of
+# them proves nothing by not being there.
 EVERYWHERE = {
-    "bodies", "turns", "tool_calls", "sessions", "digests", "traces", "notes", "publications", "packs", "tellings",
+    "bodies", "turns", "tool_calls", "sessions", "digests", "traces", "notes", "publications",
+    "packs", "tellings",
     "telling_words", "the text index", "the bytes of memories", "the names in memories",
 }  # fmt: skip
 
 
 @pytest.mark.slow
-def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever asks for it has a reason, and does not know what all was made of it."""
     mind = remembering(home, monkeypatch)
     told = live_through(mind, home, WORDS)
@@ -123,24 +165,40 @@ def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(home: Path, monke
 
 
 @pytest.mark.slow
-def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its neighbours stay, and with them what was only told of these."""
     mind = remembering(home, monkeypatch)
-    told = live_through(mind, home, {place: f"plain{place}" for place in PLACES} | {"asked": WORDS["asked"]})
+    told = live_through(
+        mind, home, {place: f"plain{place}" for place in PLACES} | {"asked": WORDS["asked"]}
+    )
     before = surfaces(mind, [WORDS["asked"]])
 
     mind.forget(f"{told.ref}#1")
     mind.import_logs()
     mind.work()
 
-    assert before >= {"bodies", "turns", "digests", "traces", "publications", "the text index", "the bytes of memories"}
+    assert before >= {
+        "bodies",
+        "turns",
+        "digests",
+        "traces",
+        "publications",
+        "the text index",
+        "the bytes of memories",
+    }
     assert surfaces(mind, [WORDS["asked"]]) == set()
     assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
 
 
 @pytest.mark.slow
-def test_a_secret_that_is_recognised_later_leaves_everything(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key may have been typed, printed, noted and published before anybody knew that it is one."""
+def test_a_secret_that_is_recognised_later_leaves_everything(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key may have been typed, printed, noted and published
+    before anybody knew that it is one.
+    """
     mind = remembering(home, monkeypatch)
     live_through(mind, home, dict.fromkeys(PLACES, SECRET))
     before = surfaces(mind, [SECRET])

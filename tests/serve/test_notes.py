@@ -15,14 +15,17 @@ from recollect.serve.cli import main
 from tests.builders import homes
 
 FIELDS = [
-    "ref", "category", "text", "project", "status", "trust", "author", "confidence", "session", "turn", "seen",
+    "ref", "category", "text", "project", "status", "trust", "author", "confidence", "session",
+    "turn", "seen",
     "created_at", "seen_at", "valid_from", "valid_to", "superseded_by",
 ]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def shop(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to stand in, and a store that removes no secrets: that takes a while to get ready."""
+    """A folder to stand in, and a store that removes no
+    secrets: that takes a while to get ready.
+    """
     folder = tmp_path / "shop"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -43,7 +46,9 @@ def rows(capsys: pytest.CaptureFixture[str], *argv: str) -> list[dict[str, Any]]
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_person_adds_a_note_that_counts_at_once(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_person_adds_a_note_that_counts_at_once(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Words need no quotes, and the category may be called what a model calls it."""
     assert main(["notes", "add", "use", "tabs", "here", "--category", "User_Preference"]) == 0
 
@@ -100,20 +105,26 @@ def test_notes_have_the_promised_fields(capsys: pytest.CaptureFixture[str]) -> N
     assert (edited["ref"], edited["text"]) == ("note:2", "use spaces")
 
 
-def test_several_notes_are_judged_at_once_or_not_at_all(shop: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_notes_are_judged_at_once_or_not_at_all(
+    shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A slip in the second reference must not leave the first half done."""
     agent_says(home, "one", shop)
     agent_says(home, "two", shop)
 
     refused = main(["notes", "accept", "note:1", "note:9"])
     before = [row["status"] for row in rows(capsys)]
-    accepted = [(row["ref"], row["status"], row["trust"]) for row in rows(capsys, "accept", "note:1", "2")]
+    accepted = [
+        (row["ref"], row["status"], row["trust"]) for row in rows(capsys, "accept", "note:1", "2")
+    ]
 
     assert (refused, before) == (1, ["candidate", "candidate"])
     assert accepted == [("note:1", "active", "user"), ("note:2", "active", "user")]
 
 
-def test_forgetting_a_note_asks_first(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forgetting_a_note_asks_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     main(["notes", "add", "use tabs"])
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
 
@@ -128,7 +139,9 @@ def test_forgetting_a_note_asks_first(capsys: pytest.CaptureFixture[str], monkey
     assert main(["notes"]) == 1
 
 
-@pytest.mark.parametrize("argv", [["add"], ["accept"], ["edit", "note:1"], ["list", "note:1"], ["forget"]])
+@pytest.mark.parametrize(
+    "argv", [["add"], ["accept"], ["edit", "note:1"], ["list", "note:1"], ["forget"]]
+)
 def test_what_is_missing_is_said(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["notes", *argv]) == 2
 
@@ -161,8 +174,13 @@ def test_a_note_is_shown_counted_and_exported(capsys: pytest.CaptureFixture[str]
     assert refused == 2
 
 
-def test_notes_are_kept_in_a_file_of_ones_own(shop: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What a person said, and nothing that only an agent did; what was rejected leaves the file again."""
+def test_notes_are_kept_in_a_file_of_ones_own(
+    shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a person said, and nothing that only an agent did.
+
+    What was rejected leaves the file again.
+    """
     main(["notes", "add", "use tabs", "--category", "preference"])
     agent_says(home, "use spaces", shop)
     file = shop / "docs" / "AGENTS.md"

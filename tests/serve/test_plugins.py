@@ -1,4 +1,5 @@
-"""The plugins and the skill: what they say agrees with the package, and without recollect they keep quiet.
+"""The plugins and the skill: what they say agrees with the package, and
+without recollect they keep quiet.
 
 Whether the agents take them is tried with the real ones, in tests/real.
 """
@@ -37,7 +38,11 @@ def row_of(skill: str, tool: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("manifest", [CLAUDE / ".claude-plugin" / "plugin.json", GEMINI / "gemini-extension.json"], ids=str)
+@pytest.mark.parametrize(
+    "manifest",
+    [CLAUDE / ".claude-plugin" / "plugin.json", GEMINI / "gemini-extension.json"],
+    ids=str,
+)
 def test_a_plugin_has_the_version_of_the_package(manifest: Path) -> None:
     """An agent takes an update only when this number changes."""
     told = read(manifest)
@@ -57,13 +62,19 @@ def test_the_marketplace_leads_to_the_plugin() -> None:
     [(CLAUDE, "CLAUDE_PLUGIN_ROOT", HOOK_SECONDS), (GEMINI, "extensionPath", HOOK_SECONDS * 1000)],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_a_plugin_has_the_hooks_that_installing_gives(plugin: Path, variable: str, timeout: int, home: Path) -> None:
+def test_a_plugin_has_the_hooks_that_installing_gives(
+    plugin: Path, variable: str, timeout: int, home: Path
+) -> None:
     """Both ways lead to the same events, for the same tools, with as much time."""
     script = f'sh "${{{variable}}}/recollect.sh"'
     place = Place(plugin.name, "user", folder=str(home), environ={}, program=["recollect"])
-    groups = place.groups(lambda event: {"command": f"{script} hook {plugin.name} {event}", "timeout": timeout})
+    groups = place.groups(
+        lambda event: {"command": f"{script} hook {plugin.name} {event}", "timeout": timeout}
+    )
 
-    assert read(plugin / "hooks" / "hooks.json")["hooks"] == {event: [group] for event, group in groups.items()}
+    assert read(plugin / "hooks" / "hooks.json")["hooks"] == {
+        event: [group] for event, group in groups.items()
+    }
 
 
 def test_a_plugin_has_the_server() -> None:
@@ -78,7 +89,10 @@ def test_a_plugin_has_the_server() -> None:
 
 @pytest.mark.parametrize("plugin", [CLAUDE, GEMINI], ids=lambda plugin: plugin.name)
 def test_copies_are_copies(plugin: Path) -> None:
-    """An agent copies the folder of a plugin and nothing beside it, so each has its own; links would lead nowhere."""
+    """An agent copies the folder of a plugin and nothing beside it, so each has its own.
+
+    Links would lead nowhere.
+    """
     assert (plugin / "skills" / "recollect" / "SKILL.md").read_bytes() == SKILL.read_bytes()
     assert (plugin / "recollect.sh").read_bytes() == (CLAUDE / "recollect.sh").read_bytes()
     assert [path for path in plugin.rglob("*") if path.is_symlink()] == []
@@ -87,7 +101,11 @@ def test_copies_are_copies(plugin: Path) -> None:
 def test_the_skill_is_valid() -> None:
     """By the Agent Skills specification, and short: it is read in the middle of other work."""
     _, head, body = SKILL.read_text().split("---\n", 2)
-    fields = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line and not line.startswith(" "))
+    fields = dict(
+        line.split(": ", 1)
+        for line in head.splitlines()
+        if ": " in line and not line.startswith(" ")
+    )
 
     assert fields["name"] == "recollect"
     assert 1 <= len(fields["description"]) <= 1024
@@ -115,7 +133,9 @@ def test_the_skill_names_every_category() -> None:
 
 
 def test_an_agent_is_not_told_to_speak_as_the_person() -> None:
-    """What is added by command counts as the user's own word, and is told to every session from then on."""
+    """What is added by command counts as the user's own word, and is
+    told to every session from then on.
+    """
     (line,) = (line for line in SKILL.read_text().splitlines() if "recollect notes" in line)
 
     assert "ask the user to run `recollect notes add" in line
@@ -130,7 +150,8 @@ class Shell:
 
     def run(self, *words: str, stdin: str = "{}") -> tuple[int, str, str]:
         done = subprocess.run(
-            ["sh", CLAUDE / "recollect.sh", *words], input=stdin, env={"HOME": str(self.home), "PATH": self.path},
+            ["sh", CLAUDE / "recollect.sh", *words], input=stdin, env={"HOME": str(self.home),
+            "PATH": self.path},
             capture_output=True, text=True, timeout=30, check=False,
         )  # fmt: skip
         return done.returncode, done.stdout, done.stderr
@@ -155,7 +176,11 @@ def test_a_plugin_finds_recollect_on_the_path(shell: Shell, tmp_path: Path) -> N
     shell.add(tmp_path / "bin")
     shell.path = f"{tmp_path / 'bin'}:{shell.path}"
 
-    assert shell.run("hook", "claude-code", "a b", stdin="said") == (3, "3 hook claude-code a b: said\n", "")
+    assert shell.run("hook", "claude-code", "a b", stdin="said") == (
+        3,
+        "3 hook claude-code a b: said\n",
+        "",
+    )
 
 
 def test_a_plugin_finds_recollect_where_installers_put_it(shell: Shell, home: Path) -> None:
@@ -173,11 +198,15 @@ def test_a_plugin_without_recollect_is_silent(shell: Shell, event: str) -> None:
 
 def test_a_plugin_without_recollect_says_so_when_a_session_starts(shell: Shell) -> None:
     """To the person, not to the model; and not again when the session is resumed or compacted."""
-    code, told, complaint = shell.run("hook", "gemini-cli", "SessionStart", stdin='{"cwd":"/x","source":"startup"}')
+    code, told, complaint = shell.run(
+        "hook", "gemini-cli", "SessionStart", stdin='{"cwd":"/x","source":"startup"}'
+    )
 
     assert (code, complaint, list(json.loads(told))) == (0, "", ["systemMessage"])
     assert ADVICE in json.loads(told)["systemMessage"]
-    assert shell.run("hook", "gemini-cli", "SessionStart", stdin='{"cwd":"/x","source":"resume"}') == (0, "", "")
+    assert shell.run(
+        "hook", "gemini-cli", "SessionStart", stdin='{"cwd":"/x","source":"resume"}'
+    ) == (0, "", "")
 
 
 def test_a_server_without_recollect_fails_with_the_reason(shell: Shell) -> None:

@@ -1,4 +1,6 @@
-"""recollect patterns, publish and measure: the whole way, from logs to a file and back, on the command line."""
+"""recollect patterns, publish and measure: the whole way, from logs to a
+file and back, on the command line.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,15 @@ def shop(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / ".recollect" / "config.toml").write_text("[redact]\nenabled = false\n")
     monkeypatch.setenv("RECOLLECT_HOME", str(home / ".recollect"))
     for number in range(1, SESSIONS + 1):
-        work = Work(number, cwd=str(folder)).ask(f"please fix the checkout total number {number} in the shop")
-        work.run("npm test", "Error: ENOENT: no such file or directory, open 'node_modules/x'", code=1)
-        work.run("npm ci", "added 300 packages").run("npm test", "ok 12 passed").run("git commit -m x", "[main abc] x").done()
+        work = Work(number, cwd=str(folder)).ask(
+            f"please fix the checkout total number {number} in the shop"
+        )
+        work.run(
+            "npm test", "Error: ENOENT: no such file or directory, open 'node_modules/x'", code=1
+        )
+        work.run("npm ci", "added 300 packages").run("npm test", "ok 12 passed").run(
+            "git commit -m x", "[main abc] x"
+        ).done()
         claude_log(home, work.ask("thanks, perfect").done("Welcome.").talk)
     with memory(home) as mind:
         mind.import_logs()
@@ -63,12 +71,16 @@ def test_what_recurs_waits_for_a_person(shop: Path, capsys: pytest.CaptureFixtur
     first, second, third, *evidence = out.splitlines()
     assert first.endswith("  candidate  error_recovery")
     assert second == f"    {LESSON}"
-    assert third.startswith("    8 sessions of claude-code, went well in 8 of 8, confidence 0.68, trust tool-verified")
+    assert third.startswith(
+        "    8 sessions of claude-code, went well in 8 of 8, confidence 0.68, trust tool-verified"
+    )
     assert len(evidence) == 3
     assert err == "1 waits for you: accept, reject or edit\n"
 
 
-def test_the_whole_way_from_logs_to_a_file_and_back(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_whole_way_from_logs_to_a_file_and_back(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Accept, look, write, check, retire, take out."""
     name = the_pattern(capsys)
     assert main(["publish"]) == 1
@@ -92,7 +104,10 @@ def test_the_whole_way_from_logs_to_a_file_and_back(shop: Path, capsys: pytest.C
     assert main(["publish", "--check"]) == 1
     assert main(["publish", "--apply"]) == 0
     assert os.listdir(shop) == []
-    assert [(row["version"], row["status"], row["author"], row["why"]) for row in rows(capsys, "patterns", "history", name)] == [
+    assert [
+        (row["version"], row["status"], row["author"], row["why"])
+        for row in rows(capsys, "patterns", "history", name)
+    ] == [
         (1, "candidate", "rules", ""),
         (2, "accepted", "person", "seen it myself"),
         (3, "published", "person", "published in AGENTS.md"),
@@ -113,7 +128,9 @@ def test_a_person_can_say_it_better(shop: Path, capsys: pytest.CaptureFixture[st
     assert "may have 600" in capsys.readouterr().err
 
 
-def test_what_was_rejected_is_only_listed_when_asked_for(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_rejected_is_only_listed_when_asked_for(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """And stays rejected when the same is learned again."""
     name = the_pattern(capsys)
     assert main(["patterns", "reject", name]) == 0
@@ -160,7 +177,9 @@ def test_a_slip_among_several_changes_none(shop: Path, capsys: pytest.CaptureFix
     assert [row["status"] for row in rows(capsys, "patterns")] == ["candidate"]
 
 
-def test_a_block_that_was_changed_by_hand_is_refused_without_a_person(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_block_that_was_changed_by_hand_is_refused_without_a_person(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the two ways out."""
     main(["patterns", "accept", the_pattern(capsys)])
     main(["publish", "--apply"])
@@ -184,7 +203,8 @@ class _Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("answer", "code", "kept"), [("k\n", 0, True), ("overwrite\n", 0, False), ("\n", 2, True), ("", 2, True)]
+    ("answer", "code", "kept"),
+    [("k\n", 0, True), ("overwrite\n", 0, False), ("\n", 2, True), ("", 2, True)],
 )
 def test_a_person_is_asked(
     shop: Path,
@@ -205,7 +225,10 @@ def test_a_person_is_asked(
 
     assert main(["publish", "--apply"]) == code
 
-    assert "AGENTS.md was changed by hand between our markers: [k]eep it so or [o]verwrite it?" in screen.getvalue()
+    assert (
+        "AGENTS.md was changed by hand between our markers: [k]eep it so or [o]verwrite it?"
+        in screen.getvalue()
+    )
     assert ((shop / "AGENTS.md").read_text() == edited) == kept
 
 
@@ -241,8 +264,12 @@ def test_every_folder_that_is_published_in_is_brought_up_to_date(
     assert main(["publish", "--all"]) == 1
 
 
-def test_what_goes_wrong_by_now_is_said_to_be_due_for_retirement(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was accepted is not taken back behind a person's back, so the person has to hear of it."""
+def test_what_goes_wrong_by_now_is_said_to_be_due_for_retirement(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was accepted is not taken back behind a person's
+    back, so the person has to hear of it.
+    """
     name = the_pattern(capsys)
     main(["patterns", "accept", name])
     with memory(shop.parent / "home") as mind:
@@ -250,7 +277,10 @@ def test_what_goes_wrong_by_now_is_said_to_be_due_for_retirement(shop: Path, cap
 
     pattern.went_well, pattern.went_wrong = 3, 5
 
-    assert text(pattern, {}).splitlines()[3] == f"    goes wrong more often than well by now: `recollect patterns retire {name}`"
+    assert (
+        text(pattern, {}).splitlines()[3]
+        == f"    goes wrong more often than well by now: `recollect patterns retire {name}`"
+    )
     pattern.status = "retired"
     assert "by now" not in text(pattern, {})
 
@@ -258,7 +288,10 @@ def test_what_goes_wrong_by_now_is_said_to_be_due_for_retirement(shop: Path, cap
 def test_a_folder_that_is_gone_keeps_no_other_from_being_brought_up_to_date(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """People delete work trees; what they retired has to go from the files that are left all the same."""
+    """People delete work trees.
+
+    What they retired has to go from the files that are left all the same.
+    """
     name = the_pattern(capsys)
     main(["patterns", "accept", name])
     main(["publish", "--apply"])
@@ -281,7 +314,9 @@ def test_a_folder_that_is_gone_keeps_no_other_from_being_brought_up_to_date(
     assert main(["publish", "--all"]) == 1
 
 
-def test_what_is_published_holds_no_secret_whatever_the_settings_say(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_published_holds_no_secret_whatever_the_settings_say(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The settings here let secrets into the store; a shared file is another matter."""
     secret = "ghp_" + "a1B2c3D4e5" * 4
     main(["notes", "add", "the", "token", "is", secret])
@@ -292,7 +327,9 @@ def test_what_is_published_holds_no_secret_whatever_the_settings_say(shop: Path,
     assert "the token is [REDACTED:" in (shop / "AGENTS.md").read_text()
 
 
-def test_measuring_says_what_is_known_and_what_is_not(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_measuring_says_what_is_known_and_what_is_not(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Eight sessions are no statistics."""
     name = the_pattern(capsys)
     assert main(["measure"]) == 1
@@ -305,12 +342,17 @@ def test_measuring_says_what_is_known_and_what_is_not(shop: Path, capsys: pytest
 
     out, err = capsys.readouterr()
     assert "opened 1" in out
-    assert "seen in 100 sessions: not enough data (8 of 8) before, not enough data (0 of 0) after" in out
+    assert (
+        "seen in 100 sessions: not enough data (8 of 8) before, not enough data (0 of 0) after"
+        in out
+    )
     assert err == "wrote page.html\n"
     assert (shop / "page.html").read_text().startswith("<!doctype html>")
 
 
-def test_a_pattern_is_shown_like_any_other_memory(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pattern_is_shown_like_any_other_memory(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Its reference stands in the files and packs that agents read."""
     name = the_pattern(capsys)
 
@@ -337,7 +379,9 @@ def test_forgetting_the_sessions_forgets_the_words_made_of_them(
     assert b"npm ci" not in store.read_bytes()
 
 
-def test_guidance_of_other_tools_is_left_alone(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_guidance_of_other_tools_is_left_alone(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`recollect notes --to` keeps a section of the same file; both go together."""
     main(["patterns", "accept", the_pattern(capsys)])
     main(["notes", "add", "use", "tabs", "here"])

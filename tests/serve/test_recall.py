@@ -19,7 +19,11 @@ PROMPT = "the webhook signature check fails again"
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     made = Talks(tmp_path_factory.mktemp("told"))
-    made.tell("a", Said("why does the webhook signature check fail?", command="pytest -q hooks"), "rename a column of the table")
+    made.tell(
+        "a",
+        Said("why does the webhook signature check fail?", command="pytest -q hooks"),
+        "rename a column of the table",
+    )
     yield made.embed()
     made.close()
 
@@ -36,7 +40,8 @@ def test_the_pack_is_printed_as_an_agent_gets_it(capsys: pytest.CaptureFixture[s
 
     assert capsys.readouterr() == (
         f"{OPENING}\n"
-        "- 2026-01-01 codex:a#1: asked “why does the webhook signature check fail?”; ran `pytest -q hooks` (ok)\n"
+        "- 2026-01-01 codex:a#1: asked “why does the webhook signature check fail?”; ran `pytest "
+        "-q hooks` (ok)\n"
         f"{CLOSING}\n",
         "",
     )
@@ -48,10 +53,14 @@ def test_as_json_it_has_lines_tokens_and_text(capsys: pytest.CaptureFixture[str]
 
     pack = json.loads(capsys.readouterr().out)
     assert list(pack) == ["lines", "tokens", "text"]
-    assert [list(line) for line in pack["lines"]] == [["ref", "at", "project", "confidence", "text"]]
+    assert [list(line) for line in pack["lines"]] == [
+        ["ref", "at", "project", "confidence", "text"]
+    ]
 
 
-def test_a_prompt_can_be_piped_in(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prompt_can_be_piped_in(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Prompts are long, and shells are in the way."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PROMPT}\nplease\n"))
 

@@ -30,7 +30,9 @@ def talk_of(turns: int) -> Any:
         add_turn(talk, f"1-{number}", "about the migration")
         noise = Random(number).randbytes(1_500).hex()
         talk.call("Bash", {"command": f"dump {number}"}, f"toolu_dump_{number}")
-        talk.result(f"toolu_dump_{number}", noise, {"stdout": noise, "stderr": "", "interrupted": False})
+        talk.result(
+            f"toolu_dump_{number}", noise, {"stdout": noise, "stderr": "", "interrupted": False}
+        )
         talk.reply(f"dumped {number}")
     return talk
 
@@ -67,7 +69,9 @@ def test_without_limits_nothing_goes(mind: Memory, capsys: pytest.CaptureFixture
     assert evicted(mind) == []
 
 
-def test_a_dry_run_leaves_the_file_as_it_is(mind: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_leaves_the_file_as_it_is(
+    mind: Memory, capsys: pytest.CaptureFixture[str]
+) -> None:
     """To the byte; what it says is what the run then does."""
     mind = limited(mind, raw_max_age_days=1)
     mind.close()
@@ -113,12 +117,18 @@ def test_what_has_no_digest_gets_one_before_it_goes(mind: Memory, home: Path) ->
 def test_a_session_is_listed_shown_and_found_afterwards(mind: Memory) -> None:
     """The archive still answers: what was asked, what it came to, and what was remembered."""
     mind.remember("the migration runs at night", by="person", everywhere=True)
-    before = [(row.id, row.title, row.turns, row.tool_calls, row.tokens, row.summary) for row in mind.sessions()]
+    before = [
+        (row.id, row.title, row.turns, row.tool_calls, row.tokens, row.summary)
+        for row in mind.sessions()
+    ]
     mind = limited(mind, raw_max_age_days=1)
     list(mind.retain())
 
     assert evicted(mind) == list(range(1, 11))
-    assert [(row.id, row.title, row.turns, row.tool_calls, row.tokens, row.summary) for row in mind.sessions()] == before
+    assert [
+        (row.id, row.title, row.turns, row.tool_calls, row.tokens, row.summary)
+        for row in mind.sessions()
+    ] == before
     assert {hit.session for hit in mind.search("question migration", mode="text")} == {SESSION}
     assert mind.digest(SESSION).tasks != []
     assert [note.text for note in mind.notes()] == ["the migration runs at night"]
@@ -129,12 +139,18 @@ def test_every_verb_still_answers(mind: Memory, home: Path) -> None:
     """With less to tell, perhaps with nothing, but without a fault."""
     talk = chat(2)
     talk.user("why does the build fail")
-    talk.call("Edit", {"file_path": "/home/ada/shop/door.py", "old_string": "a", "new_string": "b" * 3_000}, "toolu_e")
+    talk.call(
+        "Edit",
+        {"file_path": "/home/ada/shop/door.py", "old_string": "a", "new_string": "b" * 3_000},
+        "toolu_e",
+    )
     talk.result("toolu_e", "edited", {"filePath": "/home/ada/shop/door.py"})
     talk.call("Bash", {"command": "make door"}, "toolu_f")
     talk.result("toolu_f", "Exit code 2\nKeyError: 'lintel'", "Error: Exit code 2", error=True)
     talk.call("Bash", {"command": "make door"}, "toolu_g")
-    talk.result("toolu_g", "built " * 999, {"stdout": "built " * 999, "stderr": "", "interrupted": False})
+    talk.result(
+        "toolu_g", "built " * 999, {"stdout": "built " * 999, "stderr": "", "interrupted": False}
+    )
     talk.reply("mended")
     claude_log(home, talk)
     mind = limited(mind, raw_max_age_days=1)
@@ -149,7 +165,9 @@ def test_every_verb_still_answers(mind: Memory, home: Path) -> None:
     assert mind.recall("why does the build fail", everywhere=True).text
 
 
-def test_showing_says_what_is_kept_and_where_the_log_is(mind: Memory, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_showing_says_what_is_kept_and_where_the_log_is(
+    mind: Memory, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Agents delete their logs after a while; until then everything can still be read there."""
     mind = limited(mind, raw_max_age_days=1)
     list(mind.retain())
@@ -175,7 +193,8 @@ def test_an_agent_is_told_that_there_was_more(mind: Memory) -> None:
 
     assert following is None
     assert page.hits[-1]["text"] == (
-        "(this is all that is kept of this turn: what its calls were given and gave back was let go;"
+        "(this is all that is kept of this turn: what its calls were given and gave back was let "
+        "go;"
         " the agent's own log still has it, and `recollect show` says where)"
     )
 
@@ -191,10 +210,16 @@ def test_alerts_go_to_the_person(mind: Memory, capsys: pytest.CaptureFixture[str
     assert json.loads(told.out)["alerts"] == [told.err.strip()]
 
 
-def test_no_process_is_started_for_work_that_is_not_due(mind: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A session that is too fresh to be distilled leaves a job for later, and every import would start a process for it."""
+def test_no_process_is_started_for_work_that_is_not_due(
+    mind: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session that is too fresh to be distilled leaves a job for later, and every
+    import would start a process for it.
+    """
     started: list[list[str]] = []
-    monkeypatch.setattr(platforms, "spawn_detached", lambda command, *, gently: started.append(command))
+    monkeypatch.setattr(
+        platforms, "spawn_detached", lambda command, *, gently: started.append(command)
+    )
     mind.work()
     store = mind._existing()
     store.enqueue("distill", "sessions")
@@ -209,11 +234,19 @@ def test_no_process_is_started_for_work_that_is_not_due(mind: Memory, monkeypatc
     assert [job.kind for job in mind.jobs()] == ["optimize", "distill"]
 
 
-def test_room_is_said_when_there_are_limits(mind: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+def test_room_is_said_when_there_are_limits(
+    mind: Memory, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Whoever set a limit wants to see how far off it is, without a command of its own."""
     main([])
     unlimited = capsys.readouterr().out
-    limited(mind, raw_soft_cap_bytes=2_000_000, raw_hard_cap_bytes=3_000_000, raw_max_age_days=90, distilled_cap_bytes=10**6)
+    limited(
+        mind,
+        raw_soft_cap_bytes=2_000_000,
+        raw_hard_cap_bytes=3_000_000,
+        raw_max_age_days=90,
+        distilled_cap_bytes=10**6,
+    )
 
     main([])
     told = capsys.readouterr().out
@@ -222,7 +255,8 @@ def test_room_is_said_when_there_are_limits(mind: Memory, capsys: pytest.Capture
 
     assert "events take" not in unlimited
     assert (
-        "\nevents take 0.0 MB (soft cap 2.0 MB, hard cap 3.0 MB, 90 days), what was distilled from them 0.0 MB (cap 1.0 MB)\n"
+        "\nevents take 0.0 MB (soft cap 2.0 MB, hard cap 3.0 MB, 90 days), what was distilled from "
+        "them 0.0 MB (cap 1.0 MB)\n"
     ) in told
     assert (room["raw_soft_cap_bytes"], room["raw_max_age_days"]) == (2_000_000, 90)
     assert room["raw_bytes"] > 10_000
@@ -233,7 +267,10 @@ def test_room_is_said_when_there_are_limits(mind: Memory, capsys: pytest.Capture
     [
         ({"raw_soft_cap_bytes": 1}, ""),
         ({"raw_hard_cap_bytes": 1}, "run `recollect retain`"),
-        ({"distilled_cap_bytes": 1}, "forget what is of no use, or raise retain.distilled_cap_bytes"),
+        (
+            {"distilled_cap_bytes": 1},
+            "forget what is of no use, or raise retain.distilled_cap_bytes",
+        ),
     ],
 )
 def test_doctor_looks_at_the_budget(mind: Memory, limits: dict[str, int], hint: str) -> None:
@@ -265,7 +302,11 @@ def test_killed_at_any_moment_the_next_run_goes_on(mind: Memory) -> None:
     mind.close()
     for wanted in (1, 2, 3):
         process = subprocess.Popen(
-            [sys.executable, "-c", _SLOWLY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            [sys.executable, "-c", _SLOWLY],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
         )
         assert process.stdin is not None
         assert process.stdout is not None
@@ -287,22 +328,34 @@ def test_killed_at_any_moment_the_next_run_goes_on(mind: Memory) -> None:
 
 
 def _beside(arguments: list[str], told: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "recollect", *arguments], input=told, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "recollect", *arguments], input=told, capture_output=True, text=True
+    )
 
 
 @pytest.mark.slow
 def test_others_are_served_while_a_run_goes_on(mind: Memory, home: Path) -> None:
-    """Agents work all the time: their hooks answer, and what they write comes in, whatever we tidy up meanwhile."""
+    """Agents work all the time: their hooks answer, and what they write
+    comes in, whatever we tidy up meanwhile.
+    """
     claude_log(home, talk_of(20))
     mind.import_logs()
     list(mind.digest_sessions())
     mind = limited(mind, raw_max_age_days=1)
     mind.close()
     fired = json.dumps(
-        {"session_id": "x", "cwd": "/home/ada/shop", "prompt": "why is the migration slow", "transcript_path": "-"}
+        {
+            "session_id": "x",
+            "cwd": "/home/ada/shop",
+            "prompt": "why is the migration slow",
+            "transcript_path": "-",
+        }
     )
     run = subprocess.Popen(
-        [sys.executable, "-c", _SLOWLY.replace("sys.stdin.readline()", "")], stdout=subprocess.PIPE, text=True, bufsize=1
+        [sys.executable, "-c", _SLOWLY.replace("sys.stdin.readline()", "")],
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
     )
     assert run.stdout is not None
     run.stdout.readline()
@@ -320,7 +373,9 @@ def test_others_are_served_while_a_run_goes_on(mind: Memory, home: Path) -> None
     assert [(answer.returncode, answer.stderr) for answer in answers] == [(0, "")] * 3
     assert run.returncode == 0
     mind = Memory.open()
-    assert [hit.snippet for hit in mind.search("harvest", mode="text")] == ["question 2-1 about the harvest"]
+    assert [hit.snippet for hit in mind.search("harvest", mode="text")] == [
+        "question 2-1 about the harvest"
+    ]
     assert evicted(mind) == list(range(1, 21))
     assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
 
@@ -336,12 +391,17 @@ sys.exit(main(["retain"]))
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits for the size of files")
 def test_without_room_on_the_disk_nothing_is_lost(mind: Memory) -> None:
-    """The disk may be full already when somebody thinks of a limit; making room takes a little room first."""
+    """The disk may be full already when somebody thinks of a limit.
+
+    Making room takes a little room first.
+    """
     mind = limited(mind, raw_max_age_days=1)
     before = mind.show(f"{SESSION}#1")
     mind.close()
 
-    full = subprocess.run([sys.executable, "-c", _ON_A_FULL_DISK, "40000"], capture_output=True, text=True)
+    full = subprocess.run(
+        [sys.executable, "-c", _ON_A_FULL_DISK, "40000"], capture_output=True, text=True
+    )
     mind = Memory.open()
     after = mind.show(f"{SESSION}#1")
     (*_, report) = mind.retain()

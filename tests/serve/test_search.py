@@ -16,9 +16,15 @@ from tests.builders.talks import SHOP, Said, Talks
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
-    """Twelve turns about locks and one about a button, of which all but the last session are embedded."""
+    """Twelve turns about locks and one about a button, of which all
+    but the last session are embedded.
+    """
     made = Talks(tmp_path_factory.mktemp("told"))
-    made.tell("a", *[f"the lock timeout of worker {number}" for number in range(12)], "make the login button blue")
+    made.tell(
+        "a",
+        *[f"the lock timeout of worker {number}" for number in range(12)],
+        "make the login button blue",
+    )
     made.embed()
     made.tell("b", Said("a lock without a key", reply="It is open."), project="/srv/b", day=1)
     yield made
@@ -31,7 +37,9 @@ def stored(told: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_STORE", str(told.filled.path))
 
 
-def search(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, Any]], list[str]]:
+def search(
+    capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[int, list[dict[str, Any]], list[str]]:
     """The exit code, the hits and what was said besides."""
     code = main(["search", "--json", *words])
     out, err = capsys.readouterr()
@@ -39,11 +47,15 @@ def search(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[d
 
 
 @pytest.mark.parametrize("mode", ["text", "vector", "hybrid"])
-def test_a_hit_has_these_fields_in_this_order(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hit_has_these_fields_in_this_order(
+    mode: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Programs read them."""
     _, hits, _ = search(capsys, "lock", "--mode", mode)
 
-    assert {tuple(hit) for hit in hits} == {("ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet")}
+    assert {tuple(hit) for hit in hits} == {
+        ("ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet")
+    }
     assert tuple(hits[0]) == Hit.FIELDS
 
 
@@ -54,8 +66,10 @@ def test_a_hit_is_what_was_stored(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert [{**hit, "score": 0} for hit in hits] == [
         {
-            "ref": "codex:b#1", "session": "codex:b", "turn": 1, "agent": "codex", "project": "/srv/b",
-            "at": "2026-01-02T09:00:00.000Z", "score": 0, "matched": "text", "snippet": "a lock without a key",
+            "ref": "codex:b#1", "session": "codex:b", "turn": 1, "agent": "codex",
+            "project": "/srv/b",
+            "at": "2026-01-02T09:00:00.000Z", "score": 0, "matched": "text",
+            "snippet": "a lock without a key",
         }
     ]  # fmt: skip
     assert said == []
@@ -96,8 +110,13 @@ def test_pages_are_asked_for_by_cursor(capsys: pytest.CaptureFixture[str]) -> No
     assert not any("--cursor" in line for line in rest)
 
 
-@pytest.mark.parametrize("cursor", ["garbage", "", "8", "8.13", "8.13.00000000", "-8.13.00000000", "\ud800", "8.13." + "0" * 99])
-def test_a_cursor_that_is_none_of_this_search_is_a_wrong_request(cursor: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "cursor",
+    ["garbage", "", "8", "8.13", "8.13.00000000", "-8.13.00000000", "\ud800", "8.13." + "0" * 99],
+)
+def test_a_cursor_that_is_none_of_this_search_is_a_wrong_request(
+    cursor: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Exit code 2, one sentence, and the next step."""
     assert main(["search", "lock", f"--cursor={cursor}"]) == 2
 
@@ -145,7 +164,11 @@ def test_the_project_of_the_current_folder_is_lifted(
     """Who asks is somewhere, and mostly asks about that."""
     here = tmp_path / "shop" / "src"
     here.mkdir(parents=True)
-    talks = Talks(tmp_path).tell("far", "a webhook").tell("own", "a webhook", project=str(tmp_path / "shop"))
+    talks = (
+        Talks(tmp_path)
+        .tell("far", "a webhook")
+        .tell("own", "a webhook", project=str(tmp_path / "shop"))
+    )
     talks.close()
     monkeypatch.chdir(here)
 

@@ -1,4 +1,6 @@
-"""The same on every surface: what one project remembers is offered in no other, and one correction ends a fact everywhere."""
+"""The same on every surface: what one project remembers is offered in no other, and
+one correction ends a fact everywhere.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,12 @@ def spoken(number: int, folder: Path, *said: str) -> Work:
 def full(number: int, folder: Path) -> Work:
     """One with something of every kind that can be told."""
     work = spoken(number, folder, RULE)
-    work.ask(ASKED).run(FAILED, "bash: pytest: command not found", code=127).run(f"uv run {FAILED}", "3 passed")
-    work.ask(f"load {MARK}").run("python load.py", ERROR, code=1).run(f"uv add {MARK}", "added").run("python load.py", "loaded")
+    work.ask(ASKED).run(FAILED, "bash: pytest: command not found", code=127).run(
+        f"uv run {FAILED}", "3 passed"
+    )
+    work.ask(f"load {MARK}").run("python load.py", ERROR, code=1).run(
+        f"uv add {MARK}", "added"
+    ).run("python load.py", "loaded")
     return work.done(f"{MARK} is loaded.")
 
 
@@ -97,32 +103,53 @@ def notes_file(home: Path, folder: Path) -> str:
 
 
 SURFACES: dict[str, Surface] = {
-    "notes": lambda home, folder: asked(home, lambda mind: mind.notes(folder=str(folder), status="active")),
+    "notes": lambda home, folder: asked(
+        home, lambda mind: mind.notes(folder=str(folder), status="active")
+    ),
     "notes in a file": notes_file,
     "pack": lambda home, folder: rows(
-        home, "select text, refs from packs join projects on projects.id = project where key = ?", folder
+        home,
+        "select text, refs from packs join projects on projects.id = project where key = ?",
+        folder,
     ),
     "tellings": lambda home, folder: rows(
-        home, "select line, ref from tellings left join projects on projects.id = project where key is null or key = ?", folder
+        home,
+        "select line, ref from tellings left join projects on projects.id = project where key is "
+        "null or key = ?",
+        folder,
     ),
-    "recall at the start": lambda home, folder: asked(home, lambda mind: mind.recall(folder=str(folder))),
-    "hook at the start": lambda home, folder: str(told(home, "SessionStart", cwd=str(folder), source="startup")),
+    "recall at the start": lambda home, folder: asked(
+        home, lambda mind: mind.recall(folder=str(folder))
+    ),
+    "hook at the start": lambda home, folder: str(
+        told(home, "SessionStart", cwd=str(folder), source="startup")
+    ),
     "MEMORY.md": memory_file,
 }
 # Those that answer a question.
 ASKING: dict[str, Surface] = {
     "reminders": lambda home, folder: rows(
-        home, "select line, refs from reminders join projects on projects.id = project where key = ?", folder
+        home,
+        "select line, refs from reminders join projects on projects.id = project where key = ?",
+        folder,
     ),
     "recall": lambda home, folder: asked(home, lambda mind: mind.recall(ASKED, folder=str(folder))),
     "recall over MCP": lambda home, folder: mcp_recall(home, folder, ASKED),
-    "hook at a prompt": lambda home, folder: str(told(home, "UserPromptSubmit", cwd=str(folder), prompt=ASKED)),
-    "hook before a command": lambda home, folder: str(told(home, "PreToolUse", passed_command(FAILED, cwd=str(folder)))),
+    "hook at a prompt": lambda home, folder: str(
+        told(home, "UserPromptSubmit", cwd=str(folder), prompt=ASKED)
+    ),
+    "hook before a command": lambda home, folder: str(
+        told(home, "PreToolUse", passed_command(FAILED, cwd=str(folder)))
+    ),
 }
 
 
-def test_memories_of_one_project_are_offered_in_no_other(home: Path, folders: tuple[Path, Path]) -> None:
-    """What a customer's project taught must not turn up in another customer's: 0, on every surface."""
+def test_memories_of_one_project_are_offered_in_no_other(
+    home: Path, folders: tuple[Path, Path]
+) -> None:
+    """What a customer's project taught must not turn up in
+    another customer's: 0, on every surface.
+    """
     shop, blog = folders
     ready(home, full(1, shop), full(2, shop), spoken(3, blog, "Never post on Fridays."))
     with memory(home) as mind:
@@ -131,17 +158,26 @@ def test_memories_of_one_project_are_offered_in_no_other(home: Path, folders: tu
         list(mind.digest_sessions())
 
     own = {name: MARK in surface(home, shop) for name, surface in {**SURFACES, **ASKING}.items()}
-    elsewhere = {name: MARK in surface(home, blog) for name, surface in {**SURFACES, **ASKING}.items()}
+    elsewhere = {
+        name: MARK in surface(home, blog) for name, surface in {**SURFACES, **ASKING}.items()
+    }
 
     assert own == dict.fromkeys(own, True)
     assert elsewhere == dict.fromkeys(elsewhere, False)
 
 
-TABS, SPACES = "Use tabs instead of spaces in all zanzibar files.", "Use spaces instead of tabs in all zanzibar files."
+TABS, SPACES = (
+    "Use tabs instead of spaces in all zanzibar files.",
+    "Use spaces instead of tabs in all zanzibar files.",
+)
 
 
-def test_one_correction_retires_a_fact_on_every_surface(home: Path, folders: tuple[Path, Path]) -> None:
-    """Whoever changed their mind must not be answered with what they said before, wherever that is read."""
+def test_one_correction_retires_a_fact_on_every_surface(
+    home: Path, folders: tuple[Path, Path]
+) -> None:
+    """Whoever changed their mind must not be answered with what they
+    said before, wherever that is read.
+    """
     shop, _ = folders
     ready(home, spoken(1, shop, TABS), spoken(2, shop, TABS))
     before = {name: "Use tabs" in surface(home, shop) for name, surface in SURFACES.items()}
@@ -166,4 +202,6 @@ def test_a_rejected_note_is_told_nowhere(home: Path, folders: tuple[Path, Path])
         mind.reject_note("note:1")
         list(mind.prepare())
 
-    assert {name: "Use tabs" in surface(home, shop) for name, surface in SURFACES.items()} == dict.fromkeys(SURFACES, False)
+    assert {
+        name: "Use tabs" in surface(home, shop) for name, surface in SURFACES.items()
+    } == dict.fromkeys(SURFACES, False)

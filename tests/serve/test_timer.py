@@ -75,18 +75,31 @@ class Crontab:
 
 
 def machine(
-    runner: Recorder | Crontab, platform: str = "linux", *, command: str = "/opt/a b/recollect", **variables: str
+    runner: Recorder | Crontab,
+    platform: str = "linux",
+    *,
+    command: str = "/opt/a b/recollect",
+    **variables: str,
 ) -> Machine:
     """A machine of a kind; Linux runs systemd unless it has a crontab."""
     systemd = isinstance(runner, Recorder)
     return Machine(
-        command=[command], platform=platform, environ=variables, variables=["CODEX_HOME"], systemd=systemd, runner=runner
+        command=[command],
+        platform=platform,
+        environ=variables,
+        variables=["CODEX_HOME"],
+        systemd=systemd,
+        runner=runner,
     )
 
 
 def files(home: Path) -> dict[str, str]:
     """Every file below a folder, with what it holds."""
-    return {path.relative_to(home).as_posix(): path.read_text() for path in home.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(home).as_posix(): path.read_text()
+        for path in home.rglob("*")
+        if path.is_file()
+    }
 
 
 def states(rows: list[object]) -> list[tuple[str, str]]:
@@ -126,13 +139,20 @@ def test_systemd_gets_a_service_and_a_timer(home: Path) -> None:
         "[Install]\n"
         "WantedBy=timers.target\n"
     )
-    assert recorder.told == ["systemctl --user daemon-reload", "systemctl --user enable --now recollect.timer"]
+    assert recorder.told == [
+        "systemctl --user daemon-reload",
+        "systemctl --user enable --now recollect.timer",
+    ]
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on this machine")
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on this machine"
+)
 @pytest.mark.parametrize("name", ["recollect", "a b", "per%cent", "dol$HOME", "ein ümlaut"])
 def test_systemd_finds_no_fault_with_the_units(home: Path, name: str) -> None:
-    """It is its own judge, also of how a strange path must be quoted: the program it names must be there."""
+    """It is its own judge, also of how a strange path must be quoted:
+    the program it names must be there.
+    """
     program = home / name
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
@@ -140,7 +160,8 @@ def test_systemd_finds_no_fault_with_the_units(home: Path, name: str) -> None:
 
     done = subprocess.run(
         ["systemd-analyze", "--user", "--man=no", "verify", *(home / UNITS).glob("recollect.*")],
-        env={**os.environ, "XDG_RUNTIME_DIR": str(home)}, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(home)}, capture_output=True, text=True,
+        timeout=60, check=False,
     )  # fmt: skip
 
     assert (done.returncode, "recollect" in done.stderr) == (0, False), done.stderr
@@ -166,7 +187,9 @@ def test_without_a_user_manager_the_next_step_is_said(home: Path) -> None:
 
 
 def test_launchd_gets_an_agent(home: Path) -> None:
-    """In the background and at a time of its own, with the variables that a login shell would have set."""
+    """In the background and at a time of its own, with the variables
+    that a login shell would have set.
+    """
     recorder = Recorder()
 
     rows = install(machine(recorder, "darwin", RECOLLECT_HOME="/Volumes/data & more"))
@@ -184,24 +207,46 @@ def test_launchd_gets_an_agent(home: Path) -> None:
     }
     assert states(rows) == [("recollect.timer.plist", "added")]
     domain = f"gui/{os.getuid()}"
-    assert recorder.told == [f"launchctl bootout {domain}/recollect.timer", f"launchctl bootstrap {domain} {path}"]
+    assert recorder.told == [
+        f"launchctl bootout {domain}/recollect.timer",
+        f"launchctl bootstrap {domain} {path}",
+    ]
 
 
 def test_the_task_scheduler_gets_a_task(home: Path) -> None:
     """Any path can be said in its XML, and what was missed is made up for."""
     recorder = Recorder()
 
-    rows = install(machine(recorder, "win32", command="C:\\Users\\Mära & Co\\recollect.exe", RECOLLECT_HOME=str(home / "data")))
+    rows = install(
+        machine(
+            recorder,
+            "win32",
+            command="C:\\Users\\Mära & Co\\recollect.exe",
+            RECOLLECT_HOME=str(home / "data"),
+        )
+    )
 
     path = home / "data" / "timer.xml"
-    found = {element.tag.partition("}")[2]: element.text for element in ElementTree.fromstring(path.read_text("ascii")).iter()}
-    assert (found["Command"], found["Arguments"]) == ("C:\\Users\\Mära & Co\\recollect.exe", "import --wait")
-    assert (found["DaysInterval"], found["RandomDelay"], found["StartWhenAvailable"]) == ("1", "PT1H", "true")
+    found = {
+        element.tag.partition("}")[2]: element.text
+        for element in ElementTree.fromstring(path.read_text("ascii")).iter()
+    }
+    assert (found["Command"], found["Arguments"]) == (
+        "C:\\Users\\Mära & Co\\recollect.exe",
+        "import --wait",
+    )
+    assert (found["DaysInterval"], found["RandomDelay"], found["StartWhenAvailable"]) == (
+        "1",
+        "PT1H",
+        "true",
+    )
     assert states(rows) == [("timer.xml", "added")]
     assert recorder.told == [f"schtasks /Create /TN recollect /XML {path} /F"]
 
 
-def test_a_task_opens_no_window_where_python_can_do_without(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_opens_no_window_where_python_can_do_without(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A console that comes up each noon would be uninstalled soon."""
     (home / "pythonw.exe").touch()
     monkeypatch.setattr(sys, "executable", str(home / "python.exe"))
@@ -209,7 +254,10 @@ def test_a_task_opens_no_window_where_python_can_do_without(home: Path, monkeypa
     install(machine(Recorder(), "win32", RECOLLECT_HOME=str(home / "data")))
 
     assert f"<Command>{home / 'pythonw.exe'}</Command>" in (home / "data" / "timer.xml").read_text()
-    assert "<Arguments>-P -m recollect import --wait</Arguments>" in (home / "data" / "timer.xml").read_text()
+    assert (
+        "<Arguments>-P -m recollect import --wait</Arguments>"
+        in (home / "data" / "timer.xml").read_text()
+    )
 
 
 @pytest.mark.parametrize("platform", SYSTEMS)
@@ -259,7 +307,9 @@ def test_uninstalling_leaves_nothing(home: Path, platform: str, answers: bool) -
     if platform == "linux":
         # What the real systemd writes when it is told to enable a timer.
         (home / UNITS / "timers.target.wants").mkdir()
-        (home / UNITS / "timers.target.wants" / "recollect.timer").symlink_to(home / UNITS / "recollect.timer")
+        (home / UNITS / "timers.target.wants" / "recollect.timer").symlink_to(
+            home / UNITS / "recollect.timer"
+        )
     recorder.answers = answers
 
     rows = uninstall(machine(recorder, platform))
@@ -290,14 +340,20 @@ def test_a_dry_run_touches_nothing(home: Path, platform: str) -> None:
     install(machine(recorder, platform))
     before, told = files(home), list(recorder.commands)
     rows = uninstall(machine(recorder, platform), dry_run=True)
-    assert ({row.state for row in rows}, files(home), recorder.commands) == ({"removed"}, before, told)
+    assert ({row.state for row in rows}, files(home), recorder.commands) == (
+        {"removed"},
+        before,
+        told,
+    )
 
 
 def test_without_systemd_the_crontab_gets_a_line(home: Path) -> None:
     """Everything that was in it stays, in its place."""
     crontab = Crontab("MAILTO=mara\n# backups\n0 3 * * * backup\n")
 
-    (row,) = install(machine(crontab, command="/opt/50% off/recollect", CODEX_HOME="/srv/codex logs"))
+    (row,) = install(
+        machine(crontab, command="/opt/50% off/recollect", CODEX_HOME="/srv/codex logs")
+    )
 
     head, line = (crontab.text or "").rsplit("backup\n", 1)
     minute, rest = line.split(" ", 1)
@@ -318,7 +374,9 @@ def test_what_cron_hands_to_the_shell_runs_recollect(home: Path) -> None:
     line = cron.line(machine(Crontab(), command=str(program), CODEX_HOME="/a 'b' 5%"))
 
     # cron takes the five fields off, and the backslash from each percent sign.
-    subprocess.run(["/bin/sh", "-c", line.split(" ", 5)[5].replace("\\%", "%")], timeout=30, check=True)
+    subprocess.run(
+        ["/bin/sh", "-c", line.split(" ", 5)[5].replace("\\%", "%")], timeout=30, check=True
+    )
 
     assert (home / "ran").read_text() == "import --wait /a 'b' 5%\n"
 
@@ -333,7 +391,11 @@ def test_a_line_of_ours_is_brought_up_to_date_where_it_stands(home: Path) -> Non
     (second,) = install(machine(crontab, command="/new/recollect"))
 
     lines = (crontab.text or "").splitlines()
-    assert (lines[0], "/new/recollect" in lines[1], lines[2]) == ("0 3 * * * backup", True, "0 4 * * * other")
+    assert (lines[0], "/new/recollect" in lines[1], lines[2]) == (
+        "0 3 * * * backup",
+        True,
+        "0 4 * * * other",
+    )
     assert (len(lines), first.state, second.state) == (3, "changed", "unchanged")
 
 
@@ -374,17 +436,24 @@ def test_a_crontab_that_cannot_be_read_is_not_written_over(home: Path) -> None:
 def test_without_any_scheduler_the_line_is_shown(home: Path) -> None:
     """The person may have one that we do not know."""
     recorder = Recorder()
-    bare = Machine(command=["/opt/recollect"], platform="linux", environ={}, systemd=False, runner=recorder)
+    bare = Machine(
+        command=["/opt/recollect"], platform="linux", environ={}, systemd=False, runner=recorder
+    )
 
     (row,) = install(bare)
 
-    assert (row.state, row.note) == ("skipped", f"there is no crontab command here; the line would be: {cron.line(bare)}")
+    assert (row.state, row.note) == (
+        "skipped",
+        f"there is no crontab command here; the line would be: {cron.line(bare)}",
+    )
     assert recorder.commands == []
 
 
 def test_without_any_scheduler_there_is_nothing_to_remove(home: Path) -> None:
     """A line that the person added by hand is theirs."""
-    bare = Machine(command=["/opt/recollect"], platform="linux", environ={}, systemd=False, runner=Recorder())
+    bare = Machine(
+        command=["/opt/recollect"], platform="linux", environ={}, systemd=False, runner=Recorder()
+    )
 
     (row,) = uninstall(bare)
 
@@ -398,7 +467,9 @@ def test_a_path_with_a_line_break_is_refused() -> None:
 
 
 def test_the_shell_of_this_machine_says_what_a_command_came_to() -> None:
-    """One real run: what is said and what is complained about stay apart, and a missing program is no exception."""
+    """One real run: what is said and what is complained about stay apart,
+    and a missing program is no exception.
+    """
     shell = Shell()
 
     assert shell.run("sh", "-c", "cat; echo bad >&2; exit 3", stdin="text") == Ran(3, "text", "bad")
@@ -406,14 +477,18 @@ def test_the_shell_of_this_machine_says_what_a_command_came_to() -> None:
     assert (shell.has("sh"), shell.has("no-such-program-here")) == (True, False)
 
 
-def test_the_command_says_what_it_would_do_here(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_what_it_would_do_here(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With this machine's own scheduler, whichever it is."""
     assert main(["install", "timer", "--dry-run", "--json"]) == 0
     added = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert main(["uninstall", "timer", "--dry-run", "--json"]) == 0
     removed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
-    assert {(row["agent"], row["scope"], row["part"]) for row in added + removed} == {("timer", "user", "timer")}
+    assert {(row["agent"], row["scope"], row["part"]) for row in added + removed} == {
+        ("timer", "user", "timer")
+    }
     assert [row["path"] for row in added] == [row["path"] for row in removed]
     assert files(home) == {}
 
@@ -430,4 +505,10 @@ def test_the_store_that_was_asked_for_is_the_one_that_is_filled(home: Path) -> N
     """From whatever folder the scheduler starts it."""
     chosen = Machine(store="other.db", command=["/opt/recollect"], platform="linux", environ={})
 
-    assert chosen.words == ["/opt/recollect", "import", "--wait", "--store", os.path.abspath("other.db")]
+    assert chosen.words == [
+        "/opt/recollect",
+        "import",
+        "--wait",
+        "--store",
+        os.path.abspath("other.db"),
+    ]

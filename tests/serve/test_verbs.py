@@ -43,15 +43,22 @@ def answers(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("command", ["blame x.py", "fix boom", "how make", "friction", "resume x"])
-def test_asking_before_importing_names_the_next_step(command: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_asking_before_importing_names_the_next_step(
+    command: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(command.split()) == 1
 
     assert "recollect import" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["blame no-such-file.xyz", "fix zzzq unheard of", "how zzzq", "friction --sessions 99"])
+@pytest.mark.parametrize(
+    "command",
+    ["blame no-such-file.xyz", "fix zzzq unheard of", "how zzzq", "friction --sessions 99"],
+)
 @pytest.mark.usefixtures("samples")
-def test_nothing_found_is_said_and_is_the_exit_code(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_found_is_said_and_is_the_exit_code(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A script can tell, and a person too."""
     assert main(shlex.split(command)) == 1
 
@@ -69,7 +76,8 @@ def test_blame_tells_who_asked_for_what(capsys: pytest.CaptureFixture[str]) -> N
     text, *lines = capsys.readouterr().out.split('{"ref"')
     rows = [json.loads('{"ref"' + line) for line in lines]
     assert [(row["turn"], row["tools"]) for row in rows] == [
-        (5, ["apply_patch"]), (4, ["shell_command"]), (2, ["apply_patch", "shell_command"]), (1, ["apply_patch"]),
+        (5, ["apply_patch"]), (4, ["shell_command"]), (2, ["apply_patch", "shell_command"]), (1,
+        ["apply_patch"]),
     ]  # fmt: skip
     assert "> add tests. we use cargo nextest, not cargo test" in text
     assert "/home/mara/code/tidepool/src/harmonics.rs  apply_patch  +10 -0" in text
@@ -94,7 +102,11 @@ def test_fix_tells_what_worked_and_why_to_believe_it(capsys: pytest.CaptureFixtu
 def test_an_error_can_be_piped_in(
     argument: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("running\nE   sqlite3.OperationalError: database is locked\n1 failed\n"))
+    monkeypatch.setattr(
+        sys,
+        "stdin",
+        io.StringIO("running\nE   sqlite3.OperationalError: database is locked\n1 failed\n"),
+    )
 
     assert main(["fix", *argument, "--json"]) == 0
 
@@ -110,7 +122,9 @@ def test_an_error_may_begin_with_a_dash(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.usefixtures("samples")
-def test_without_an_error_fix_says_how_to_give_one(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_error_fix_says_how_to_give_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -128,7 +142,8 @@ def test_how_shows_the_flags_that_worked(capsys: pytest.CaptureFixture[str]) -> 
 
     assert capsys.readouterr().out == (
         "uv run pytest -q -n …\n"
-        "    4 worked, 1 unclear, last 2026-11-10  claude-code:a75df633-cccd-40e2-b7e0-918a547e522d#1\n"
+        "    4 worked, 1 unclear, last 2026-11-10  "
+        "claude-code:a75df633-cccd-40e2-b7e0-918a547e522d#1\n"
         "    uv run ruff check . && uv run pytest -q -n 4\n"
     )
 
@@ -138,7 +153,10 @@ def test_friction_shows_what_came_back(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["friction", "--sessions", "2"]) == 0
 
     printed = capsys.readouterr().out
-    assert printed.startswith("error: failed to run custom build command for `openssl-sys v0.9.103`\n    2 sessions, 2 times,")
+    assert printed.startswith(
+        "error: failed to run custom build command for `openssl-sys v0.9.103`\n    2 sessions, 2 "
+        "times,"
+    )
     assert "overcome in 2 of the last 2" in printed
 
 
@@ -166,7 +184,9 @@ def resumed(ref: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, list[str
 
 
 @pytest.mark.usefixtures("own")
-def test_a_session_is_continued_in_its_own_agent_and_folder(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_is_continued_in_its_own_agent_and_folder(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Quoted, so that the line can be pasted."""
     folder = home / "my shop; 'mine'"
     folder.mkdir()
@@ -175,7 +195,10 @@ def test_a_session_is_continued_in_its_own_agent_and_folder(home: Path, capsys: 
     codex_log(home, codex_talk(cwd=str(folder)))
     remember(home)
 
-    claude, codex_line = resumed(f"claude-code:{talk.session}", capsys), resumed(codex.THREAD, capsys)
+    claude, codex_line = (
+        resumed(f"claude-code:{talk.session}", capsys),
+        resumed(codex.THREAD, capsys),
+    )
 
     assert claude == (f"cd {shlex.quote(str(folder))} && claude --resume {talk.session}", [])
     assert codex_line == (f"cd {shlex.quote(str(folder))} && codex resume {codex.THREAD}", [])
@@ -183,7 +206,9 @@ def test_a_session_is_continued_in_its_own_agent_and_folder(home: Path, capsys: 
 
 @pytest.mark.usefixtures("own")
 @pytest.mark.skipif(os.name == "nt", reason="the line is for another shell there")
-def test_the_line_means_what_it_says_to_a_shell(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_line_means_what_it_says_to_a_shell(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = home / "a $(touch pwned) `b` 'c'"
     folder.mkdir()
     claude_log(home, small_talk(cwd=str(folder)))
@@ -191,7 +216,12 @@ def test_the_line_means_what_it_says_to_a_shell(home: Path, capsys: pytest.Captu
 
     line, _ = resumed("5e551011", capsys)
 
-    ran = subprocess.run(["sh", "-c", line.replace("claude --resume", "pwd; echo")], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        ["sh", "-c", line.replace("claude --resume", "pwd; echo")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert ran.stdout == f"{folder}\n5e551011-0000-4000-8000-000000000001\n"
     assert not list(home.rglob("pwned"))
 
@@ -207,13 +237,16 @@ def test_what_keeps_it_from_working_is_said(home: Path, capsys: pytest.CaptureFi
 
     assert line.endswith("claude --resume 5e551011-0000-4000-8000-000000000001")
     assert [warning.split(":")[0] for warning in warnings] == [
-        "a session is continued at its end, not at one of its turns", f"there is no folder {home / 'gone'} here",
+        "a session is continued at its end, not at one of its turns",
+        f"there is no folder {home / 'gone'} here",
         f"the log {log} is gone",
     ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("own")
-def test_a_log_from_elsewhere_is_not_the_agents(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_from_elsewhere_is_not_the_agents(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A backup can be read, but the agent does not look there."""
     claude_log(tmp_path / "backup", small_talk(cwd=str(home)))
     remember(home, tmp_path / "backup")
@@ -225,7 +258,9 @@ def test_a_log_from_elsewhere_is_not_the_agents(home: Path, tmp_path: Path, caps
 
 
 @pytest.mark.usefixtures("own")
-def test_a_sub_agent_is_continued_through_its_parent(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sub_agent_is_continued_through_its_parent(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     talk = small_talk(cwd=str(home))
     log = claude_log(home, talk)
     helper = Conversation(talk.session, prefix="h", agent="a1b2c3", cwd=str(home))
@@ -237,7 +272,9 @@ def test_a_sub_agent_is_continued_through_its_parent(home: Path, capsys: pytest.
     line, warnings = resumed(ref, capsys)
 
     assert line == f"cd {shlex.quote(str(home))} && claude --resume {talk.session}"
-    assert warnings == [f"{ref} is a sub-agent and cannot be continued; this continues the session that started it"]
+    assert warnings == [
+        f"{ref} is a sub-agent and cannot be continued; this continues the session that started it"
+    ]
     assert main(["resume", ref, "--json"]) == 0
     (row,) = answers(capsys)
     assert (row["asked"], row["session"], row["words"]) == (
@@ -249,7 +286,9 @@ def test_a_sub_agent_is_continued_through_its_parent(home: Path, capsys: pytest.
 
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("thread", ["--dangerous", "x y", "$(pwned)"])
-def test_an_id_that_is_none_is_given_to_no_command(thread: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_id_that_is_none_is_given_to_no_command(
+    thread: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Somebody's log can claim any id, and the line is meant to be pasted."""
     codex_log(home, codex_talk(thread))
     remember(home)

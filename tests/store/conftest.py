@@ -1,4 +1,6 @@
-"""A small store, filled the way capture fills one: items become stretches, the keeper keeps them."""
+"""A small store, filled the way capture fills one: items
+become stretches, the keeper keeps them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,17 @@ from typing import Any
 import pytest
 
 from recollect.capture.assemble import assemble
-from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Problem,
+    SessionFacts,
+    Source,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
@@ -34,7 +46,9 @@ class Filled:
         self.store.close()
         self.store = open_store(str(self.path))
 
-    def keep(self, log: str, *items: Item, again: bool = False, agent: str = "codex", rank: int = 0) -> None:
+    def keep(
+        self, log: str, *items: Item, again: bool = False, agent: str = "codex", rank: int = 0
+    ) -> None:
         """Import one stretch of a log; `again` reads it from its start, as after a rewrite."""
         first = log not in self.positions or again
         self.positions[log] = 0 if first else self.positions[log]
@@ -45,18 +59,32 @@ class Filled:
             part.project = ProjectIdentity(part.facts.cwd, "directory") if part.facts.cwd else None
         with self.store.writing() as keeper:
             keeper.keep(
-                Source(agent, log, rank=rank), stretch, version=1, seen=Fingerprint(7, self.positions[log], 1, 2, 3),
+                Source(agent, log, rank=rank), stretch, version=1, seen=Fingerprint(7,
+                self.positions[log], 1, 2, 3),
                 rewritten=set() if first else None,
             )  # fmt: skip
 
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every row of every table that is not made from others."""
-        tables = ("sources", "projects", "sessions", "turns", "bodies", "tool_calls", "usage", "tombstones", "store_info")
+        tables = (
+            "sources",
+            "projects",
+            "sessions",
+            "turns",
+            "bodies",
+            "tool_calls",
+            "usage",
+            "tombstones",
+            "store_info",
+        )
         return {table: sorted(self.db.rows(f"select * from {table}"), key=repr) for table in tables}
 
     def text_index(self) -> list[tuple[Any, ...]]:
         """The whole text index: every word with where it is."""
-        self.db.execute("create virtual table if not exists temp.words using fts5vocab (main, turns_text, instance)")
+        self.db.execute(
+            "create virtual table if not exists temp.words using fts5vocab (main, turns_text, "
+            "instance)"
+        )
         return self.db.rows("select term, doc, col, offset from temp.words order by 1, 2, 3, 4")
 
     def vocabulary(self) -> set[str]:
@@ -66,20 +94,26 @@ class Filled:
         self.store.close()
 
 
-def turn(session: str, key: str, prompt: str, reply: str = "done", *, minute: int = 0, **call: Any) -> list[Item]:
+def turn(
+    session: str, key: str, prompt: str, reply: str = "done", *, minute: int = 0, **call: Any
+) -> list[Item]:
     """A turn that asks, runs a command, and is answered."""
     at = START + minute * 60_000
     command, output = call.get("command", f"run {key}"), call.get("output", f"output {key}")
     return [
-        TurnFacts(session=session, turn=key, at=at, cwd=call.get("cwd", "/home/ada/shop"), telemetry=call.get("telemetry")),
+        TurnFacts(session=session, turn=key, at=at, cwd=call.get("cwd", "/home/ada/shop"),
+        telemetry=call.get("telemetry")),
         Event(session=session, turn=key, kind="prompt", at=at, text=prompt),
         Event(
-            session=session, turn=key, kind="tool_call", at=at + 1000, call=f"call {key}", name="shell", tool_kind="shell",
+            session=session, turn=key, kind="tool_call", at=at + 1000, call=f"call {key}",
+            name="shell", tool_kind="shell",
             target=command, input={"command": command, "why": call.get("why", "because")},
         ),
-        ToolResult(session=session, turn=key, call=f"call {key}", at=at + 2000, output=output, ok=True),
+        ToolResult(session=session, turn=key, call=f"call {key}", at=at + 2000, output=output,
+        ok=True),
         Event(session=session, turn=key, kind="reply", at=at + 3000, text=reply),
-        Usage(session=session, turn=key, key=f"call of {key}", model="gpt-5", at=at, input=10, output=5),
+        Usage(session=session, turn=key, key=f"call of {key}", model="gpt-5", at=at, input=10,
+        output=5),
     ]  # fmt: skip
 
 

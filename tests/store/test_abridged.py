@@ -1,4 +1,6 @@
-"""What stays of a turn: short, stable, and with every word that its session's digest tells of it."""
+"""What stays of a turn: short, stable, and with every word
+that its session's digest tells of it.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,24 @@ from hypothesis import strategies as st
 
 from recollect.digests import Digest, Evidence, Run, Saying, Task, Trouble
 from recollect.store import bodies
-from recollect.store.sqlite.abridged import LINE_CHARACTERS, abridged, told_by, with_digest, words_of
+from recollect.store.sqlite.abridged import (
+    LINE_CHARACTERS,
+    abridged,
+    told_by,
+    with_digest,
+    words_of,
+)
 from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
 
 NOISE = " ".join(map(str, range(1_000)))
 LINES = st.text(st.characters(codec="utf-8"), max_size=1_200)
-SAID = st.tuples(st.sampled_from(["prompt", "reply", "reasoning", "error", "abort"]), st.none(), LINES)
+SAID = st.tuples(
+    st.sampled_from(["prompt", "reply", "reasoning", "error", "abort"]), st.none(), LINES
+)
 PRINTED = st.lists(LINES | st.just("…") | st.just("E   KeyError: 'lintel'")).map("\n".join)
 CALLED = st.tuples(
-    st.just("tool_call"), st.none(), st.text(max_size=5), st.sampled_from([None, "c1"]), st.just("shell"), st.just("shell"),
+    st.just("tool_call"), st.none(), st.text(max_size=5), st.sampled_from([None, "c1"]),
+    st.just("shell"), st.just("shell"),
     st.none() | st.text(max_size=2_100), st.dictionaries(st.just("command"), st.text(max_size=9)),
     st.none() | PRINTED, st.none() | st.booleans(), st.none(), st.none(), st.none(),
 )  # fmt: skip
@@ -25,7 +36,21 @@ ROWS = st.lists((SAID | CALLED).map(list))
 
 
 def failed(output: str) -> list[Any]:
-    return ["tool_call", 1, "", "c1", "shell", "shell", "make door", {"command": "make door"}, output, False, 2, 10, None]
+    return [
+        "tool_call",
+        1,
+        "",
+        "c1",
+        "shell",
+        "shell",
+        "make door",
+        {"command": "make door"},
+        output,
+        False,
+        2,
+        10,
+        None,
+    ]
 
 
 @given(ROWS)
@@ -59,7 +84,8 @@ def test_a_text_without_spaces_is_cut_all_the_same() -> None:
 def test_the_error_that_a_digest_quotes_stays_where_it_was_printed() -> None:
     """`recollect fix` looks for it in what failed, however much was printed before and after it."""
     ((*_, output, _, _, _),) = abridged(
-        [failed(f"{NOISE}\nE   KeyError:  'lintel'\n{NOISE}\nE   KeyError:  'lintel'\n{NOISE}")], ["KeyError: 'lintel'"]
+        [failed(f"{NOISE}\nE   KeyError:  'lintel'\n{NOISE}\nE   KeyError:  'lintel'\n{NOISE}")],
+        ["KeyError: 'lintel'"],
     )
 
     assert output.split("\n…\n")[1:-1] == ["E KeyError: 'lintel'"]
@@ -69,13 +95,16 @@ def test_the_error_that_a_digest_quotes_stays_where_it_was_printed() -> None:
 def test_what_a_digest_tells_is_told_of_the_turn_that_it_is_about() -> None:
     """A hit leads to the place, and not just to the session."""
     digest = Digest(
-        session="codex:s1", project=None, title="The shop", outcome="partial", summary="“mend the door” partial",
+        session="codex:s1", project=None, title="The shop", outcome="partial",
+        summary="“mend the door” partial",
         tasks=[
             Task(
-                title="mend", asked="mend the door", turns=[2, 3], outcome="partial", files=["door.py"],
+                title="mend", asked="mend the door", turns=[2, 3], outcome="partial",
+                files=["door.py"],
                 evidence=[Evidence(kind="accepted", ref="codex:s1#3", text="thanks")],
                 runs=[Run(ref="codex:s1#3", command="make door", ok=True)],
-                errors=[Trouble(ref="codex:s1#2", error="KeyError", command="make", steps=["edit door.py"], worked="codex:s1#3")],
+                errors=[Trouble(ref="codex:s1#2", error="KeyError", command="make",
+                steps=["edit door.py"], worked="codex:s1#3")],
             )
         ],
         sayings=[Saying(ref="codex:s1#3", kind="preference", text="always knock")],

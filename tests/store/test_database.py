@@ -13,7 +13,16 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreTooOld, StoreUnwritable, UsageError
+from recollect.errors import (
+    NotFound,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreTooNew,
+    StoreTooOld,
+    StoreUnwritable,
+    UsageError,
+)
 from recollect.serve.cli import main
 from recollect.store.sqlite import database
 from recollect.store.sqlite.database import SCHEMA, Database
@@ -56,7 +65,10 @@ def test_a_new_store_is_its_owners_alone(path: str, umask: int) -> None:
     finally:
         os.umask(before)
 
-    modes = {name: mode(os.path.join(os.path.dirname(path), name)) for name in os.listdir(os.path.dirname(path))}
+    modes = {
+        name: mode(os.path.join(os.path.dirname(path), name))
+        for name in os.listdir(os.path.dirname(path))
+    }
     db.close()
 
     assert mode(os.path.dirname(path)) == 0o700
@@ -77,7 +89,9 @@ def test_a_folder_that_is_already_there_keeps_its_permissions(tmp_path: Path) ->
 
 
 def test_every_connection_is_set_up_with_care(path: str) -> None:
-    """Readers do not wait for writers, a power cut loses nothing that was committed, and a schema is not trusted."""
+    """Readers do not wait for writers, a power cut loses nothing that was
+    committed, and a schema is not trusted.
+    """
     with_care = {"trusted_schema": 0, "foreign_keys": 1, "journal_mode": "wal", "synchronous": 2}
 
     for _ in range(2):
@@ -134,7 +148,11 @@ def test_the_store_of_a_later_recollect_is_left_alone(
         Database(path)
     code = main(["sessions", "--store", path])
 
-    assert (refused.value.path, refused.value.found, refused.value.known) == (path, SCHEMA + 1, SCHEMA)
+    assert (refused.value.path, refused.value.found, refused.value.known) == (
+        path,
+        SCHEMA + 1,
+        SCHEMA,
+    )
     assert (code, capsys.readouterr().err) == (
         65,
         f"recollect: {path} has schema {SCHEMA + 1}, but this recollect stops at {SCHEMA}\n"
@@ -144,9 +162,13 @@ def test_the_store_of_a_later_recollect_is_left_alone(
 
 
 @pytest.mark.parametrize(
-    "content", [b"not a database, just words\n" * 100, b"\x89PNG\r\n\x1a\n" + bytes(5000)], ids=["words", "picture"]
+    "content",
+    [b"not a database, just words\n" * 100, b"\x89PNG\r\n\x1a\n" + bytes(5000)],
+    ids=["words", "picture"],
 )
-def test_what_is_no_database_is_said_to_be_damaged(tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_database_is_said_to_be_damaged(
+    tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "recollect.db"
     path.write_bytes(content)
 
@@ -167,7 +189,10 @@ def test_a_store_with_a_hole_in_it_is_said_to_be_damaged(home: Path) -> None:
         mind.import_logs()
         path = Path(mind.settings.store)
     db = Database(str(path))
-    page, size = db.value("select rootpage from sqlite_schema where name = 'bodies'"), db.value("pragma page_size")
+    page, size = (
+        db.value("select rootpage from sqlite_schema where name = 'bodies'"),
+        db.value("pragma page_size"),
+    )
     db.close()
     with path.open("r+b") as file:
         file.seek((page - 1) * size)
@@ -175,7 +200,10 @@ def test_a_store_with_a_hole_in_it_is_said_to_be_damaged(home: Path) -> None:
 
     db = Database(str(path))
     with pytest.raises(StoreDamaged):
-        db.rows("select * from turns join bodies on bodies.turn = turns.id join tool_calls on tool_calls.turn = turns.id")
+        db.rows(
+            "select * from turns join bodies on bodies.turn = turns.id join tool_calls on "
+            "tool_calls.turn = turns.id"
+        )
     db.close()
 
 
@@ -184,22 +212,33 @@ def test_a_store_that_cannot_be_made_is_said_to_be_unwritable() -> None:
     with pytest.raises(StoreUnwritable) as failure:
         Database("/dev/null/data/recollect.db")
 
-    assert (failure.value.exit_code, str(failure.value)) == (74, "cannot write /dev/null/data/recollect.db: Not a directory")
+    assert (failure.value.exit_code, str(failure.value)) == (
+        74,
+        "cannot write /dev/null/data/recollect.db: Not a directory",
+    )
 
 
-def test_a_store_of_an_early_version_says_how_to_make_a_new_one(path: str, other: apsw.Connection) -> None:
-    """Nothing was released before this schema, so such a store is imported again and not migrated."""
+def test_a_store_of_an_early_version_says_how_to_make_a_new_one(
+    path: str, other: apsw.Connection
+) -> None:
+    """Nothing was released before this schema, so such a store
+    is imported again and not migrated.
+    """
     other.execute("pragma user_version = 7")
 
     for open_store in (Database, lambda path: Database(path, read_only=True), repair):
         with pytest.raises(StoreTooOld) as failure:
             open_store(path)
         assert (
-            failure.value.hint == f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads the logs again"
+            failure.value.hint
+            == f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads the "
+            "logs again"
         )
 
 
-def test_an_older_store_is_not_migrated_by_a_reader(path: str, other: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_store_is_not_migrated_by_a_reader(
+    path: str, other: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(database, "SCHEMA", SCHEMA + 1)
 
     with pytest.raises(StoreError, match=f"older schema {SCHEMA}"):
@@ -231,12 +270,16 @@ def test_a_transaction_is_kept_whole_or_not_at_all(path: str) -> None:
     with pytest.raises(StoreError):
         note("lost too", lambda: db.execute("insert into nowhere values (1)"))
 
-    assert db.rows("select name from store_info where name in ('kept', 'lost', 'lost too')") == [("kept",)]
+    assert db.rows("select name from store_info where name in ('kept', 'lost', 'lost too')") == [
+        ("kept",)
+    ]
     db.close()
 
 
 def test_a_transaction_inside_another_is_a_part_of_it(path: str) -> None:
-    """What is kept by several functions, each of which keeps something whole, can be kept whole together."""
+    """What is kept by several functions, each of which keeps something
+    whole, can be kept whole together.
+    """
     db = Database(path)
 
     def note(*names: str, then: Callable[[], object] = lambda: None) -> None:
@@ -252,11 +295,16 @@ def test_a_transaction_inside_another_is_a_part_of_it(path: str) -> None:
     with pytest.raises(StoreError):
         note("five", "one")
 
-    assert db.rows("select name from store_info where value = '1' order by name") == [("one",), ("two",)]
+    assert db.rows("select name from store_info where value = '1' order by name") == [
+        ("one",),
+        ("two",),
+    ]
     db.close()
 
 
-def test_a_store_that_stays_busy_is_given_up_after_a_while(path: str, other: apsw.Connection) -> None:
+def test_a_store_that_stays_busy_is_given_up_after_a_while(
+    path: str, other: apsw.Connection
+) -> None:
     other.execute("begin immediate")
     db = Database(path, patience_seconds=0.3)
     started = time.monotonic()
@@ -270,7 +318,10 @@ def test_a_store_that_stays_busy_is_given_up_after_a_while(path: str, other: aps
     db.close()
 
     assert 0.25 < waited < 3
-    assert (busy.value.exit_code, busy.value.hint) == (69, "another recollect is writing; try again when it is done")
+    assert (busy.value.exit_code, busy.value.hint) == (
+        69,
+        "another recollect is writing; try again when it is done",
+    )
 
 
 def test_a_writer_waits_for_the_one_before(path: str, other: apsw.Connection) -> None:

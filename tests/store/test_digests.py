@@ -1,4 +1,6 @@
-"""What becomes of digests when their sessions grow, are forgotten, scanned again, damaged, merged or exported."""
+"""What becomes of digests when their sessions grow, are forgotten, scanned
+again, damaged, merged or exported.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,14 @@ WORD = "zqdigestmarker"
 def digest(ref: str, text: str = "mend the door") -> Digest:
     run = Run(ref=f"{ref}#1", command=f"make {text}", ok=True, check=True)
     task = Task(title=text, asked=text, turns=[1], outcome="success", runs=[run])
-    return Digest(session=ref, project="/home/ada/shop", title=text, outcome="success", summary=f"“{text}” success", tasks=[task])
+    return Digest(
+        session=ref,
+        project="/home/ada/shop",
+        title=text,
+        outcome="success",
+        summary=f"“{text}” success",
+        tasks=[task],
+    )
 
 
 def keep(filled: Filled, *texts: str) -> None:
@@ -43,13 +52,23 @@ def outdated(filled: Filled) -> list[str]:
 
 
 def jobs(filled: Filled) -> list[str]:
-    return [kind for (kind,) in filled.db.rows("select kind from jobs where kind = 'digest' and state = 'waiting'")]
+    return [
+        kind
+        for (kind,) in filled.db.rows(
+            "select kind from jobs where kind = 'digest' and state = 'waiting'"
+        )
+    ]
 
 
 @pytest.fixture
 def one(filled: Filled) -> Filled:
     """One session of two turns, digested."""
-    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "mend the door"), *turn("a", "k2", "paint it", minute=5))
+    filled.keep(
+        "a.jsonl",
+        facts("a"),
+        *turn("a", "k1", "mend the door"),
+        *turn("a", "k2", "paint it", minute=5),
+    )
     keep(filled, "mend the door")
     return filled
 
@@ -63,7 +82,10 @@ def test_a_digest_is_found_as_it_was_kept(one: Filled) -> None:
 
 def test_a_session_that_grows_keeps_its_digest_until_the_next_one(one: Filled) -> None:
     """An old verdict is better than none while the agent still works."""
-    one.keep("a.jsonl", Event(session="a", turn="k2", kind="reply", at=START + 400_000, text="and varnished"))
+    one.keep(
+        "a.jsonl",
+        Event(session="a", turn="k2", kind="reply", at=START + 400_000, text="and varnished"),
+    )
 
     assert outdated(one) == ["codex:a"]
     assert one.store.find_digest("codex:a") == digest("codex:a")
@@ -109,7 +131,11 @@ def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Fi
     whole = [*turn("a", "k1", "mend the door"), *turn("a", "k2", "paint it", minute=5)]
     filled.keep("a.jsonl", facts("a"), *whole[:3])
     filled.keep("a.jsonl", *whole[3:])
-    filled.keep("b.jsonl", facts("b"), *[msgspec.structs.replace(item, session="b", turn=f"b{item.turn}") for item in whole])  # type: ignore[type-var]
+    filled.keep(
+        "b.jsonl",
+        facts("b"),
+        *[msgspec.structs.replace(item, session="b", turn=f"b{item.turn}") for item in whole],
+    )  # type: ignore[type-var]
 
     def state(number: int, **changed: Any) -> str:
         read = filled.store.passages(number)
@@ -123,7 +149,9 @@ def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Fi
                 row[bodies.CALL : bodies.CALL + 1] = [None] if len(row) > bodies.CALL else []
         return read
 
-    assert state_of(without_ids(filled.store.passages(1))) == state_of(without_ids(filled.store.passages(2)))
+    assert state_of(without_ids(filled.store.passages(1))) == state_of(
+        without_ids(filled.store.passages(2))
+    )
     assert len({state(1), state(1, live=False), state(1, rows=[])}) == 3
 
 
@@ -156,24 +184,39 @@ def test_a_secret_in_a_session_takes_its_digest_with_it(filled: Filled) -> None:
 
     rescan(filled.db, Redactor())
 
-    assert (filled.store.find_digest("codex:a"), filled.store.find_digest("codex:b")) == (None, digest("codex:b", "paint it"))
+    assert (filled.store.find_digest("codex:a"), filled.store.find_digest("codex:b")) == (
+        None,
+        digest("codex:b", "paint it"),
+    )
     assert (outdated(filled), jobs(filled)) == (["codex:a"], ["digest"])
 
 
-def test_a_secret_is_taken_out_of_the_digest_of_a_session_whose_events_are_gone(filled: Filled) -> None:
+def test_a_secret_is_taken_out_of_the_digest_of_a_session_whose_events_are_gone(
+    filled: Filled,
+) -> None:
     """It cannot be made again: the digest is all there is."""
-    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "mend it", output="x" * 9_000), *turn("a", "k2", "go on", minute=3))
+    filled.keep(
+        "a.jsonl",
+        facts("a"),
+        *turn("a", "k1", "mend it", output="x" * 9_000),
+        *turn("a", "k2", "go on", minute=3),
+    )
     keep(filled, f"use {SECRET} here")
     filled.store.evict([1])
 
     rescan(filled.db, Redactor())
 
     assert filled.store.find_digest("codex:a") == digest("codex:a", f"use {TAG} here")
-    assert filled.db.rows("select title, summary from digests") == [(f"use {TAG} here", f"“use {TAG} here” success")]
+    assert filled.db.rows("select title, summary from digests") == [
+        (f"use {TAG} here", f"“use {TAG} here” success")
+    ]
 
 
 def test_a_repair_keeps_digests_that_can_be_read_and_has_all_made_again(one: Filled) -> None:
-    """Where events were let go they are all there is; everything else is only as good as the pages it came from."""
+    """Where events were let go they are all there is.
+
+    Everything else is only as good as the pages it came from.
+    """
     one.keep("b.jsonl", facts("b"), *turn("b", "k3", "sweep"))
     keep(one, "sweep")
     one.db.execute("update digests set digest = x'c1' where session = 2")
@@ -183,19 +226,27 @@ def test_a_repair_keeps_digests_that_can_be_read_and_has_all_made_again(one: Fil
     repair(str(one.path))
     one.reopen()
 
-    assert (one.store.find_digest("codex:a"), one.store.find_digest("codex:b")) == (digest("codex:a"), None)
+    assert (one.store.find_digest("codex:a"), one.store.find_digest("codex:b")) == (
+        digest("codex:a"),
+        None,
+    )
     assert (sorted(outdated(one)), jobs(one)) == (["codex:a", "codex:b"], ["digest"])
 
 
 def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> None:
-    """A bit flips in a store that is sound otherwise: everything else is shown, and the next step is said."""
+    """A bit flips in a store that is sound otherwise: everything else is
+    shown, and the next step is said.
+    """
     one.keep("b.jsonl", facts("b"), *turn("b", "k3", "sweep"))
     keep(one, "sweep")
     one.db.execute("update digests set digest = x'93' where session = 1")
 
     with pytest.raises(StoreError) as caught:
         one.store.find_digest("codex:a")
-    listed = [(session.id, session.outcome, len(session.tasks)) for session in one.store.list_sessions(Query(), {}, limit=None)]
+    listed = [
+        (session.id, session.outcome, len(session.tasks))
+        for session in one.store.list_sessions(Query(), {}, limit=None)
+    ]
     health = examine(one.db, verify=True)
     one.close()
     repair(str(one.path))
@@ -206,9 +257,9 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
         "`recollect repair` has it made again",
     )
     assert sorted(listed) == [("codex:a", "success", 0), ("codex:b", "success", 1)]
-    assert [(found.name, found.detail, found.hint) for found in health.findings if not found.ok] == [
-        ("digests", "1 of 2 cannot be read: codex:a", "run `recollect repair`")
-    ]
+    assert [
+        (found.name, found.detail, found.hint) for found in health.findings if not found.ok
+    ] == [("digests", "1 of 2 cannot be read: codex:a", "run `recollect repair`")]
     assert one.store.find_digest("codex:a") is None
     assert "codex:a" in outdated(one)
 
@@ -232,8 +283,12 @@ def test_an_export_tells_what_sessions_came_to(one: Filled) -> None:
 
 
 def test_a_digest_is_of_the_project_that_its_own_was_merged_into(one: Filled) -> None:
-    """Merging touches no session, and yet nobody may be told of a project that is not there any more."""
-    one.keep("b.jsonl", facts("b", cwd="/home/ada/barn"), *turn("b", "k3", "sweep", cwd="/home/ada/barn"))
+    """Merging touches no session, and yet nobody may be told of a
+    project that is not there any more.
+    """
+    one.keep(
+        "b.jsonl", facts("b", cwd="/home/ada/barn"), *turn("b", "k3", "sweep", cwd="/home/ada/barn")
+    )
 
     def project() -> str | None:
         found = one.store.find_digest("codex:a")

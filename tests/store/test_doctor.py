@@ -51,7 +51,9 @@ def test_bodies_and_index_rows_must_match(filled: Filled) -> None:
     filled.db.execute("delete from turns_text where rowid = 1")
     filled.db.execute("insert into turns_text (rowid, prompt) values (77, 'nobody')")
 
-    assert unwell(filled) == {"text index rows": "1 bodies without an index row, 1 index rows without a body"}
+    assert unwell(filled) == {
+        "text index rows": "1 bodies without an index row, 1 index rows without a body"
+    }
 
 
 def test_a_broken_text_index_is_noticed(filled: Filled) -> None:
@@ -84,7 +86,9 @@ def test_files_open_to_others_are_noticed(filled: Filled) -> None:
 
 
 def test_a_folder_of_ours_that_is_open_to_others_is_noticed(filled: Filled) -> None:
-    """A folder that somebody chose, such as /tmp, is not ours to close: its files are closed, and that will do."""
+    """A folder that somebody chose, such as /tmp, is not ours to close: its
+    files are closed, and that will do.
+    """
     folder = filled.path.parent
     os.chmod(folder, 0o755)
 
@@ -131,7 +135,9 @@ def test_what_others_added_is_only_told(filled: Filled) -> None:
     filled.db.execute("create table mine (a)")
     filled.db.execute("create index mine_too on turns (reply)")
 
-    assert finding(filled, "added by others") == Finding(name="added by others", ok=True, detail="index mine_too, table mine")
+    assert finding(filled, "added by others") == Finding(
+        name="added by others", ok=True, detail="index mine_too, table mine"
+    )
 
 
 def test_a_missing_index_is_a_fault(filled: Filled) -> None:
@@ -139,6 +145,9 @@ def test_a_missing_index_is_a_fault(filled: Filled) -> None:
     filled.db.execute("drop index usage_by_turn")
 
     assert finding(filled, "schema") == Finding(
-        name="schema", ok=False, detail="missing: index usage_by_turn", hint="run `recollect repair`"
+        name="schema",
+        ok=False,
+        detail="missing: index usage_by_turn",
+        hint="run `recollect repair`",
     )
     assert filled.db.version() == SCHEMA

@@ -22,10 +22,14 @@ from tests.store.conftest import Filled, facts, turn
 SECRET = "zxsecret0123456789"
 
 
-def live(ref: str = "episode:1", task: str = "round the tax", project: str | None = "/home/ada/shop") -> Episode:
+def live(
+    ref: str = "episode:1", task: str = "round the tax", project: str | None = "/home/ada/shop"
+) -> Episode:
     return Episode(
-        ref=ref, source="live", task=task, context=Context(language="python", domain="work", tags=("a", "b"), project=project),
-        outcome="partial", result="rounds", error="one left", started_at="2026-01-01T09:00:00.000Z", duration_ms=5, tokens=7,
+        ref=ref, source="live", task=task, context=Context(language="python", domain="work",
+        tags=("a", "b"), project=project),
+        outcome="partial", result="rounds", error="one left", started_at="2026-01-01T09:00:00.000Z",
+        duration_ms=5, tokens=7,
         steps=[Step("bash", "pytest -q", 1, 2, False, "1 failed"), Step("edit")],
         reward=Reward(total=0.5, outcome=0.6, efficiency=1, complexity=0.1, quality=0.5),
     )  # fmt: skip
@@ -33,7 +37,8 @@ def live(ref: str = "episode:1", task: str = "round the tax", project: str | Non
 
 def derived(session: str, number: int, task: str) -> Episode:
     return Episode(
-        ref=f"{session}#{number}", source="derived", task=task, context=Context(project="/home/ada/shop"), outcome="success",
+        ref=f"{session}#{number}", source="derived", task=task,
+        context=Context(project="/home/ada/shop"), outcome="success",
         session=session, turns=[number], agent="codex", trust="tool-verified",
     )  # fmt: skip
 
@@ -58,16 +63,22 @@ def test_what_is_kept_is_what_is_read(filled: Filled) -> None:
 
 
 def test_a_session_that_is_learned_again_has_its_attempts_replaced(filled: Filled) -> None:
-    """Those of other sessions stay, and an id is never given again: somebody may have the old ones in memory."""
+    """Those of other sessions stay, and an id is never given again:
+    somebody may have the old ones in memory.
+    """
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "round the tax"))
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "bake bread"))
     replace(filled, "codex:b", derived("codex:b", 1, "bake bread"))
-    replace(filled, "codex:a", derived("codex:a", 1, "round the tax"), derived("codex:a", 3, "and more"))
+    replace(
+        filled, "codex:a", derived("codex:a", 1, "round the tax"), derived("codex:a", 3, "and more")
+    )
     before = episodes.numbers(filled.db)
 
     replace(filled, "codex:a", derived("codex:a", 1, "round all taxes"))
 
-    assert episodes.of_session(filled.db, number_of(filled, "codex:a")) == [derived("codex:a", 1, "round all taxes")]
+    assert episodes.of_session(filled.db, number_of(filled, "codex:a")) == [
+        derived("codex:a", 1, "round all taxes")
+    ]
     assert episodes.get(filled.db, "codex:b#1").task == "bake bread"
     assert max(episodes.numbers(filled.db)) > max(before)
 
@@ -80,13 +91,24 @@ def test_forgetting_a_session_forgets_what_was_derived_from_it(filled: Filled) -
     forget(filled.db, "codex:a")
 
     assert episodes.numbers(filled.db) == []
-    assert not any(SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*"))
+    assert not any(
+        SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
+    )
 
 
-def test_forgetting_a_turn_forgets_the_attempts_of_its_session_until_they_are_derived_again(tmp_path: Path) -> None:
-    """An attempt quotes what was asked; which of a session's attempts quote the turn, only a new digest can tell."""
+def test_forgetting_a_turn_forgets_the_attempts_of_its_session_until_they_are_derived_again(
+    tmp_path: Path,
+) -> None:
+    """An attempt quotes what was asked.
+
+    Which of a session's attempts quote the turn, only a new digest can tell.
+    """
     talks = Talks(tmp_path)
-    talks.tell("a", Said("round the sales tax", command="pytest -q"), Said("now bake some bread", command="bake"))
+    talks.tell(
+        "a",
+        Said("round the sales tax", command="pytest -q"),
+        Said("now bake some bread", command="bake"),
+    )
     for _ in (*talks.memory.digest_sessions(), *talks.memory.learn()):
         pass
     before = tasks(talks)
@@ -115,7 +137,9 @@ def test_a_recorded_attempt_is_forgotten_by_its_id(filled: Filled) -> None:
 
     assert gone.task == f"use {SECRET}"
     assert filled.db.value("select count(*) from projects") == 0
-    assert not any(SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*"))
+    assert not any(
+        SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
+    )
     with pytest.raises(NotFound):
         forget_episode(filled.db, "episode:1")
 
@@ -151,7 +175,9 @@ class Redactor:
 def test_scanning_again_takes_secrets_out_of_attempts(filled: Filled) -> None:
     """Of every text in them; those without a secret stay untouched."""
     one = live(task=f"use {SECRET}", project=f"/home/{SECRET}")
-    one.context = Context(language="python", domain="work", tags=(f"t{SECRET}",), project=f"/home/{SECRET}")
+    one.context = Context(
+        language="python", domain="work", tags=(f"t{SECRET}",), project=f"/home/{SECRET}"
+    )
     one.result = one.error = f"said {SECRET}"
     one.steps = [Step("bash", f"login {SECRET}", observation=SECRET)]
     episodes.keep(filled.db, [one, live("episode:2")])
@@ -160,13 +186,20 @@ def test_scanning_again_takes_secrets_out_of_attempts(filled: Filled) -> None:
     report = rescan(filled.db, Redactor())
     found = episodes.get(filled.db, "episode:1")
 
-    assert (found.task, found.result, found.error, found.context.tags) == ("use [X]", "said [X]", "said [X]", ("t[X]",))
+    assert (found.task, found.result, found.error, found.context.tags) == (
+        "use [X]",
+        "said [X]",
+        "said [X]",
+        ("t[X]",),
+    )
     assert found.context.project == "/home/[X]"
     assert found.steps == [Step("bash", "login [X]", observation="[X]")]
     assert episodes.get(filled.db, "episode:2") == live("episode:2")
     assert report.other_rows_changed == 2
     assert episodes.state(filled.db)[0] > state[0]
-    assert not any(SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*"))
+    assert not any(
+        SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
+    )
 
 
 def test_a_salvaged_store_keeps_what_was_recorded(filled: Filled) -> None:
@@ -207,4 +240,8 @@ def test_an_older_store_gets_the_attempts_of_what_it_has(tmp_path: Path) -> None
         (found,) = memory.retrieve_relevant("round the sales tax")
     talks.close()
 
-    assert (found.episode.ref, found.episode.session, found.episode.agent) == ("codex:a#1", "codex:a", "codex")
+    assert (found.episode.ref, found.episode.session, found.episode.agent) == (
+        "codex:a#1",
+        "codex:a",
+        "codex",
+    )

@@ -24,11 +24,14 @@ from tests.store.conftest import START, Filled, facts, turn
 LONG = " ".join(f"{number * 2654435761 % 999_983}" for number in range(800))
 QUIET = START + 365 * 86_400_000
 DIGEST = Digest(
-    session="codex:s1", project=None, title="Renovation of the shop", outcome="partial", summary="looked at",
+    session="codex:s1", project=None, title="Renovation of the shop", outcome="partial",
+    summary="looked at",
     tasks=[
         Task(
-            title="mend the door", asked="mend the door", turns=[1, 2, 3], outcome="partial", files=["src/varnish.py"],
-            errors=[Trouble(ref="codex:s1#2", error="KeyError: 'lintel'", steps=["edit lintel.py"], worked="codex:s1#3")],
+            title="mend the door", asked="mend the door", turns=[1, 2, 3], outcome="partial",
+            files=["src/varnish.py"],
+            errors=[Trouble(ref="codex:s1#2", error="KeyError: 'lintel'", steps=["edit lintel.py"],
+            worked="codex:s1#3")],
         )
     ],
     sayings=[Saying(ref="codex:s1#3", kind="correction", text="not the hinges")],
@@ -38,7 +41,13 @@ DIGEST = Digest(
 def long_turn(session: str, key: str, prompt: str, *, minute: int = 0, **values: Any) -> list[Item]:
     """A turn with more in it than what is kept of one."""
     return turn(
-        session, key, prompt, f"answer {key} " + LONG, minute=minute, output=f"printed{key.replace('-', '')} " + LONG, **values
+        session,
+        key,
+        prompt,
+        f"answer {key} " + LONG,
+        minute=minute,
+        output=f"printed{key.replace('-', '')} " + LONG,
+        **values,
     )
 
 
@@ -46,7 +55,9 @@ def digested(filled: Filled) -> None:
     """Give every session that has changed a digest of what is stored now."""
     store = filled.store
     for number, ref, mark in store.outdated_sessions():
-        digest = Digest(session=ref, project=None, title="", outcome="uncertain", summary="looked at")
+        digest = Digest(
+            session=ref, project=None, title="", outcome="uncertain", summary="looked at"
+        )
         assert store.save_digest(number, mark, state_of(store.passages(number)), digest)
 
 
@@ -55,14 +66,20 @@ def whole(filled: Filled) -> list[int]:
 
 
 def refs_found(filled: Filled, word: str) -> list[str]:
-    rows = filled.db.rows("select turn from bodies where id in (select rowid from turns_text where turns_text match ?)", (word,))
+    rows = filled.db.rows(
+        "select turn from bodies where id in (select rowid from turns_text where turns_text match "
+        "?)",
+        (word,),
+    )
     return sorted(str(number) for (number,) in rows)
 
 
 @pytest.fixture
 def two(filled: Filled) -> Filled:
     """One session with two long turns, digested."""
-    filled.keep("s1.jsonl", facts("s1", title="the shop"), *long_turn("s1", "s1-1", "mend the door"))
+    filled.keep(
+        "s1.jsonl", facts("s1", title="the shop"), *long_turn("s1", "s1-1", "mend the door")
+    )
     filled.keep("s1.jsonl", *long_turn("s1", "s1-2", "paint the wall", minute=9))
     digested(filled)
     return filled
@@ -84,7 +101,13 @@ def test_what_was_asked_and_done_stays_of_a_turn(two: Filled) -> None:
         before.prompt, before.tokens, before.cost_usd, before.ended_at,
     )  # fmt: skip
     call = after.events[1]
-    assert (call.name, call.target, call.ok, call.input, call.output) == ("shell", "run s1-1", True, None, None)  # type: ignore[union-attr]
+    assert (call.name, call.target, call.ok, call.input, call.output) == (
+        "shell",
+        "run s1-1",
+        True,
+        None,
+        None,
+    )  # type: ignore[union-attr]
     assert after.evicted_at is not None
     assert before.evicted_at is None
 
@@ -120,7 +143,8 @@ def test_an_evicted_turn_is_found_by_its_errors(filled: Filled) -> None:
     failed = [
         Event(session="s1", turn="s1-1", kind="prompt", at=START, text="mend the door"),
         Event(
-            session="s1", turn="s1-1", kind="tool_call", at=START + 1, name="shell", tool_kind="shell", target="make door",
+            session="s1", turn="s1-1", kind="tool_call", at=START + 1, name="shell",
+            tool_kind="shell", target="make door",
             output=output, ok=False, exit_code=2,
         ),
     ]  # fmt: skip
@@ -132,7 +156,11 @@ def test_an_evicted_turn_is_found_by_its_errors(filled: Filled) -> None:
 
     assert refs_found(filled, "errors : lintel") == ["1"]
     call: Any = filled.store.get_turn("codex:s1", 1).events[1]
-    assert (call.output[:11], call.output[-18:], len(call.output)) == ("starting up", "KeyError: 'lintel'", 476)
+    assert (call.output[:11], call.output[-18:], len(call.output)) == (
+        "starting up",
+        "KeyError: 'lintel'",
+        476,
+    )
 
 
 def test_vectors_and_digest_stay_what_they_are(two: Filled) -> None:
@@ -146,13 +174,21 @@ def test_vectors_and_digest_stay_what_they_are(two: Filled) -> None:
 
 
 def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None:
-    """Marks that stand for real changes survive, unchanged, so that work in progress is not thrown away."""
+    """Marks that stand for real changes survive, unchanged, so that
+    work in progress is not thrown away.
+    """
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
-    marks = two.db.rows("select * from undigested"), two.db.rows("select * from unembedded order by turn")
+    marks = (
+        two.db.rows("select * from undigested"),
+        two.db.rows("select * from unembedded order by turn"),
+    )
 
     two.store.evict([1, 2, 3], undistilled=True)
 
-    assert (two.db.rows("select * from undigested"), two.db.rows("select * from unembedded order by turn")) == marks
+    assert (
+        two.db.rows("select * from undigested"),
+        two.db.rows("select * from unembedded order by turn"),
+    ) == marks
 
 
 def test_a_turn_without_a_digest_stays_whole(two: Filled) -> None:
@@ -193,7 +229,8 @@ def test_letting_go_twice_lets_go_once(two: Filled) -> None:
 def test_a_turn_that_is_small_already_keeps_everything(filled: Filled) -> None:
     """There is nothing to gain, so nothing is lost; it is not looked at again either."""
     filled.keep(
-        "s1.jsonl", facts("s1"), Event(session="s1", turn="s1-1", kind="prompt", at=START, text="hello"),
+        "s1.jsonl", facts("s1"), Event(session="s1", turn="s1-1", kind="prompt", at=START,
+        text="hello"),
         Event(session="s1", turn="s1-1", kind="reply", at=START + 1, text="hi"),
     )  # fmt: skip
     digested(filled)
@@ -212,7 +249,8 @@ def test_a_log_read_again_from_its_start_does_not_bring_events_back(two: Filled)
     before = two.rows()["bodies"]
 
     two.keep(
-        "s1.jsonl", facts("s1", title="the shop"), *long_turn("s1", "s1-1", "mend the door", telemetry={"window": 9}),
+        "s1.jsonl", facts("s1", title="the shop"), *long_turn("s1", "s1-1", "mend the door",
+        telemetry={"window": 9}),
         *long_turn("s1", "s1-2", "paint the wall", minute=9), again=True,
     )  # fmt: skip
 
@@ -226,7 +264,15 @@ def test_a_log_read_again_from_its_start_does_not_bring_events_back(two: Filled)
 def test_a_result_told_apart_from_its_call_does_not_come_back_either(filled: Filled) -> None:
     """A long log is read in stretches, and a result may be in a later one than its call."""
     key = {"session": "s1", "turn": "s1-1"}
-    call = Event(**key, kind="tool_call", at=START + 1, call="c1", name="shell", tool_kind="shell", target="make")
+    call = Event(
+        **key,
+        kind="tool_call",
+        at=START + 1,
+        call="c1",
+        name="shell",
+        tool_kind="shell",
+        target="make",
+    )
     asked = Event(**key, kind="prompt", at=START, text="build it")
     printed = ToolResult(**key, call="c1", at=START + 9, output="printed " + LONG, ok=True)
     filled.keep("s1.jsonl", facts("s1"), asked, call)
@@ -244,7 +290,13 @@ def test_a_result_told_apart_from_its_call_does_not_come_back_either(filled: Fil
 def test_a_log_that_grows_adds_to_an_evicted_turn_what_is_new(two: Filled) -> None:
     """What was said after the events went has no digest yet: it is kept whole until it has."""
     two.store.evict([1, 2])
-    said = Event(session="s1", turn="s1-2", kind="reply", at=START + 9 * 60_000 + 5000, text="one more thing " + LONG)
+    said = Event(
+        session="s1",
+        turn="s1-2",
+        kind="reply",
+        at=START + 9 * 60_000 + 5000,
+        text="one more thing " + LONG,
+    )
 
     two.keep("s1.jsonl", said)
     grown = two.store.get_turn("codex:s1", 2)
@@ -257,19 +309,32 @@ def test_a_log_that_grows_adds_to_an_evicted_turn_what_is_new(two: Filled) -> No
     ]  # fmt: skip
     assert undigested == []
     assert [gone.freed_bytes > 0 for gone in again] == [True]
-    assert [event.text[:9] for event in two.store.get_turn("codex:s1", 2).events if event.kind == "reply"] == ["one more "]
+    assert [
+        event.text[:9]
+        for event in two.store.get_turn("codex:s1", 2).events
+        if event.kind == "reply"
+    ] == ["one more "]
 
 
 def test_a_result_that_comes_late_finds_its_call(filled: Filled) -> None:
     """A call may be waiting when its turn is let go of, on the hard cap's way."""
     call = Event(
-        session="s1", turn="s1-1", kind="tool_call", at=START + 1, call="c1", name="shell", tool_kind="shell", target="sleep",
+        session="s1", turn="s1-1", kind="tool_call", at=START + 1, call="c1", name="shell",
+        tool_kind="shell", target="sleep",
         input={"command": "sleep", "note": LONG},
     )  # fmt: skip
-    filled.keep("s1.jsonl", facts("s1"), Event(session="s1", turn="s1-1", kind="prompt", at=START, text="wait"), call)
+    filled.keep(
+        "s1.jsonl",
+        facts("s1"),
+        Event(session="s1", turn="s1-1", kind="prompt", at=START, text="wait"),
+        call,
+    )
     filled.store.evict([1], undistilled=True)
 
-    filled.keep("s1.jsonl", ToolResult(session="s1", turn="s1-1", call="c1", at=START + 2, output="woke up", ok=True))
+    filled.keep(
+        "s1.jsonl",
+        ToolResult(session="s1", turn="s1-1", call="c1", at=START + 2, output="woke up", ok=True),
+    )
 
     shown = filled.store.get_turn("codex:s1", 1).events[1]
     assert (shown.ok, shown.output) == (True, "woke up")  # type: ignore[union-attr]
@@ -281,7 +346,10 @@ def test_a_digest_made_again_still_knows_the_turns_that_went(two: Filled) -> Non
 
     passages = two.store.passages(1)
 
-    assert [(passage.ordinal, bool(passage.rows)) for passage in passages] == [(1, False), (2, True)]
+    assert [(passage.ordinal, bool(passage.rows)) for passage in passages] == [
+        (1, False),
+        (2, True),
+    ]
 
 
 def test_whoever_reads_a_session_anew_gets_what_is_kept(two: Filled) -> None:
@@ -290,7 +358,9 @@ def test_whoever_reads_a_session_anew_gets_what_is_kept(two: Filled) -> None:
 
     passages = two.store.passages(1, short=True)
 
-    assert [[row[bodies.KIND] for row in passage.rows] for passage in passages] == [["prompt", "tool_call", "reply"]] * 2
+    assert [[row[bodies.KIND] for row in passage.rows] for passage in passages] == [
+        ["prompt", "tool_call", "reply"]
+    ] * 2
 
 
 def test_a_turn_that_went_undigested_is_digested_from_what_is_left(two: Filled) -> None:
@@ -327,13 +397,16 @@ def digested_as(filled: Filled, digest: Digest) -> None:
 
 
 def test_a_session_is_found_by_the_words_of_its_digest(two: Filled) -> None:
-    """An agent names its sessions in words that nobody said, and an error may stand in the middle of a long output."""
+    """An agent names its sessions in words that nobody said, and an error may
+    stand in the middle of a long output.
+    """
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
     digested_as(two, DIGEST)
 
     two.store.evict([1, 2, 3])
 
-    assert {word: refs_found(two, word) for word in ("renovation", "lintel", "hinges", "varnish")} == {
+    assert {word: refs_found(two, word) for word in ("renovation", "lintel", "hinges",
+    "varnish")} == {
         "renovation": ["1"], "lintel": ["2"], "hinges": ["3"], "varnish": ["1"],
     }  # fmt: skip
     assert "renovation" not in str(two.store.get_session("codex:s1").turn_list)
@@ -341,8 +414,17 @@ def test_a_session_is_found_by_the_words_of_its_digest(two: Filled) -> None:
 
 def test_a_small_turn_is_found_by_its_digest_too(filled: Filled) -> None:
     """The title of a session is with its first turn, which may be a greeting."""
-    filled.keep("s1.jsonl", facts("s1"), Event(session="s1", turn="s1-1", kind="prompt", at=START, text="hello"))
-    digested_as(filled, Digest(session="codex:s1", project=None, title="Renovation", outcome="uncertain", summary=""))
+    filled.keep(
+        "s1.jsonl",
+        facts("s1"),
+        Event(session="s1", turn="s1-1", kind="prompt", at=START, text="hello"),
+    )
+    digested_as(
+        filled,
+        Digest(
+            session="codex:s1", project=None, title="Renovation", outcome="uncertain", summary=""
+        ),
+    )
     before = filled.store.get_turn("codex:s1", 1)
 
     (gone,) = filled.store.evict([1])
@@ -381,7 +463,11 @@ def test_an_evicted_turn_can_be_forgotten(two: Filled) -> None:
 def test_what_may_quote_an_evicted_turn_is_forgotten_with_it(filled: Filled) -> None:
     """The words to compare with are gone, so a doubt is settled for the person who asked."""
     quote = f"so it was said: {LONG[500:600]}"
-    filled.keep("s1.jsonl", facts("s1", title="the door", meta={"recap": quote, "kind": "chat"}), *long_turn("s1", "s1-1", "ask"))
+    filled.keep(
+        "s1.jsonl",
+        facts("s1", title="the door", meta={"recap": quote, "kind": "chat"}),
+        *long_turn("s1", "s1-1", "ask"),
+    )
     filled.keep("s1.jsonl", *long_turn("s1", "s1-2", "mend the door", minute=9))
     digested(filled)
     filled.store.evict([2])
@@ -434,7 +520,9 @@ def test_space_is_given_back_when_there_is_much_of_it(filled: Filled) -> None:
     noise = [str(number * 2654435761 % 999_999_937) for number in range(4_000)]
     for number in range(20):
         text = " ".join(noise[number * 100 :])
-        filled.keep("s1.jsonl", *turn("s1", f"s1-{number}", f"ask {number}", output=text, minute=number))
+        filled.keep(
+            "s1.jsonl", *turn("s1", f"s1-{number}", f"ask {number}", output=text, minute=number)
+        )
     digested(filled)
     filled.store.evict(whole(filled))
     filled.db.execute("pragma wal_checkpoint(truncate)")

@@ -31,7 +31,10 @@ def test_every_session_comes_out_whole_and_oldest_first(filled: Filled) -> None:
     back = [msgspec.json.decode(line, type=dict[str, Any]) for line in lines]
     expected = [filled.store.get_session(ref) for ref in ("codex:a", "codex:b")]
     assert back == [msgspec.to_builtins(session) for session in expected]
-    assert [session["turn_list"][0]["events"][1].get("output") for session in back] == ["pear\x00\U0001f350", "output k2"]
+    assert [session["turn_list"][0]["events"][1].get("output") for session in back] == [
+        "pear\x00\U0001f350",
+        "output k2",
+    ]
     assert set(SessionDetail.__struct_fields__) == set(back[0])
 
 
@@ -39,13 +42,18 @@ def test_filters_choose_sessions(filled: Filled) -> None:
     """The same filters as everywhere else."""
     fill(filled)
 
-    chosen = [session["id"] for session in export(filled.db, Query(filters={"project": ["barn"]}), {})]
+    chosen = [
+        session["id"] for session in export(filled.db, Query(filters={"project": ["barn"]}), {})
+    ]
 
     assert chosen == ["codex:b"]
 
 
 def test_sessions_are_read_one_at_a_time(filled: Filled) -> None:
-    """A store can be larger than memory; and what is forgotten during an export does not come out any more."""
+    """A store can be larger than memory.
+
+    And what is forgotten during an export does not come out any more.
+    """
     fill(filled)
 
     going = export(filled.db, Query(), {})

@@ -1,4 +1,6 @@
-"""Filters and words against a real store: what passes, and that nothing anybody types can break a query."""
+"""Filters and words against a real store: what passes, and that
+nothing anybody types can break a query.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def touched(session: str, key: str, *paths: str, kind: ToolKind = "edit") -> lis
     """Files that a turn read or changed."""
     return [
         Event(
-            session=session, turn=key, kind="tool_call", at=START, call=f"{key}:{path}", name="apply_patch",
+            session=session, turn=key, kind="tool_call", at=START, call=f"{key}:{path}",
+            name="apply_patch",
             tool_kind=kind, target=path, input={},
         )
         for path in paths
@@ -38,20 +41,36 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     made = Filled(tmp_path_factory.mktemp("filters") / "recollect.db")
     made.keep(
         "a.jsonl",
-        facts("a", cwd="/home/ada/WebShop", git_branch="fix/cart", meta={"source": "cli", "tags": ["slow", "CI"], "dirty": True}),
+        facts(
+            "a",
+            cwd="/home/ada/WebShop",
+            git_branch="fix/cart",
+            meta={"source": "cli", "tags": ["slow", "CI"], "dirty": True},
+        ),
         *turn("a", "k1", "the deadlock in the migration", cwd="/home/ada/WebShop"),
-        *touched("a", "k1", "src/http_client.ts", "README.md, docs/My, file.txt, src/api/client.ts"),
+        *touched(
+            "a", "k1", "src/http_client.ts", "README.md, docs/My, file.txt, src/api/client.ts"
+        ),
         *turn("a", "k2", "make it faster", cwd="/home/ada/WebShop", minute=60 * 24),
         *touched("a", "k2", "/home/ada/WebShop/secret.log", kind="search"),
     )
     made.keep(
         "b.jsonl",
-        facts("b", cwd="/srv/shop", origin="subagent", meta={"git.branch": "odd", "deep": {"er": {"n": 7}}}),
+        facts(
+            "b",
+            cwd="/srv/shop",
+            origin="subagent",
+            meta={"git.branch": "odd", "deep": {"er": {"n": 7}}},
+        ),
         *turn("b", "k3", "the deadlock again", cwd="/srv/shop", minute=60 * 24 * 31),
         *touched("b", "k3", r"C:\work\src\api\Client.ts", kind="read"),
         agent="claude-code",
     )
-    made.keep("c.jsonl", SessionFacts(session="c"), Event(session="c", turn="k4", kind="prompt", text="nowhere, never"))
+    made.keep(
+        "c.jsonl",
+        SessionFacts(session="c"),
+        Event(session="c", turn="k4", kind="prompt", text="nowhere, never"),
+    )
     yield made
     made.close()
 
@@ -67,7 +86,9 @@ def passing(store: Filled, text: str) -> str:
     """The turns that a text chooses, by their keys."""
     clause, values = chosen_turns(parse(text), DOMAINS)
     rows = store.db.rows(
-        f"select native_id || ordinal from turns join sessions on sessions.id = turns.session where {clause} order by 1", values
+        "select native_id || ordinal from turns join sessions on sessions.id = turns.session "
+        f"where {clause} order by 1",
+        values,
     )
     return " ".join(name for (name,) in rows)
 
@@ -137,7 +158,10 @@ def passing(store: Filled, text: str) -> str:
     ],
 )
 def test_a_filter_chooses_turns(store: Filled, text: str, turns: str) -> None:
-    """Values of a name are alternatives, names add up, a minus leaves out; what is unknown passes only a minus."""
+    """Values of a name are alternatives, names add up, a minus leaves out.
+
+    What is unknown passes only a minus.
+    """
     assert passing(store, text) == turns
 
 
@@ -160,11 +184,17 @@ def test_a_filter_chooses_turns(store: Filled, text: str, turns: str) -> None:
         ("☃ deadlock", ["b", "a"]),
     ],
 )
-def test_words_and_filters_choose_sessions_and_what_is_summed(store: Filled, text: str, sessions: list[str]) -> None:
-    """A session is listed, exported or counted because one of its turns has all of the query, newest first."""
+def test_words_and_filters_choose_sessions_and_what_is_summed(
+    store: Filled, text: str, sessions: list[str]
+) -> None:
+    """A session is listed, exported or counted because one of its turns
+    has all of the query, newest first.
+    """
     query = parse(text)
 
-    listed = [session.native_id for session in store.store.list_sessions(query, DOMAINS, limit=None)]
+    listed = [
+        session.native_id for session in store.store.list_sessions(query, DOMAINS, limit=None)
+    ]
     exported = [session["native_id"] for session in store.store.export(query, DOMAINS)]
     counted = sum(row.sessions for row in stats(store.db, "all", query, DOMAINS))
 
@@ -175,7 +205,10 @@ def test_words_and_filters_choose_sessions_and_what_is_summed(store: Filled, tex
 
 def test_a_list_can_be_read_in_pages(store: Filled) -> None:
     """`--limit` and `--offset` cut the same list."""
-    pages = [list(store.store.list_sessions(parse("is:human"), DOMAINS, limit=1, offset=page)) for page in range(4)]
+    pages = [
+        list(store.store.list_sessions(parse("is:human"), DOMAINS, limit=1, offset=page))
+        for page in range(4)
+    ]
 
     assert [[session.native_id for session in page] for page in pages] == [["b"], ["a"], ["c"], []]
 
@@ -204,7 +237,9 @@ def test_every_filter_of_the_language_is_one_of_the_store() -> None:
         ({"file": ["x"] * (2 * MOST_VALUES + 1)}, "too many filters"),
     ],
 )
-def test_a_named_filter_that_cannot_be_is_refused(given: dict[str, list[str]], message: str) -> None:
+def test_a_named_filter_that_cannot_be_is_refused(
+    given: dict[str, list[str]], message: str
+) -> None:
     """An option is no text: who gives one means it, and hears what is wrong with it."""
     with pytest.raises(UsageError) as refused:
         filters.conditions(given, DOMAINS)
@@ -215,7 +250,9 @@ def test_a_named_filter_that_cannot_be_is_refused(given: dict[str, list[str]], m
 
 def test_what_nothing_can_pass_is_remarked_on(store: Filled) -> None:
     """An empty answer alone would say that there is nothing; the remark says why."""
-    assert store.store.remarks(parse("is:opne -outcome:fail domain:work domain:nobody x"), DOMAINS) == [
+    assert store.store.remarks(
+        parse("is:opne -outcome:fail domain:work domain:nobody x"), DOMAINS
+    ) == [
         "is:opne was searched as text; is: takes error, human, live, subagent, headless",
         "sessions whose outcome is not known yet: 3; `recollect work` finds out",
         "no domain is called nobody; known: work, empty",
@@ -225,14 +262,18 @@ def test_what_nothing_can_pass_is_remarked_on(store: Filled) -> None:
 
 # Whole words of the language, and text that is special to SQLite, FTS5, JSON paths or globs.
 PIECES = st.sampled_from(
-    [*(f"{name}:" for name in FILTERS), "meta.a.b:", "meta.a..b:", "meta.-:", "is:error", "since:9999-12-31", "until:9999-12",
-     "deadlock", " ", " ", " ", "-", '"', "*", "?", "[", "]", "^", "(", ")", "{", "}", ":", "AND", "OR", "NOT", "NEAR(a b, 3)",
+    [*(f"{name}:" for name in FILTERS), "meta.a.b:", "meta.a..b:", "meta.-:", "is:error",
+    "since:9999-12-31", "until:9999-12",
+     "deadlock", " ", " ", " ", "-", '"', "*", "?", "[", "]", "^", "(", ")", "{", "}", ":", "AND",
+     "OR", "NOT", "NEAR(a b, 3)",
      "prompt:", "+", "'", "\\", "%", "$.", "#", "\0", "\ud800", "☃", "界", "é", "\n", "0", "7d"]
 )  # fmt: skip
 TYPED = st.lists(PIECES | st.text(max_size=5), max_size=12).map("".join)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(TYPED)
 def test_whatever_a_person_types_is_answered(memory: Memory, text: str) -> None:
     """Never an error: not ours, and not one of SQLite's about a syntax that nobody promised."""
@@ -246,9 +287,12 @@ def test_whatever_a_person_types_is_answered(memory: Memory, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "deadlock " * 11_000, '"' * 100_000, "(" * 100_000, "a" * 100_000, "/a" * 50_000, ':"' * 50_000, "-x " * 33_000,
-        " ".join(f"w{number}" for number in range(15_000)), " ".join(f"file:{number}" for number in range(9_000)),
-        " ".join(f"-meta.k{number}:v" for number in range(6_000)), "file:" + "x" * 100_000, "is:error " * 11_000,
+        "deadlock " * 11_000, '"' * 100_000, "(" * 100_000, "a" * 100_000, "/a" * 50_000,
+        ':"' * 50_000, "-x " * 33_000,
+        " ".join(f"w{number}" for number in range(15_000)),
+        " ".join(f"file:{number}" for number in range(9_000)),
+        " ".join(f"-meta.k{number}:v" for number in range(6_000)), "file:" + "x" * 100_000,
+        "is:error " * 11_000,
     ],
     ids=lambda text: text[:12],
 )  # fmt: skip

@@ -24,9 +24,12 @@ GONE = Scrubbed(text_index=True, pages=True, log=True)
 # Where a text can be; each begins differently, so that none hides behind a
 # shared beginning in the text index.
 PLACES = (
-    "prompt", "reply", "output", "command", "why", "title", "meta", "cwd", "problem", "late", "telemetry", "branch", "remote",
+    "prompt", "reply", "output", "command", "why", "title", "meta", "cwd", "problem", "late",
+    "telemetry", "branch", "remote",
 )  # fmt: skip
-WORDS = {place: f"{chr(113 - number)}zq{place}marker{number}" for number, place in enumerate(PLACES)}
+WORDS = {
+    place: f"{chr(113 - number)}zq{place}marker{number}" for number, place in enumerate(PLACES)
+}
 
 
 def marked(log: str = "marked.jsonl", session: str = "s1") -> list[Item]:
@@ -34,12 +37,15 @@ def marked(log: str = "marked.jsonl", session: str = "s1") -> list[Item]:
     w = WORDS
     return [
         facts(
-            session, title=f"about {w['title']}", meta={"note": {"deep": [w["meta"]]}}, cwd=f"/home/{w['cwd']}",
+            session, title=f"about {w['title']}", meta={"note": {"deep": [w["meta"]]}},
+            cwd=f"/home/{w['cwd']}",
             git_branch=w["branch"], git_remote=f"github.com/{w['remote']}",
         ),
         *turn(
-            session, f"{session}-1", f"please {w['prompt']}", f"I did {w['reply']}", command=f"run {w['command']}", why=w["why"],
-            output=f"it says {w['output']} " + "and so on " * 2000, cwd=f"/home/{w['cwd']}", telemetry={"seen": w["telemetry"]},
+            session, f"{session}-1", f"please {w['prompt']}", f"I did {w['reply']}",
+            command=f"run {w['command']}", why=w["why"],
+            output=f"it says {w['output']} " + "and so on " * 2000, cwd=f"/home/{w['cwd']}",
+            telemetry={"seen": w["telemetry"]},
         ),
         problem(log, f"cannot read {w['problem']}"),
     ]  # fmt: skip
@@ -49,8 +55,18 @@ def grown(session: str = "s1") -> list[Item]:
     """The same turn going on: a second part, and a call whose result comes later still."""
     key = f"{session}-1"
     return [
-        Event(session=session, turn=key, kind="reply", at=START + 5000, text=f"more {WORDS['reply']}"),
-        Event(session=session, turn=key, kind="tool_call", at=START + 6000, call="late call", name="shell", tool_kind="shell"),
+        Event(
+            session=session, turn=key, kind="reply", at=START + 5000, text=f"more {WORDS['reply']}"
+        ),
+        Event(
+            session=session,
+            turn=key,
+            kind="tool_call",
+            at=START + 6000,
+            call="late call",
+            name="shell",
+            tool_kind="shell",
+        ),
     ]
 
 
@@ -59,27 +75,49 @@ def traces(filled: Filled) -> list[str]:
     found = []
     for path in sorted(filled.path.parent.iterdir()):
         data = path.read_bytes()
-        found += [f"{word} in the bytes of {path.name}" for word in WORDS.values() if word.encode() in data]
+        found += [
+            f"{word} in the bytes of {path.name}"
+            for word in WORDS.values()
+            if word.encode() in data
+        ]
     for number, events in filled.db.rows("select id, events from bodies"):
         plain = repr(bodies.unpack(events))
         found += [f"{word} in body {number}" for word in WORDS.values() if word in plain]
     words = filled.vocabulary()
-    found += [f"{word} in the text index" for word in WORDS.values() for known in words if word[:12] in known]
+    found += [
+        f"{word} in the text index"
+        for word in WORDS.values()
+        for known in words
+        if word[:12] in known
+    ]
     return found
 
 
 def fill(filled: Filled) -> None:
     filled.keep("marked.jsonl", *marked())
     filled.keep("marked.jsonl", *grown())
-    late = ToolResult(session="s1", turn="s1-1", call="late call", at=START + 7000, output=f"late {WORDS['late']}", ok=False)
+    late = ToolResult(
+        session="s1",
+        turn="s1-1",
+        call="late call",
+        at=START + 7000,
+        output=f"late {WORDS['late']}",
+        ok=False,
+    )
     filled.keep("marked.jsonl", late)
     # The next turn closes the first, whose three parts become one.
     filled.keep("marked.jsonl", *turn("s1", "s1-2", "and another thing", minute=9))
-    filled.keep("other.jsonl", facts("s2", title="something else"), *turn("s2", "s2-1", "untouched question"))
+    filled.keep(
+        "other.jsonl",
+        facts("s2", title="something else"),
+        *turn("s2", "s2-1", "untouched question"),
+    )
 
 
 def test_a_forgotten_session_is_in_none_of_the_files(filled: Filled) -> None:
-    """Not in a page, not in a free one, not in the log, not in the index, not in a backup: that is what the word means."""
+    """Not in a page, not in a free one, not in the log, not in the index, not in a
+    backup: that is what the word means.
+    """
     fill(filled)
     filled.db.execute("create index by_prompt on turns (prompt)")
     filled.db.execute("analyze")
@@ -89,7 +127,12 @@ def test_a_forgotten_session_is_in_none_of_the_files(filled: Filled) -> None:
     report = forget(filled.db, "codex:s1")
 
     assert report == Forgotten(
-        sessions=["codex:s1"], turns=2, tool_calls=3, model_calls=2, files=[f"{filled.path}.before-0002"], scrubbed=GONE
+        sessions=["codex:s1"],
+        turns=2,
+        tool_calls=3,
+        model_calls=2,
+        files=[f"{filled.path}.before-0002"],
+        scrubbed=GONE,
     )
     assert traces(filled) == []
     assert [one for one in examine(filled.db, verify=True).findings if not one.ok] == []
@@ -108,12 +151,20 @@ def test_a_forgotten_turn_is_in_none_of_the_files(filled: Filled) -> None:
     # What the session says of itself is not the turn's.
     own = {WORDS["meta"], WORDS["cwd"], WORDS["branch"], WORDS["remote"]}
     assert {text.split(" ")[0] for text in traces(filled)} <= own
-    assert filled.db.rows("select ordinal, key from turns order by id") == [(2, "s1-2"), (1, "s2-1")]
-    assert filled.db.rows("select ref, title from sessions order by id") == [("codex:s1", None), ("codex:s2", "something else")]
+    assert filled.db.rows("select ordinal, key from turns order by id") == [
+        (2, "s1-2"),
+        (1, "s2-1"),
+    ]
+    assert filled.db.rows("select ref, title from sessions order by id") == [
+        ("codex:s1", None),
+        ("codex:s2", "something else"),
+    ]
 
 
 def test_what_was_overwritten_long_ago_goes_too(filled: Filled) -> None:
-    """An import replaces and merges rows without clearing their pages, which nobody asked it to do."""
+    """An import replaces and merges rows without clearing their
+    pages, which nobody asked it to do.
+    """
     word = WORDS["meta"]
     filled.keep("a.jsonl", facts("a", meta={"note": f"{word} " * 2000}), *turn("a", "k1", "one"))
     filled.keep("a.jsonl", facts("a", meta={"note": "short"}), *turn("a", "k2", "two"))
@@ -144,27 +195,52 @@ def test_what_is_forgotten_is_not_imported_again(filled: Filled) -> None:
 
 
 def test_copies_in_forks_go_with_a_turn(filled: Filled) -> None:
-    """A fork repeats the turns before it; forgetting one and keeping its copy would forget nothing."""
-    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "the first zebraword"), *turn("a", "k2", "the second"))
-    filled.keep("b.jsonl", facts("b", parent="a"), *turn("b", "k1", "the first zebraword"), *turn("b", "k3", "the third"))
+    """A fork repeats the turns before it.
+
+    Forgetting one and keeping its copy would forget nothing.
+    """
+    filled.keep(
+        "a.jsonl",
+        facts("a"),
+        *turn("a", "k1", "the first zebraword"),
+        *turn("a", "k2", "the second"),
+    )
+    filled.keep(
+        "b.jsonl",
+        facts("b", parent="a"),
+        *turn("b", "k1", "the first zebraword"),
+        *turn("b", "k3", "the third"),
+    )
 
     planned = forget(filled.db, "codex:b", 1, dry_run=True)
     still_there = filled.db.value("select count(*) from turns")
     done = forget(filled.db, "codex:b", 1)
 
-    assert planned == Forgotten(turns=2, copies=["codex:a#1"], tool_calls=2, model_calls=1, dry_run=True)
+    assert planned == Forgotten(
+        turns=2, copies=["codex:a#1"], tool_calls=2, model_calls=1, dry_run=True
+    )
     assert still_there == 4
-    assert done == Forgotten(turns=2, copies=["codex:a#1"], tool_calls=2, model_calls=1, scrubbed=GONE)
+    assert done == Forgotten(
+        turns=2, copies=["codex:a#1"], tool_calls=2, model_calls=1, scrubbed=GONE
+    )
     assert filled.db.rows("select key from turns order by id") == [("k2",), ("k3",)]
     assert "zebraword" not in filled.vocabulary()
-    assert filled.db.rows("select key from usage order by key") == [("codex:call of k2",), ("codex:call of k3",)]
+    assert filled.db.rows("select key from usage order by key") == [
+        ("codex:call of k2",),
+        ("codex:call of k3",),
+    ]
 
 
 def test_sub_agents_go_with_their_session(filled: Filled) -> None:
-    """They were told, and answered, the same content; a fork is a conversation of its own and stays."""
+    """They were told, and answered, the same content.
+
+    A fork is a conversation of its own and stays.
+    """
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"))
     filled.keep("sub.jsonl", facts("a/x", parent="a", origin="subagent"), *turn("a/x", "x1", "two"))
-    filled.keep("deep.jsonl", facts("a/x/y", parent="a/x", origin="subagent"), *turn("a/x/y", "y1", "three"))
+    filled.keep(
+        "deep.jsonl", facts("a/x/y", parent="a/x", origin="subagent"), *turn("a/x/y", "y1", "three")
+    )
     filled.keep("fork.jsonl", facts("f", parent="a"), *turn("f", "f1", "four"))
 
     report = forget(filled.db, "codex:a")
@@ -176,7 +252,10 @@ def test_sub_agents_go_with_their_session(filled: Filled) -> None:
 def test_a_turn_takes_the_sub_agents_that_began_in_it(filled: Filled) -> None:
     """What they were given to do is the turn's content; those of other turns are not."""
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"), *turn("a", "k2", "two", minute=5))
-    inside, outside = facts("a/x", parent="a", origin="subagent"), facts("a/y", parent="a", origin="subagent")
+    inside, outside = (
+        facts("a/x", parent="a", origin="subagent"),
+        facts("a/y", parent="a", origin="subagent"),
+    )
     inside.started_at, outside.started_at = START + 1500, START + 301_000
     filled.keep("x.jsonl", inside, *turn("a/x", "x1", "three"))
     filled.keep("y.jsonl", outside, *turn("a/y", "y1", "four"))
@@ -189,7 +268,12 @@ def test_a_turn_takes_the_sub_agents_that_began_in_it(filled: Filled) -> None:
 
 def test_a_project_that_only_the_forgotten_session_was_about_goes_too(filled: Filled) -> None:
     """A folder's name can say as much as a prompt."""
-    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one", cwd="/home/ada/affair"), *turn("a", "k2", "two"))
+    filled.keep(
+        "a.jsonl",
+        facts("a"),
+        *turn("a", "k1", "one", cwd="/home/ada/affair"),
+        *turn("a", "k2", "two"),
+    )
     filled.keep("b.jsonl", facts("b"), *turn("b", "k3", "three"))
 
     forget(filled.db, "codex:a")
@@ -207,7 +291,10 @@ def test_the_number_of_a_forgotten_last_turn_is_remembered(filled: Filled) -> No
 
 
 def test_a_reader_in_the_way_is_reported_and_the_work_finished_later(filled: Filled) -> None:
-    """A process that reads an old state keeps that state in the log; saying "gone" then would be a lie."""
+    """A process that reads an old state keeps that state in the log.
+
+    Saying "gone" then would be a lie.
+    """
     fill(filled)
     reader = apsw.Connection(str(filled.path), flags=apsw.SQLITE_OPEN_READONLY)
     reader.execute("begin")
@@ -261,7 +348,10 @@ def test_a_turn_that_still_grows_stays_forgotten(filled: Filled) -> None:
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one zebraword"))
     forget(filled.db, "codex:a", 1)
 
-    more = [TurnFacts(session="a", turn="k1"), Event(session="a", turn="k1", kind="reply", text="more zebraword")]
+    more = [
+        TurnFacts(session="a", turn="k1"),
+        Event(session="a", turn="k1", kind="reply", text="more zebraword"),
+    ]
     filled.keep("a.jsonl", *more)
 
     assert filled.db.rows("select * from turns") == []

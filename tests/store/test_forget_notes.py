@@ -41,7 +41,8 @@ def given_in(filled: Filled, memory: Memory, session: str, *texts: str) -> None:
             TurnFacts(session=session, turn=key, at=at, cwd=SHOP),
             Event(session=session, turn=key, kind="prompt", at=at, text="go on"),
             Event(
-                session=session, turn=key, kind="tool_call", at=at, call=f"call {key}", name="mcp__recollect__remember",
+                session=session, turn=key, kind="tool_call", at=at, call=f"call {key}",
+                name="mcp__recollect__remember",
                 tool_kind="mcp", input={"text": text}, output="kept", ok=True,
             ),
         ]  # fmt: skip
@@ -63,14 +64,18 @@ def bytes_of(filled: Filled) -> bytes:
 
 
 def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory) -> None:
-    """With its earlier versions, what was said about it, what was to be told of it, and its project if that is all there was."""
+    """With its earlier versions, what was said about it, what was to be told of it,
+    and its project if that is all there was.
+    """
     memory.remember("the zebraword is blue", folder=SHOP, by="person")
     memory.edit_note("note:1", "the zebraword is red")
     memory.remember("something else", everywhere=True, by="person")
     memory.give_feedback("note:2", False, reason="no zebraword here")
     db = filled.db
     db.execute("insert into packs values (1, 'told: the zebraword is red', 'note:2 note:3', 0)")
-    db.execute("insert into tellings (project, ref, line) values (1, 'note:2', 'the zebraword is red')")
+    db.execute(
+        "insert into tellings (project, ref, line) values (1, 'note:2', 'the zebraword is red')"
+    )
     db.execute("insert into tellings (ref, line) values ('note:3', 'something else')")
     db.execute("delete from jobs")
     copy_to(db.connection, f"{filled.path}.before-0003")
@@ -80,7 +85,9 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
     assert (forgotten.ref, forgotten.text) == ("note:2", "the zebraword is red")
     assert texts(memory) == {"note:3": "something else"}
     assert b"zebraword" not in bytes_of(filled)
-    assert [db.rows(f"select count(*) from {table}") for table in ("feedback", "packs", "projects")] == [[(0,)]] * 3
+    assert [
+        db.rows(f"select count(*) from {table}") for table in ("feedback", "packs", "projects")
+    ] == [[(0,)]] * 3
     assert db.rows("select ref from tellings") == [("note:3",)]
     assert db.rows("select kind, subject from jobs") == [("prepare", "projects")]
 
@@ -107,8 +114,13 @@ def test_forgetting_an_earlier_version_leaves_the_later_one(memory: Memory) -> N
 # A session --------------------------------------------------------------------
 
 
-def test_a_session_takes_the_notes_that_were_only_given_there(filled: Filled, memory: Memory) -> None:
-    """They are its content in other words. What a person answers for, or another session gave too, stays."""
+def test_a_session_takes_the_notes_that_were_only_given_there(
+    filled: Filled, memory: Memory
+) -> None:
+    """They are its content in other words.
+
+    What a person answers for, or another session gave too, stays.
+    """
     given_in(filled, memory, "s1", "only here", "accepted here", "given twice", "edited here")
     given_in(filled, memory, "s2", "given twice", "only there")
     memory.accept_note("note:2")
@@ -120,8 +132,14 @@ def test_a_session_takes_the_notes_that_were_only_given_there(filled: Filled, me
     done = memory.forget("codex:s1")
 
     assert planned.notes == ["note:1", "note:4"]
-    assert done == Forgotten(sessions=["codex:s1"], turns=4, tool_calls=4, notes=["note:1", "note:4"], scrubbed=GONE)
-    assert {ref: (note.text, note.session, note.turn) for ref in texts(memory) for note in [memory.note(ref)]} == {
+    assert done == Forgotten(
+        sessions=["codex:s1"], turns=4, tool_calls=4, notes=["note:1", "note:4"], scrubbed=GONE
+    )
+    assert {
+        ref: (note.text, note.session, note.turn)
+        for ref in texts(memory)
+        for note in [memory.note(ref)]
+    } == {
         "note:2": ("accepted here", None, None),
         "note:3": ("given twice", "codex:s2", 1),
         "note:5": ("only there", "codex:s2", 2),
@@ -132,7 +150,9 @@ def test_a_session_takes_the_notes_that_were_only_given_there(filled: Filled, me
     assert b"edited here" not in bytes_of(filled)
 
 
-def test_a_note_that_was_confirmed_in_other_words_goes_with_its_own(filled: Filled, memory: Memory) -> None:
+def test_a_note_that_was_confirmed_in_other_words_goes_with_its_own(
+    filled: Filled, memory: Memory
+) -> None:
     """Two sessions meant the same, and the note says it as the forgotten one did."""
     given_in(filled, memory, "s1", "run the tests with zebra")
     given_in(filled, memory, "s2", "run the tests with pytest")
@@ -153,7 +173,9 @@ def test_a_turn_takes_the_notes_that_were_given_in_it(filled: Filled, memory: Me
     assert texts(memory) == {"note:2": "in the second"}
 
 
-def test_a_note_whose_call_was_not_looked_for_yet_goes_with_its_session(filled: Filled, memory: Memory) -> None:
+def test_a_note_whose_call_was_not_looked_for_yet_goes_with_its_session(
+    filled: Filled, memory: Memory
+) -> None:
     """Forgetting does not depend on what other work has been done."""
     given_in(filled, memory, "s1", "only here")
     filled.db.execute("update note_origins set session = null, turn = null")
@@ -180,7 +202,10 @@ def damage(filled: Filled, memory: Memory, *tables: str) -> None:
     """Overwrite the first page of each of these tables."""
     filled.db.execute("pragma wal_checkpoint(truncate)")
     size = filled.db.value("pragma page_size")
-    roots = [filled.db.value("select rootpage from sqlite_schema where name = ?", (table,)) for table in tables]
+    roots = [
+        filled.db.value("select rootpage from sqlite_schema where name = ?", (table,))
+        for table in tables
+    ]
     memory.close()
     filled.close()
     data = bytearray(filled.path.read_bytes())
@@ -196,7 +221,9 @@ def repaired(filled: Filled) -> SqliteStore:
     return filled.store
 
 
-def test_notes_and_feedback_survive_the_loss_of_other_tables(filled: Filled, memory: Memory) -> None:
+def test_notes_and_feedback_survive_the_loss_of_other_tables(
+    filled: Filled, memory: Memory
+) -> None:
     """They are the one thing that no log can tell again."""
     given_in(filled, memory, "s1", "one", "two")
     memory.accept_note("note:2")
@@ -213,7 +240,9 @@ def test_notes_and_feedback_survive_the_loss_of_other_tables(filled: Filled, mem
     assert memory.remember("four", folder=SHOP).ref == "note:4"
 
 
-def test_a_note_whose_project_is_lost_does_not_hold_everywhere(filled: Filled, memory: Memory) -> None:
+def test_a_note_whose_project_is_lost_does_not_hold_everywhere(
+    filled: Filled, memory: Memory
+) -> None:
     """It would be told in every other project."""
     memory.remember("one", folder=SHOP, by="person")
     memory.remember("two", everywhere=True, by="person")
@@ -221,4 +250,7 @@ def test_a_note_whose_project_is_lost_does_not_hold_everywhere(filled: Filled, m
 
     store = repaired(filled)
 
-    assert [(note.text, note.project) for note in store.list_notes()] == [("two", None), ("one", "lost project 1")]
+    assert [(note.text, note.project) for note in store.list_notes()] == [
+        ("two", None),
+        ("one", "lost project 1"),
+    ]

@@ -86,8 +86,13 @@ def test_a_revoked_lease_is_lost_at_once(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize("hours", [-26, 26])
-def test_a_clock_that_is_set_wrong_blocks_nobody_for_long(filled: Filled, hours: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody corrects the date; the lease of before must not last until then, nor let the old holder write."""
+def test_a_clock_that_is_set_wrong_blocks_nobody_for_long(
+    filled: Filled, hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody corrects the date.
+
+    The lease of before must not last until then, nor let the old holder write.
+    """
     first = leases.take(filled.db, "work")
     assert first is not None
     now = clock.now_ms()

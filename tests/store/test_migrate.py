@@ -17,7 +17,11 @@ from recollect.store.sqlite.database import SCHEMA, Database
 from recollect.store.sqlite.migrate import backups, migrate, migrations
 from tests.builders.homes import claude_log, everything, memory, small_talk
 
-ADDED = (SCHEMA + 1, "mood", "alter table turns add column mood text; create index turns_by_mood on turns (mood);")
+ADDED = (
+    SCHEMA + 1,
+    "mood",
+    "alter table turns add column mood text; create index turns_by_mood on turns (mood);",
+)
 AGAIN = (SCHEMA + 2, "mood_scale", "alter table turns add column mood_scale integer;")
 BROKEN = (SCHEMA + 2, "broken", "create table half_done (a); insert into nowhere values (1);")
 
@@ -30,8 +34,13 @@ def path(home: Path) -> str:
         mind.import_logs()
         path = mind.settings.store
     connection = apsw.Connection(path)
-    connection.execute("create table my_marks (turn integer, mark text); insert into my_marks values (1, 'good')")
-    connection.execute("create index my_index on turns (reply); create view my_view as select count(*) as n from turns")
+    connection.execute(
+        "create table my_marks (turn integer, mark text); insert into my_marks values (1, 'good')"
+    )
+    connection.execute(
+        "create index my_index on turns (reply); create view my_view as select count(*) as n from "
+        "turns"
+    )
     connection.close()
     return path
 
@@ -73,7 +82,10 @@ def test_every_migration_says_why_first() -> None:
 def test_a_new_store_has_every_migration_on_record(tmp_path: Path) -> None:
     db = Database(str(tmp_path / "recollect.db"))
 
-    assert (db.version(), db.rows("select number, name from migrations")) == (SCHEMA, [(n, name) for n, name, _ in migrations()])
+    assert (db.version(), db.rows("select number, name from migrations")) == (
+        SCHEMA,
+        [(n, name) for n, name, _ in migrations()],
+    )
     assert backups(db.path) == []
     db.close()
 
@@ -138,7 +150,9 @@ def test_only_the_last_two_copies_are_kept(db: Database) -> None:
     for number in range(SCHEMA + 1, SCHEMA + 5):
         migrate(db, [(number, f"step{number}", f"create table step{number} (a)")])
 
-    assert backups(db.path) == [f"{db.path}.before-{number:04d}" for number in (SCHEMA + 3, SCHEMA + 4)]
+    assert backups(db.path) == [
+        f"{db.path}.before-{number:04d}" for number in (SCHEMA + 3, SCHEMA + 4)
+    ]
 
 
 def test_a_migration_that_fails_leaves_no_trace(db: Database) -> None:

@@ -36,7 +36,8 @@ def memory(filled: Filled) -> Iterator[Memory]:
 def note(number: int, text: str, **known: Any) -> Note:
     """A candidate of an agent, as it is expected; its times are left out."""
     values: dict[str, Any] = {
-        "category": "project", "project": SHOP, "status": "candidate", "trust": "assistant", "author": "agent",
+        "category": "project", "project": SHOP, "status": "candidate", "trust": "assistant",
+        "author": "agent",
         "confidence": 0.5, "session": None, "turn": None, "seen": 1, "superseded_by": None,
     }  # fmt: skip
     timeless = {"created_at": None, "seen_at": None, "valid_from": None, "valid_to": None}
@@ -45,11 +46,18 @@ def note(number: int, text: str, **known: Any) -> Note:
 
 def own(number: int, text: str, **known: Any) -> Note:
     """A note of a person."""
-    return note(number, text, **{"status": "active", "trust": "user", "author": "person", "confidence": 1.0, **known})
+    return note(
+        number,
+        text,
+        **{"status": "active", "trust": "user", "author": "person", "confidence": 1.0, **known},
+    )
 
 
 def timeless(*notes: Note) -> list[Note]:
-    return [msgspec.structs.replace(one, created_at=None, seen_at=None, valid_from=None, valid_to=None) for one in notes]
+    return [
+        msgspec.structs.replace(one, created_at=None, seen_at=None, valid_from=None, valid_to=None)
+        for one in notes
+    ]
 
 
 def held(one: Note) -> tuple[bool, bool]:
@@ -89,7 +97,8 @@ def test_the_same_fact_is_confirmed_and_not_repeated(memory: Memory) -> None:
     elsewhere = memory.remember("Tests need the database.", folder=FARM)
 
     assert timeless(again, elsewhere) == [
-        note(1, "Tests need the database.", seen=2), note(2, "Tests need the database.", project=FARM),
+        note(1, "Tests need the database.", seen=2), note(2, "Tests need the database.",
+        project=FARM),
     ]  # fmt: skip
     assert again.created_at == first.created_at
     assert str(again.seen_at) >= str(first.seen_at)
@@ -99,7 +108,9 @@ def test_what_a_person_repeats_becomes_theirs(memory: Memory) -> None:
     """In their spelling, and in their category."""
     memory.remember("tests need the database", folder=SHOP)
 
-    said = memory.remember("Tests need the database!", category="constraint", folder=SHOP, by="person")
+    said = memory.remember(
+        "Tests need the database!", category="constraint", folder=SHOP, by="person"
+    )
 
     assert timeless(said) == [own(1, "Tests need the database!", category="constraint", seen=2)]
 
@@ -125,7 +136,9 @@ def test_accepting_makes_a_candidate_count(memory: Memory) -> None:
     again = memory.accept_note("1")
     rejected = memory.reject_note("note:1")
 
-    assert timeless(accepted) == [note(1, "tests need the database", status="active", trust="user", confidence=1.0)]
+    assert timeless(accepted) == [
+        note(1, "tests need the database", status="active", trust="user", confidence=1.0)
+    ]
     assert again == accepted
     assert [held(accepted), held(rejected)] == [(True, False), (True, True)]
 
@@ -168,7 +181,11 @@ def test_what_was_replaced_is_neither_judged_nor_revived_by_agents(memory: Memor
     memory.remember("use tabs", folder=SHOP, by="person")
     memory.edit_note("note:1", "use spaces")
 
-    for change in (memory.accept_note, memory.reject_note, lambda ref: memory.edit_note(ref, "whatever")):
+    for change in (
+        memory.accept_note,
+        memory.reject_note,
+        lambda ref: memory.edit_note(ref, "whatever"),
+    ):
         with pytest.raises(UsageError, match="note:1 has been replaced by note:2"):
             change("note:1")
     assert memory.remember("use tabs", folder=SHOP).status == "superseded"
@@ -187,10 +204,15 @@ def test_what_is_no_reference_is_refused(memory: Memory, ref: str) -> None:
         memory.note(ref)
 
 
-@given(st.lists(st.from_regex(r"[A-Za-z0-9]+[+#]?", fullmatch=True)), st.lists(st.sampled_from([" ", ", ", ".\n", " — ", "/"])))
+@given(
+    st.lists(st.from_regex(r"[A-Za-z0-9]+[+#]?", fullmatch=True)),
+    st.lists(st.sampled_from([" ", ", ", ".\n", " — ", "/"])),
+)
 def test_texts_are_compared_by_their_words(words: list[str], between: list[str]) -> None:
     """Case, space and punctuation make no other fact."""
-    spaced = "".join(f"{word}{gap}" for word, gap in zip(words, [*between, *" " * len(words)], strict=False))
+    spaced = "".join(
+        f"{word}{gap}" for word, gap in zip(words, [*between, *" " * len(words)], strict=False)
+    )
 
     assert compared(spaced.upper()) == compared(" ".join(words)) == " ".join(words).lower()
 
@@ -218,7 +240,10 @@ def test_notes_of_a_project_come_with_those_that_hold_everywhere(memory: Memory)
 
 
 def test_notes_follow_a_merge_and_come_back_with_a_split(memory: Memory) -> None:
-    """A merge is a pointer, for notes as for turns; the same fact on both sides of it is the same."""
+    """A merge is a pointer, for notes as for turns.
+
+    The same fact on both sides of it is the same.
+    """
     memory.remember("shop fact", folder=SHOP)
     memory.remember("farm fact", folder=FARM)
 
@@ -233,7 +258,9 @@ def test_notes_follow_a_merge_and_come_back_with_a_split(memory: Memory) -> None
     assert timeless(*memory.notes(project=FARM)) == [note(2, "farm fact", project=FARM, seen=2)]
 
 
-def test_a_note_is_in_the_project_that_the_sessions_of_its_folder_are_in(memory: Memory, filled: Filled) -> None:
+def test_a_note_is_in_the_project_that_the_sessions_of_its_folder_are_in(
+    memory: Memory, filled: Filled
+) -> None:
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"))
 
     memory.remember("shop fact", folder=SHOP + "/")
@@ -243,7 +270,9 @@ def test_a_note_is_in_the_project_that_the_sessions_of_its_folder_are_in(memory:
 
 
 @pytest.mark.parametrize("change", ["remember", "accept_note", "reject_note", "edit_note"])
-def test_whatever_agents_are_told_is_made_again_after_a_change(memory: Memory, filled: Filled, change: str) -> None:
+def test_whatever_agents_are_told_is_made_again_after_a_change(
+    memory: Memory, filled: Filled, change: str
+) -> None:
     """Packs are made of notes, and a correction has to reach them."""
     memory.remember("shop fact", folder=SHOP)
     filled.db.execute("delete from jobs")
@@ -253,7 +282,9 @@ def test_whatever_agents_are_told_is_made_again_after_a_change(memory: Memory, f
     else:
         getattr(memory, change)("note:1", *["better"] if change == "edit_note" else [])
 
-    assert [(job.kind, job.subject) for job in jobs.list_jobs(filled.db)] == [("prepare", "projects")]
+    assert [(job.kind, job.subject) for job in jobs.list_jobs(filled.db)] == [
+        ("prepare", "projects")
+    ]
 
 
 # Secrets ----------------------------------------------------------------------
@@ -266,14 +297,18 @@ def test_secrets_do_not_get_into_notes_or_reasons(filled: Filled) -> None:
         memory.give_feedback(kept.ref, False, reason=f"it names {KEY}")
 
     assert "REDACTED" in kept.text
-    assert KEY not in repr(filled.db.rows("select * from notes") + filled.db.rows("select * from feedback"))
+    assert KEY not in repr(
+        filled.db.rows("select * from notes") + filled.db.rows("select * from feedback")
+    )
 
 
 class Redactor:
     """Knows one secret."""
 
     def redact_all(self, texts: list[str]) -> list[str]:
-        return [text.replace("hushword", "[REDACTED]") if "hushword" in text else text for text in texts]
+        return [
+            text.replace("hushword", "[REDACTED]") if "hushword" in text else text for text in texts
+        ]
 
 
 def test_scanning_again_takes_secrets_out_of_notes(memory: Memory, filled: Filled) -> None:
@@ -303,14 +338,20 @@ def test_feedback_is_counted_for_sessions_turns_and_notes(memory: Memory, filled
     memory.give_feedback("note:1", True)
     memory.give_feedback("note:1", True)
 
-    assert [memory.feedback_of(ref) for ref in ("codex:abc#1", "codex:abc", "note:1")] == [(1, 1), (0, 1), (2, 0)]
+    assert [memory.feedback_of(ref) for ref in ("codex:abc#1", "codex:abc", "note:1")] == [
+        (1, 1),
+        (0, 1),
+        (2, 0),
+    ]
     assert filled.db.rows("select ref, helpful, author, reason from feedback")[1] == (
         "codex:abc#1", 0, "person", "it was about another shop",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("ref", ["codex:nobody", "codex:abc#7", "note:7"])
-def test_feedback_on_what_is_not_there_is_an_error(memory: Memory, filled: Filled, ref: str) -> None:
+def test_feedback_on_what_is_not_there_is_an_error(
+    memory: Memory, filled: Filled, ref: str
+) -> None:
     filled.keep("a.jsonl", facts("abc"), *turn("abc", "k1", "one"))
 
     with pytest.raises(NotFound):

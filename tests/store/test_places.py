@@ -18,7 +18,15 @@ EVERYTHING = Scope(Query(), {})
 def talks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     made = Talks(tmp_path_factory.mktemp("places"))
     made.tell("a", *[f"turn {number}" for number in range(1, 8)], project="/home/ada/shop", day=1)
-    made.tell("b", "one", Said("two", author="agent"), "three", project="/srv/shop", origin="subagent", agent="claude-code")
+    made.tell(
+        "b",
+        "one",
+        Said("two", author="agent"),
+        "three",
+        project="/srv/shop",
+        origin="subagent",
+        agent="claude-code",
+    )
     yield made
     made.close()
 
@@ -38,7 +46,8 @@ def test_a_place_has_all_that_rank_depends_on(talks: Talks) -> None:
     assert sorted(found) == [1, 9]
     assert known(found[9]) == known(
         Place(
-            turn=9, session=2, session_ref="claude-code:b", agent="claude-code", ordinal=2, at=START + 60_000,
+            turn=9, session=2, session_ref="claude-code:b", agent="claude-code", ordinal=2,
+            at=START + 60_000,
             project="/srv/shop", origin="subagent", live=1, key="b-1", author="agent",
         )
     )  # fmt: skip
@@ -88,7 +97,9 @@ def test_the_newest_turns_come_first(talks: Talks) -> None:
     """A day later is newer; of the same moment, what was stored later."""
     newest = [place.ref for place in talks.store.newest_turns(EVERYTHING, limit=8)]
     rest = [place.ref for place in talks.store.newest_turns(EVERYTHING, limit=8, offset=7)]
-    of_b = [place.at for place in talks.store.newest_turns(Scope(parse("agent:claude"), {}), limit=8)]
+    of_b = [
+        place.at for place in talks.store.newest_turns(Scope(parse("agent:claude"), {}), limit=8)
+    ]
 
     assert newest == [*(f"codex:a#{number}" for number in range(7, 0, -1)), "claude-code:b#3"]
     assert rest == [f"claude-code:b#{number}" for number in (3, 2, 1)]
@@ -97,7 +108,10 @@ def test_the_newest_turns_come_first(talks: Talks) -> None:
 
 def test_a_project_is_found_by_the_first_name_that_is_known(talks: Talks) -> None:
     """A folder is given with all it is in, the innermost first."""
-    assert talks.store.find_project(["/home/ada/shop/src", "/home/ada/shop", "/srv/shop"]) == "/home/ada/shop"
+    assert (
+        talks.store.find_project(["/home/ada/shop/src", "/home/ada/shop", "/srv/shop"])
+        == "/home/ada/shop"
+    )
     assert talks.store.find_project(["/home/ada", "/home"]) is None
     assert talks.store.find_project([]) is None
 

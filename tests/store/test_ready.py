@@ -1,4 +1,6 @@
-"""The rows that are kept ready: read without waiting, and never saved over what was changed meanwhile."""
+"""The rows that are kept ready: read without waiting, and never
+saved over what was changed meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,16 @@ def shop(filled: Filled) -> int:
 
 def fill(db: Database, project: int, begun: int, word: str = "webhook") -> None:
     """Everything that is kept ready about a project."""
-    prepared.save_reminders(db, project, begun, "command", [(word, Reminder(f"{word} *", "codex:a#1", f"- {word} failed", 5))])
-    prepared.save_tellings(db, project, begun, [(Told("codex:a#1", f"- the {word}", 5), f"about {word}s")])
+    prepared.save_reminders(
+        db,
+        project,
+        begun,
+        "command",
+        [(word, Reminder(f"{word} *", "codex:a#1", f"- {word} failed", 5))],
+    )
+    prepared.save_tellings(
+        db, project, begun, [(Told("codex:a#1", f"- the {word}", 5), f"about {word}s")]
+    )
     prepared.save_pack(db, project, begun, f"pack of {word}", "codex:a#1")
 
 
@@ -57,13 +67,21 @@ def test_what_is_saved_is_what_is_read(filled: Filled) -> None:
     assert ready.project(["nowhere", SHOP]) == project
     assert ready.pack(project) == ("pack of webhook", "codex:a#1")
     (reminder,) = ready.reminders(project, "command", "run the WEBHOOK now")
-    assert (reminder.shape, reminder.refs, reminder.line, reminder.at) == ("webhook *", "codex:a#1", "- webhook failed", 5)
+    assert (reminder.shape, reminder.refs, reminder.line, reminder.at) == (
+        "webhook *",
+        "codex:a#1",
+        "- webhook failed",
+        5,
+    )
     (number,) = ready.holders("webhook")
     assert ready.tellings_in(project) == {number}
-    assert {one: (told.refs, told.line, told.at) for one, told in ready.tellings([number]).items()} == {
-        number: ("codex:a#1", "- the webhook", 5)
-    }
-    assert (ready.counts(["webhook", "about", "x"]), ready.total()) == ({"webhook": 1, "about": 1}, 1)
+    assert {
+        one: (told.refs, told.line, told.at) for one, told in ready.tellings([number]).items()
+    } == {number: ("codex:a#1", "- the webhook", 5)}
+    assert (ready.counts(["webhook", "about", "x"]), ready.total()) == (
+        {"webhook": 1, "about": 1},
+        1,
+    )
 
 
 def test_others_are_told_nothing_of_it(filled: Filled) -> None:
@@ -79,7 +97,18 @@ def test_others_are_told_nothing_of_it(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\x00", "☃", "\ud800", "the", "x" * 100_000, "Übergröße straße", "parseRolloutFile", "日本語"]
+    "text",
+    [
+        "",
+        "\x00",
+        "☃",
+        "\ud800",
+        "the",
+        "x" * 100_000,
+        "Übergröße straße",
+        "parseRolloutFile",
+        "日本語",
+    ],
 )
 def test_any_text_has_stems(filled: Filled, text: str) -> None:
     """A prompt is whatever somebody pasted."""
@@ -107,7 +136,9 @@ def test_it_never_writes(filled: Filled) -> None:
     [lambda db, project: prepared.outdate(db, project), lambda db, project: prepared.outdate(db)],
     ids=["of a project", "of all"],
 )
-def test_what_was_changed_meanwhile_is_prepared_again(filled: Filled, change: Callable[[Database, int], None]) -> None:
+def test_what_was_changed_meanwhile_is_prepared_again(
+    filled: Filled, change: Callable[[Database, int], None]
+) -> None:
     """The note that came while the pack was made is not in it; the job has to come back."""
     project = shop(filled)
     fill(filled.db, project, prepared.begin(filled.db, project), "webhook")
@@ -173,7 +204,10 @@ def test_a_note_that_was_taken_back_meanwhile_is_not_told(filled: Filled) -> Non
             """,
             (number,),
         )
-    found = [(Told(ref, f"- {text}", at), text) for ref, _, text, at in prepared.trusted_notes(filled.db, None)]
+    found = [
+        (Told(ref, f"- {text}", at), text)
+        for ref, _, text, at in prepared.trusted_notes(filled.db, None)
+    ]
     filled.db.execute("update notes set status = 'rejected' where id = 1")
 
     prepared.save_common_tellings(filled.db, found)

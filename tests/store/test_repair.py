@@ -34,7 +34,13 @@ def fill(filled: Filled) -> None:
         items = [
             item
             for number in range(TURNS)
-            for item in turn(name, f"{name}-{number}", f"question {number} {noise[:1200]}", output=noise, minute=number)
+            for item in turn(
+                name,
+                f"{name}-{number}",
+                f"question {number} {noise[:1200]}",
+                output=noise,
+                minute=number,
+            )
         ]
         filled.keep(f"log{session}.jsonl", facts(name, title=f"session {session}"), *items)
     filled.db.execute("create table mine (a, b)")
@@ -137,7 +143,9 @@ def test_the_rebuilt_index_is_the_one_that_capture_made(filled: Filled) -> None:
     assert filled.text_index() == before
 
 
-@pytest.mark.parametrize("header", [b"not a database!!", bytes(100), b"\xff" * 100], ids=["words", "zeros", "ones"])
+@pytest.mark.parametrize(
+    "header", [b"not a database!!", bytes(100), b"\xff" * 100], ids=["words", "zeros", "ones"]
+)
 def test_a_bad_header_costs_nothing(filled: Filled, header: bytes) -> None:
     """SQLite will not open such a file at all, and every row is still in it."""
     fill(filled)
@@ -188,7 +196,10 @@ def test_a_lost_root_costs_no_row(filled: Filled, table: str) -> None:
 
 
 def test_lost_turns_are_told_again_from_indexes_and_bodies(filled: Filled) -> None:
-    """A turn keeps its number and its words; what only its own row said comes with the next import."""
+    """A turn keeps its number and its words.
+
+    What only its own row said comes with the next import.
+    """
     fill(filled)
     filled.close()
     before = stored(filled.path)
@@ -197,7 +208,9 @@ def test_lost_turns_are_told_again_from_indexes_and_bodies(filled: Filled) -> No
     report = repair(str(filled.path))
 
     after = stored(filled.path)
-    assert [row[:4] + row[10:] for row in after["turns"]] == [row[:4] + row[10:] for row in before["turns"]]
+    assert [row[:4] + row[10:] for row in after["turns"]] == [
+        row[:4] + row[10:] for row in before["turns"]
+    ]
     assert after["bodies"] == before["bodies"]
     assert report.rebuilt["turns"] > 0
     assert 0 < report.sources_to_read_again < SESSIONS
@@ -230,11 +243,16 @@ def test_lost_bodies_mean_that_their_logs_are_read_again(filled: Filled) -> None
     assert after["turns"] == before["turns"]
     assert report.lost == {"bodies": len(before["bodies"]) - len(after["bodies"])}
     assert again == gone != set()
-    assert report.next_steps[0] == f"run `recollect import`; sources to read again from their start: {len(again)}"
+    assert (
+        report.next_steps[0]
+        == f"run `recollect import`; sources to read again from their start: {len(again)}"
+    )
 
 
 def test_a_body_that_is_not_what_was_written_is_dropped(filled: Filled) -> None:
-    """A checksum that does not match means that nobody knows what was said: better to read the log again."""
+    """A checksum that does not match means that nobody knows what was
+    said: better to read the log again.
+    """
     fill(filled)
     filled.db.execute("update bodies set events = zeroblob(50) where id = 5")
     filled.close()
@@ -267,7 +285,9 @@ def test_a_cut_file_keeps_what_is_left(filled: Filled) -> None:
     damage(filled.path, lambda data: data.__delitem__(slice(len(data) * 2 // 3, None)))
     report = repair(str(filled.path))
 
-    assert [row[1] for row in stored(filled.path)["sessions"]] == [row[1] for row in sessions["sessions"]]
+    assert [row[1] for row in stored(filled.path)["sessions"]] == [
+        row[1] for row in sessions["sessions"]
+    ]
     assert report.kept["bodies"] > 0
     healthy(filled.path)
 
@@ -357,11 +377,17 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Sound:
 
 
 @settings(max_examples=20, deadline=None)
-@given(place=st.floats(0, 1, exclude_max=True), length=st.integers(1, 8192), noise=st.binary(min_size=1, max_size=8))
+@given(
+    place=st.floats(0, 1, exclude_max=True),
+    length=st.integers(1, 8192),
+    noise=st.binary(min_size=1, max_size=8),
+)
 def test_damage_anywhere_costs_only_what_it_hits(
     tmp_path_factory: pytest.TempPathFactory, sound: Sound, place: float, length: int, noise: bytes
 ) -> None:
-    """Whatever happens to a page: the result is sound, and bodies on other pages are as they were."""
+    """Whatever happens to a page: the result is sound, and
+    bodies on other pages are as they were.
+    """
     size, begin = page_size(sound.bytes), int(place * len(sound.bytes))
     page = begin // size + 1
     end = min(begin + length, page * size)
@@ -379,4 +405,8 @@ def test_damage_anywhere_costs_only_what_it_hits(
     open_store(str(path)).close()
     healthy(path)
     kept = {row[0]: row for row in stored(path, ("bodies",))["bodies"]}
-    assert [row[0] for row in sound.bodies if page not in sound.pages[row[0]] and kept.get(row[0]) != row] == []
+    assert [
+        row[0]
+        for row in sound.bodies
+        if page not in sound.pages[row[0]] and kept.get(row[0]) != row
+    ] == []

@@ -41,7 +41,11 @@ class Redactor:
         if SECRET in text:
             self.counts["test"] = self.counts.get("test", 0) + text.count(SECRET)
             return text.replace(SECRET, TAG)
-        return text.replace('"password":"hushword"', f'"password":"{TAG}"') if '"password":"hushword"' in text else text
+        return (
+            text.replace('"password":"hushword"', f'"password":"{TAG}"')
+            if '"password":"hushword"' in text
+            else text
+        )
 
 
 def fill(filled: Filled) -> None:
@@ -49,20 +53,40 @@ def fill(filled: Filled) -> None:
     prompt = "x" * (LEAD_CHARACTERS - 10) + f" {SECRET} and on"
     filled.keep(
         "a.jsonl",
-        facts("a", title=f"use {SECRET}", cwd=f"/home/{SECRET}", meta={"deep": [SECRET]}, git_remote=f"https://{SECRET}@host/x"),
-        *turn("a", "k1", prompt, f"used {SECRET}", command=f"login {SECRET}", output=f"ok {SECRET}", telemetry={"s": SECRET}),
+        facts(
+            "a",
+            title=f"use {SECRET}",
+            cwd=f"/home/{SECRET}",
+            meta={"deep": [SECRET]},
+            git_remote=f"https://{SECRET}@host/x",
+        ),
+        *turn(
+            "a",
+            "k1",
+            prompt,
+            f"used {SECRET}",
+            command=f"login {SECRET}",
+            output=f"ok {SECRET}",
+            telemetry={"s": SECRET},
+        ),
         problem("a.jsonl", f"bad line {SECRET}"),
     )
-    filled.keep("a.jsonl", Event(session="a", turn="k1", kind="reply", at=START, text="a second part, without it"))
+    filled.keep(
+        "a.jsonl",
+        Event(session="a", turn="k1", kind="reply", at=START, text="a second part, without it"),
+    )
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "harmless", cwd=f"/home/{SECRET}/shop"))
     filled.keep("c.jsonl", facts("c"), *turn("c", "k3", "by name only"))
     events = bodies.unpack(filled.db.value("select events from bodies order by id desc limit 1"))
     events[1][bodies.INPUT] = {"password": "hushword"}
     packed = bodies.pack(events)
     filled.db.execute(
-        "update bodies set events = ?, checksum = ? where id = (select max(id) from bodies)", (packed, bodies.checksum(packed))
+        "update bodies set events = ?, checksum = ? where id = (select max(id) from bodies)",
+        (packed, bodies.checksum(packed)),
     )
-    filled.db.execute("update sources set state = ? where path = 'b.jsonl'", (b"\x93" + SECRET.encode(),))
+    filled.db.execute(
+        "update sources set state = ? where path = 'b.jsonl'", (b"\x93" + SECRET.encode(),)
+    )
     rebuild_text(filled.db)
 
 
@@ -74,23 +98,30 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     report = rescan(filled.db, Redactor())
 
     assert report == Rescanned(
-        turns=3, turns_changed=2, sessions_changed=1, other_rows_changed=3, redactions=report.redactions,
+        turns=3, turns_changed=2, sessions_changed=1, other_rows_changed=3,
+        redactions=report.redactions,
         version=table_version(), scrubbed=GONE,
     )  # fmt: skip
     for path in filled.path.parent.iterdir():
         assert SECRET[:9].encode() not in path.read_bytes()
         assert b"hushword" not in path.read_bytes()
-    plain = repr([bodies.unpack(events) for (events,) in filled.db.rows("select events from bodies")])
+    plain = repr(
+        [bodies.unpack(events) for (events,) in filled.db.rows("select events from bodies")]
+    )
     assert SECRET not in plain
     assert "hushword" not in plain
     assert plain.count(TAG) == 7
     assert not [word for word in filled.vocabulary() if word.startswith(("zxsecret", "hushword"))]
     assert [one for one in examine(filled.db, verify=True).findings if not one.ok] == []
-    assert filled.db.value("select value from store_info where name = 'redaction_version'") == table_version()
+    assert (
+        filled.db.value("select value from store_info where name = 'redaction_version'")
+        == table_version()
+    )
     assert filled.db.row("select title, cwd, git_remote, meta from sessions where ref = 'codex:a'") == (
         f"use {TAG}", f"/home/{TAG}", f"https://{TAG}@host/x", f'{{"deep":["{TAG}"]}}',
     )  # fmt: skip
-    # The adapter's own notes cannot be rewritten, so the log is read from its start when it next grows.
+    # The adapter's own notes cannot be rewritten, so the log is read
+    # from its start when it next grows.
     assert filled.db.row("select position, state from sources where path = 'b.jsonl'") == (0, b"")
 
 
@@ -125,7 +156,9 @@ def test_a_scan_that_was_stopped_goes_on(filled: Filled, monkeypatch: pytest.Mon
         rescan(filled.db, Redactor(stop_after=2))
     told: list[Any] = []
 
-    report = rescan(filled.db, Redactor(), progress=lambda done, total, _: told.append((done, total)))
+    report = rescan(
+        filled.db, Redactor(), progress=lambda done, total, _: told.append((done, total))
+    )
 
     assert (report.turns, report.resumed, report.scrubbed) == (2, True, GONE)
     assert told == [(1, 2), (2, 2)]

@@ -54,8 +54,16 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
 
 def _prompt(number: int) -> str:
     words = ["everywhere"]
-    words += ["often"] * (number % OFTEN == 0) + ["frequent"] * (number % OFTEN == 5) + ["usual"] * (number % 14 == 0)
-    words += ["seldom"] * (number % SELDOM == 0) + ["unique"] * (number == 4_000) + ["elsewhere"] * (number == 3)
+    words += (
+        ["often"] * (number % OFTEN == 0)
+        + ["frequent"] * (number % OFTEN == 5)
+        + ["usual"] * (number % 14 == 0)
+    )
+    words += (
+        ["seldom"] * (number % SELDOM == 0)
+        + ["unique"] * (number == 4_000)
+        + ["elsewhere"] * (number == 3)
+    )
     return " ".join(words)
 
 
@@ -104,7 +112,8 @@ def test_a_mention_counts_by_where_it_is(small: Talks) -> None:
     assert held(small, "quokka") == {
         "quokka": pytest.approx(
             {
-                1: COLUMNS["prompt"], 2: COLUMNS["reply"], 3: COLUMNS["tools"], 4: COLUMNS["errors"],
+                1: COLUMNS["prompt"], 2: COLUMNS["reply"], 3: COLUMNS["tools"],
+                4: COLUMNS["errors"],
                 5: COLUMNS["output"], 8: 3 * COLUMNS["prompt"],
             }
         )
@@ -134,7 +143,9 @@ def test_a_mention_counts_by_where_it_is(small: Talks) -> None:
     ],
 )
 def test_a_clue_is_found(small: Talks, clue: str, turns: set[int]) -> None:
-    """By stem, by part of an identifier, by the end of a path, by beginning, in scripts without spaces, without accents."""
+    """By stem, by part of an identifier, by the end of a path, by beginning, in
+    scripts without spaces, without accents.
+    """
     (holding,) = find(small, clue).holdings
 
     assert set(holding.turns) == turns
@@ -145,7 +156,12 @@ def test_the_rarest_clue_comes_first_and_sessions_are_told(small: Talks) -> None
     """Ranking asks which session a turn belongs to, and how much there is in all."""
     found = find(small, "quokka", "see", "wombat", "zyzzyva")
 
-    assert [" ".join(holding.clue.words) for holding in found.holdings] == ["zyzzyva", "see", "wombat", "quokka"]
+    assert [" ".join(holding.clue.words) for holding in found.holdings] == [
+        "zyzzyva",
+        "see",
+        "wombat",
+        "quokka",
+    ]
     assert found.sessions == {1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 8: 1, 9: 2}
     assert (found.all_turns, found.all_sessions) == (10, 2)
 
@@ -159,9 +175,16 @@ def test_a_filter_hides_turns_and_changes_no_count(small: Talks) -> None:
 
 @pytest.mark.parametrize(
     ("text", "turns"),
-    [("quokka -feed", {1, 2, 4, 5, 8}), ('quokka "no quokka"', {4}), ("quokka -quo*", set()), ("quokka session:b", set())],
+    [
+        ("quokka -feed", {1, 2, 4, 5, 8}),
+        ('quokka "no quokka"', {4}),
+        ("quokka -quo*", set()),
+        ("quokka session:b", set()),
+    ],
 )
-def test_a_scope_has_phrases_and_not_what_is_negated(small: Talks, text: str, turns: set[int]) -> None:
+def test_a_scope_has_phrases_and_not_what_is_negated(
+    small: Talks, text: str, turns: set[int]
+) -> None:
     """Phrases and negations are no matter of rank."""
     assert set(held(small, "quokka", scope=Scope(parse(text), {}))["quokka"]) == turns
 
@@ -181,7 +204,9 @@ def test_the_large_store_is_large_enough(large: Talks) -> None:
 
 
 def test_a_common_word_only_joins_in(large: Talks) -> None:
-    """It scores what rarer words found, and finds nothing by itself: that is what keeps a search quick."""
+    """It scores what rarer words found, and finds nothing by itself:
+    that is what keeps a search quick.
+    """
     found = held(large, "seldom", "often", "everywhere")
 
     assert len(found["seldom"]) == LARGE / SELDOM
@@ -234,7 +259,9 @@ def test_a_very_common_word_is_counted_roughly(large: Talks) -> None:
 # An example for the first screen
 
 
-def test_an_example_query_is_made_of_a_recent_prompt(small: Talks, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_an_example_query_is_made_of_a_recent_prompt(
+    small: Talks, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Two long words, which find something."""
     example = small.store.example_query()
 

@@ -13,7 +13,10 @@ from tests.store.conftest import START, Filled, facts, turn
     ("prompt", "title"),
     [
         ("mend the door\nand paint it", "mend the door"),
-        ('<teammate-message id="lead" color="green">\nCheck the docs.\n</teammate-message>', "Check the docs."),
+        (
+            '<teammate-message id="lead" color="green">\nCheck the docs.\n</teammate-message>',
+            "Check the docs.",
+        ),
         ("<command-name>/init</command-name>", "/init"),
         ("<div> is not closed", "is not closed"),
         ("compare a < b", "compare a < b"),
@@ -21,7 +24,9 @@ from tests.store.conftest import START, Filled, facts, turn
         ("<note>\n</note>", None),
     ],
 )
-def test_a_session_without_a_title_is_known_by_what_was_asked(filled: Filled, prompt: str, title: str | None) -> None:
+def test_a_session_without_a_title_is_known_by_what_was_asked(
+    filled: Filled, prompt: str, title: str | None
+) -> None:
     """Programs frame what they ask; a list of their tags says nothing."""
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", prompt))
 
@@ -31,7 +36,10 @@ def test_a_session_without_a_title_is_known_by_what_was_asked(filled: Filled, pr
 
 
 def test_a_lesser_place_that_goes_on_is_still_passed_over(filled: Filled) -> None:
-    """What it says about its session was said in an earlier stretch; the better place was imported since."""
+    """What it says about its session was said in an earlier stretch.
+
+    The better place was imported since.
+    """
     filled.keep("copy.jsonl", facts("a"), *turn("a", "k1", "mend the door"), rank=1)
     filled.keep("own.jsonl", facts("a"), *turn("a", "k1", "mend the door", "done, with oil"))
     filled.keep("copy.jsonl", *turn("a", "k2", "and the gate"), rank=1)
@@ -40,12 +48,18 @@ def test_a_lesser_place_that_goes_on_is_still_passed_over(filled: Filled) -> Non
 
 
 def test_tokens_go_to_the_turn_that_is_part_of_the_conversation(filled: Filled) -> None:
-    """Two places may cut a session into turns differently; what was spent belongs to those that count."""
+    """Two places may cut a session into turns differently.
+
+    What was spent belongs to those that count.
+    """
     spent = {"session": "a", "key": "a/1", "at": START, "input": 7}
     filled.keep("copy.jsonl", facts("a"), *turn("a", "x", "mend"), Usage(turn="x", **spent), rank=1)  # type: ignore[arg-type]
     filled.keep("own.jsonl", facts("a"), *turn("a", "k1", "mend it"), Usage(turn="k1", **spent))  # type: ignore[arg-type]
 
-    rows = filled.db.rows("select turns.key, live, input from turns join usage on turns.id = turn where usage.key = 'codex:a/1'")
+    rows = filled.db.rows(
+        "select turns.key, live, input from turns join usage on turns.id = turn where usage.key = "
+        "'codex:a/1'"
+    )
     assert rows == [("k1", 1, 7)]
 
 

@@ -1,4 +1,6 @@
-"""The lines that hooks leave beside the store: none is lost, none counts twice, and nobody else's file is touched."""
+"""The lines that hooks leave beside the store: none is lost, none counts
+twice, and nobody else's file is touched.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from recollect.store import spool
 from recollect.store.sqlite.recalls import drain, firings
 from tests.store.conftest import Filled
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links, pipes and owners as POSIX has them")
+posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="needs links, pipes and owners as POSIX has them"
+)
 
 
 @pytest.fixture
@@ -29,7 +33,8 @@ def path(filled: Filled) -> str:
 def line(number: int = 1, refs: str = "codex:a#1", **values: Any) -> str:
     """What a hook leaves."""
     known = {
-        "id": f"{number}-77", "at": 1_000 + number, "agent": "codex", "event": "PreToolUse", "session": "codex:now",
+        "id": f"{number}-77", "at": 1_000 + number, "agent": "codex", "event": "PreToolUse",
+        "session": "codex:now",
         "folder": "/home/ada/shop", "project": None, "refs": refs, "fault": None, **values,
     }  # fmt: skip
     return json.dumps(list(known.values()))
@@ -51,7 +56,10 @@ def test_a_line_becomes_a_row_of_each_table(filled: Filled, path: str) -> None:
         ("1-77", 1_001, "hook", "PreToolUse", "codex", "codex:now", None, "codex:a#1"),
         ("3-77", 1_003, "hook", "PreToolUse", "codex", "codex:now", None, "note:1 codex:a#2"),
     ]
-    assert firings(filled.db) == {("codex", "PreToolUse"): (1_003, None), ("codex", "SessionStart"): (1_002, "BusyError")}
+    assert firings(filled.db) == {
+        ("codex", "PreToolUse"): (1_003, None),
+        ("codex", "SessionStart"): (1_002, "BusyError"),
+    }
     assert drain(filled.db) == 0
 
 
@@ -122,14 +130,20 @@ def test_what_somebody_took_and_died_over_counts_once(filled: Filled, path: str)
 
 
 def test_no_line_is_lost_while_others_take_the_spool_away(filled: Filled, path: str) -> None:
-    """Hooks run while imports do; a line that is written into a spool that was just taken is written again."""
+    """Hooks run while imports do.
+
+    A line that is written into a spool that was just taken is written again.
+    """
     writers = 4
     code = (
         "import sys; from recollect.store import spool; from tests.store.test_spool import line\n"
-        "print(sum(spool.append(sys.argv[1], line(int(sys.argv[2]) * 1000 + n)) for n in range(500)))"
+        "print(sum(spool.append(sys.argv[1], line(int(sys.argv[2]) * 1000 + n)) for n in "
+        "range(500)))"
     )
     processes = [
-        subprocess.Popen([sys.executable, "-c", code, path, str(number)], stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", code, path, str(number)], stdout=subprocess.PIPE, text=True
+        )
         for number in range(writers)
     ]
     ended = threading.Event()
@@ -158,10 +172,14 @@ def test_two_may_take_it_at_once(filled: Filled, path: str) -> None:
     for number in range(200):
         spool.append(path, line(number))
     code = (
-        "import sys; from recollect.store import open_store; from recollect.store.sqlite.recalls import drain\n"
+        "import sys; from recollect.store import open_store; from recollect.store.sqlite.recalls "
+        "import drain\n"
         "store = open_store(sys.argv[1]); drain(store.db)"
     )
-    processes = [subprocess.Popen([sys.executable, "-c", code, str(filled.path)], stderr=subprocess.PIPE) for _ in range(4)]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, str(filled.path)], stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
 
     assert [process.communicate()[1] for process in processes] == [b""] * 4
     assert len(offered(filled)) == 200
@@ -216,16 +234,27 @@ def of_somebody_else(path: str, elsewhere: Path) -> None:
 def test_what_is_not_our_file_is_left_alone(
     filled: Filled, path: str, tmp_path: Path, put: Callable[[str, Path], None], aside: str
 ) -> None:
-    """Neither written, nor read, nor moved, nor waited for; a link could lead to any file of the user."""
+    """Neither written, nor read, nor moved, nor waited for.
+
+    A link could lead to any file of the user.
+    """
     elsewhere = tmp_path / "letters"
     put(path + aside, elsewhere)
     before = os.lstat(path + aside), elsewhere.exists() and elsewhere.read_bytes()
 
-    added, read, drained = aside == "" and spool.append(path, line()), spool.read(path + aside), drain(filled.db)
+    added, read, drained = (
+        aside == "" and spool.append(path, line()),
+        spool.read(path + aside),
+        drain(filled.db),
+    )
 
     assert (added, read, drained, offered(filled)) == (False, b"", 0, [])
     after = os.lstat(path + aside), elsewhere.exists() and elsewhere.read_bytes()
-    assert (after[0].st_ino, after[0].st_size, after[1]) == (before[0].st_ino, before[0].st_size, before[1])
+    assert (after[0].st_ino, after[0].st_size, after[1]) == (
+        before[0].st_ino,
+        before[0].st_size,
+        before[1],
+    )
 
 
 def test_no_folder_is_made_for_it(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ from tests.encoders import WordEncoder
 from tests.store.conftest import Filled, facts, turn
 
 WORDS = [
-    "apple", "bridge", "copper", "dragon", "engine", "forest", "garden", "hammer", "island", "jungle", "kettle", "ladder",
+    "apple", "bridge", "copper", "dragon", "engine", "forest", "garden", "hammer", "island",
+    "jungle", "kettle", "ladder",
     "magnet", "needle", "orange",
 ]  # fmt: skip
 
@@ -39,7 +40,16 @@ def fill(filled: Filled, count: int = 30, *, session: str = "s1") -> None:
     items = [facts(session)]
     for number in range(count):
         said = f"{WORDS[number % 15]} {WORDS[(number * 7 + 3) % 15]} {WORDS[(number * 4 + 8) % 15]}"
-        items += turn(session, f"{session}-{number}", said, "", minute=number, command="", output="", cwd=f"/home/{number % 3}")
+        items += turn(
+            session,
+            f"{session}-{number}",
+            said,
+            "",
+            minute=number,
+            command="",
+            output="",
+            cwd=f"/home/{number % 3}",
+        )
     filled.keep(f"{session}.jsonl", *items)
 
 
@@ -53,9 +63,16 @@ def cosines(filled: Filled, asked: Sequence[float], turns: list[int]) -> dict[in
     return {number: cosine for number, (cosine, _) in filled.store.compare(asked, turns).items()}
 
 
-def ask(filled: Filled, encoder: WordEncoder, text: str, limit: int = 3, **filters: str) -> list[int]:
+def ask(
+    filled: Filled, encoder: WordEncoder, text: str, limit: int = 3, **filters: str
+) -> list[int]:
     query = Query(filters={name: [value] for name, value in filters.items()})
-    return [found for found, _ in filled.store.search_vector(encoder.encode_query(text), Scope(query, {}), limit=limit)]
+    return [
+        found
+        for found, _ in filled.store.search_vector(
+            encoder.encode_query(text), Scope(query, {}), limit=limit
+        )
+    ]
 
 
 def test_the_nearest_turn_is_found(filled: Filled) -> None:
@@ -63,7 +80,9 @@ def test_the_nearest_turn_is_found(filled: Filled) -> None:
     fill(filled)
     encoder = embedded(filled)
 
-    found = filled.store.search_vector(encoder.encode_query("dragon bridge forest"), EVERYTHING, limit=2)
+    found = filled.store.search_vector(
+        encoder.encode_query("dragon bridge forest"), EVERYTHING, limit=2
+    )
 
     prompts = dict(filled.db.rows("select id, prompt from turns"))
     assert "dragon" in prompts[found[0][0]]
@@ -77,11 +96,16 @@ def test_a_search_finds_what_comparing_everything_finds(filled: Filled) -> None:
     encoder = embedded(filled)
     prompts = filled.db.rows("select id, prompt from turns")
     asked = encoder.encode_query("copper hammer needle")
-    exact = sorted(((float(encoder._vector(prompt) @ np.array(asked)), number) for number, prompt in prompts), reverse=True)
+    exact = sorted(
+        ((float(encoder._vector(prompt) @ np.array(asked)), number) for number, prompt in prompts),
+        reverse=True,
+    )
 
     found = filled.store.search_vector(asked, EVERYTHING, limit=5)
 
-    assert [cosine for _, cosine in found] == pytest.approx([cosine for cosine, _ in exact[:5]], abs=0.02)
+    assert [cosine for _, cosine in found] == pytest.approx(
+        [cosine for cosine, _ in exact[:5]], abs=0.02
+    )
     assert cosines(filled, asked, [number for number, _ in prompts]) == pytest.approx(
         {number: cosine for cosine, number in exact}, abs=0.02
     )
@@ -98,13 +122,18 @@ def test_a_filter_that_leaves_little_scores_all_of_it(filled: Filled) -> None:
     assert sorted(found) == [31, 32, 33]
 
 
-def test_a_filter_that_leaves_much_hides_the_rest(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many turns go through the 1-bit codes, and still none that does not pass is counted among the nearest."""
+def test_a_filter_that_leaves_much_hides_the_rest(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many turns go through the 1-bit codes, and still none that does not
+    pass is counted among the nearest.
+    """
     monkeypatch.setattr(nearest, "FEW_TURNS", 2)
     monkeypatch.setattr(nearest, "CANDIDATES", 4)
     fill(filled, 30)
     encoder = embedded(filled)
-    passing = [number for (number,) in filled.db.rows("select turns.id from turns join projects on projects.id = project"
+    passing = [number for (number,
+    ) in filled.db.rows("select turns.id from turns join projects on projects.id = project"
                                                       " where projects.key = '/home/1'")]  # fmt: skip
     everything = cosines(filled, encoder.encode_query("dragon"), passing)
 
@@ -141,7 +170,9 @@ def test_importing_queues_what_is_new_and_what_has_grown(filled: Filled) -> None
     embedded(filled)
     assert filled.store.unembedded() == 0
 
-    filled.keep("s1.jsonl", *turn("s1", "s1-2", "and more of it"), *turn("s1", "s1-9", "something new"))
+    filled.keep(
+        "s1.jsonl", *turn("s1", "s1-2", "and more of it"), *turn("s1", "s1-9", "something new")
+    )
 
     assert filled.db.rows("select turn from unembedded order by turn") == [(3,), (4,)]
 
@@ -166,7 +197,9 @@ def test_a_turn_that_changed_while_it_was_encoded_waits_for_the_next_round(fille
     read = filled.store.next_unembedded(10)
     filled.keep("s1.jsonl", *turn("s1", "s1-1", "grown"))
 
-    kept = filled.store.save_vectors("words", [(number, mark, [b"\x01" * 64], b"") for number, mark, _ in read])
+    kept = filled.store.save_vectors(
+        "words", [(number, mark, [b"\x01" * 64], b"") for number, mark, _ in read]
+    )
 
     assert kept == 1
     assert filled.db.rows("select turn from vectors") == [(1,)]
@@ -174,14 +207,18 @@ def test_a_turn_that_changed_while_it_was_encoded_waits_for_the_next_round(fille
 
 
 def test_another_encoder_takes_over_everything(filled: Filled) -> None:
-    """Vectors of two encoders never meet: the old ones are gone the moment the new name is there."""
+    """Vectors of two encoders never meet: the old ones are gone
+    the moment the new name is there.
+    """
     fill(filled, 4)
     embedded(filled)
 
     filled.store.use_encoder("others", 32)
 
     assert filled.store.vector_encoder() == "others"
-    assert filled.db.rows("select (select count(*) from vectors), (select count(*) from vector_blocks)") == [(0, 0)]
+    assert filled.db.rows(
+        "select (select count(*) from vectors), (select count(*) from vector_blocks)"
+    ) == [(0, 0)]
     assert filled.store.unembedded() == 4
     with pytest.raises(StoreError, match="belong to others by now, not to words"):
         filled.store.save_vectors("words", [])
@@ -189,11 +226,16 @@ def test_another_encoder_takes_over_everything(filled: Filled) -> None:
 
 @pytest.mark.parametrize("whole", [True, False], ids=["session", "turn"])
 def test_forgetting_takes_the_vectors_along(filled: Filled, whole: bool) -> None:
-    """They are made of what is to be forgotten: none is left in a table, a block, a page or a file."""
+    """They are made of what is to be forgotten: none is left in a
+    table, a block, a page or a file.
+    """
     fill(filled, 6)
     fill(filled, 3, session="s2")
     encoder = embedded(filled)
-    code, common = filled.db.value("select codes from vectors where turn = 5"), filled.store.mean_vector()
+    code, common = (
+        filled.db.value("select codes from vectors where turn = 5"),
+        filled.store.mean_vector(),
+    )
     Path(f"{filled.path}-vectors").write_bytes(code)
     filled.db.execute("pragma wal_checkpoint(truncate)")
     assert code in filled.path.read_bytes()
@@ -215,7 +257,12 @@ def test_forgetting_takes_the_vectors_along(filled: Filled, whole: bool) -> None
 def test_a_secret_found_later_leaves_the_vectors_at_once(filled: Filled) -> None:
     """Not only when the next embedding comes along."""
     secret = "DB_PASSWORD=walrus-umbrella-77"
-    filled.keep("s.jsonl", facts("s"), *turn("s", "k1", f"export {secret}"), *turn("s", "k2", "nothing to hide", minute=1))
+    filled.keep(
+        "s.jsonl",
+        facts("s"),
+        *turn("s", "k1", f"export {secret}"),
+        *turn("s", "k2", "nothing to hide", minute=1),
+    )
     embedded(filled)
 
     report = filled.store.rescan(Redactor(b"k" * 32), None)
@@ -235,14 +282,19 @@ def test_the_doctor_sees_blocks_that_are_not_made_of_the_vectors(filled: Filled)
     filled.db.execute("update vector_blocks set codes = zeroblob(length(codes))")
 
     assert finding(filled) == (
-        False, "1 blocks are not made of the vectors that are stored: 0", "run `recollect embed --again`",
+        False, "1 blocks are not made of the vectors that are stored: 0",
+        "run `recollect embed --again`",
     )  # fmt: skip
     list(embed(filled.store, encoder, again=True))
     assert finding(filled) == (True, "4 turns embedded, 0 not yet", "")
 
 
 def finding(filled: Filled) -> tuple[bool, str, str]:
-    return next((one.ok, one.detail, one.hint) for one in examine(filled.db).findings if one.name == "vectors")
+    return next(
+        (one.ok, one.detail, one.hint)
+        for one in examine(filled.db).findings
+        if one.name == "vectors"
+    )
 
 
 def test_a_repaired_store_embeds_everything_again(filled: Filled) -> None:
@@ -304,8 +356,13 @@ def test_the_index_finds_the_nearest_vectors_of_any_length(
     chance = np.random.default_rng(dimensions)
     stored = chance.normal(size=(60, dimensions)).astype(np.float32)
     rows = filled.store.next_unembedded(60)
-    kept = {number: codes.int8_code(vector) for (number, _, _), vector in zip(rows, stored.tolist(), strict=True)}
-    filled.store.save_vectors("random", [(number, mark, [kept[number]], b"") for number, mark, _ in rows])
+    kept = {
+        number: codes.int8_code(vector)
+        for (number, _, _), vector in zip(rows, stored.tolist(), strict=True)
+    }
+    filled.store.save_vectors(
+        "random", [(number, mark, [kept[number]], b"") for number, mark, _ in rows]
+    )
     state = vectors.find_state(filled.db)
     assert state is not None
     asked = (stored[7] + 0.3 * stored[21]).tolist()
@@ -313,11 +370,15 @@ def test_the_index_finds_the_nearest_vectors_of_any_length(
     index = build_index(filled.db, state, threading.Event())
 
     assert index is not None
-    told = dict(zip(kept, codes.cosines(codes.int8_code(asked), b"".join(kept.values())), strict=True))
+    told = dict(
+        zip(kept, codes.cosines(codes.int8_code(asked), b"".join(kept.values())), strict=True)
+    )
     assert set(index.nearest(asked, 2)) == set(sorted(told, key=told.__getitem__)[-2:])
 
 
-def test_the_index_is_brought_up_to_date_when_much_is_new(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_is_brought_up_to_date_when_much_is_new(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """New turns are added to it; only when much was replaced it is made from the start."""
     monkeypatch.setattr("recollect.store.sqlite.resident.MOST_NEWER", 3)
     fill(filled, 60)
@@ -438,7 +499,11 @@ numbers = st.floats(-1, 1, width=32, allow_nan=False)
 
 
 @given(
-    st.integers(1, 300).flatmap(lambda size: st.lists(st.lists(numbers, min_size=size, max_size=size), min_size=2, max_size=6))
+    st.integers(1, 300).flatmap(
+        lambda size: st.lists(
+            st.lists(numbers, min_size=size, max_size=size), min_size=2, max_size=6
+        )
+    )
 )
 def test_int8_codes_keep_the_angle(rows: list[list[float]]) -> None:
     """One vector or many, with simsimd or without: the same cosine, close to the true one."""
@@ -451,7 +516,13 @@ def test_int8_codes_keep_the_angle(rows: list[list[float]]) -> None:
     plain = codes._cosines(first, b"".join(others))
 
     assert [len(code) for code in others] == [len(rows[0])] * len(others)
-    assert np.abs(codes.int8_codes(matrix).astype(int) - [np.frombuffer(one, np.int8) for one in (first, *others)]).max() <= 1
+    assert (
+        np.abs(
+            codes.int8_codes(matrix).astype(int)
+            - [np.frombuffer(one, np.int8) for one in (first, *others)]
+        ).max()
+        <= 1
+    )
     for (cosine, size), one, other, code in zip(told, found, plain, others, strict=True):
         if size > 1e-6 and any(first) and any(code):
             assert one == pytest.approx(other, abs=1e-3)
@@ -463,7 +534,8 @@ def test_bit_distances_are_the_same_without_simsimd(width: int, count: int, rand
     """A platform without its wheel finds the same turns."""
     one, many = random.randbytes(width), random.randbytes(width * count)  # type: ignore[attr-defined]
     exact = [
-        sum((a ^ b).bit_count() for a, b in zip(one, many[at : at + width], strict=True)) for at in range(0, len(many), width)
+        sum((a ^ b).bit_count() for a, b in zip(one, many[at : at + width], strict=True))
+        for at in range(0, len(many), width)
     ]
     digits_left_out = max(0, (8 * width).bit_length() - 9)
 
@@ -474,7 +546,9 @@ def test_bit_distances_are_the_same_without_simsimd(width: int, count: int, rand
     finally:
         codes.simsimd = simsimd
 
-    assert with_it == without_it == bytes([(distance >> digits_left_out) & 255 for distance in exact])
+    assert (
+        with_it == without_it == bytes([(distance >> digits_left_out) & 255 for distance in exact])
+    )
 
 
 @given(st.binary(max_size=300), st.integers(1, 50))
@@ -482,11 +556,18 @@ def test_the_nearest_are_those_with_the_smallest_distances(distances: bytes, cou
     """All of them, and ties with the last one."""
     last = sorted(distances)[:count][-1] if distances else 0
 
-    assert codes.nearest(distances, count) == [place for place, distance in enumerate(distances) if distance <= last]
+    assert codes.nearest(distances, count) == [
+        place for place, distance in enumerate(distances) if distance <= last
+    ]
 
 
 def test_bits_are_packed_as_numpy_packs_them() -> None:
-    """Whoever reads the table with numpy gets the same bits; lengths that are no multiple of eight are filled up."""
+    """Whoever reads the table with numpy gets the same bits.
+
+    Lengths that are no multiple of eight are filled up.
+    """
     rows = np.random.default_rng(1).integers(-128, 128, (5, 61)).astype(np.int8)
 
-    assert [codes.bit_code(row.tobytes()) for row in rows] == [np.packbits(row > 0).tobytes() for row in rows]
+    assert [codes.bit_code(row.tobytes()) for row in rows] == [
+        np.packbits(row > 0).tobytes() for row in rows
+    ]

@@ -65,7 +65,12 @@ class Episode(NamedTuple):
 def episodes() -> list[Episode]:
     """Every episode, in the order of their numbers."""
     texts = [path.read_text("utf-8") for path in sorted(HERE.glob("episodes-*.txt"))]
-    return [_episode(text) for whole in texts for text in re.split(r"^(?=# \d)", whole, flags=re.MULTILINE) if text.strip()]
+    return [
+        _episode(text)
+        for whole in texts
+        for text in re.split(r"^(?=# \d)", whole, flags=re.MULTILINE)
+        if text.strip()
+    ]
 
 
 def _episode(text: str) -> Episode:
@@ -73,7 +78,13 @@ def _episode(text: str) -> Episode:
     head = _HEAD.fullmatch(first)
     if head is None:
         raise ValueError(f"not the head of an episode: {first}")
-    return Episode(int(head["number"]), head["agent"], cast(Outcome, head["outcome"]), head["about"], list(_steps(rest)))
+    return Episode(
+        int(head["number"]),
+        head["agent"],
+        cast(Outcome, head["outcome"]),
+        head["about"],
+        list(_steps(rest)),
+    )
 
 
 def _steps(lines: list[str]) -> Iterator[Step]:
@@ -85,19 +96,29 @@ def _steps(lines: list[str]) -> Iterator[Step]:
         end = place + 1
         while end < len(lines) and lines[end].startswith("  "):
             end += 1
-        yield Step(line["mark"], line["code"], line["text"] or "", "\n".join(one[2:] for one in lines[place + 1 : end]))
+        yield Step(
+            line["mark"],
+            line["code"],
+            line["text"] or "",
+            "\n".join(one[2:] for one in lines[place + 1 : end]),
+        )
         place = end
 
 
 def build(folder: Path) -> dict[str, Episode]:
-    """Write every episode as a log below a folder, which then looks like somebody's home; which session is which."""
+    """Write every episode as a log below a folder, which then looks like somebody's home.
+
+    Which session is which.
+    """
     play = player()
     found = {}
     for episode in episodes():
         start = FIRST_DAY + timedelta(hours=episode.number)
         header = {
-            "agent": episode.agent, "project": PROJECT, "start": start.isoformat(), "branch": "main",
-            "model": MODELS[episode.agent], "version": VERSIONS[episode.agent], "title": episode.about,
+            "agent": episode.agent, "project": PROJECT, "start": start.isoformat(),
+            "branch": "main",
+            "model": MODELS[episode.agent], "version": VERSIONS[episode.agent],
+            "title": episode.about,
         }  # fmt: skip
         blocks = [_block(play, step) for step in episode.steps]
         script = play.Script(f"outcome-{episode.number}", header, blocks)

@@ -1,1 +1,3 @@
-"""Our own set: invented sessions, the questions a developer would ask of them, and the turns that answer."""
+"""Our own set: invented sessions, the questions a developer would ask
+of them, and the turns that answer.
+"""

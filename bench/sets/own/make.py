@@ -26,7 +26,17 @@ QUESTIONS = HERE / "questions.jsonl"
 
 Kind = Literal["error", "phrase", "file", "command", "how", "why", "paraphrase", "silent", "speak"]
 Part = Literal["dev", "test"]
-KINDS: tuple[Kind, ...] = ("error", "phrase", "file", "command", "how", "why", "paraphrase", "silent", "speak")
+KINDS: tuple[Kind, ...] = (
+    "error",
+    "phrase",
+    "file",
+    "command",
+    "how",
+    "why",
+    "paraphrase",
+    "silent",
+    "speak",
+)
 CODE_KINDS: tuple[Kind, ...] = ("error", "file", "command")
 
 # What Codex tells the model about each project before the first prompt.
@@ -95,7 +105,9 @@ def session_ids() -> dict[str, str]:
 @cache
 def _player() -> ModuleType:
     """tools/make_samples.py, which is a script and in no package."""
-    spec = importlib.util.spec_from_file_location("make_samples", ROOT / "tools" / "make_samples.py")
+    spec = importlib.util.spec_from_file_location(
+        "make_samples", ROOT / "tools" / "make_samples.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

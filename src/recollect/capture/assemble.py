@@ -17,8 +17,12 @@ from recollect.model import (
 )
 from recollect.store.stretch import Stretch, TurnPart
 
-_SESSION_FIELDS = tuple(name for name in SessionFacts.__struct_fields__ if name not in ("session", "cwd", "meta"))
-_TURN_FIELDS = tuple(name for name in TurnFacts.__struct_fields__ if name not in ("session", "turn", "telemetry"))
+_SESSION_FIELDS = tuple(
+    name for name in SessionFacts.__struct_fields__ if name not in ("session", "cwd", "meta")
+)
+_TURN_FIELDS = tuple(
+    name for name in TurnFacts.__struct_fields__ if name not in ("session", "turn", "telemetry")
+)
 _COUNTED = ("input", "cache_read", "cache_write", "output", "reasoning")
 
 

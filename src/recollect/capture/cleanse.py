@@ -46,7 +46,8 @@ def cleanse(stretch: Stretch, redactor: RedactsMany) -> None:
         slots.add(reasons, number, reason)
     slots.replace(redactor)
     stretch.problems = [
-        msgspec.structs.replace(problem, reason=reason) for problem, reason in zip(stretch.problems, reasons, strict=True)
+        msgspec.structs.replace(problem, reason=reason)
+        for problem, reason in zip(stretch.problems, reasons, strict=True)
     ]
     stretch.checkpoint = _clean_checkpoint(stretch.checkpoint, redactor)
 
@@ -57,7 +58,10 @@ def _clean_checkpoint(point: Checkpoint, redactor: RedactsMany) -> Checkpoint:
     if redactor.redact_all([text])[0] is text:
         return point
     try:
-        return Checkpoint(point.position, msgspec.msgpack.encode(redact_value(redactor, msgspec.msgpack.decode(point.state))))
+        return Checkpoint(
+            point.position,
+            msgspec.msgpack.encode(redact_value(redactor, msgspec.msgpack.decode(point.state))),
+        )
     except (msgspec.MsgspecError, UnicodeError):
         # Not readable, so not to be trusted: the source is read from its start next time.
         return Checkpoint(0)

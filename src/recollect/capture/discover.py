@@ -20,7 +20,10 @@ _DEPTH = 12
 
 
 class Found(NamedTuple):
-    """A source with the adapter that reads it; `local` when its folders are those of this machine."""
+    """A source with the adapter that reads it.
+
+    `local` when its folders are those of this machine.
+    """
 
     adapter: Adapter
     source: Source
@@ -42,7 +45,9 @@ def everywhere(
     extra: list[str],
     worked_in: Callable[[], Iterable[str]] = tuple,
 ) -> Iterator[Found]:
-    """The logs at home, those that agents left in folders they `worked_in`, and those below the extra folders of the settings."""
+    """The logs at home, those that agents left in folders they `worked_in`, and those
+    below the extra folders of the settings.
+    """
     yield from at_home(adapters, home, environ)
     yield from in_projects(adapters, worked_in)
     for path in extra:
@@ -60,7 +65,9 @@ def in_projects(adapters: list[Adapter], worked_in: Callable[[], Iterable[str]])
                 yield Found(adapter, source, True)
 
 
-def below(adapters: list[Adapter], path: str, known_agent: Callable[[str], str | None] = lambda path: None) -> Iterator[Found]:
+def below(
+    adapters: list[Adapter], path: str, known_agent: Callable[[str], str | None] = lambda path: None
+) -> Iterator[Found]:
     """Every log at or below a path that a person named.
 
     `known_agent` tells whose log a file was the last time, so that a growing
@@ -68,7 +75,9 @@ def below(adapters: list[Adapter], path: str, known_agent: Callable[[str], str |
     """
     path = os.path.abspath(path)
     if not os.path.lexists(path):
-        raise NotFound(f"{path} does not exist", hint="give a log file, an agent's folder or a home folder")
+        raise NotFound(
+            f"{path} does not exist", hint="give a log file, an agent's folder or a home folder"
+        )
     if not os.path.isdir(path):
         yield _file(adapters, path, known_agent(path))
         return

@@ -11,16 +11,27 @@ from recollect.store import Store
 
 
 def agent_rows(
-    adapters: list[Adapter], store: Store | None, home: str, environ: Mapping[str, str], worked_in: list[str]
+    adapters: list[Adapter],
+    store: Store | None,
+    home: str,
+    environ: Mapping[str, str],
+    worked_in: list[str],
 ) -> list[AgentRow]:
     """One row for each adapter; the counts are zero while nothing is stored."""
     stored = store.agent_counts() if store else {}
     rows = []
     for adapter in adapters:
         roots = adapter.roots(home, environ)
-        logs = {root: [source.path for source in adapter.sources(root)] for root in roots if os.path.exists(root)}
+        logs = {
+            root: [source.path for source in adapter.sources(root)]
+            for root in roots
+            if os.path.exists(root)
+        }
         if in_projects := isinstance(adapter, KeptInProjects):
-            kept = {folder: [source.path for source in adapter.in_project(folder)] for folder in worked_in}
+            kept = {
+                folder: [source.path for source in adapter.in_project(folder)]
+                for folder in worked_in
+            }
             logs |= {folder: paths for folder, paths in kept.items() if paths}
         sessions, version, last_at = stored.get(adapter.agent, (0, None, None))
         rows.append(
@@ -40,7 +51,9 @@ def agent_rows(
 
 
 def variables(adapters: Iterable[Adapter]) -> list[str]:
-    """The environment variables that say where these agents keep their logs: those they ask for when they are asked."""
+    """The environment variables that say where these agents keep their logs:
+    those they ask for when they are asked.
+    """
     noted = _Noted()
     for adapter in adapters:
         adapter.roots("", noted)

@@ -90,17 +90,23 @@ class Prices:
                 return msgspec.json.decode(prices, type=Rates) if prices else None
         rates, dated = table_rates(model, moment)
         text = msgspec.json.encode(rates).decode() if rates else None
-        self._remembered.save_rates(model, moment.date().isoformat() if dated else "", self._version, text)
+        self._remembered.save_rates(
+            model, moment.date().isoformat() if dated else "", self._version, text
+        )
         return rates
 
 
 def table_rates(model: str, moment: datetime) -> tuple[Rates | None, bool]:
-    """The table's prices for a model at a moment (None: not in it), and whether they depend on the moment."""
+    """The table's prices for a model at a moment (None: not in it), and
+    whether they depend on the moment.
+    """
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 
     try:
-        found = calc_price(Tokens(input_tokens=1, output_tokens=1), model_ref=model, genai_request_timestamp=moment)
+        found = calc_price(
+            Tokens(input_tokens=1, output_tokens=1), model_ref=model, genai_request_timestamp=moment
+        )
     except (LookupError, ValueError):
         return None, False
     dated = isinstance(found.model.prices, list)

@@ -1,4 +1,5 @@
-"""What we told an agent is known again when it comes back in a log, and is not learned a second time.
+"""What we told an agent is known again when it comes back in a log,
+and is not learned a second time.
 
 A memory that reads its own words as news believes them more each time round.
 So a block in our frame, wherever it stands (a prompt that a host wrote our
@@ -36,7 +37,8 @@ _LESS, _MORE = r"(?:<|&lt;|\\u003c|‹)", r"(?:>|&gt;|\\u003e|›)"
 _HEADING = rf"(?:{_LESS}(?:system-reminder|hook_context){_MORE}\s*)?(?:[\w:]{{1,60}} hook (?:additional context|success):\s*)?"
 _FOOTING = rf"(?:\s*{_LESS}/(?:system-reminder|hook_context){_MORE})?"
 _TAG = re.compile(
-    rf"(?P<opening>{_HEADING}{_LESS}recalled by=(?:\\*[\"']|&quot;|&\#34;)recollect\b[^\n]*?(?:{_MORE}|$))"
+    rf"(?P<opening>{_HEADING}{_LESS}recalled "
+    rf"by=(?:\\*[\"']|&quot;|&\#34;)recollect\b[^\n]*?(?:{_MORE}|$))"
     rf"|(?P<closing>{_LESS}/recalled\s*{_MORE}{_FOOTING})",
     re.MULTILINE,
 )
@@ -45,7 +47,9 @@ _REF = re.compile(
     r"(?<![\w/-])(?:note:\d{1,9}|pattern:[0-9a-f]{8,64}|[a-z][a-z0-9-]{1,30}:[A-Za-z0-9][\w./-]{3,150}#\d{1,6})(?!\w)"
 )
 
-_OWN_TOOL = re.compile(r"(?:^|[_./-])recollect[_./:-]+(?:search|get|recall|fix|blame|how|remember|feedback)$")
+_OWN_TOOL = re.compile(
+    r"(?:^|[_./-])recollect[_./:-]+(?:search|get|recall|fix|blame|how|remember|feedback)$"
+)
 # Commands whose output quotes what is stored, where a command can begin: at the
 # start, after an operator, in a shell's script, behind what starts programs.
 _OWN_COMMAND = re.compile(
@@ -114,7 +118,9 @@ class Recogniser:
             if result.output:
                 waiting = (result.session, result.call)
                 own = waiting in self._waiting
-                if not own and (call := self.find_call(f"{agent}:{result.session}", result.turn, result.call)):
+                if not own and (
+                    call := self.find_call(f"{agent}:{result.session}", result.turn, result.call)
+                ):
                     own = is_own(call.name, call.kind, call.target)
                 self._waiting.discard(waiting)
                 result.output = _mark(result.output) if own else marked(result.output)
@@ -137,7 +143,9 @@ def marked(text: str) -> str:
 
 
 def _prompt(text: str) -> tuple[str, bool]:
-    """A prompt with its marks after the words, if there are any: what a person asked comes first."""
+    """A prompt with its marks after the words, if there are
+    any: what a person asked comes first.
+    """
     around, marks = _apart(text)
     if not marks:
         return text, True
@@ -149,7 +157,9 @@ def _inside(value: Any) -> Any:
     """A nested value with marks; changed in place unless it is a text itself."""
     if type(value) is str:
         return marked(value)
-    items = value.items() if type(value) is dict else enumerate(value) if type(value) is list else ()
+    items = (
+        value.items() if type(value) is dict else enumerate(value) if type(value) is list else ()
+    )
     for key, inner in items:
         if type(inner) is str:
             if TRACE in inner:

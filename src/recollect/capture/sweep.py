@@ -57,7 +57,13 @@ class Progress(Protocol):
 class Sweep:
     """Imports what changed. One instance may sweep many times."""
 
-    def __init__(self, store: Store, *, redactor: Redactor | None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        redactor: Redactor | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.store = store
         self.redactor = redactor
         self.clock = clock
@@ -68,13 +74,19 @@ class Sweep:
     def run(
         self, found: Iterable[Found], *, dry_run: bool = False, progress: Progress | None = None
     ) -> tuple[ImportReport, list[SourceReport]]:
-        """Bring the store up to date with these sources; a dry run reads them and writes nothing."""
+        """Bring the store up to date with these sources.
+
+        A dry run reads them and writes nothing.
+        """
         started, redactions = self.clock(), self._redactions()
         prices = Prices(_Peeked(self.store)) if dry_run else self.prices
         report = ImportReport()
         reports: list[SourceReport] = []
         changed = list(self._changed(found, report, reports))
-        with _Batch(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as batch, no_cycle_search():
+        with (
+            _Batch(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as batch,
+            no_cycle_search(),
+        ):
             for number, (item, now) in enumerate(changed):
                 if progress:
                     progress(number, len(changed), item.source.path)
@@ -82,17 +94,25 @@ class Sweep:
         _add_up(report, reports, batch)
         report.redactions = self._redactions() - redactions
         report.seconds = round(self.clock() - started, 3)
-        log.info("swept", extra={"sources": report.discovered, "turns": report.turns, "seconds": report.seconds})
+        log.info(
+            "swept",
+            extra={"sources": report.discovered, "turns": report.turns, "seconds": report.seconds},
+        )
         return report, reports
 
     def _redactions(self) -> int:
         return sum(self.redactor.counts.values()) if self.redactor else 0
 
-    def _changed(self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]) -> Iterator[tuple[Found, Look]]:
+    def _changed(
+        self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]
+    ) -> Iterator[tuple[Found, Look]]:
         """The sources worth opening. What happens here is paid for every file on every import."""
         found = list(found)
-        # A few named paths are asked for one by one: the whole list takes longer than reading what grew.
-        known = self.store.known_sources([item.source.path for item in found] if len(found) <= MANY_SOURCES else None)
+        # A few named paths are asked for one by one: the whole list takes
+        # longer than reading what grew.
+        known = self.store.known_sources(
+            [item.source.path for item in found] if len(found) <= MANY_SOURCES else None
+        )
         stat = os.stat
         now: tuple[int, int, int]
         for item in found:
@@ -118,12 +138,15 @@ class Sweep:
         # The lock first: from here on what is remembered about the source stands still.
         keeper = batch.begin()
         known = self.store.find_source(source.path)
-        result = SourceReport(path=source.path, agent=adapter.agent, outcome="updated" if known else "imported")
+        result = SourceReport(
+            path=source.path, agent=adapter.agent, outcome="updated" if known else "imported"
+        )
         if known and not known.failure and _same(known, now, adapter):
             result.outcome = "unchanged"  # Another importer was faster while we waited.
             return result
         since = resume_point(known, source, now, adapter)
-        # Turns come whole, and replace what is stored, unless the pass goes on in the middle of a file.
+        # Turns come whole, and replace what is stored, unless the pass
+        # goes on in the middle of a file.
         rewritten: set[int] | None = set() if since is None or not source.appended else None
         position = since.position if since else 0
         enrich = partial(self._enrich, agent=adapter.agent, local=local, prices=prices)
@@ -131,25 +154,35 @@ class Sweep:
         for stretch, last in _with_last(_stretches(adapter, source, since, enrich)):
             _note(result, stretch)
             news = news or not stretch.is_empty()
-            read_bytes, position = max(0, stretch.checkpoint.position - position), stretch.checkpoint.position
+            read_bytes, position = (
+                max(0, stretch.checkpoint.position - position),
+                stretch.checkpoint.position,
+            )
             result.bytes += read_bytes
             if keeper is None:
                 batch.seen(adapter.agent, stretch)
                 continue
             seen = _fingerprint(source, now, stretch.checkpoint, whole=last)
             written = keeper.keep(
-                source, stretch, version=adapter.version, seen=seen, rewritten=rewritten, anew=since is None,
-                better=known is not None and known.version != adapter.version, failure=result.reason,
+                source, stretch, version=adapter.version, seen=seen, rewritten=rewritten,
+                anew=since is None,
+                better=known is not None and known.version != adapter.version,
+                failure=result.reason,
             )  # fmt: skip
             keeper = batch.kept(written, read_bytes, source_done=last)
         if not news:
             # Something beside it changed that is about others.
             result.outcome = "unchanged"
-        log.debug("read a source", extra={"path": source.path, "outcome": result.outcome, "turns": result.turns})
+        log.debug(
+            "read a source",
+            extra={"path": source.path, "outcome": result.outcome, "turns": result.turns},
+        )
         return result
 
     def _enrich(self, stretch: Stretch, *, agent: str, local: bool, prices: Prices) -> None:
-        """What capture adds to what the log says: no words of ours, no secrets, a project, a price."""
+        """What capture adds to what the log says: no words of
+        ours, no secrets, a project, a price.
+        """
         self.recogniser.recognise(agent, stretch)
         if self.redactor is not None:
             cleanse(stretch, self.redactor)
@@ -187,7 +220,12 @@ class _Batch:
     def __enter__(self) -> _Batch:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._open is not None:
             # On an error the transaction hears of it and rolls back.
             self._open.__exit__(kind, error, trace)
@@ -218,13 +256,18 @@ class _Batch:
         """Count what a dry run would have kept."""
         self.sessions |= {f"{agent}:{native}" for native in stretch.sessions}
         self.turns += len(stretch.turns)
-        self.tool_calls += sum(event.kind == "tool_call" for part in stretch.turns.values() for event in part.events)
+        self.tool_calls += sum(
+            event.kind == "tool_call" for part in stretch.turns.values() for event in part.events
+        )
 
 
 def _stretches(
     adapter: Adapter, source: Source, since: Checkpoint | None, enrich: Callable[[Stretch], None]
 ) -> Iterator[Stretch]:
-    """What an adapter reads, enriched; a fault in it costs the rest of this source and nothing else."""
+    """What an adapter reads, enriched.
+
+    A fault in it costs the rest of this source and nothing else.
+    """
     last = since or Checkpoint(0)
     try:
         for stretch in assemble(adapter.read(source, since)):
@@ -237,7 +280,9 @@ def _stretches(
         # Its place goes into our log, not its words: they may quote the agent's.
         log.warning("an adapter failed", extra={"path": source.path, "fault": type(error).__name__})
         log.debug("the fault was here", extra={"trace": "".join(format_tb(error.__traceback__))})
-        problem = Problem(path=source.path, kind="unreadable", reason=f"{type(error).__name__}: {error}"[:300])
+        problem = Problem(
+            path=source.path, kind="unreadable", reason=f"{type(error).__name__}: {error}"[:300]
+        )
         rest = Stretch(problems=[problem], checkpoint=last)
         enrich(rest)
         yield rest
@@ -279,7 +324,9 @@ def look(source: Source) -> Look:
     return Look(size, mtime, found.st_ino)
 
 
-def resume_point(known: KnownSource | None, source: Source, now: Look, adapter: Adapter) -> Checkpoint | None:
+def resume_point(
+    known: KnownSource | None, source: Source, now: Look, adapter: Adapter
+) -> Checkpoint | None:
     """Where to go on reading, or None to begin at the start."""
     if known is None or known.version != adapter.version or not known.checkpoint.position:
         return None
@@ -300,7 +347,9 @@ def _same(known: KnownSource, now: Look, adapter: Adapter) -> bool:
 
 
 def _fingerprint(source: Source, now: Look, at: Checkpoint, *, whole: bool) -> Fingerprint:
-    """How a source looks. Until it is read whole its size is -1, so that the next sweep goes on with it."""
+    """How a source looks. Until it is read whole its size is -1, so
+    that the next sweep goes on with it.
+    """
     head = tail = 0
     if source.appended:
         try:
@@ -320,14 +369,18 @@ def _without_waiting(path: str, flags: int) -> int:
 
 def _failed(source: Source, reason: str) -> SourceReport:
     problem = Problem(path=source.path, kind="unreadable", reason=reason)
-    return SourceReport(path=source.path, agent=source.agent, outcome="failed", reason=reason, problems=[problem])
+    return SourceReport(
+        path=source.path, agent=source.agent, outcome="failed", reason=reason, problems=[problem]
+    )
 
 
 def _note(result: SourceReport, stretch: Stretch) -> None:
     result.problems += stretch.problems
     result.turns += len(stretch.turns)
     result.events += sum(len(part.events) for part in stretch.turns.values())
-    failure = next((problem.reason for problem in stretch.problems if problem.kind == "unreadable"), None)
+    failure = next(
+        (problem.reason for problem in stretch.problems if problem.kind == "unreadable"), None
+    )
     if failure:
         result.outcome, result.reason = "failed", failure
 
@@ -340,4 +393,8 @@ def _add_up(report: ImportReport, reports: list[SourceReport], batch: _Batch) ->
         report.failed += one.outcome == "failed"
         report.bytes += one.bytes
         report.problems += sum(problem.count for problem in one.problems)
-    report.sessions, report.turns, report.tool_calls = len(batch.sessions), batch.turns, batch.tool_calls
+    report.sessions, report.turns, report.tool_calls = (
+        len(batch.sessions),
+        batch.turns,
+        batch.tool_calls,
+    )

@@ -18,7 +18,9 @@ LOOK_AGAIN_MS = 5_000
 STEP_MS = 50
 
 
-def follow(roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | None = None) -> Iterator[None]:
+def follow(
+    roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | None = None
+) -> Iterator[None]:
     """Yields once at the start, and after each burst of changes below the roots that exist."""
     stop = stop or Flag()
     yield
@@ -28,7 +30,8 @@ def follow(roots: Callable[[], list[str]], *, debounce_ms: int, stop: Flag | Non
             stop.wait(LOOK_AGAIN_MS / 1000)
             continue
         for batch in changes(
-            *existing, debounce=debounce_ms, step=STEP_MS, rust_timeout=LOOK_AGAIN_MS, yield_on_timeout=True, stop_event=stop,
+            *existing, debounce=debounce_ms, step=STEP_MS, rust_timeout=LOOK_AGAIN_MS,
+            yield_on_timeout=True, stop_event=stop,
             raise_interrupt=True, ignore_permission_denied=True, watch_filter=None,
         ):  # fmt: skip
             if batch:

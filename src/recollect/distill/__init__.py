@@ -1,1 +1,4 @@
-"""From what is stored to what is worth keeping. Reads and writes the store; knows no other stage."""
+"""From what is stored to what is worth keeping.
+
+Reads and writes the store; knows no other stage.
+"""

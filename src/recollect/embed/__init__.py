@@ -31,10 +31,16 @@ if TYPE_CHECKING:
         dimensions: int
 
         def encode_query(self, text: str) -> array[float]:
-            """The vector of a question, as an `array("f")`; all zeros when the model knows nothing of the text."""
+            """The vector of a question, as an `array("f")`.
+
+            All zeros when the model knows nothing of the text.
+            """
 
         def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-            """A row for each text, in order; a row of zeros where the model knows nothing of the text."""
+            """A row for each text, in order.
+
+            A row of zeros where the model knows nothing of the text.
+            """
 
 
 __all__ = ["open_encoder"]
@@ -63,4 +69,6 @@ def open_encoder(settings: Settings) -> Encoder:
         from recollect.embed.remote import RemoteEncoder
 
         return RemoteEncoder(settings)
-    raise SettingsError(f"embed.provider: no provider is called {provider}", hint=f"known: {', '.join(PROVIDERS)}")
+    raise SettingsError(
+        f"embed.provider: no provider is called {provider}", hint=f"known: {', '.join(PROVIDERS)}"
+    )

@@ -33,7 +33,10 @@ _MEGABYTE = 1 << 20
 
 
 class BatchedEncoder(ABC):
-    """An encoder whose model reads several texts at once; see `recollect.embed.Encoder` for what it promises."""
+    """An encoder whose model reads several texts at once.
+
+    See `recollect.embed.Encoder` for what it promises.
+    """
 
     name: str
     dimensions: int
@@ -58,20 +61,28 @@ class BatchedEncoder(ABC):
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """A row for each text, in order; a row of zeros for a text of nothing but white space."""
         rows = np.zeros((len(texts), self.dimensions), np.float32)
-        # Texts of like length go together: a model that reads a batch as one block pads it to the longest.
-        worded = sorted((at for at, text in enumerate(texts) if text.strip()), key=lambda at: len(texts[at]))
+        # Texts of like length go together: a model that reads a batch as
+        # one block pads it to the longest.
+        worded = sorted(
+            (at for at, text in enumerate(texts) if text.strip()), key=lambda at: len(texts[at])
+        )
         for start in range(0, len(worded), self._batch):
             part = worded[start : start + self._batch]
-            rows[part] = self._rows([self._reading.document_prefix + texts[at] for at in part], urgent=False)
+            rows[part] = self._rows(
+                [self._reading.document_prefix + texts[at] for at in part], urgent=False
+            )
         return rows
 
     def _rows(self, texts: list[str], *, urgent: bool) -> NDArray[np.float32]:
         """Unit rows of the wanted length."""
-        # A command line may hold bytes that are no text (lone surrogates), over which tokenizers and JSON stumble.
+        # A command line may hold bytes that are no text (lone surrogates), over
+        # which tokenizers and JSON stumble.
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         cut = self._vectors(whole, urgent=urgent)[:, : self.dimensions]
         lengths = np.linalg.norm(cut, axis=1, keepdims=True)
-        units: NDArray[np.float32] = np.divide(cut, lengths, out=np.zeros(cut.shape, np.float32), where=lengths > 0)
+        units: NDArray[np.float32] = np.divide(
+            cut, lengths, out=np.zeros(cut.shape, np.float32), where=lengths > 0
+        )
         return units
 
     @abstractmethod
@@ -88,11 +99,15 @@ class BatchedEncoder(ABC):
         return self._wanted or found
 
     def _name(self, provider: str, model: str, *, pooling: str = "", context: int = 0) -> str:
-        """Provider, model and dimensions, and a hash of how texts are put to it unless that is the plain way."""
+        """Provider, model and dimensions, and a hash of how texts are put
+        to it unless that is the plain way.
+        """
         way = (self._reading.query_prefix, self._reading.document_prefix, pooling, context)
         plain = ("", "", "", KEYS["embed.context"][0] if context else 0)
         name = f"{provider}:{model}:{self.dimensions}"
-        return name if way == plain else f"{name}:{xxhash.xxh3_64_hexdigest(repr(way).encode())[:8]}"
+        return (
+            name if way == plain else f"{name}:{xxhash.xxh3_64_hexdigest(repr(way).encode())[:8]}"
+        )
 
 
 def local_path(settings: Settings, provider: str, example: str) -> str:
@@ -106,22 +121,26 @@ def local_path(settings: Settings, provider: str, example: str) -> str:
         )
     path = os.path.abspath(os.path.expanduser(chosen))
     if not os.path.exists(path):
-        raise EncoderUnavailable(f"embed.model: there is no {path}", hint=f"correct the path in {config}")
+        raise EncoderUnavailable(
+            f"embed.model: there is no {path}", hint=f"correct the path in {config}"
+        )
     return path
 
 
 def thread_count(settings: Settings) -> int:
     """How many threads a model may use.
 
-    Half of the cores, unless the settings say otherwise: these libraries' threads wait for each other at every
-    step, so one that must share its core holds up all. On two busy cores llama.cpp read 3 to 9 texts a second
-    with two threads, and 28 to 57 with one.
+    Half of the cores, unless the settings say otherwise: these libraries' threads wait for each
+    other at every step, so one that must share its core holds up all. On two busy cores llama.cpp
+    read 3 to 9 texts a second with two threads, and 28 to 57 with one.
     """
     return max(settings.number("embed.threads"), 0) or max((os.cpu_count() or 1) // 2, 1)
 
 
 def fingerprint(*paths: str) -> str:
-    """A short hash that differs when files do, from their sizes and ends: models can be too large to read whole."""
+    """A short hash that differs when files do, from their sizes and ends:
+    models can be too large to read whole.
+    """
     seen = xxhash.xxh3_64()
     for path in paths:
         with open(path, "rb") as file:

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.batched import LEAST_CONTEXT, BatchedEncoder, fingerprint, local_path, thread_count
+from recollect.embed.batched import (
+    LEAST_CONTEXT,
+    BatchedEncoder,
+    fingerprint,
+    local_path,
+    thread_count,
+)
 from recollect.errors import EncoderUnavailable
 
 if TYPE_CHECKING:
@@ -28,8 +34,9 @@ if TYPE_CHECKING:
 POOLINGS = {"": -1, "mean": 1, "cls": 2, "last": 3}
 # More layers than any model has: the meaning of -1 has changed between versions of llama.cpp.
 ALL_LAYERS = 9999
-# Texts are read side by side: four at once took half the time that one after the other did, and eight no less
-# than four. But room for a long text may cost gigabytes, so there is room for this many tokens and no more.
+# Texts are read side by side: four at once took half the time that one after the other
+# did, and eight no less than four. But room for a long text may cost gigabytes, so
+# there is room for this many tokens and no more.
 TEXTS_AT_ONCE, TOKENS_AT_ONCE = 4, 2048
 
 
@@ -51,7 +58,9 @@ class GgufEncoder(BatchedEncoder):
         )
         self.dimensions = self._wanted_of(self._vectors(["dimensions"]).shape[1])
         model = f"{os.path.basename(path)}@{fingerprint(path)}"
-        self.name = self._name("gguf", model, pooling=settings.text("embed.pooling"), context=context)
+        self.name = self._name(
+            "gguf", model, pooling=settings.text("embed.pooling"), context=context
+        )
 
     def _vectors(self, texts: list[str], *, urgent: bool = False) -> NDArray[np.float32]:
         return np.array(self._engine.vectors(texts), np.float32)
@@ -60,7 +69,8 @@ class GgufEncoder(BatchedEncoder):
 class Xllamacpp:
     """llama.cpp through the package xllamacpp."""
 
-    # The only word for it that this error has; n_ctx is there when the model, not we, set the limit.
+    # The only word for it that this error has; n_ctx is there when
+    # the model, not we, set the limit.
     _TOO_LONG = re.compile(r"input \((\d+) tokens\)")
 
     def __init__(self, path: str, *, pooling: int, context: int, threads: int, layers: int) -> None:
@@ -93,7 +103,10 @@ class Xllamacpp:
     def vectors(self, texts: list[str]) -> list[list[float]]:
         answer = self._server.handle_embeddings({"input": texts})
         if "data" in answer:
-            return [item["embedding"] for item in sorted(answer["data"], key=lambda item: int(item["index"]))]
+            return [
+                item["embedding"]
+                for item in sorted(answer["data"], key=lambda item: int(item["index"]))
+            ]
         # One text that is too long fails the whole batch.
         return [self._vector(text) for text in texts]
 
@@ -104,7 +117,8 @@ class Xllamacpp:
             tokens = self._TOO_LONG.match(fault["message"])
             if tokens is None:
                 raise _cannot_read(fault["message"])
-            # The rest of a text may have fewer letters to a token than its beginning, so a little less.
+            # The rest of a text may have fewer letters to a token than its
+            # beginning, so a little less.
             share = min(fault.get("n_ctx", self._context) / int(tokens[1]), 1)
             text = text[: int(len(text) * share * 0.95)]
         vector: list[float] = answer["data"][0]["embedding"]
@@ -121,7 +135,10 @@ class LlamaCppPython:
         try:
             # Reading past what a model was made for is a crash there and not an error.
             told = llama_cpp.Llama(path, vocab_only=True, verbose=False).metadata
-            context = min(context, int(told.get(f"{told.get('general.architecture')}.context_length", context)))
+            context = min(
+                context,
+                int(told.get(f"{told.get('general.architecture')}.context_length", context)),
+            )
             self._llama = llama_cpp.Llama(
                 path,
                 embedding=True,
@@ -155,7 +172,10 @@ def _open_engine() -> type[Xllamacpp] | type[LlamaCppPython]:
         return Xllamacpp
     if find_spec("llama_cpp"):
         return LlamaCppPython
-    raise EncoderUnavailable("embed.provider is gguf, but xllamacpp is not installed", hint="pip install 'recollect[gguf]'")
+    raise EncoderUnavailable(
+        "embed.provider is gguf, but xllamacpp is not installed",
+        hint="pip install 'recollect[gguf]'",
+    )
 
 
 def _silence(llama_cpp: Any) -> None:
@@ -163,7 +183,8 @@ def _silence(llama_cpp: Any) -> None:
     import ctypes
 
     nothing = llama_cpp.llama_log_callback(lambda level, text, data: None)
-    # llama.cpp calls it until the very end of the process, when our own names are gone already: so it stays for ever.
+    # llama.cpp calls it until the very end of the process, when our own names
+    # are gone already: so it stays for ever.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(nothing))
     llama_cpp.llama_log_set(nothing, None)
 
@@ -171,16 +192,21 @@ def _silence(llama_cpp: Any) -> None:
 def _check_gguf(path: str) -> None:
     """llama.cpp's own word on a file it cannot use is only that it cannot."""
     if os.path.isdir(path):
-        raise EncoderUnavailable(f"embed.model: {path} is a folder", hint="set embed.model to one .gguf file in it")
+        raise EncoderUnavailable(
+            f"embed.model: {path} is a folder", hint="set embed.model to one .gguf file in it"
+        )
     with open(path, "rb") as file:
         if file.read(4) != b"GGUF":
-            raise EncoderUnavailable(f"{path} is not a GGUF file", hint="set embed.model to a file that ends in .gguf")
+            raise EncoderUnavailable(
+                f"{path} is not a GGUF file", hint="set embed.model to a file that ends in .gguf"
+            )
 
 
 def _cannot_load(path: str) -> EncoderUnavailable:
     return EncoderUnavailable(
         f"llama.cpp cannot load {path}",
-        hint="the file may be damaged, too large for the memory, or newer than the library: pip install -U xllamacpp",
+        hint="the file may be damaged, too large for the memory, or newer than the library: pip "
+        "install -U xllamacpp",
     )
 
 
@@ -190,4 +216,7 @@ def _cannot_read(fault: str) -> EncoderUnavailable:
             "the model does not say how its tokens become one vector",
             hint="set embed.pooling to mean, cls or last, as the model's page says",
         )
-    return EncoderUnavailable(f"llama.cpp cannot read this text: {fault}", hint="try a lower embed.context, or another model")
+    return EncoderUnavailable(
+        f"llama.cpp cannot read this text: {fault}",
+        hint="try a lower embed.context, or another model",
+    )

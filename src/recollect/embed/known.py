@@ -38,13 +38,18 @@ class Reading(NamedTuple):
 
 
 _SEARCHING = "Represent this sentence for searching relevant passages: "
-_PASSAGES = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+_PASSAGES = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+)
 # As above, in the spelling of the E5 cards: there the question follows a space.
 _E5_PASSAGES = _PASSAGES + " "
 
-# Pattern of a name in small letters with dashes: facts. The first that is found counts, so the narrow come first.
+# Pattern of a name in small letters with dashes: facts. The first that is
+# found counts, so the narrow come first.
 MODELS: dict[str, Known] = {
-    "nomic-embed-code": Known("Represent this query for searching relevant code: ", "", "last", 3584),
+    "nomic-embed-code": Known(
+        "Represent this query for searching relevant code: ", "", "last", 3584
+    ),
     "nomic-embed-text": Known("search_query: ", "search_document: ", "mean", 768),
     "multilingual-e5-large-instruct": Known(_E5_PASSAGES, "", "mean", 1024),
     "e5-mistral-7b-instruct": Known(_E5_PASSAGES, "", "last", 4096),
@@ -81,7 +86,10 @@ MODELS: dict[str, Known] = {
     "jina-embeddings-v2-small": Known("", "", "mean", 512),
     "jina-embeddings-v2-base": Known("", "", "mean", 768),
     "jina-embeddings-v3": Known(
-        "Represent the query for retrieving evidence documents: ", "Represent the document for retrieval: ", "mean", 1024
+        "Represent the query for retrieving evidence documents: ",
+        "Represent the document for retrieval: ",
+        "mean",
+        1024,
     ),
     "qwen3-embedding-0.6b": Known(_PASSAGES, "", "last", 1024),
     "qwen3-embedding-4b": Known(_PASSAGES, "", "last", 2560),
@@ -102,19 +110,29 @@ def find_known(model: str) -> Known:
     parts = re.sub(r"[_\s:]", "-", model.lower()).replace("\\", "/").rstrip("/").split("/")
     for part in reversed(parts[-_PARTS:]):
         for name, facts in MODELS.items():
-            # A name may end anywhere ("-q8-0.gguf") but must begin where a word does: "code5-base" is no E5.
+            # A name may end anywhere ("-q8-0.gguf") but must begin where a
+            # word does: "code5-base" is no E5.
             if re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", part):
                 return facts
     return Known()
 
 
 def reading(settings: Settings, known: Known) -> Reading:
-    """What the settings say, even when they say that a prefix is empty; where they are silent, what is known."""
+    """What the settings say, even when they say that a prefix is empty.
+
+    Where they are silent, what is known.
+    """
     pooling = settings.text("embed.pooling")
     if pooling and pooling not in POOLINGS:
-        raise SettingsError(f"embed.pooling: there is no {pooling} pooling", hint=f"one of: {', '.join(POOLINGS)}")
+        raise SettingsError(
+            f"embed.pooling: there is no {pooling} pooling", hint=f"one of: {', '.join(POOLINGS)}"
+        )
     return Reading(
-        settings.text("embed.query_prefix") if settings.says("embed.query_prefix") else known.query_prefix,
-        settings.text("embed.document_prefix") if settings.says("embed.document_prefix") else known.document_prefix,
+        settings.text("embed.query_prefix")
+        if settings.says("embed.query_prefix")
+        else known.query_prefix,
+        settings.text("embed.document_prefix")
+        if settings.says("embed.document_prefix")
+        else known.document_prefix,
         pooling or known.pooling,
     )

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from recollect.embed.batched import LEAST_CONTEXT, BatchedEncoder, fingerprint, local_path, thread_count
+from recollect.embed.batched import (
+    LEAST_CONTEXT,
+    BatchedEncoder,
+    fingerprint,
+    local_path,
+    thread_count,
+)
 from recollect.errors import EncoderUnavailable
 
 if TYPE_CHECKING:
@@ -44,12 +50,17 @@ class OnnxEncoder(BatchedEncoder):
         self._tokenizer = _open_tokenizer(tokenizer, settings.number("embed.context"))
         chosen = settings.text("embed.pooling")
         self._output, pooled = _output(self._session, model, pooled=not chosen)
-        self._pooling = "" if pooled else chosen or _published_pooling(model) or self._reading.pooling or "mean"
+        self._pooling = (
+            "" if pooled else chosen or _published_pooling(model) or self._reading.pooling or "mean"
+        )
         self.dimensions = self._wanted_of(self._vectors(["dimensions"]).shape[1])
         # Weights above 2 GB are in files of their own, called model.onnx_data or model.onnx.data.
         files = [model, *sorted(glob.glob(glob.escape(model) + "[._]data*")), tokenizer]
         self.name = self._name(
-            "onnx", f"{os.path.basename(path)}@{fingerprint(*files)}", pooling=chosen, context=settings.number("embed.context")
+            "onnx",
+            f"{os.path.basename(path)}@{fingerprint(*files)}",
+            pooling=chosen,
+            context=settings.number("embed.context"),
         )
 
     def _vectors(self, texts: list[str], *, urgent: bool = False) -> NDArray[np.float32]:
@@ -68,7 +79,8 @@ class OnnxEncoder(BatchedEncoder):
         except Exception as error:  # onnxruntime has many classes and no common one.
             raise EncoderUnavailable(
                 f"the model cannot read this text: {str(error).splitlines()[0]}",
-                hint="a lower embed.context may help: the model may not be made for that many tokens",
+                hint="a lower embed.context may help: the model may not be made for that many "
+                "tokens",
             ) from error
         rows = np.asarray(found, np.float32)
         return _pool(rows, mask, self._pooling) if rows.ndim == 3 else rows
@@ -82,12 +94,18 @@ def _find_model(path: str) -> str:
         if os.path.isfile(os.path.join(path, usual)):
             return os.path.join(path, usual)
     folders = [path, os.path.join(path, "onnx")]
-    there = [one for folder in folders for one in sorted(glob.glob(os.path.join(glob.escape(folder), "*.onnx")))]
+    there = [
+        one
+        for folder in folders
+        for one in sorted(glob.glob(os.path.join(glob.escape(folder), "*.onnx")))
+    ]
     if len(there) == 1:
         return there[0]
     if there:
         names = ", ".join(os.path.relpath(one, path) for one in there)
-        raise EncoderUnavailable(f"{path} holds several models: {names}", hint="set embed.model to one of these files")
+        raise EncoderUnavailable(
+            f"{path} holds several models: {names}", hint="set embed.model to one of these files"
+        )
     raise EncoderUnavailable(f"{path} holds no .onnx file", hint=_HINT)
 
 
@@ -114,7 +132,8 @@ def _open_session(model: str, threads: int) -> Any:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise EncoderUnavailable(
-            f"{model} cannot be loaded: {str(error).splitlines()[0]}", hint="download it again, or choose another model"
+            f"{model} cannot be loaded: {str(error).splitlines()[0]}",
+            hint="download it again, or choose another model",
         ) from error
 
 
@@ -126,18 +145,27 @@ def _open_tokenizer(path: str, context: int) -> Any:
     try:
         tokenizer = Tokenizer.from_file(path)
     except Exception as error:
-        raise EncoderUnavailable(f"{path} cannot be read: {error}", hint="download the model again") from error
-    # What the file says of padding and cutting is how the model was trained, often 128 tokens: it can read more.
+        raise EncoderUnavailable(
+            f"{path} cannot be read: {error}", hint="download the model again"
+        ) from error
+    # What the file says of padding and cutting is how the model was trained,
+    # often 128 tokens: it can read more.
     padding = tokenizer.padding or {}
-    token = padding.get("pad_token") or next((one for one in ("[PAD]", "<pad>") if tokenizer.token_to_id(one) is not None), None)
-    tokenizer.enable_padding(pad_token=token or "[PAD]", pad_id=tokenizer.token_to_id(token) or 0 if token else 0)
+    token = padding.get("pad_token") or next(
+        (one for one in ("[PAD]", "<pad>") if tokenizer.token_to_id(one) is not None), None
+    )
+    tokenizer.enable_padding(
+        pad_token=token or "[PAD]", pad_id=tokenizer.token_to_id(token) or 0 if token else 0
+    )
     tokenizer.enable_truncation(max(min(context, _longest(path)), LEAST_CONTEXT))
     return tokenizer
 
 
 def _longest(tokenizer: str) -> int:
     """The most tokens that the model can read, where its files say so."""
-    told = _read_json(os.path.join(os.path.dirname(tokenizer), "tokenizer_config.json")).get("model_max_length")
+    told = _read_json(os.path.join(os.path.dirname(tokenizer), "tokenizer_config.json")).get(
+        "model_max_length"
+    )
     return int(told) if isinstance(told, int | float) and told > 0 else 1 << 30
 
 
@@ -145,7 +173,11 @@ def _published_pooling(model: str) -> str:
     """The pooling in sentence-transformers' own file, when there is one."""
     path = _find_beside(model, os.path.join("1_Pooling", "config.json"))
     told = _read_json(path) if path else {}
-    names = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "pooling_mode_lasttoken": "last"}
+    names = {
+        "pooling_mode_mean_tokens": "mean",
+        "pooling_mode_cls_token": "cls",
+        "pooling_mode_lasttoken": "last",
+    }
     return next((pooling for key, pooling in names.items() if told.get(key) is True), "")
 
 
@@ -160,18 +192,25 @@ def _read_json(path: str) -> dict[str, object]:
 def _inputs(session: Any, model: str) -> dict[str, type[np.signedinteger[Any]]]:
     """What the model asks for, with the kind of number it wants."""
     known = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
-    asked = {one.name: np.int32 if one.type == "tensor(int32)" else np.int64 for one in session.get_inputs()}
+    asked = {
+        one.name: np.int32 if one.type == "tensor(int32)" else np.int64
+        for one in session.get_inputs()
+    }
     strange = [name for name in asked if name not in known]
     if strange or "input_ids" not in asked:
         raise EncoderUnavailable(
-            f"{model} asks for {', '.join(strange) or 'no input_ids'}, so it is not a plain text encoder",
+            f"{model} asks for {', '.join(strange) or 'no input_ids'}, so it is not a plain text "
+            "encoder",
             hint="choose an export for feature extraction",
         )
     return asked
 
 
 def _output(session: Any, model: str, *, pooled: bool) -> tuple[str, bool]:
-    """Which output to read, and whether the model has pooled it; `pooled` says that we would like that."""
+    """Which output to read, and whether the model has pooled it.
+
+    `pooled` says that we would like that.
+    """
     ranks = {one.name: len(one.shape) for one in session.get_outputs()}
     tokens = next((name for name, rank in ranks.items() if rank == 3), None)
     ready = "sentence_embedding" if "sentence_embedding" in ranks else None
@@ -179,18 +218,30 @@ def _output(session: Any, model: str, *, pooled: bool) -> tuple[str, bool]:
         ready = ready or next((name for name, rank in ranks.items() if rank == 2), None)
     chosen = (ready or tokens) if pooled else (tokens or ready)
     if chosen is None:
-        raise EncoderUnavailable(f"{model} gives {', '.join(ranks)}, none of which is a vector", hint="choose another model")
+        raise EncoderUnavailable(
+            f"{model} gives {', '.join(ranks)}, none of which is a vector",
+            hint="choose another model",
+        )
     return chosen, ranks[chosen] == 2
 
 
-def _pool(tokens: NDArray[np.float32], mask: NDArray[np.int64], pooling: str) -> NDArray[np.float32]:
+def _pool(
+    tokens: NDArray[np.float32], mask: NDArray[np.int64], pooling: str
+) -> NDArray[np.float32]:
     """One vector for each text from those of its tokens; texts are padded on the right."""
     if pooling == "mean":
         shares = mask / np.maximum(mask.sum(axis=1, keepdims=True), 1)
         return np.asarray(np.einsum("ntd,nt->nd", tokens, shares), np.float32)
-    at = np.maximum(mask.sum(axis=1), 1) - 1 if pooling == "last" else np.zeros(len(tokens), np.int64)
+    at = (
+        np.maximum(mask.sum(axis=1), 1) - 1
+        if pooling == "last"
+        else np.zeros(len(tokens), np.int64)
+    )
     return np.asarray(tokens[np.arange(len(tokens)), at])
 
 
 def _not_installed(library: str) -> EncoderUnavailable:
-    return EncoderUnavailable(f"embed.provider is onnx, but {library} is not installed", hint="pip install 'recollect[onnx]'")
+    return EncoderUnavailable(
+        f"embed.provider is onnx, but {library} is not installed",
+        hint="pip install 'recollect[onnx]'",
+    )

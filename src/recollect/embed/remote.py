@@ -24,7 +24,15 @@ import numpy as np
 from recollect import __version__
 from recollect.embed.batched import BatchedEncoder
 from recollect.errors import EncoderUnavailable
-from recollect.services import PASSING, address_of, get_key, is_local, refusal, retry_after, wait_before
+from recollect.services import (
+    PASSING,
+    address_of,
+    get_key,
+    is_local,
+    refusal,
+    retry_after,
+    wait_before,
+)
 
 if TYPE_CHECKING:
     from http.client import HTTPMessage
@@ -83,19 +91,28 @@ class RemoteEncoder(BatchedEncoder):
         lengths = {len(item.embedding) for item in items}
         if lengths != {self.dimensions or max(lengths)} or lengths == {0}:
             found = " and ".join(map(str, sorted(lengths)))
-            raise self._wrong(f"gave vectors of {found} numbers, not of {self.dimensions or 'one length'}", dimensions=True)
+            raise self._wrong(
+                f"gave vectors of {found} numbers, not of {self.dimensions or 'one length'}",
+                dimensions=True,
+            )
         return np.array([item.embedding for item in items], np.float32)
 
     def _decoded(self, body: bytes) -> list[Item]:
-        """The vectors of an answer in the order of the texts, which need not be the order they come in."""
+        """The vectors of an answer in the order of the texts, which
+        need not be the order they come in.
+        """
         try:
             items = msgspec.json.decode(body, type=Answer).data
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise self._wrong(f"gave an answer that is not of the embeddings protocol ({error})") from error
+            raise self._wrong(
+                f"gave an answer that is not of the embeddings protocol ({error})"
+            ) from error
         places = [at if item.index is None else item.index for at, item in enumerate(items)]
         if sorted(places) != list(range(len(items))):
             raise self._wrong("numbered its vectors wrongly")
-        return [item for _, item in sorted(zip(places, items, strict=True), key=lambda pair: pair[0])]
+        return [
+            item for _, item in sorted(zip(places, items, strict=True), key=lambda pair: pair[0])
+        ]
 
     def _ask(self, body: bytes, *, urgent: bool) -> bytes:
         """The answer to one request, tried again for as long as the service may yet give one."""
@@ -105,7 +122,9 @@ class RemoteEncoder(BatchedEncoder):
             request = Request(self._address, body, self._headers(), method="POST")
             try:
                 with self._opener.open(request, timeout=self._timeout_seconds) as response:
-                    answer: bytes = response.read()  # Whole, or an error: a read of so many bytes would not notice.
+                    answer: bytes = (
+                        response.read()
+                    )  # Whole, or an error: a read of so many bytes would not notice.
                     return answer
             except HTTPError as error:
                 with error:
@@ -114,12 +133,18 @@ class RemoteEncoder(BatchedEncoder):
                         raise fault from None
             except (OSError, HTTPException) as error:  # URLError and timeouts are OSErrors.
                 fault, wait = self._unreachable(error), None
-            if tried + 1 == tries or not wait_before(tried, wait, first_seconds=self.backoff_seconds, longest_seconds=longest):
+            if tried + 1 == tries or not wait_before(
+                tried, wait, first_seconds=self.backoff_seconds, longest_seconds=longest
+            ):
                 raise fault
         raise AssertionError("the last try returns or raises")
 
     def _headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": f"recollect/{__version__}"}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": f"recollect/{__version__}",
+        }
         if key := get_key(self._settings, "embed", EncoderUnavailable):
             headers["Authorization"] = f"Bearer {key}"
         return headers
@@ -130,21 +155,32 @@ class RemoteEncoder(BatchedEncoder):
         except (OSError, HTTPException):
             words = ""
         location = error.headers.get("Location", "")
-        what, hint = refusal(self._settings, "embed", self._host, error.code, location=location, words=words)
+        what, hint = refusal(
+            self._settings, "embed", self._host, error.code, location=location, words=words
+        )
         return EncoderUnavailable(what, hint=hint)
 
     def _unreachable(self, error: Exception) -> EncoderUnavailable:
         reason = getattr(error, "reason", None) or error
         late = isinstance(reason, TimeoutError)
-        what = f"did not answer within {self._timeout_seconds} seconds" if late else f"cannot be reached: {reason}"
-        hint = "try again, or raise embed.timeout_seconds" if late else "is the service running? check embed.url"
+        what = (
+            f"did not answer within {self._timeout_seconds} seconds"
+            if late
+            else f"cannot be reached: {reason}"
+        )
+        hint = (
+            "try again, or raise embed.timeout_seconds"
+            if late
+            else "is the service running? check embed.url"
+        )
         return EncoderUnavailable(f"{self._host} {what}", hint=hint)
 
     def _wrong(self, what: str, *, dimensions: bool = False) -> EncoderUnavailable:
         hint = "check embed.url and embed.model"
         if dimensions:
             hint = (
-                "the model cannot make such vectors: set embed.dimensions to 0, or choose another model"
+                "the model cannot make such vectors: set embed.dimensions to 0, or choose another "
+                "model"
                 if self._wanted
                 else "set embed.dimensions to what the service gives, or check embed.model"
             )
@@ -154,7 +190,9 @@ class RemoteEncoder(BatchedEncoder):
 class _NoRedirects(HTTPRedirectHandler):
     """Leaves a redirection as the refusal it is to us."""
 
-    def http_error_302(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage) -> None:
+    def http_error_302(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage
+    ) -> None:
         return None
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
@@ -170,7 +208,8 @@ def _address(settings: Settings) -> str:
         if not settings.text(key):
             raise EncoderUnavailable(
                 f"embed.provider is remote, but {key} is not set",
-                hint=f"name it in {os.path.join(settings.home, 'config.toml')}; until then nothing is sent anywhere",
+                hint=f"name it in {os.path.join(settings.home, 'config.toml')}; until then nothing "
+                "is sent anywhere",
             )
     address = address_of(settings, "embed")
     return address if address.endswith("/embeddings") else f"{address}/embeddings"

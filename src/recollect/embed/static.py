@@ -81,7 +81,10 @@ class StaticEncoder:
         vector = [0.0] * self.dimensions
         for row, weight in self._weights(text).items():
             weight *= self._table.scales[row]
-            vector = [number + weight * step for number, step in zip(vector, self._table.row(row, self.dimensions), strict=True)]
+            vector = [
+                number + weight * step
+                for number, step in zip(vector, self._table.row(row, self.dimensions), strict=True)
+            ]
 
         length = sum([number * number for number in vector]) ** 0.5
         return array("f", [number / length for number in vector] if length else vector)
@@ -92,7 +95,10 @@ class StaticEncoder:
 
     def listed_rows(self, text: str) -> dict[str, int]:
         """The tokens of a question that are in the list, each with its row."""
-        found = {token: self._table.find(token) for token in dict.fromkeys(token for token, _ in tokens(text))}
+        found = {
+            token: self._table.find(token)
+            for token in dict.fromkeys(token for token, _ in tokens(text))
+        }
         return {token: row for token, row in found.items() if row is not None}
 
     def listed_rows_of(self, texts: Sequence[str]) -> list[list[int]]:
@@ -127,7 +133,9 @@ class StaticEncoder:
         return weights
 
     def _check_nested(self) -> None:
-        known = [length for length in NESTED if length < self._table.dimensions] + [self._table.dimensions]
+        known = [length for length in NESTED if length < self._table.dimensions] + [
+            self._table.dimensions
+        ]
         if self.dimensions not in known:
             from recollect.errors import UsageError
 
@@ -169,7 +177,9 @@ class Table:
         self.scales = view[self.scales_at : self.scales_at + 4 * count].cast("f")
         self.rows = view[self.rows_at : self.rows_at + count * self.dimensions].cast("b")
         if self.starts[self.words] != list_bytes:
-            raise self._unusable("has a list of words that ends somewhere else than its header says")
+            raise self._unusable(
+                "has a list of words that ends somewhere else than its header says"
+            )
 
     def find(self, word: str) -> int | None:
         """The row of a listed word."""
@@ -177,7 +187,9 @@ class Table:
         low, high = 0, self.words
         while low < high:
             middle = (low + high) // 2
-            found = self.map[self.list_at + self.starts[middle] : self.list_at + self.starts[middle + 1] - 1]
+            found = self.map[
+                self.list_at + self.starts[middle] : self.list_at + self.starts[middle + 1] - 1
+            ]
             if found == sought:
                 return middle
             if found < sought:
@@ -204,7 +216,9 @@ class Table:
 
     def list_words(self) -> list[str]:
         """Every word, in the order of the rows."""
-        listed: list[str] = self.map[self.list_at : self.list_at + self.starts[self.words]].decode().split("\n")
+        listed: list[str] = (
+            self.map[self.list_at : self.list_at + self.starts[self.words]].decode().split("\n")
+        )
         return listed[: self.words]
 
     def _unusable(self, fault: str) -> Exception:
@@ -212,7 +226,8 @@ class Table:
 
         return EncoderUnavailable(
             f"the static model {self.path} {fault}",
-            hint="install recollect again, or make the file with train/pack.py; searching with --mode text works without it",
+            hint="install recollect again, or make the file with train/pack.py; searching with "
+            "--mode text works without it",
         )
 
 

@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
     from recollect.embed.static import Table
 
-# The same as tokens.identifiers, which a test compares: runs of word characters, without the outer underscores.
+# The same as tokens.identifiers, which a test compares: runs of word
+# characters, without the outer underscores.
 IDENTIFIERS = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 # Texts are summed in groups of about this many characters: enough to share the cost of
 # a numpy call, and few enough that even a group of unlisted words (three rows for each
 # character, a kilobyte each) stays below 60 MB.
 GROUP_CHARS = 4 * MAX_CHARS
-# Logs are full of identifiers that never come back; beyond this many, with the unlisted words, we forget them all.
+# Logs are full of identifiers that never come back; beyond this many, with
+# the unlisted words, we forget them all.
 MAX_KEPT = 100_000
 
 
@@ -45,7 +47,9 @@ class Sums:
         self._table = table
         self._vocabulary = {word: row for row, word in enumerate(table.list_words())}
         self._scales = np.frombuffer(table.map, "<f4", rows, table.scales_at)
-        whole_rows = np.frombuffer(table.map, np.int8, rows * table.dimensions, table.rows_at).reshape(rows, table.dimensions)
+        whole_rows = np.frombuffer(
+            table.map, np.int8, rows * table.dimensions, table.rows_at
+        ).reshape(rows, table.dimensions)
         self._rows = whole_rows[:, :dimensions]
         self._slots = Slots(table, self._vocabulary)
 
@@ -75,7 +79,9 @@ class Sums:
         made = []
         for text in texts:
             slots = self._usable_slots()
-            found = dict.fromkeys(chain.from_iterable(map(slots.__getitem__, IDENTIFIERS.findall(text[:MAX_CHARS]))))
+            found = dict.fromkeys(
+                chain.from_iterable(map(slots.__getitem__, IDENTIFIERS.findall(text[:MAX_CHARS])))
+            )
             listed = (number % slots.row_count for number in found if number < slots.first_unlisted)
             made.append(list(dict.fromkeys(listed)))
         return made
@@ -86,7 +92,9 @@ class Sums:
             self._slots = Slots(self._table, self._vocabulary)
         return self._slots
 
-    def _add_up(self, slots: Slots, found: list[int], ends: list[int], vectors: NDArray[np.float32]) -> None:
+    def _add_up(
+        self, slots: Slots, found: list[int], ends: list[int], vectors: NDArray[np.float32]
+    ) -> None:
         """The weighted sums of the rows of some texts, into `vectors`."""
         texts = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
         pairs, counts = np.unique(texts << 32 | np.array(found, np.int64), return_counts=True)
@@ -100,7 +108,9 @@ class Sums:
         rows = np.repeat(numbers % slots.row_count, widths)
         if spelled:
             rows[np.repeat(unlisted, widths)] = np.concatenate(spelled)
-        weights = np.repeat(np.sqrt(counts) / widths, widths).astype(np.float32) * self._scales[rows]
+        weights = (
+            np.repeat(np.sqrt(counts) / widths, widths).astype(np.float32) * self._scales[rows]
+        )
 
         stops = np.cumsum(np.bincount(texts, widths, len(ends))).astype(np.int64).tolist()
         table = self._rows.take(rows, axis=0).astype(np.float32)
@@ -129,7 +139,9 @@ class Slots(dict[str, tuple[int, ...]]):
 
     def __missing__(self, identifier: str) -> tuple[int, ...]:
         slots = tuple(self._slots_of(identifier))
-        if len(identifier) <= MAX_WHOLE:  # a longer one hardly comes back, and could fill the memory
+        if (
+            len(identifier) <= MAX_WHOLE
+        ):  # a longer one hardly comes back, and could fill the memory
             self[identifier] = slots
         return slots
 

@@ -44,13 +44,24 @@ def tokens_of(identifier: str) -> Iterator[tuple[str, bool]]:
 
 def identifiers(text: str) -> list[str]:
     """The runs of letters, digits and inner underscores in the part of a text that is read."""
-    spaced = "".join([character if character.isalnum() or character == "_" else " " for character in text[:MAX_CHARS]])
+    spaced = "".join(
+        [
+            character if character.isalnum() or character == "_" else " "
+            for character in text[:MAX_CHARS]
+        ]
+    )
     return [stripped for run in spaced.split() if (stripped := run.strip("_"))]
 
 
 def split(identifier: str) -> list[str]:
-    """The parts of an identifier: at underscores, at changes of case, between letters, digits and other scripts."""
-    if identifier.isascii() and identifier.isalpha() and (len(identifier) == 1 or identifier[1:].islower()):
+    """The parts of an identifier: at underscores, at changes of case,
+    between letters, digits and other scripts.
+    """
+    if (
+        identifier.isascii()
+        and identifier.isalpha()
+        and (len(identifier) == 1 or identifier[1:].islower())
+    ):
         return [identifier]
 
     parts: list[str] = []
@@ -82,7 +93,9 @@ def _kind(character: str) -> str:
 
 
 def grams(word: str, buckets: int) -> list[int]:
-    """The buckets of a word that the model does not list, one for each run of three to five letters."""
+    """The buckets of a word that the model does not list, one for
+    each run of three to five letters.
+    """
     from zlib import crc32  # only here: most questions are made of listed words
 
     spelled = f"<{word}>"

@@ -1,11 +1,22 @@
-"""What a tool call is, whatever came of it: worked out once, because agents do the same again and again."""
+"""What a tool call is, whatever came of it: worked out once, because
+agents do the same again and again.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from recollect.learn.lesson import DID
-from recollect.learn.signatures import acts, command_name, command_names, file_kind, informs, is_own, kind_of, step_signature
+from recollect.learn.signatures import (
+    acts,
+    command_name,
+    command_names,
+    file_kind,
+    informs,
+    is_own,
+    kind_of,
+    step_signature,
+)
 from recollect.reading import checks
 from recollect.reading.attempts import Attempt
 from recollect.reading.programs import main_pieces, program_of
@@ -26,8 +37,10 @@ class Deed:
     """
 
     __slots__ = (
-        "acting", "check", "external", "files", "first_check", "form", "is_own", "kind", "last_program", "main", "name",
-        "occasions", "plain_step", "programs", "shows_failure", "shows_success", "step", "steps", "target", "telling",
+        "acting", "check", "external", "files", "first_check", "form", "is_own", "kind",
+        "last_program", "main", "name",
+        "occasions", "plain_step", "programs", "shows_failure", "shows_success", "step", "steps",
+        "target", "telling",
     )  # fmt: skip
 
     def __init__(self, kind: str, name: str, target: str) -> None:
@@ -44,14 +57,19 @@ class Deed:
         self.form = command_name(self.main[0][1], form=True) if len(self.main) == 1 else ""
         kinds = map(file_kind, target.split(", ")) if kind == "edit" and target else ()
         self.files = tuple(dict.fromkeys(one for one in kinds if one != "file"))
-        self.first_check = self.steps[0] if self.check and self.steps and checks.is_check(self.steps[0]) else ""
+        self.first_check = (
+            self.steps[0] if self.check and self.steps and checks.is_check(self.steps[0]) else ""
+        )
         self.external = kind in _EXTERNAL
         self.is_own = any(map(is_own, self.steps))
-        self.occasions = tuple(DID + step for step in dict.fromkeys((*self.steps, self.plain_step, self.form)) if step)
+        self.occasions = tuple(
+            DID + step for step in dict.fromkeys((*self.steps, self.plain_step, self.form)) if step
+        )
         self.programs = frozenset(program_of(words) for _, words in self.main)
         self.last_program = program_of(self.main[-1][1]) if self.main else ()
         line = pieces(target) if self.check else ()
-        # Whether the end of the line is the end of its check, so that nobody has to read what it printed.
+        # Whether the end of the line is the end of its check, so that
+        # nobody has to read what it printed.
         self.shows_success = len(line) == 1 and told(True, line, 0) is True
         self.shows_failure = len(line) == 1 and told(False, line, 0) is False
 

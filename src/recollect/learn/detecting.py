@@ -27,9 +27,17 @@ OUT_OF_USE = ("rejected", "retired")
 
 
 def detect(
-    store: Store, *, least: int, frequency: int | None, selection: Selection, half_life_days: int, limit: int | None
+    store: Store,
+    *,
+    least: int,
+    frequency: int | None,
+    selection: Selection,
+    half_life_days: int,
+    limit: int | None,
 ) -> Answers[Pattern]:
-    """What recurs, the strongest first and what several agents share before all; not what a person put aside.
+    """What recurs, the strongest first and what several agents share before all.
+
+    Not what a person put aside.
 
     A `frequency` below the `least` of the settings asks for what may be chance as well.
     """
@@ -46,7 +54,9 @@ def detect(
         found = found if wanted < least else chosen(store, found, counts, least=wanted, units=units)
     put_aside = {tally.pattern for status, tally in store.kept_tallies() if status in OUT_OF_USE}
     ranked = rank([tally for tally in found if tally.pattern not in put_aside], half_life_days)
-    shown = store.as_patterns(ranked[:limit], half_life_days=half_life_days, shown=SIGHTINGS_SHOWN, selection=selection)
+    shown = store.as_patterns(
+        ranked[:limit], half_life_days=half_life_days, shown=SIGHTINGS_SHOWN, selection=selection
+    )
     answers = Answers(shown)
     if len(ranked) > len(shown):
         answers.remarks.append(f"{len(ranked) - len(shown)} more; --limit shows them")
@@ -54,10 +64,23 @@ def detect(
 
 
 def patterns(
-    store: Store, *, least: int, half_life_days: int, statuses: Collection[PatternStatus], limit: int | None, shown: int
+    store: Store,
+    *,
+    least: int,
+    half_life_days: int,
+    statuses: Collection[PatternStatus],
+    limit: int | None,
+    shown: int,
 ) -> list[Pattern]:
-    """Every pattern that is kept, with what was decided about it; of some statuses only, if any are given."""
+    """Every pattern that is kept, with what was decided about it.
+
+    Of some statuses only, if any are given.
+    """
     bring_up_to_date(store, least=least)
-    found: list[Tally] = [tally for status, tally in store.kept_tallies() if not statuses or status in statuses]
+    found: list[Tally] = [
+        tally for status, tally in store.kept_tallies() if not statuses or status in statuses
+    ]
     ranked = rank(found, half_life_days)[:limit]
-    return store.as_patterns(ranked, half_life_days=half_life_days, shown=shown, selection=EVERYTHING)
+    return store.as_patterns(
+        ranked, half_life_days=half_life_days, shown=shown, selection=EVERYTHING
+    )

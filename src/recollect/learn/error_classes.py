@@ -14,7 +14,8 @@ from functools import lru_cache
 from recollect.reading.error_text import error_lines
 from recollect.store.text import ends
 
-# What a test that fails has to say, and what nobody can tell more about: no news, wherever it is met.
+# What a test that fails has to say, and what nobody can tell more
+# about: no news, wherever it is met.
 ORDINARY = frozenset({"AssertionError", "failing tests", "failed", "timed out", "interrupted"})
 EXIT_CODE = "exit code "
 
@@ -27,34 +28,43 @@ _PHRASES: list[tuple[str, str]] = [
     (r"(?:^|[\s:])" + _NAME + r"['\"`]?: (?:command )?not found", "command not found"),
     (r"Missing script: " + _NAME, "missing script"),
     (r"No rule to make target " + _NAME, "no rule to make target"),
-    (r"unrecognized arguments?|unknown (?:option|flag|argument)|no such option|(?:invalid|illegal) option|unexpected argument",
+    (r"unrecognized arguments?|unknown (?:option|flag|argument)|no such option|(?:invalid|illegal) "
+     r"option|unexpected argument",
      "unknown option"),
     (r"(?:unknown|no such|invalid|unrecognized) (?:sub)?command", "unknown command"),
-    (r"String to replace not found|old_string not found|Failed to find (?:expected lines|context)|verification failed",
+    (r"String to replace not found|old_string not found|Failed to find (?:expected "
+     r"lines|context)|verification failed",
      "the text to change is not there"),
     (r"File has not been read yet|must (?:first )?(?:be )?read", "the file was not read before"),
-    (r"modified since (?:it was )?(?:last )?read|changed (?:on disk )?since", "the file was changed meanwhile"),
-    (r"Found \d+ matches of the string|is not unique|multiple matches", "the text to change is there more than once"),
+    (r"modified since (?:it was )?(?:last )?read|changed (?:on disk )?since",
+    "the file was changed meanwhile"),
+    (r"Found \d+ matches of the string|is not unique|multiple matches",
+    "the text to change is there more than once"),
     (r"not a git repository", "not a git repository"),
     (r"CONFLICT \(|merge conflict|conflicting changes", "merge conflict"),
     (r"pathspec .* did not match", "no such path in git"),
     (r"non-fast-forward|fetch first|\[(?:remote )?rejected\]", "push was rejected"),
     (r"address already in use|EADDRINUSE|port is already allocated", "port in use"),
     (r"connection refused|ECONNREFUSED", "connection refused"),
-    (r"could not resolve host|name resolution|ENOTFOUND|getaddrinfo|network is unreachable", "no network"),
+    (r"could not resolve host|name resolution|ENOTFOUND|getaddrinfo|network is unreachable",
+    "no network"),
     (r"cannot connect to the docker daemon", "docker does not run"),
     (r"no space left on device|ENOSPC", "disk full"),
     (r"out of memory|heap limit|oom-?kill", "out of memory"),
     (r"permission denied|EACCES|operation not permitted|EPERM", "permission denied"),
     (r"read-only file system", "read-only file system"),
-    (r"authentication failed|unauthorized|\b401\b|invalid credentials|could not read Username", "not logged in"),
+    (r"authentication failed|unauthorized|\b401\b|invalid credentials|could not read Username",
+    "not logged in"),
     (r"\b403\b|forbidden", "forbidden"),
     (r"rate limit|too many requests|\b429\b", "too many requests"),
     (r"externally[- ]managed", "externally managed environment"),
-    (r"ERESOLVE|could not resolve dependency|conflicting dependencies|No matching distribution", "dependencies do not fit"),
-    (r"lock(?:ed)? by|could not (?:get|acquire).* lock|\.lock'?: File exists|state lock|database is locked",
+    (r"ERESOLVE|could not resolve dependency|conflicting dependencies|No matching distribution",
+    "dependencies do not fit"),
+    (r"lock(?:ed)? by|could not (?:get|acquire).* lock|\.lock'?: File exists|state lock|database "
+     r"is locked",
      "locked by another process"),
-    (r"no such file or directory|ENOENT|cannot find the (?:file|path)|does not exist", "no such file"),
+    (r"no such file or directory|ENOENT|cannot find the (?:file|path)|does not exist",
+    "no such file"),
     (r"is a directory|EISDIR", "it is a folder"),
     (r"already exists|EEXIST", "it exists already"),
     (r"syntax error|parse error|unexpected token|unexpected EOF", "syntax error"),
@@ -63,15 +73,29 @@ _PHRASES: list[tuple[str, str]] = [
     (r"timed? ?out", "timed out"),
 ]  # fmt: skip
 _RULES = [(re.compile(pattern, re.IGNORECASE), name) for pattern, name in _PHRASES]
-_EXCEPTION = re.compile(r"(?:^|[\s.:(])([A-Z][A-Za-z0-9]{2,38}(?:Error|Exception|Failure|Interrupt))\b")
-_CODE = re.compile(r"\berror\[(E\d{3,5})\]|\b(TS\d{4,5})\b|\b((?:E|F|W|C|B|I|N|UP|SIM|RUF|PL[A-Z])\d{3,4})\b(?= )")
+_EXCEPTION = re.compile(
+    r"(?:^|[\s.:(])([A-Z][A-Za-z0-9]{2,38}(?:Error|Exception|Failure|Interrupt))\b"
+)
+_CODE = re.compile(
+    r"\berror\[(E\d{3,5})\]|\b(TS\d{4,5})\b|\b((?:E|F|W|C|B|I|N|UP|SIM|RUF|PL[A-Z])\d{3,4})\b(?= )"
+)
 _DECLINED = re.compile(
-    r"user doesn['’]t want|rejected by user|declined by|denied by the user|requires? approval|haven['’]t granted"
+    r"user doesn['’]t want|rejected by user|declined by|denied by the user|requires? "
+    r"approval|haven['’]t granted"
     r"|permission to use .* denied|aborted by user|user (?:rejected|denied|declined)"
 )
 # The lines that count failures are no error lines, and tell this all the same.
-_FAILING_TESTS = re.compile(r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b|^FAIL\b|--- FAIL", re.MULTILINE)
-_CODES = {126: "permission denied", 127: "command not found", 124: "timed out", 130: "interrupted", 137: "killed", 139: "crashed"}
+_FAILING_TESTS = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b|^FAIL\b|--- FAIL", re.MULTILINE
+)
+_CODES = {
+    126: "permission denied",
+    127: "command not found",
+    124: "timed out",
+    130: "interrupted",
+    137: "killed",
+    139: "crashed",
+}
 # The more of these a line is, the less it can be anything else.
 _FIRST = 6
 
@@ -110,6 +134,13 @@ def tells_much(error: str) -> bool:
 def is_declined(output: str) -> bool:
     """Whether a person, or a rule of theirs, kept a step from being done."""
     lowered = output[:2_000].lower()
-    # Looking for a few words is far quicker than for all of the phrases, and most outputs have none of them.
-    may_be = "user" in lowered or "approval" in lowered or "granted" in lowered or "denied" in lowered or "declined" in lowered
+    # Looking for a few words is far quicker than for all of the phrases,
+    # and most outputs have none of them.
+    may_be = (
+        "user" in lowered
+        or "approval" in lowered
+        or "granted" in lowered
+        or "denied" in lowered
+        or "declined" in lowered
+    )
     return may_be and _DECLINED.search(lowered) is not None

@@ -32,12 +32,23 @@ def rules_of(tallies: Sequence[Tally]) -> list[Rule]:
         advice = condition_and_action(tally.kind, tally.signature)
         if advice is not None:
             held, failed = tally.went_well, tally.went_wrong
-            found.append(Rule(tally.pattern, tally.pattern, *advice, held, failed, is_contradicted(held, failed)))
+            found.append(
+                Rule(
+                    tally.pattern,
+                    tally.pattern,
+                    *advice,
+                    held,
+                    failed,
+                    is_contradicted(held, failed),
+                )
+            )
     return found
 
 
 def is_contradicted(held: int, failed: int) -> bool:
-    """Whether advice has turned out wrong: it fails more often than not, or has hardly a chance to be right half of the time."""
+    """Whether advice has turned out wrong: it fails more often than not, or has hardly
+    a chance to be right half of the time.
+    """
     return failed > held or (held + failed > 0 and upper_bound(held, held + failed) < RETIRED_BELOW)
 
 
@@ -48,4 +59,6 @@ def heuristics(store: Store, *, everything: bool = False) -> list[Heuristic]:
         made.confidence = lower_bound(made.held, made.held + made.failed)
         if everything or made.status == "active":
             found.append(made)
-    return sorted(found, key=lambda one: (one.status == "retired", -one.confidence, one.condition, one.action))
+    return sorted(
+        found, key=lambda one: (one.status == "retired", -one.confidence, one.condition, one.action)
+    )

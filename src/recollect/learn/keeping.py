@@ -38,20 +38,34 @@ class Done(Struct, gc=False):
     def texts(self) -> Iterator[str | None]:
         """Every text in it, in the order in which `episode` takes them."""
         context = self.context
-        yield from (self.task, self.result, self.error, context.language, context.domain, context.project, *context.tags)
+        yield from (
+            self.task,
+            self.result,
+            self.error,
+            context.language,
+            context.domain,
+            context.project,
+            *context.tags,
+        )
         for step in self.steps:
             yield from (step.tool, step.action, step.observation)
 
-    def episode(self, texts: Iterator[str | None], domain_of: Callable[[str | None], str | None]) -> Episode:
+    def episode(
+        self, texts: Iterator[str | None], domain_of: Callable[[str | None], str | None]
+    ) -> Episode:
         """As the store knows it, with these texts in the place of its own."""
         task, result, error, language, domain, project = (next(texts) for _ in range(6))
         tags = tuple(next(texts) or "" for _ in self.context.tags)
         return Episode(
-            ref=self.ref, source="live", task=task or "", outcome=self.outcome, result=result, error=error,
-            context=Context(language=language, domain=domain or domain_of(project), tags=tags, project=project),
-            started_at=iso(self.started_ns // 1_000_000), duration_ms=self.duration_ms, tokens=self._tokens(), reward=self.reward,
+            ref=self.ref, source="live", task=task or "", outcome=self.outcome, result=result,
+            error=error,
+            context=Context(language=language, domain=domain or domain_of(project), tags=tags,
+            project=project),
+            started_at=iso(self.started_ns // 1_000_000), duration_ms=self.duration_ms,
+            tokens=self._tokens(), reward=self.reward,
             steps=[
-                Step(next(texts) or "", next(texts) or "", step.latency_ms, step.tokens, step.success, next(texts) or "")
+                Step(next(texts) or "", next(texts) or "", step.latency_ms, step.tokens,
+                step.success, next(texts) or "")
                 for step in self.steps
             ],
         )  # fmt: skip
@@ -62,7 +76,10 @@ class Done(Struct, gc=False):
 
 
 class Keeping:
-    """Writes attempts into a store that is opened when there is something to write; one thread at a time."""
+    """Writes attempts into a store that is opened when there is something to write.
+
+    One thread at a time.
+    """
 
     def __init__(
         self,
@@ -80,7 +97,9 @@ class Keeping:
         store.keep_episodes([done.episode(texts, self._domain_of) for done in batch])
 
     def get_ready(self) -> None:
-        """Open the store, if there is one, and learn what a secret looks like: the first attempt would have to wait for both."""
+        """Open the store, if there is one, and learn what a secret looks like: the
+        first attempt would have to wait for both.
+        """
         store = self._own.find()
         if store is not None:
             self._clean(store, [""])

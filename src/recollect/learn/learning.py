@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from recollect.store.history import Passage
     from recollect.store.tallies import Key, Tally
 
-# Another number whenever the same session would show something else, or the same sightings come to something else.
+# Another number whenever the same session would show something else, or the
+# same sightings come to something else.
 LOOKING = 1
-# So many sessions are committed together: writing each for itself would wait for the disk each time.
+# So many sessions are committed together: writing each for itself
+# would wait for the disk each time.
 AT_ONCE = 16
 DomainOf = Callable[[str | None], str | None]
 _VERDICTS: dict[Outcome, bool] = {"success": True, "partial": True, "fail": False}
@@ -52,7 +54,9 @@ def learn(store: Store, *, least: int, domain_of: DomainOf) -> Iterator[Learned]
     report = Learned(remaining=len(waiting))
     for start in range(0, len(waiting), AT_ONCE):
         # Looked at first and kept then, because whoever imports waits for those who write.
-        studied = [_Studied(store, *session, domain_of) for session in waiting[start : start + AT_ONCE]]
+        studied = [
+            _Studied(store, *session, domain_of) for session in waiting[start : start + AT_ONCE]
+        ]
         with store.alone():
             report.sessions += sum(one.keep(store) for one in studied)
         report.remaining = max(0, len(waiting) - start - AT_ONCE)
@@ -78,7 +82,9 @@ class _Studied:
     def keep(self, store: Store) -> bool:
         """Keep it, unless the session has changed since."""
         lesson = self.lesson
-        if not store.save_lesson(self.number, self.mark, lesson.signals, lesson.occasions, self.times, self.gone):
+        if not store.save_lesson(
+            self.number, self.mark, lesson.signals, lesson.occasions, self.times, self.gone
+        ):
             return False
         store.replace_episodes(self.number, self.episodes)
         return True
@@ -89,7 +95,9 @@ def _learn_episodes(store: Store) -> Iterator[int]:
     last, numbers = store.unlearned_episodes()
     for start in range(0, len(numbers), AT_ONCE):
         found = store.find_episodes(numbers[start : start + AT_ONCE])
-        lessons = [(number, lesson_of_episode(episode)) for number, episode in sorted(found.items())]
+        lessons = [
+            (number, lesson_of_episode(episode)) for number, episode in sorted(found.items())
+        ]
         with store.alone():
             for number, lesson in lessons:
                 store.save_episode_lesson(number, lesson.signals, lesson.occasions)
@@ -117,7 +125,11 @@ def _went_well(task: Task) -> bool | None:
 def lesson_of_episode(episode: Episode) -> Lesson:
     """What an attempt that was recorded live has to teach; that it went so is its agent's word."""
     lesson = Lesson(trust="assistant")
-    extract(moves_of_steps(episode.steps), lesson, went_well=_VERDICTS.get(episode.outcome or "uncertain"))
+    extract(
+        moves_of_steps(episode.steps),
+        lesson,
+        went_well=_VERDICTS.get(episode.outcome or "uncertain"),
+    )
     return lesson
 
 
@@ -133,40 +145,65 @@ def bring_up_to_date(store: Store, *, least: int) -> None:
         store.name_stale_tallies()
         counts = store.occasion_counts(None)
         decided = store.decided_patterns()
-        changed = {key for key, seen in store.often_seen(least, stale=True) if may_be_habit(key, seen, counts)}
+        changed = {
+            key
+            for key, seen in store.often_seen(least, stale=True)
+            if may_be_habit(key, seen, counts)
+        }
         # What a person decided about is counted however little is left of it.
-        found = tallies(store, sorted(changed.difference(decided)), least=least) + tallies(store, decided, least=1)
+        found = tallies(store, sorted(changed.difference(decided)), least=least) + tallies(
+            store, decided, least=1
+        )
         store.replace_stale_tallies(found)
         store.keep_standing(chosen(store, store.all_tallies(), counts, least=least))
         store.keep_rules(rules_of([tally for _, tally in store.kept_tallies() if tally.sessions]))
 
 
-def tallies(store: Store, keys: Sequence[Key], *, least: int, units: set[int] | None = None) -> list[Tally]:
+def tallies(
+    store: Store, keys: Sequence[Key], *, least: int, units: set[int] | None = None
+) -> list[Tally]:
     """What the sightings of these come to, where there are enough of them."""
-    return [tally_of(key, seen) for key, seen in store.seen(keys, units) if len({one.root for one in seen}) >= least]
+    return [
+        tally_of(key, seen)
+        for key, seen in store.seen(keys, units)
+        if len({one.root for one in seen}) >= least
+    ]
 
 
 def chosen(
-    store: Store, counted: Sequence[Tally], counts: Mapping[str, int], *, least: int, units: set[int] | None = None
+    store: Store,
+    counted: Sequence[Tally],
+    counts: Mapping[str, int],
+    *,
+    least: int,
+    units: set[int] | None = None,
 ) -> list[Tally]:
     """Those that are patterns, without what others say already.
 
     How likely a thing is by chance is worked out only where it is a habit
     at all, and kept for next time.
     """
-    bases = Bases(counts, store.signal_counts("failure", units), store.signal_counts("friction", units))
+    bases = Bases(
+        counts, store.signal_counts("failure", units), store.signal_counts("friction", units)
+    )
     habits = [tally for tally in counted if is_habit(tally, counts, least)]
     chances = {tally.pattern: tally.chance for tally in habits if tally.chance is not None}
-    chances |= {tally.pattern: bases.chance(tally, counts) for tally in habits if tally.kind in UNWANTED}
+    chances |= {
+        tally.pattern: bases.chance(tally, counts) for tally in habits if tally.kind in UNWANTED
+    }
     found = _chances(store, [tally for tally in habits if tally.pattern not in chances], units)
     if units is None:
         store.save_chances(found.items())
     chances |= found
     signals = store.count_signals(units)
-    return without_repetition([tally for tally in habits if not is_likely(tally, chances[tally.pattern], signals)])
+    return without_repetition(
+        [tally for tally in habits if not is_likely(tally, chances[tally.pattern], signals)]
+    )
 
 
 def _chances(store: Store, unknown: Sequence[Tally], units: set[int] | None) -> dict[str, float]:
     roots = store.roots()
-    occasions = store.occasions({name for tally in unknown for name in compared_with(*tally.key)}, units)
+    occasions = store.occasions(
+        {name for tally in unknown for name in compared_with(*tally.key)}, units
+    )
     return {tally.pattern: chance_in(tally, occasions, roots) for tally in unknown}

@@ -1,4 +1,5 @@
-"""What one session, or one live attempt, has to teach: signals, and how often there was an occasion for each.
+"""What one session, or one live attempt, has to teach: signals, and how
+often there was an occasion for each.
 
 Without the occasions nobody could tell a habit from chance: three failures out
 of three tries are a pattern, three out of three hundred are Tuesday.
@@ -22,12 +23,16 @@ _ENDS = (None, True, False, None)
 
 
 class Lesson:
-    """Signals and occasions as they are gathered. The same thing seen twice is one signal, at the place where it was first."""
+    """Signals and occasions as they are gathered.
+
+    The same thing seen twice is one signal, at the place where it was first.
+    """
 
     __slots__ = ("_seen", "occasions", "trust")
 
     def __init__(self, trust: Trust = "tool-verified") -> None:
-        # Where it was first, how it ended (in bits: well, badly), and whether somebody else's words have to do with it.
+        # Where it was first, how it ended (in bits: well, badly), and whether
+        # somebody else's words have to do with it.
         self._seen: dict[tuple[PatternKind, str], tuple[int, int, bool]] = {}
         self.occasions: dict[str, int] = {STEPS: 0}
         self.trust: Trust = trust
@@ -36,8 +41,18 @@ class Lesson:
         """There was an occasion once more."""
         self.occasions[occasion] = self.occasions.get(occasion, 0) + 1
 
-    def add(self, kind: PatternKind, signature: str, turn: int, went_well: bool | None, *, external: bool = False) -> None:
-        """One more sighting. What ended well here and badly there says nothing about how it ends."""
+    def add(
+        self,
+        kind: PatternKind,
+        signature: str,
+        turn: int,
+        went_well: bool | None,
+        *,
+        external: bool = False,
+    ) -> None:
+        """One more sighting. What ended well here and badly there
+        says nothing about how it ends.
+        """
         key, ended = (kind, signature), 0 if went_well is None else 1 if went_well else 2
         known = self._seen.get(key)
         if known is not None:

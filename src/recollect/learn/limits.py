@@ -1,4 +1,5 @@
-"""What may be recorded of an attempt: lengths, ranges and characters, each with an error of its own.
+"""What may be recorded of an attempt: lengths, ranges and
+characters, each with an error of its own.
 
 Recording is cheap because what is right is told by a few comparisons; the
 functions here are asked when those fail. They raise what is wrong, or return
@@ -11,7 +12,15 @@ import re
 from typing import Any
 
 from recollect.episodes import Context, Ending, Step
-from recollect.errors import ControlCharacter, NulCharacter, NumberOutOfRange, TooMany, UnknownOutcome, WrongKind, WrongLength
+from recollect.errors import (
+    ControlCharacter,
+    NulCharacter,
+    NumberOutOfRange,
+    TooMany,
+    UnknownOutcome,
+    WrongKind,
+    WrongLength,
+)
 from recollect.model import Outcome
 
 MOST_TASK = 10_000
@@ -30,21 +39,30 @@ MOST_STEPS = 10_000
 MOST_OPEN = 10_000
 
 OUTCOMES: dict[str, Outcome] = {
-    "success": "success", "partial": "partial", "fail": "fail", "uncertain": "uncertain", "abandoned": "abandoned",
+    "success": "success", "partial": "partial", "fail": "fail", "uncertain": "uncertain",
+    "abandoned": "abandoned",
     "failure": "fail", "abstained": "abandoned",
 }  # fmt: skip
 
-# Tabs and ends of lines are part of what tools print; surrogates are halves of characters that cannot be stored.
+# Tabs and ends of lines are part of what tools print; surrogates are halves
+# of characters that cannot be stored.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _CONTROL_OR_BREAK = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-def check_text(name: str, value: Any, most: int, *, empty: bool = True, one_line: bool = False) -> None:
+def check_text(
+    name: str, value: Any, most: int, *, empty: bool = True, one_line: bool = False
+) -> None:
     """Raise unless a text fits its field."""
     if not isinstance(value, str):
-        raise WrongKind(f"{name} must be text, not {type(value).__name__}", hint=f"give {name} as a str")
+        raise WrongKind(
+            f"{name} must be text, not {type(value).__name__}", hint=f"give {name} as a str"
+        )
     if len(value) > most:
-        raise WrongLength(f"{name} has {len(value)} characters, and {most} are taken", hint=f"cut {name} before recording it")
+        raise WrongLength(
+            f"{name} has {len(value)} characters, and {most} are taken",
+            hint=f"cut {name} before recording it",
+        )
     if not empty and not value.strip():
         raise WrongLength(f"{name} is empty", hint=f"say in a few words what {name} is")
     found = (_CONTROL_OR_BREAK if one_line else _CONTROL).search(value)
@@ -60,23 +78,37 @@ def check_number(name: str, value: Any, most: int) -> None:
     if value is None:
         return
     if type(value) is not int:
-        raise WrongKind(f"{name} must be a whole number, not {type(value).__name__}", hint=f"round {name}, or leave it out")
+        raise WrongKind(
+            f"{name} must be a whole number, not {type(value).__name__}",
+            hint=f"round {name}, or leave it out",
+        )
     if not 0 <= value <= most:
-        raise NumberOutOfRange(f"{name} is not between 0 and {most}", hint=f"check the unit of {name}")
+        raise NumberOutOfRange(
+            f"{name} is not between 0 and {most}", hint=f"check the unit of {name}"
+        )
 
 
 def check_context(context: Any) -> None:
     """Raise unless a context can be kept."""
     if not isinstance(context, Context):
-        raise WrongKind(f"context must be a Context, not {type(context).__name__}", hint="from recollect.episodes import Context")
+        raise WrongKind(
+            f"context must be a Context, not {type(context).__name__}",
+            hint="from recollect.episodes import Context",
+        )
     for name in ("language", "domain", "project"):
         value = getattr(context, name)
         if value is not None:
             check_text(name, value, MOST_NAME, empty=False, one_line=True)
     if not isinstance(context.tags, tuple):
-        raise WrongKind(f"tags must be a tuple, not {type(context.tags).__name__}", hint="give tags as a tuple of texts")
+        raise WrongKind(
+            f"tags must be a tuple, not {type(context.tags).__name__}",
+            hint="give tags as a tuple of texts",
+        )
     if len(context.tags) > MOST_TAGS:
-        raise TooMany(f"there are {len(context.tags)} tags, and {MOST_TAGS} are taken", hint="keep those that tell tasks apart")
+        raise TooMany(
+            f"there are {len(context.tags)} tags, and {MOST_TAGS} are taken",
+            hint="keep those that tell tasks apart",
+        )
     for tag in context.tags:
         check_text("a tag", tag, MOST_TAG, empty=False, one_line=True)
 
@@ -84,12 +116,17 @@ def check_context(context: Any) -> None:
 def check_step(step: Any) -> None:
     """Raise unless a step can be kept."""
     if not isinstance(step, Step):
-        raise WrongKind(f"a step must be a Step, not {type(step).__name__}", hint="from recollect.episodes import Step")
+        raise WrongKind(
+            f"a step must be a Step, not {type(step).__name__}",
+            hint="from recollect.episodes import Step",
+        )
     check_call(step.tool, step.action)
     check_number("latency_ms", step.latency_ms, MOST_LATENCY_MS)
     check_number("tokens", step.tokens, MOST_TOKENS)
     if step.success is not None and type(step.success) is not bool:
-        raise WrongKind("success must be True, False or None", hint="leave it out when nobody knows")
+        raise WrongKind(
+            "success must be True, False or None", hint="leave it out when nobody knows"
+        )
     check_text("observation", step.observation, MOST_OBSERVATION)
 
 
@@ -103,11 +140,20 @@ def check_ending(ending: Any) -> None:
     """Raise unless an ending can be kept."""
     if not isinstance(ending, Ending):
         kind = type(ending).__name__
-        raise WrongKind(f"an outcome must be an Ending or a word, not {kind}", hint="from recollect.episodes import Ending")
+        raise WrongKind(
+            f"an outcome must be an Ending or a word, not {kind}",
+            hint="from recollect.episodes import Ending",
+        )
     if not isinstance(ending.outcome, str):
-        raise WrongKind(f"outcome must be text, not {type(ending.outcome).__name__}", hint=f"one of {', '.join(OUTCOMES)}")
+        raise WrongKind(
+            f"outcome must be text, not {type(ending.outcome).__name__}",
+            hint=f"one of {', '.join(OUTCOMES)}",
+        )
     if ending.outcome not in OUTCOMES:
-        raise UnknownOutcome(f"an attempt cannot end in {ending.outcome[:50]!r}", hint=f"one of {', '.join(OUTCOMES)}")
+        raise UnknownOutcome(
+            f"an attempt cannot end in {ending.outcome[:50]!r}",
+            hint=f"one of {', '.join(OUTCOMES)}",
+        )
     for name in ("result", "error"):
         value = getattr(ending, name)
         if value is not None:

@@ -24,10 +24,26 @@ class Move:
     did not fail, and what a person declined was not done at all.
     """
 
-    __slots__ = ("acting", "declined", "deed", "exit_code", "failed", "given", "ok", "output", "turn")
+    __slots__ = (
+        "acting",
+        "declined",
+        "deed",
+        "exit_code",
+        "failed",
+        "given",
+        "ok",
+        "output",
+        "turn",
+    )
 
     def __init__(
-        self, turn: int, deed: Deed, ok: bool | None, output: str = "", exit_code: int | None = None, given: object = None
+        self,
+        turn: int,
+        deed: Deed,
+        ok: bool | None,
+        output: str = "",
+        exit_code: int | None = None,
+        given: object = None,
     ) -> None:
         self.turn = turn
         self.deed = deed
@@ -42,7 +58,11 @@ class Move:
         else:
             self.declined = is_declined(output)
             if deed.check:
-                ok = ok if ok is False and deed.shows_failure else checks.ended(deed.target or "", ok, output)
+                ok = (
+                    ok
+                    if ok is False and deed.shows_failure
+                    else checks.ended(deed.target or "", ok, output)
+                )
             elif not deed.acting and deed.kind == "shell" and exit_code in (1, None):
                 ok = None
         self.ok = ok
@@ -54,7 +74,10 @@ class Move:
         return error_class(self.output, self.exit_code)
 
     def tries_again(self, failed: Move) -> tuple[Match, bool] | None:
-        """Whether it does what a failed one tried, and whether its line hides how that ended; see `reading.attempts`."""
+        """Whether it does what a failed one tried, and whether its line hides how that ended.
+
+        See `reading.attempts`.
+        """
         tried, deed = failed.deed, self.deed
         if tried is deed and deed.check:
             return "same", False
@@ -69,9 +92,17 @@ def moves_of(passages: Iterable[Passage]) -> list[Move]:
     for passage in passages:
         for row in passage.rows:
             if row[bodies.KIND] == "tool_call":
-                deed = deed_of(row[bodies.TOOL_KIND] or "other", row[bodies.NAME] or "", row[bodies.TARGET] or "")
+                deed = deed_of(
+                    row[bodies.TOOL_KIND] or "other",
+                    row[bodies.NAME] or "",
+                    row[bodies.TARGET] or "",
+                )
                 if deed.steps and not deed.is_own:
-                    output, code, given = row[bodies.OUTPUT] or "", row[bodies.EXIT_CODE], row[bodies.INPUT]
+                    output, code, given = (
+                        row[bodies.OUTPUT] or "",
+                        row[bodies.EXIT_CODE],
+                        row[bodies.INPUT],
+                    )
                     found.append(Move(passage.ordinal, deed, row[bodies.OK], output, code, given))
     return found
 
@@ -84,7 +115,8 @@ def moves_of_steps(steps: Sequence[Step]) -> list[Move]:
         if deed.steps and not deed.is_own:
             move = Move(number, deed, step.success, step.observation)
             if deed.kind == "other":
-                # Whoever records an attempt records what was done; an agent's log also has its plans and lists.
+                # Whoever records an attempt records what was done; an agent's
+                # log also has its plans and lists.
                 move.acting = True
             found.append(move)
     return found

@@ -12,7 +12,9 @@ EXACT = 64
 
 
 def lower_bound(good: int, tries: int) -> float:
-    """The lower end of what a share may truly be, after Wilson: 0.44 for three of three, 0.89 for thirty of thirty."""
+    """The lower end of what a share may truly be, after Wilson: 0.44 for three
+    of three, 0.89 for thirty of thirty.
+    """
     if not tries:
         return 0.0
     share, square = good / tries, Z * Z / tries
@@ -27,7 +29,9 @@ def upper_bound(good: int, tries: int) -> float:
 
 
 def chance_of(seen: int, chances: Sequence[float]) -> float:
-    """How likely it is that so many of some tries succeed, each of which has a chance of its own."""
+    """How likely it is that so many of some tries succeed, each
+    of which has a chance of its own.
+    """
     if seen <= 0:
         return 1.0
     if seen > len(chances):
@@ -59,6 +63,12 @@ def tail(seen: int, tries: int, chance: float) -> float:
         return 0.0
     whole, yes, no = lgamma(tries + 1), log(chance), log1p(-chance)
     return fsum(
-        exp(whole - lgamma(count + 1) - lgamma(tries - count + 1) + count * yes + (tries - count) * no)
+        exp(
+            whole
+            - lgamma(count + 1)
+            - lgamma(tries - count + 1)
+            + count * yes
+            + (tries - count) * no
+        )
         for count in range(seen, tries + 1)
     )

@@ -18,7 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.store import Store
 
-# Held while a recorder or retriever is made, so that two threads that are the first do not make two.
+# Held while a recorder or retriever is made, so that two threads
+# that are the first do not make two.
 MAKING = threading.Lock()
 
 

@@ -16,18 +16,30 @@ _WORDS = re.compile(r"[^A-Za-z0-9]+")
 _BY_WORD = (
     ("install", names("install add sync ci i restore bootstrap")),
     ("format", names("format fmt black prettier gofmt rustfmt isort")),
-    ("lint", names("lint eslint ruff flake8 pylint clippy oxlint rubocop shellcheck golangci stylelint biome")),
+    (
+        "lint",
+        names(
+            "lint eslint ruff flake8 pylint clippy oxlint rubocop shellcheck golangci stylelint "
+            "biome"
+        ),
+    ),
     ("types", names("mypy pyright basedpyright tsc typecheck types vue-tsc pyrefly")),
     (
         "test",
-        names("test tests pytest tox nox unittest jest vitest mocha rspec phpunit ctest nextest spec e2e gotestsum playwright"),
+        names(
+            "test tests pytest tox nox unittest jest vitest mocha rspec phpunit ctest nextest spec "
+            "e2e gotestsum playwright"
+        ),
     ),
     ("build", names("build compile bundle webpack rollup tsup esbuild ninja cmake javac")),
     ("start", names("up start serve dev uvicorn gunicorn runserver")),
     ("deploy", names("deploy apply release publish")),
 )
 # Only there the word means that: `git add` and `docker ps` are for something else.
-_INSTALLERS = names("pip pip3 uv poetry pdm pipenv conda npm pnpm yarn bun cargo go gem bundle apt apt-get brew dnf apk composer")
+_INSTALLERS = names(
+    "pip pip3 uv poetry pdm pipenv conda npm pnpm yarn bun cargo go gem bundle apt apt-get brew "
+    "dnf apk composer"
+)
 _NOT_FOR_IT = names("git gh ls cat grep rg cd mkdir rm cp mv echo")
 
 
@@ -45,7 +57,9 @@ def purpose_of(name: str) -> str | None:
 
 
 def are_alternatives(one: list[str], other: list[str], one_name: str, other_name: str) -> bool:
-    """Whether two commands were meant to do the same, one after the other: by purpose, by program or by their arguments."""
+    """Whether two commands were meant to do the same, one after the other: by
+    purpose, by program or by their arguments.
+    """
     if one_name == other_name or (len(one) > 1 and one[1:] == other[1:]):
         return True
     purpose = purpose_of(one_name)

@@ -44,7 +44,9 @@ class Queue(Generic[Item]):
     writer is awake, and no call where every call counts.
     """
 
-    def __init__(self, write: Callable[[list[Item]], None], *, most: int, when_full: WhenFull) -> None:
+    def __init__(
+        self, write: Callable[[list[Item]], None], *, most: int, when_full: WhenFull
+    ) -> None:
         self._write, self.most, self._drops = write, max(1, most), when_full == "drop-oldest"
         self.waiting: deque[Item] = deque()
         self._kept = self._dropped = 0
@@ -55,7 +57,10 @@ class Queue(Generic[Item]):
         self._thread: threading.Thread | None = None
 
     def make_room(self) -> None:
-        """Write, or drop the oldest, until something fits in; raises when nothing can be written."""
+        """Write, or drop the oldest, until something fits in.
+
+        Raises when nothing can be written.
+        """
         if not self._drops:
             self._drain()
             return
@@ -65,7 +70,10 @@ class Queue(Generic[Item]):
                 self._dropped += 1
 
     def warm_up(self, get_ready: Callable[[], None]) -> None:
-        """Do what the first write would have to wait for, on a thread of its own; what is wrong is told by that write."""
+        """Do what the first write would have to wait for, on a thread of its own.
+
+        What is wrong is told by that write.
+        """
 
         def run() -> None:
             with self._writing, suppress(Exception):
@@ -76,7 +84,10 @@ class Queue(Generic[Item]):
         threading.Thread(target=run, name="episodes-ready", daemon=True).start()
 
     def flush(self) -> Flushed:
-        """Write everything that was put in before; what came of it since the last time this was asked."""
+        """Write everything that was put in before.
+
+        What came of it since the last time this was asked.
+        """
         self._drain()
         with self._gate:
             told = Flushed(kept=self._kept, dropped=self._dropped)
@@ -147,13 +158,19 @@ class Queue(Generic[Item]):
             try:
                 self._drain()
             except Exception as error:
-                log.warning("attempts wait to be written", extra={"fault": str(error), "waiting": len(self.waiting)})
+                log.warning(
+                    "attempts wait to be written",
+                    extra={"fault": str(error), "waiting": len(self.waiting)},
+                )
                 self.stirred = True
                 self._wake.set()
                 self._closing.wait(RETRY_SECONDS)
 
     def _may_end(self) -> bool:
-        """Wait for something to write; True when there was nothing for long, or nothing will come any more."""
+        """Wait for something to write.
+
+        True when there was nothing for long, or nothing will come any more.
+        """
         came = self._wake.wait(LINGER_SECONDS)
         with self._gate:
             if self._closing.is_set() or not (came or self._wake.is_set()):

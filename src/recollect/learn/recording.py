@@ -30,7 +30,14 @@ from time import time_ns
 from typing import Any
 
 from recollect.episodes import Context, Ending, Reward, Step
-from recollect.errors import EpisodeCompleted, RecollectError, SettingsError, TooMany, UnknownEpisode, WrongKind
+from recollect.errors import (
+    EpisodeCompleted,
+    RecollectError,
+    SettingsError,
+    TooMany,
+    UnknownEpisode,
+    WrongKind,
+)
 from recollect.learn import forks, limits
 from recollect.learn.keeping import Done, Keeping
 from recollect.learn.limits import (
@@ -64,11 +71,13 @@ def when_full(setting: str) -> WhenFull:
         return "block"
     if setting == "drop-oldest":
         return "drop-oldest"
-    raise SettingsError(f"episodes.when_full cannot be {setting[:50]!r}", hint="one of block, drop-oldest")
+    raise SettingsError(
+        f"episodes.when_full cannot be {setting[:50]!r}", hint="one of block, drop-oldest"
+    )
 
 
-# An attempt under way: its task, its context, when it began in nanoseconds, and then its steps. A list, because a
-# class of our own would take longer to make than all the rest.
+# An attempt under way: its task, its context, when it began in nanoseconds, and then its steps. A
+# list, because a class of our own would take longer to make than all the rest.
 _Open = list[Any]
 _STEPS = 3
 _MOST_ITEMS = _STEPS + MOST_STEPS
@@ -87,14 +96,21 @@ class Recorder:
         self._open: dict[str, _Open] = {}
         # Tools with what they were told, that were found right and have their signature ready.
         self._known: set[tuple[str, str]] = set()
-        self._queue: Queue[Done] = Queue(self._keeping.keep, most=self._most, when_full=self._when_full)
+        self._queue: Queue[Done] = Queue(
+            self._keeping.keep, most=self._most, when_full=self._when_full
+        )
         # The time, so that ids come in order, and enough chance that no two processes share one.
         self._prefix = f"{_PREFIX}{time_ns() // 1_000_000:012x}-{os.urandom(6).hex()}-"
         self._number = count(1).__next__
 
     def start(self, task: str, context: Context | None = None) -> str:
         """Begin an attempt; its id."""
-        if not (type(task) is str and 0 < len(task) <= MOST_TASK and task.isprintable() and not task.isspace()):
+        if not (
+            type(task) is str
+            and 0 < len(task) <= MOST_TASK
+            and task.isprintable()
+            and not task.isspace()
+        ):
             limits.check_text("task", task, MOST_TASK, empty=False)
         if context is None:
             context = _NOWHERE
@@ -104,7 +120,9 @@ class Recorder:
             except TypeError:
                 limits.check_context(context)
         if len(self._open) >= MOST_OPEN:
-            raise TooMany(f"{MOST_OPEN} attempts are under way", hint="complete those that have ended")
+            raise TooMany(
+                f"{MOST_OPEN} attempts are under way", hint="complete those that have ended"
+            )
         ref = f"{self._prefix}{self._number()}"
         self._open[ref] = [task, context, time_ns()]
         return ref
@@ -132,7 +150,10 @@ class Recorder:
         ):
             limits.check_step(step)
         if len(opened) >= _MOST_ITEMS:
-            raise TooMany(f"{ref} has {len(opened) - _STEPS} steps", hint="complete it, and begin another for what follows")
+            raise TooMany(
+                f"{ref} has {len(opened) - _STEPS} steps",
+                hint="complete it, and begin another for what follows",
+            )
         opened.append(step)
         if ref not in self._open:
             self._look_behind(opened, ref, step)
@@ -148,8 +169,14 @@ class Recorder:
             limits.check_ending(ending)
             raise
         if not (
-            (result is None or (type(result) is str and len(result) <= MOST_RESULT and result.isprintable()))
-            and (error is None or (type(error) is str and len(error) <= MOST_RESULT and error.isprintable()))
+            (
+                result is None
+                or (type(result) is str and len(result) <= MOST_RESULT and result.isprintable())
+            )
+            and (
+                error is None
+                or (type(error) is str and len(error) <= MOST_RESULT and error.isprintable())
+            )
             and (duration is None or (type(duration) is int and 0 <= duration <= MOST_DURATION_MS))
             and type(ending) is Ending
         ):
@@ -173,7 +200,9 @@ class Recorder:
         if duration is None:
             duration = max(0, time_ns() - started_ns) // 1_000_000
         worth = reward(outcome, steps, duration)
-        queue.waiting.append(Done(ref, task, context, started_ns, steps, outcome, result, error, duration, worth))
+        queue.waiting.append(
+            Done(ref, task, context, started_ns, steps, outcome, result, error, duration, worth)
+        )
         if not queue.stirred:
             queue.stir()
         return worth
@@ -183,11 +212,17 @@ class Recorder:
         self._queue.warm_up(self._keeping.get_ready)
 
     def flush(self) -> Flushed:
-        """Write what was completed before; how much was kept and how much dropped since the last time."""
+        """Write what was completed before.
+
+        How much was kept and how much dropped since the last time.
+        """
         return self._queue.flush()
 
     def close(self) -> None:
-        """Keep what is still under way as abandoned, write everything, and let go of the store; may be called twice."""
+        """Keep what is still under way as abandoned, write everything, and let go of the store.
+
+        May be called twice.
+        """
         _RECORDERS.discard(self)
         # There is no later any more that a full queue could make wait for.
         self._queue.most = sys.maxsize
@@ -207,17 +242,31 @@ class Recorder:
     def _refuse(self, ref: str) -> None:
         """Raise when no such attempt is under way."""
         if not isinstance(ref, str):
-            raise WrongKind(f"an episode's id is text, not {type(ref).__name__}", hint="use what start_episode gave")
+            raise WrongKind(
+                f"an episode's id is text, not {type(ref).__name__}",
+                hint="use what start_episode gave",
+            )
         if ref in self._open:
             return
         number = ref.removeprefix(self._prefix)
         # Taking a number tells which were given; nobody misses it.
-        if number != ref and number.isdecimal() and len(number) < 19 and int(number) < self._number():
+        if (
+            number != ref
+            and number.isdecimal()
+            and len(number) < 19
+            and int(number) < self._number()
+        ):
             raise EpisodeCompleted(f"{ref} is complete", hint="start_episode begins another")
-        raise UnknownEpisode(f"no episode {ref[:100]} is under way in this process", hint="use what start_episode gave here")
+        raise UnknownEpisode(
+            f"no episode {ref[:100]} is under way in this process",
+            hint="use what start_episode gave here",
+        )
 
     def _know(self, tool: str, action: str) -> None:
-        """Raise when a call may not be kept; otherwise it is known from now on, and costs a look into a table."""
+        """Raise when a call may not be kept.
+
+        Otherwise it is known from now on, and costs a look into a table.
+        """
         limits.check_call(tool, action)
         step_signature(tool, action)
         if len(self._known) >= KNOWN_CALLS:
@@ -225,7 +274,9 @@ class Recorder:
         self._known.add((tool, action))
 
     def _look_behind(self, opened: _Open, ref: str, step: Step) -> None:
-        """Raise when a step came to stand behind the end of an attempt that was completed meanwhile."""
+        """Raise when a step came to stand behind the end of an attempt
+        that was completed meanwhile.
+        """
         if not any(one is step for one in takewhile(lambda one: one is not _END, opened[_STEPS:])):
             self._refuse(ref)
 

@@ -32,13 +32,15 @@ if TYPE_CHECKING:
     from recollect.store import Store
 
 OF_MEANING, OF_CONTEXT, OF_OUTCOME, OF_RECENCY = 0.55, 0.20, 0.15, 0.10
-# Tasks that have nothing to do with each other stay below this, nearly always; those that say the same in other words do not.
+# Tasks that have nothing to do with each other stay below this, nearly always; those
+# that say the same in other words do not.
 FLOOR = 0.2
 HALF_LIFE_MS = 30 * 86_400_000
 MOST_HITS = 100
 
 _WENT = {
-    "success": "went well", "partial": "went partly well", "fail": "failed", "abandoned": "was abandoned",
+    "success": "went well", "partial": "went partly well", "fail": "failed",
+    "abandoned": "was abandoned",
     "uncertain": "nobody knows how it went", None: "nobody knows how it went",
 }  # fmt: skip
 _AGES = ((365, "year"), (30, "month"), (7, "week"), (1, "day"))
@@ -63,13 +65,17 @@ class Retriever:
         self._own.leave()
         self._begin()
 
-    def find(self, task: str, context: Context | None = None, *, limit: int = 5) -> list[EpisodeHit]:
+    def find(
+        self, task: str, context: Context | None = None, *, limit: int = 5
+    ) -> list[EpisodeHit]:
         """The attempts that bear on a task, the best first."""
         limits.check_text("task", task, limits.MOST_TASK, empty=False)
         if context is not None:
             limits.check_context(context)
         if type(limit) is not int or not 1 <= limit <= MOST_HITS:
-            raise NumberOutOfRange(f"limit must be a whole number from 1 to {MOST_HITS}", hint="leave it out for 5")
+            raise NumberOutOfRange(
+                f"limit must be a whole number from 1 to {MOST_HITS}", hint="leave it out for 5"
+            )
         with self._lock:
             store = self._own.find()
             if store is None:
@@ -87,14 +93,21 @@ class Retriever:
         state, shelf = store.episodes_state(), self._shelf
         if shelf is not None and state[1] != self._seen[1]:
             shelf.keep_only(store.episode_numbers())
-        if shelf is None or store is not self._store or state[0] != self._seen[0] or shelf.mostly_gone:
+        if (
+            shelf is None
+            or store is not self._store
+            or state[0] != self._seen[0]
+            or shelf.mostly_gone
+        ):
             shelf = Shelf()
         if state[2] > shelf.largest:
             shelf.add(store.kept_episodes(shelf.largest))
         self._store, self._shelf, self._seen = store, shelf, state
         return shelf
 
-    def _find(self, store: Store, shelf: Shelf, task: str, context: Context, limit: int) -> list[EpisodeHit]:
+    def _find(
+        self, store: Store, shelf: Shelf, task: str, context: Context, limit: int
+    ) -> list[EpisodeHit]:
         meaning = shelf.meaning(task)
         projects = store.project_numbers(context.project) if context.project is not None else []
         match = shelf.match(context, projects)
@@ -113,12 +126,20 @@ class Retriever:
             episode = found.get(int(shelf.ids[row]))
             if episode is not None:
                 given = {name: round(float(part[row]), 4) for name, part in parts.items()}
-                why = _why(episode, context, float(meaning[row]), float(match[row]), float(age_ms[row]))
-                hits.append(EpisodeHit(episode=episode, score=round(float(score[row]), 4), parts=given, why=why))
+                why = _why(
+                    episode, context, float(meaning[row]), float(match[row]), float(age_ms[row])
+                )
+                hits.append(
+                    EpisodeHit(
+                        episode=episode, score=round(float(score[row]), 4), parts=given, why=why
+                    )
+                )
         return hits
 
 
-def _best(score: NDArray[np.float32], rows: NDArray[np.intp], copy_of: NDArray[np.int64], limit: int) -> list[int]:
+def _best(
+    score: NDArray[np.float32], rows: NDArray[np.intp], copy_of: NDArray[np.int64], limit: int
+) -> list[int]:
     """The best of these rows, each task once; of equals the newer one first."""
     # More than are asked for, because some may be copies.
     most = 4 * limit + 20
@@ -133,9 +154,19 @@ def _best(score: NDArray[np.float32], rows: NDArray[np.intp], copy_of: NDArray[n
 
 
 def _why(episode: Episode, context: Context, meaning: float, match: float, age_ms: float) -> str:
-    said = ["nearly the same task" if meaning >= 0.8 else "a task much like it" if meaning >= 0.45 else "a task somewhat like it"]
+    said = [
+        "nearly the same task"
+        if meaning >= 0.8
+        else "a task much like it"
+        if meaning >= 0.45
+        else "a task somewhat like it"
+    ]
     if match:
-        said.append(f"same {_listed(_shared(episode.context, context))}" if _shared(episode.context, context) else "same project")
+        said.append(
+            f"same {_listed(_shared(episode.context, context))}"
+            if _shared(episode.context, context)
+            else "same project"
+        )
     said.append(_WENT[episode.outcome])
     if np.isfinite(age_ms):
         said.append(_ago(int(age_ms // 86_400_000)))
@@ -146,7 +177,8 @@ def _shared(own: Context, asked: Context) -> list[str]:
     names = [
         name
         for name in ("project", "language", "domain")
-        if getattr(asked, name) is not None and (getattr(own, name) or "").lower() == getattr(asked, name).lower()
+        if getattr(asked, name) is not None
+        and (getattr(own, name) or "").lower() == getattr(asked, name).lower()
     ]
     tags = sorted(set(own.tags) & set(asked.tags))
     return names + ([f"tag{'s' if len(tags) > 1 else ''} {', '.join(tags)}"] if tags else [])

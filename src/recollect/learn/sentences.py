@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from recollect.patterns import PatternKind
 
 _TOOLS = {
-    "edit": "editing a file", "read": "reading a file", "search": "searching", "web": "fetching from the web",
+    "edit": "editing a file", "read": "reading a file", "search": "searching",
+    "web": "fetching from the web",
     "task": "a sub-agent",
 }  # fmt: skip
 
@@ -48,7 +49,10 @@ def condition_and_action(kind: PatternKind, signature: str) -> tuple[str, str] |
         return f"before running `{tried}`", f"run `{held}` instead"
     if kind == "error_recovery":
         step, error, fix = _parts(signature)
-        return f"when {_doing(step)} fails ({_error(error)})", "run it again" if fix == AGAIN else f"{_do(fix)}, then try again"
+        return (
+            f"when {_doing(step)} fails ({_error(error)})",
+            "run it again" if fix == AGAIN else f"{_do(fix)}, then try again",
+        )
     if kind == "context":
         files, _, check = signature.partition(INSTEAD)
         return f"after changing {_files(files)}", f"run `{check}`"
@@ -65,7 +69,11 @@ def _parts(signature: str) -> tuple[str, str, str]:
 def _recovery(signature: str) -> str:
     step, error, fix = _parts(signature)
     met = f"{_capital(_doing(step))} fails at times ({_error(error)})"
-    return f"{met}, and passes when it is run again." if fix == AGAIN else f"{met}; it passes after {_doing(fix)}."
+    return (
+        f"{met}, and passes when it is run again."
+        if fix == AGAIN
+        else f"{met}; it passes after {_doing(fix)}."
+    )
 
 
 def _waste(signature: str) -> str:
@@ -92,19 +100,35 @@ def _do(step: str) -> str:
     """The same as something to do."""
     if step.startswith(EDIT):
         return f"change {_files(step.removeprefix(EDIT))}"
-    return f"use {_doing(step)}" if step.startswith("mcp ") or step in _TOOLS else f"run {_doing(step)}"
+    return (
+        f"use {_doing(step)}"
+        if step.startswith("mcp ") or step in _TOOLS
+        else f"run {_doing(step)}"
+    )
 
 
 def _files(kind: str) -> str:
-    return f"`{kind}` files" if kind.startswith(".") and kind.count(".") == 1 and len(kind) <= 6 else f"`{kind}`"
+    return (
+        f"`{kind}` files"
+        if kind.startswith(".") and kind.count(".") == 1 and len(kind) <= 6
+        else f"`{kind}`"
+    )
 
 
 def _one(kind: str) -> str:
-    return "a file" if kind == "file" else f"a `{kind}` file" if kind.startswith(".") else f"`{kind}`"
+    return (
+        "a file" if kind == "file" else f"a `{kind}` file" if kind.startswith(".") else f"`{kind}`"
+    )
 
 
 def _error(error: str) -> str:
-    return "its tests fail" if error in ("AssertionError", "failing tests") else "it fails" if error in ORDINARY else error
+    return (
+        "its tests fail"
+        if error in ("AssertionError", "failing tests")
+        else "it fails"
+        if error in ORDINARY
+        else error
+    )
 
 
 def _capital(text: str) -> str:

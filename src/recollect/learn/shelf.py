@@ -26,7 +26,8 @@ Number = TypeVar("Number", np.int64, np.float32, np.float64)
 
 # How much of a match each named part of a context is.
 OF_PROJECT, OF_LANGUAGE, OF_TAGS, OF_DOMAIN = 0.4, 0.25, 0.2, 0.15
-# Half of what the encoder has: tasks are short, told apart no worse by it, and weighed in half the time.
+# Half of what the encoder has: tasks are short, told apart no worse by
+# it, and weighed in half the time.
 DIMENSIONS = 128
 ENCODED_AT_ONCE = 2_000
 _NONE, _UNHEARD = -1, -2
@@ -56,7 +57,10 @@ class Shelf:
             self.ids, self.vectors = _longer(self.ids, rows), _longer(self.vectors, rows)
             self.worth, self.started_at = _longer(self.worth, rows), _longer(self.started_at, rows)
             self.copy_of, self._project = _longer(self.copy_of, rows), _longer(self._project, rows)
-            self._language, self._domain = _longer(self._language, rows), _longer(self._domain, rows)
+            self._language, self._domain = (
+                _longer(self._language, rows),
+                _longer(self._domain, rows),
+            )
 
     def add(self, kept: Iterable[Kept]) -> None:
         """More attempts, with larger ids than those before."""
@@ -77,7 +81,10 @@ class Shelf:
             self.ids[row], self.worth[row] = one.id, one.worth or 0.0
             self.started_at[row] = -np.inf if one.started_at is None else one.started_at
             self._project[row] = _NONE if one.project is None else one.project
-            self._language[row], self._domain[row] = self._name(one.language), self._name(one.domain)
+            self._language[row], self._domain[row] = (
+                self._name(one.language),
+                self._name(one.domain),
+            )
             self.copy_of[row] = hash((one.task, one.started_at)) if one.derived else one.id
             self._rows[one.id] = row
             for tag in set(one.tags):
@@ -97,7 +104,8 @@ class Shelf:
 
     def meaning(self, task: str) -> Column:
         """How alike each attempt's task is, between 0 and 1."""
-        # Not `@`: that starts a thread for every core, which wait for each other on a machine that is busy.
+        # Not `@`: that starts a thread for every core, which wait for each
+        # other on a machine that is busy.
         alike: Column = np.einsum("ij,j->i", self.vectors[: self.count], self._encoded([task])[0])
         return np.maximum(alike, 0.0)
 
@@ -116,7 +124,10 @@ class Shelf:
             for project in projects:
                 shared[self._project[:count] == project] += OF_PROJECT
             named += OF_PROJECT
-        for column, name, weight in ((self._language, context.language, OF_LANGUAGE), (self._domain, context.domain, OF_DOMAIN)):
+        for column, name, weight in (
+            (self._language, context.language, OF_LANGUAGE),
+            (self._domain, context.domain, OF_DOMAIN),
+        ):
             if name is not None:
                 shared[column[:count] == self._names.get(name.lower(), _UNHEARD)] += weight
                 named += weight

@@ -44,28 +44,43 @@ _TOOL_WORDS = (
 _KINDS = names("shell edit read search web task mcp")
 # Files whose name says more than its ending.
 _KNOWN_FILES = names(
-    ".dockerignore .editorconfig .env .envrc .eslintrc.json .gitattributes .gitignore .npmrc .nvmrc .pre-commit-config.yaml "
-    ".python-version AGENTS.md Cargo.lock Cargo.toml CHANGELOG.md CMakeLists.txt Dockerfile Gemfile Gemfile.lock Justfile "
-    "LICENSE Makefile Procfile README.md Rakefile build.gradle composer.json conftest.py deno.json docker-compose.yml "
-    "eslint.config.js go.mod go.sum justfile mix.exs mypy.ini package-lock.json package.json pnpm-lock.yaml poetry.lock pom.xml "
-    "pyproject.toml pytest.ini requirements.txt ruff.toml setup.cfg setup.py tox.ini tsconfig.json uv.lock vite.config.ts "
+    ".dockerignore .editorconfig .env .envrc .eslintrc.json .gitattributes .gitignore .npmrc "
+    ".nvmrc .pre-commit-config.yaml "
+    ".python-version AGENTS.md Cargo.lock Cargo.toml CHANGELOG.md CMakeLists.txt Dockerfile "
+    "Gemfile Gemfile.lock Justfile "
+    "LICENSE Makefile Procfile README.md Rakefile build.gradle composer.json conftest.py deno.json "
+    "docker-compose.yml "
+    "eslint.config.js go.mod go.sum justfile mix.exs mypy.ini package-lock.json package.json "
+    "pnpm-lock.yaml poetry.lock pom.xml "
+    "pyproject.toml pytest.ini requirements.txt ruff.toml setup.cfg setup.py tox.ini tsconfig.json "
+    "uv.lock vite.config.ts "
     "yarn.lock"
 )
 # Programs whose first argument names what they do, whatever it is called.
 _NAMED_BY_TARGET = names("make gmake just task rake nx turbo poe invoke mage")
 _NESTED = names("docker gh aws gcloud az kubectl glab")
-_NESTED_SUBCOMMANDS = (("uv", "pip"), ("uv", "tool"), ("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("bun", "run"))
+_NESTED_SUBCOMMANDS = (
+    ("uv", "pip"),
+    ("uv", "tool"),
+    ("npm", "run"),
+    ("pnpm", "run"),
+    ("yarn", "run"),
+    ("bun", "run"),
+)
 _INTERPRETERS = names("python python3 node ruby perl php bash sh zsh")
 _OPTIONS = ("-m", "-c")
 
 # What comes between any two steps, or says nothing without its arguments.
 _DULL = names(
-    "shell tool other cat cd chmod chown cp curl date echo env export false head kill ln ls mkdir mv pkill printf pwd rm rmdir "
+    "shell tool other cat cd chmod chown cp curl date echo env export false head kill ln ls mkdir "
+    "mv pkill printf pwd rm rmdir "
     "sed sleep tail tee test touch true wget which search read web task write_stdin update_plan"
 )
 _DULL_COMMANDS = frozenset({
-    "git add", "git branch", "git checkout", "git clone", "git commit", "git diff", "git fetch", "git log", "git merge",
-    "git pull", "git push", "git reset", "git restore", "git show", "git stash", "git status", "git switch", "git init",
+    "git add", "git branch", "git checkout", "git clone", "git commit", "git diff", "git fetch",
+    "git log", "git merge",
+    "git pull", "git push", "git reset", "git restore", "git show", "git stash", "git status",
+    "git switch", "git init",
     "git config", "python -c", "python3 -c", "node -c", "bash -c", "perl -c", "ruby -c",
 })  # fmt: skip
 
@@ -94,19 +109,27 @@ def kind_of(tool: str) -> str:
 
 @lru_cache(16_384)
 def command_names(command: str) -> tuple[str, ...]:
-    """The commands of a line that do something, each by program and subcommand; those that look when none does."""
+    """The commands of a line that do something, each by program and subcommand.
+
+    Those that look when none does.
+    """
     found = dict.fromkeys(filter(None, (command_name(words) for _, words in main_pieces(command))))
     return tuple(found)[:MOST_IN_A_LINE]
 
 
 def command_name(words: list[str], *, form: bool = False) -> str:
-    """`docker compose up`, `npm run build`, `pytest`; as a `form` with what launches it: `uv run pytest`."""
+    """`docker compose up`, `npm run build`, `pytest`.
+
+    As a `form` with what launches it: `uv run pytest`.
+    """
     start = launched(words)
     words, launcher = words[start:], words[:start] if form else []
     if not words or not _NAME.fullmatch(base(words[0])):
         return ""
     program, rest = base(words[0]), words[1:]
-    made = [base(word) for word in launcher if not word.startswith("-") or word in _OPTIONS] + [program]
+    made = [base(word) for word in launcher if not word.startswith("-") or word in _OPTIONS] + [
+        program
+    ]
     sub = subcommand(words)
     if program in _NAMED_BY_TARGET:
         made += [word for word in rest if not word.startswith("-") and "=" not in word][:1]
@@ -116,7 +139,9 @@ def command_name(words: list[str], *, form: bool = False) -> str:
         made.append(sub)
         if program in _NESTED or (program, sub) in _NESTED_SUBCOMMANDS:
             made += [word for word in rest[rest.index(sub) + 1 :] if not word.startswith("-")][:1]
-    return " ".join(word for word in made if word in _OPTIONS or word == program or _WORD.fullmatch(word))
+    return " ".join(
+        word for word in made if word in _OPTIONS or word == program or _WORD.fullmatch(word)
+    )
 
 
 def _script(rest: list[str]) -> list[str]:

@@ -31,21 +31,25 @@ if TYPE_CHECKING:
     from recollect.patterns import PatternKind
     from recollect.store.tallies import Key, Seen
 
-# The more was seen, the more of it looks like a habit by chance: so much of a false one is put up with among all that
-# was seen. In a large store, so much is enough: there are far more sequences to be found by chance than anything
-# else, and hardly anything that is tried instead of something else.
+# The more was seen, the more of it looks like a habit by chance: so much of a false
+# one is put up with among all that was seen. In a large store, so much is enough:
+# there are far more sequences to be found by chance than anything else, and hardly
+# anything that is tried instead of something else.
 FALSE_HABITS = 0.05
 UNLIKELY: dict[PatternKind, float] = {
-    "tool_sequence": 1e-6, "decision_point": 1e-3, "error_recovery": 1e-3, "failure": 1e-4, "friction": 1e-4, "context": 3e-4,
+    "tool_sequence": 1e-6, "decision_point": 1e-3, "error_recovery": 1e-3, "failure": 1e-4,
+    "friction": 1e-4, "context": 3e-4,
 }  # fmt: skip
-# A share of occasions below which a thing is no habit, whatever chance says; the lower bound of three out of three is 0.44.
+# A share of occasions below which a thing is no habit, whatever chance says; the
+# lower bound of three out of three is 0.44.
 LEAST_SHARE: dict[PatternKind, float] = {
-    "tool_sequence": 0.3, "decision_point": 0.3, "error_recovery": 0.3, "failure": 0.4, "friction": 0.2, "context": 0.3,
+    "tool_sequence": 0.3, "decision_point": 0.3, "error_recovery": 0.3, "failure": 0.4,
+    "friction": 0.2, "context": 0.3,
 }  # fmt: skip
 # Nothing is believed to be rarer than this: the next session may always be the first.
 RAREST = 0.02
-# A shorter session counts as if it had taken so many steps: of three steps any two follow one another, and that proves
-# nothing for or against them.
+# A shorter session counts as if it had taken so many steps: of three steps any two follow one
+# another, and that proves nothing for or against them.
 LEAST_STEPS = 8
 # What passes when it is run again is so by chance one time in so many.
 AGAIN_BY_CHANCE = 0.25
@@ -84,14 +88,23 @@ def occasion_of(kind: PatternKind, signature: str) -> str:
 
 def occasions_of(kind: PatternKind, signature: str) -> list[str]:
     """The occasions of which the rarest says how often a thing could have been seen."""
-    return [DID + step for step in signature.split(THEN)] if kind == "tool_sequence" else [occasion_of(kind, signature)]
+    return (
+        [DID + step for step in signature.split(THEN)]
+        if kind == "tool_sequence"
+        else [occasion_of(kind, signature)]
+    )
 
 
 def compared_with(kind: PatternKind, signature: str) -> list[str]:
     """Every occasion that has to be known to tell how likely a thing is by chance."""
     if kind == "tool_sequence":
         return [STEPS, *occasions_of(kind, signature)]
-    return [STEPS, DID + "edit", occasion_of(kind, signature), DID + signature.partition(INSTEAD)[2]]
+    return [
+        STEPS,
+        DID + "edit",
+        occasion_of(kind, signature),
+        DID + signature.partition(INSTEAD)[2],
+    ]
 
 
 def tally_of(key: Key, seen: Sequence[Seen]) -> Tally:
@@ -99,12 +112,15 @@ def tally_of(key: Key, seen: Sequence[Seen]) -> Tally:
     kind, signature = key
     verdicts: dict[str, set[bool]] = {}
     for one in seen:
-        verdicts.setdefault(one.root, set()).update(() if one.went_well is None else (one.went_well,))
+        verdicts.setdefault(one.root, set()).update(
+            () if one.went_well is None else (one.went_well,)
+        )
     well = sum(verdict == {True} for verdict in verdicts.values())
     wrong = sum(verdict == {False} for verdict in verdicts.values())
     times = [one.at for one in seen if one.at is not None]
     return Tally(
-        kind, signature, pattern_id(kind, signature), occasion_of(kind, signature), sentence_of(kind, signature),
+        kind, signature, pattern_id(kind, signature), occasion_of(kind, signature),
+        sentence_of(kind, signature),
         sessions=len(verdicts), went_well=well, went_wrong=wrong, chance=None,
         confidence=lower_bound(wrong if kind in UNWANTED else well, well + wrong),
         agents=" ".join(sorted({one.agent for one in seen if one.agent})),
@@ -114,14 +130,23 @@ def tally_of(key: Key, seen: Sequence[Seen]) -> Tally:
 
 
 def held_in(tally: Tally) -> int:
-    """In how many sessions a thing was as its sentence says; that a task fails does not speak against checking it."""
-    return tally.sessions if tally.kind in (*UNWANTED, "context") else tally.sessions - tally.went_wrong
+    """In how many sessions a thing was as its sentence says.
+
+    That a task fails does not speak against checking it.
+    """
+    return (
+        tally.sessions
+        if tally.kind in (*UNWANTED, "context")
+        else tally.sessions - tally.went_wrong
+    )
 
 
 def is_habit(tally: Tally, counts: Mapping[str, int], least: int) -> bool:
     """Whether enough sessions show a thing, and enough of those that could have."""
     held = held_in(tally)
-    if held < least or (tally.kind not in (*UNWANTED, "context") and tally.went_well <= tally.went_wrong):
+    if held < least or (
+        tally.kind not in (*UNWANTED, "context") and tally.went_well <= tally.went_wrong
+    ):
         return False
     return lower_bound(held, _tries(tally, counts)) >= LEAST_SHARE[tally.kind]
 
@@ -129,7 +154,10 @@ def is_habit(tally: Tally, counts: Mapping[str, int], least: int) -> bool:
 def may_be_habit(key: Key, seen: int, counts: Mapping[str, int]) -> bool:
     """Whether a thing that was seen so often could be one, before anything else is known of it."""
     tries = min(counts.get(name, 0) for name in occasions_of(*key))
-    return seen >= tries * LEAST_SHARE[key[0]] and lower_bound(min(seen, tries), tries) >= LEAST_SHARE[key[0]]
+    return (
+        seen >= tries * LEAST_SHARE[key[0]]
+        and lower_bound(min(seen, tries), tries) >= LEAST_SHARE[key[0]]
+    )
 
 
 def _tries(tally: Tally, counts: Mapping[str, int]) -> int:
@@ -138,13 +166,19 @@ def _tries(tally: Tally, counts: Mapping[str, int]) -> int:
 
 
 def chance_in(tally: Tally, occasions: Occasions, roots: Mapping[int, object]) -> float:
-    """How likely it is that a thing is seen so often, if every session had done what it did in any other order."""
+    """How likely it is that a thing is seen so often, if every session had
+    done what it did in any other order.
+    """
     kind, signature = tally.key
     if kind == "tool_sequence":
-        by_unit = _in_a_row([occasions[DID + step] for step in signature.split(THEN)], occasions[STEPS])
+        by_unit = _in_a_row(
+            [occasions[DID + step] for step in signature.split(THEN)], occasions[STEPS]
+        )
     else:
         had = occasions[tally.occasion]
-        by_unit = {unit: _next(kind, signature, unit, times, occasions) for unit, times in had.items()}
+        by_unit = {
+            unit: _next(kind, signature, unit, times, occasions) for unit, times in had.items()
+        }
     if not roots.keys().isdisjoint(by_unit):
         by_root: dict[object, float] = {}
         for unit, chance in sorted(by_unit.items()):
@@ -167,25 +201,38 @@ def _next(kind: PatternKind, signature: str, unit: int, times: int, occasions: O
 
 
 def _in_a_row(counts: Sequence[Mapping[int, int]], steps: Mapping[int, int]) -> dict[int, float]:
-    """How likely some steps are to follow one another by chance, in every session that takes all of them."""
+    """How likely some steps are to follow one another by chance, in
+    every session that takes all of them.
+    """
     first, *rest = sorted(counts, key=len)
     if len(rest) == 1:
         # Most are pairs, and what follows is the same for them, only slower.
         pairs = ((unit, times, rest[0].get(unit, 0)) for unit, times in first.items())
-        return {unit: min(1.0, times * other / max(steps.get(unit, 0), LEAST_STEPS)) for unit, times, other in pairs if other}
+        return {
+            unit: min(1.0, times * other / max(steps.get(unit, 0), LEAST_STEPS))
+            for unit, times, other in pairs
+            if other
+        }
     found = {}
     for unit, times in first.items():
         others = [count.get(unit, 0) for count in rest]
         if all(others):
-            # So many places for the first, one fewer for each of the others; and any of their repetitions will do.
-            found[unit] = min(1.0, times * prod(others) / perm(max(steps.get(unit, 0), LEAST_STEPS), len(rest)))
+            # So many places for the first, one fewer for each of the others; and
+            # any of their repetitions will do.
+            found[unit] = min(
+                1.0, times * prod(others) / perm(max(steps.get(unit, 0), LEAST_STEPS), len(rest))
+            )
     return found
 
 
 class Bases:
-    """How often anything fails, or is wasted, in the same way: what failures and waste are compared with."""
+    """How often anything fails, or is wasted, in the same way: what
+    failures and waste are compared with.
+    """
 
-    def __init__(self, counts: Mapping[str, int], failures: Mapping[str, int], friction: Mapping[str, int]) -> None:
+    def __init__(
+        self, counts: Mapping[str, int], failures: Mapping[str, int], friction: Mapping[str, int]
+    ) -> None:
         self.did = sum(count for name, count in counts.items() if name.startswith(DID))
         self.seen: Counter[str] = Counter()
         for signature, count in (*failures.items(), *friction.items()):
@@ -209,7 +256,9 @@ def is_likely(tally: Tally, chance: float, signals: int) -> bool:
 
 
 def without_repetition(standing: Sequence[Tally]) -> list[Tally]:
-    """The tallies that say something the others do not: no part of a longer sequence, nothing whose remedy is known."""
+    """The tallies that say something the others do not: no part of a longer
+    sequence, nothing whose remedy is known.
+    """
     sequences = [tally for tally in standing if tally.kind == "tool_sequence"]
     said: set[Key] = set()
     for tally in standing:
@@ -221,7 +270,11 @@ def without_repetition(standing: Sequence[Tally]) -> list[Tally]:
                 ("tool_sequence", f"{remedy}{THEN}{step}"),
                 ("context", f"{remedy.removeprefix(EDIT)}{INSTEAD}{step}"),
             }
-    avoided = [tally.signature.partition(INSTEAD)[0] for tally in standing if tally.kind == "decision_point"]
+    avoided = [
+        tally.signature.partition(INSTEAD)[0]
+        for tally in standing
+        if tally.kind == "decision_point"
+    ]
     return [
         tally for tally in standing
         if tally.key not in said
@@ -243,7 +296,10 @@ def _covers(longer: Tally, tally: Tally) -> bool:
 
 
 def rank(tallies: Sequence[Tally], half_life_days: int) -> list[Tally]:
-    """The strongest first, those of several agents before all others. Equal ones stand in the order of their names."""
+    """The strongest first, those of several agents before all others.
+
+    Equal ones stand in the order of their names.
+    """
     newest = max((tally.last_at for tally in tallies if tally.last_at is not None), default=0)
 
     def place(tally: Tally) -> tuple[object, ...]:

@@ -1,4 +1,6 @@
-"""A language model at a service that speaks OpenAI's chat protocol, for those who name one in the settings."""
+"""A language model at a service that speaks OpenAI's chat protocol, for
+those who name one in the settings.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
         name: str
         spending: Spending
 
-        def ask(self, instructions: str, text: str, *, schema: dict[str, Any] | None = None) -> Reply:
+        def ask(
+            self, instructions: str, text: str, *, schema: dict[str, Any] | None = None
+        ) -> Reply:
             """What the model says to a text, by our instructions.
 
             Raises EngineUnavailable when there is no answer, BadReply when

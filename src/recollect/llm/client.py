@@ -21,7 +21,16 @@ import msgspec
 from recollect import __version__
 from recollect.errors import BadReply, EngineUnavailable
 from recollect.llm.spending import Held, Spending
-from recollect.services import PASSING, address_of, get_key, is_local, refusal, retry_after, shown, wait_before
+from recollect.services import (
+    PASSING,
+    address_of,
+    get_key,
+    is_local,
+    refusal,
+    retry_after,
+    shown,
+    wait_before,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +44,12 @@ TRIES = 4
 LONGEST_WAIT_SECONDS = 60.0
 # Thirteen times the longest memory that we would keep.
 MOST_ANSWER_BYTES = 4_000_000
-# What is left of the headers that the package sends; everything else may have come from the environment.
-# By the last one it knows again that we asked for the bytes and not for its own reading of them.
-HEADERS = frozenset({"host", "content-length", "content-type", "accept", "connection", "x-stainless-raw-response"})
+# What is left of the headers that the package sends; everything else may have
+# come from the environment. By the last one it knows again that we asked for
+# the bytes and not for its own reading of them.
+HEADERS = frozenset(
+    {"host", "content-length", "content-type", "accept", "connection", "x-stainless-raw-response"}
+)
 LIMIT_FIELDS = ("max_tokens", "max_completion_tokens", "")
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -88,18 +100,28 @@ class ChatModel:
         self._limit_field = settings.text("llm.reply_limit_field")
         if self._limit_field not in LIMIT_FIELDS:
             hint = "max_tokens, max_completion_tokens, or empty"
-            raise EngineUnavailable(f"llm.reply_limit_field cannot be {shown(self._limit_field)}", hint=hint)
-        get_key(settings, "llm", EngineUnavailable)  # Says now, and not at the first text, that there is no key.
+            raise EngineUnavailable(
+                f"llm.reply_limit_field cannot be {shown(self._limit_field)}", hint=hint
+            )
+        get_key(
+            settings, "llm", EngineUnavailable
+        )  # Says now, and not at the first text, that there is no key.
         self._client = self._opened(address)
         self.spending = Spending(settings, address)
 
     def ask(self, instructions: str, text: str, *, schema: dict[str, Any] | None = None) -> Reply:
-        """What the model says to a text, by our instructions; asked again for as long as it may yet answer."""
+        """What the model says to a text, by our instructions.
+
+        Asked again for as long as it may yet answer.
+        """
         with self._redacting:  # A redactor belongs to one thread at a time.
             said = [self._redact(part) for part in (instructions, text)]
         question: dict[str, Any] = {
             "model": self.name,
-            "messages": [{"role": role, "content": part} for role, part in zip(("system", "user"), said, strict=True)],
+            "messages": [
+                {"role": role, "content": part}
+                for role, part in zip(("system", "user"), said, strict=True)
+            ],
         }
         if self._limit_field:
             question[self._limit_field] = self._reply_tokens
@@ -113,7 +135,10 @@ class ChatModel:
                 return self._read(self._send(question, held), held)
             except _NotNow as fault:
                 if tried + 1 == TRIES or not wait_before(
-                    tried, fault.wait_seconds, first_seconds=self.backoff_seconds, longest_seconds=LONGEST_WAIT_SECONDS
+                    tried,
+                    fault.wait_seconds,
+                    first_seconds=self.backoff_seconds,
+                    longest_seconds=LONGEST_WAIT_SECONDS,
                 ):
                     raise fault.error from None
         raise AssertionError("the last try returns or raises")
@@ -123,13 +148,17 @@ class ChatModel:
         import openai
 
         try:
-            with self._client.chat.completions.with_streaming_response.create(**question) as response:
+            with self._client.chat.completions.with_streaming_response.create(
+                **question
+            ) as response:
                 return self._body(response.http_response)
         except openai.APIStatusError as error:
             self.spending.release(held)
             fault = self._fault(error)
             if error.status_code in PASSING:
-                raise _NotNow(fault, retry_after(error.response.headers.get("Retry-After"))) from None
+                raise _NotNow(
+                    fault, retry_after(error.response.headers.get("Retry-After"))
+                ) from None
             raise fault from None
         except (openai.APIConnectionError, _Broken) as error:
             unreachable = _never_reached(error)
@@ -163,19 +192,29 @@ class ChatModel:
             answer = msgspec.json.decode(body, type=_Answer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self.spending.settle(held)
-            raise self._wrong(f"gave an answer that is not of the chat protocol ({shown(str(error))})") from None
+            raise self._wrong(
+                f"gave an answer that is not of the chat protocol ({shown(str(error))})"
+            ) from None
         used = answer.usage or _Usage()
         text = (answer.choices[0].message.content or "") if answer.choices else ""
         tokens, usd = self.spending.settle(
-            held, used.prompt_tokens or None, used.completion_tokens or len(text.encode("utf-8", "replace")) // 3 + 1
+            held,
+            used.prompt_tokens or None,
+            used.completion_tokens or len(text.encode("utf-8", "replace")) // 3 + 1,
         )
         if not answer.choices:
             raise self._wrong("gave an answer without a choice in it")
         choice = answer.choices[0]
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            raise BadReply(f"{self.name} refused to answer", hint="another model may not; the rules distill this session as well")
+            raise BadReply(
+                f"{self.name} refused to answer",
+                hint="another model may not; the rules distill this session as well",
+            )
         if choice.finish_reason == "length":
-            raise BadReply(f"{self.name} was cut off after {self._reply_tokens} tokens", hint="raise llm.reply_tokens")
+            raise BadReply(
+                f"{self.name} was cut off after {self._reply_tokens} tokens",
+                hint="raise llm.reply_tokens",
+            )
         return Reply(text, tokens, usd)
 
     def _opened(self, address: str) -> openai.OpenAI:
@@ -189,7 +228,8 @@ class ChatModel:
         import httpx2
 
         http = openai.DefaultHttpxClient(
-            # A request takes minutes, so that a connection kept for the next one would save nothing.
+            # A request takes minutes, so that a connection kept for the
+            # next one would save nothing.
             limits=httpx2.Limits(max_keepalive_connections=0),
             follow_redirects=False,
             trust_env=not is_local(address),
@@ -197,7 +237,13 @@ class ChatModel:
             event_hooks={"request": [self._only_ours]},
         )
         # The key is not given to it: `_only_ours` puts the one of this moment into each request.
-        return openai.OpenAI(api_key="-", base_url=address, http_client=http, max_retries=0, timeout=self._timeout_seconds)
+        return openai.OpenAI(
+            api_key="-",
+            base_url=address,
+            http_client=http,
+            max_retries=0,
+            timeout=self._timeout_seconds,
+        )
 
     def _only_ours(self, request: httpx2.Request) -> None:
         for name in list(request.headers):
@@ -211,12 +257,17 @@ class ChatModel:
     def _fault(self, error: openai.APIStatusError) -> EngineUnavailable:
         code, response = error.status_code, error.response
         location, words = response.headers.get("Location", ""), response.text[:2000]
-        what, hint = refusal(self._settings, "llm", self._host, code, location=location, words=words)
+        what, hint = refusal(
+            self._settings, "llm", self._host, code, location=location, words=words
+        )
         return EngineUnavailable(what, hint=hint, passing=code in PASSING)
 
     def _lost(self, error: Exception) -> EngineUnavailable:
         if _is_late(error):
-            what, hint = f"did not answer within {self._timeout_seconds} seconds", "try again, or raise llm.timeout_seconds"
+            what, hint = (
+                f"did not answer within {self._timeout_seconds} seconds",
+                "try again, or raise llm.timeout_seconds",
+            )
         elif _never_reached(error):
             what, hint = "cannot be reached", "is the service running? check llm.url"
         else:
@@ -256,6 +307,7 @@ def _required(settings: Settings, key: str) -> str:
     if not value:
         raise EngineUnavailable(
             f"{key} is not set",
-            hint=f"name it in {settings.home}/config.toml; until then nothing is sent anywhere, and rules distill everything",
+            hint=f"name it in {settings.home}/config.toml; until then nothing is sent anywhere, "
+            "and rules distill everything",
         )
     return value

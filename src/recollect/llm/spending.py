@@ -15,7 +15,8 @@ from recollect.errors import EngineUnavailable, SpendingLimit
 if TYPE_CHECKING:
     from recollect.settings import Settings
 
-# English has about four bytes to a token, code and other languages fewer; fewer bytes make a higher guess.
+# English has about four bytes to a token, code and other languages
+# fewer; fewer bytes make a higher guess.
 BYTES_PER_TOKEN = 3
 
 
@@ -43,7 +44,8 @@ class Spending:
         if self.cost_usd is None and settings.says("llm.max_cost_usd") and self._most_usd > 0:
             raise EngineUnavailable(
                 f"llm.max_cost_usd is set, but nobody knows what {self._model} costs at {address}",
-                hint="set llm.input_usd and llm.output_usd, or llm.max_cost_usd to 0 and rely on llm.max_tokens_per_run",
+                hint="set llm.input_usd and llm.output_usd, or llm.max_cost_usd to 0 and rely on "
+                "llm.max_tokens_per_run",
             )
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
@@ -55,32 +57,44 @@ class Spending:
         try:
             # By its address: what a model costs elsewhere is not what it costs here.
             usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-            return float(calc_price(usage, model_ref=self._model, provider_api_url=self._address).total_price)
+            return float(
+                calc_price(usage, model_ref=self._model, provider_api_url=self._address).total_price
+            )
         except (LookupError, ValueError):
             return None
 
     def hold(self, input_bytes: int, output_tokens: int) -> Held:
-        """Set aside what a request may take; raises SpendingLimit when that is more than is left."""
+        """Set aside what a request may take.
+
+        Raises SpendingLimit when that is more than is left.
+        """
         held = Held(input_bytes // BYTES_PER_TOKEN + 1, output_tokens)
         with self._lock:
             tokens = self.tokens + self._held_tokens + sum(held)
             if 0 < self._most_tokens < tokens:
                 raise SpendingLimit(
-                    f"the next request could bring this run to {tokens} tokens; llm.max_tokens_per_run is {self._most_tokens}",
+                    f"the next request could bring this run to {tokens} tokens; "
+                    f"llm.max_tokens_per_run is {self._most_tokens}",
                     hint="what was done is kept: run it again to go on, or raise the limit",
                 )
             usd = self.price(*held) or 0.0
             if 0 < self._most_usd < (self.cost_usd or 0.0) + self._held_usd + usd:
                 raise SpendingLimit(
-                    f"the next request could bring this run over {self._most_usd} dollars, which is llm.max_cost_usd",
+                    f"the next request could bring this run over {self._most_usd} dollars, which "
+                    "is llm.max_cost_usd",
                     hint="what was done is kept: run it again to go on, or raise the limit",
                 )
             self._held_tokens += sum(held)
             self._held_usd += usd
         return held
 
-    def settle(self, held: Held, input_tokens: int | None = None, output_tokens: int | None = None) -> tuple[int, float | None]:
-        """Count what a request took, as guessed where nobody said; returns its tokens and dollars."""
+    def settle(
+        self, held: Held, input_tokens: int | None = None, output_tokens: int | None = None
+    ) -> tuple[int, float | None]:
+        """Count what a request took, as guessed where nobody said.
+
+        Returns its tokens and dollars.
+        """
         spent = (
             held.input_tokens if input_tokens is None else input_tokens,
             held.output_tokens if output_tokens is None else output_tokens,

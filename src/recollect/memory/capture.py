@@ -38,10 +38,14 @@ class Capture(Projects):
         """
         sweep = self._dry_sweep() if dry_run else self._sweeper()
         self._looked_in = None
-        report, self.source_reports = sweep.run(self.sources(paths, agents), dry_run=dry_run, progress=progress)
+        report, self.source_reports = sweep.run(
+            self.sources(paths, agents), dry_run=dry_run, progress=progress
+        )
         if report.imported and self._looked_in is not None and not dry_run:
             # What was just read tells where else agents may have left something.
-            more, reports = sweep.run(self._in_new_projects(agents, self._looked_in), progress=progress)
+            more, reports = sweep.run(
+                self._in_new_projects(agents, self._looked_in), progress=progress
+            )
             report, self.source_reports = report + more, self.source_reports + reports
         if not dry_run:
             store = self._opened(create=True)
@@ -50,7 +54,9 @@ class Capture(Projects):
             self._leave_retaining(store, report.turns)
         return report
 
-    def sources(self, paths: Sequence[str | os.PathLike[str]] = (), agents: Sequence[str] = ()) -> Iterator[Found]:
+    def sources(
+        self, paths: Sequence[str | os.PathLike[str]] = (), agents: Sequence[str] = ()
+    ) -> Iterator[Found]:
         """The logs an import would look at."""
         from recollect import platforms
         from recollect.capture import discover
@@ -58,14 +64,22 @@ class Capture(Projects):
         adapters = self.adapters(agents)
         found: Iterator[Found]
         if paths:
-            found = (item for path in paths for item in discover.below(adapters, os.fspath(path), self._known_agent))
+            found = (
+                item
+                for path in paths
+                for item in discover.below(adapters, os.fspath(path), self._known_agent)
+            )
         else:
             extra = self.settings.texts("sources.extra")
-            found = discover.everywhere(adapters, platforms.user_home(), self.environ, extra, self._worked_in)
+            found = discover.everywhere(
+                adapters, platforms.user_home(), self.environ, extra, self._worked_in
+            )
         return self._allowed(found)
 
     def _in_new_projects(self, agents: Sequence[str], looked_in: set[str]) -> Iterator[Found]:
-        """The logs in folders that agents worked in, and that were not known when the others were looked at."""
+        """The logs in folders that agents worked in, and that were not
+        known when the others were looked at.
+        """
         from recollect.capture import discover
 
         new = [folder for folder in self._worked_in() if folder not in looked_in]
@@ -74,16 +88,22 @@ class Capture(Projects):
     def _allowed(self, found: Iterator[Found]) -> Iterator[Found]:
         from recollect.capture import discover
 
-        patterns = [os.path.expanduser(pattern) for pattern in self.settings.texts("sources.excluded")]
+        patterns = [
+            os.path.expanduser(pattern) for pattern in self.settings.texts("sources.excluded")
+        ]
         return discover.excluded(found, patterns) if patterns else found
 
     def _worked_in(self) -> list[str]:
-        """The folders of this machine that agents are known to have worked in, and the one that we are called from."""
+        """The folders of this machine that agents are known to have worked in,
+        and the one that we are called from.
+        """
         from recollect import git
 
         store = self._existing() if os.path.exists(self.settings.store) else None
         known = store.folders() if store else []
-        folders = [folder for folder in dict.fromkeys([*git.around(), *known]) if os.path.isdir(folder)]
+        folders = [
+            folder for folder in dict.fromkeys([*git.around(), *known]) if os.path.isdir(folder)
+        ]
         self._looked_in = set(folders)
         return folders
 
@@ -92,14 +112,20 @@ class Capture(Projects):
         known = self._store.find_source(path) if self._store is not None else None
         return known.agent if known else None
 
-    def watch(self, *, agents: Sequence[str] = (), stop: Event | None = None) -> Iterator[ImportReport]:
+    def watch(
+        self, *, agents: Sequence[str] = (), stop: Event | None = None
+    ) -> Iterator[ImportReport]:
         """Import what agents write as they write it, a report for each time something was new."""
         from recollect import platforms
         from recollect.capture.watch import follow
 
         def roots() -> list[str]:
             home = platforms.user_home()
-            own = [root for adapter in self.adapters(agents) for root in adapter.roots(home, self.environ)]
+            own = [
+                root
+                for adapter in self.adapters(agents)
+                for root in adapter.roots(home, self.environ)
+            ]
             return own + [os.path.expanduser(path) for path in self.settings.texts("sources.extra")]
 
         for _ in follow(roots, debounce_ms=self.settings.number("watch.debounce_ms"), stop=stop):
@@ -122,7 +148,12 @@ class Capture(Projects):
 
         there = os.path.exists(self.settings.store)
         store = self._existing() if there else open_store(":memory:")
-        return Sweep(store, redactor=self.redactor(store, cached=False) if self.settings.flag("redact.enabled") else None)
+        return Sweep(
+            store,
+            redactor=self.redactor(store, cached=False)
+            if self.settings.flag("redact.enabled")
+            else None,
+        )
 
     def agents(self) -> list[AgentRow]:
         """Every supported agent: where it looks, what is there and what is stored."""
@@ -130,7 +161,9 @@ class Capture(Projects):
         from recollect.capture.overview import agent_rows
 
         store = self._existing() if os.path.exists(self.settings.store) else None
-        return agent_rows(self.adapters(), store, platforms.user_home(), self.environ, self._worked_in())
+        return agent_rows(
+            self.adapters(), store, platforms.user_home(), self.environ, self._worked_in()
+        )
 
     def log_variables(self) -> list[str]:
         """The environment variables that can say where an agent's logs are."""

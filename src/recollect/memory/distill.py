@@ -25,7 +25,10 @@ class Distill(Projects):
         return digest_one(store, store.resolve(ref)[0])
 
     def digest_sessions(self) -> Iterator[str]:
-        """Make the digests of sessions that have none or have changed since; each session's reference once it is done."""
+        """Make the digests of sessions that have none or have changed since.
+
+        Each session's reference once it is done.
+        """
         from recollect.distill.digests.digest import digest_all
 
         yield from digest_all(self._existing())
@@ -39,7 +42,8 @@ class Distill(Projects):
         everything: bool = False,
         project: str | None = None,
     ) -> Distilled:
-        """Give the sessions that are due their trace memories, and their projects one memory of them.
+        """Give the sessions that are due their trace memories, and
+        their projects one memory of them.
 
         `engine` is rules or llm, the one of the settings unless given. `now`
         also takes sessions that may still run, and those that failed before.
@@ -82,7 +86,12 @@ class Distill(Projects):
 
         store = self._existing()
         # Two, because a redactor belongs to one thread, and the model is asked from others.
-        return LlmEngine(store, open_model(self.settings, self.redactor(store).redact), self.redactor(store), self.settings)
+        return LlmEngine(
+            store,
+            open_model(self.settings, self.redactor(store).redact),
+            self.redactor(store),
+            self.settings,
+        )
 
     def _distill_again(self, ref: str) -> Iterator[object]:
         """Ask the model once more about a session that failed."""
@@ -98,17 +107,29 @@ class Distill(Projects):
 
         if self._engine() == "llm":
             kept = self.settings.number("distill.traces_kept")
-            yield from write_again(self._existing(), self.settings.home, project, self._llm().memory, traces_kept=kept)
+            yield from write_again(
+                self._existing(), self.settings.home, project, self._llm().memory, traces_kept=kept
+            )
 
     def write_jobs(
-        self, folder: str, *, now: bool = False, limit: int | None = None, everything: bool = False, project: str | None = None
+        self,
+        folder: str,
+        *,
+        now: bool = False,
+        limit: int | None = None,
+        everything: bool = False,
+        project: str | None = None,
     ) -> list[JobFile]:
-        """Write what is due as files for an agent: the sessions, and the projects that have no session left to be summed up."""
+        """Write what is due as files for an agent: the sessions, and the projects that
+        have no session left to be summed up.
+        """
         from recollect.distill.memories import distilling
         from recollect.distill.models.job_files import write_jobs
 
         store, key = self._existing(), None if project is None else self.get_project(project)
-        work = distilling.for_agent(store, self.settings, now=now, limit=limit, everything=everything, project=key)
+        work = distilling.for_agent(
+            store, self.settings, now=now, limit=limit, everything=everything, project=key
+        )
         return write_jobs(folder, work, self.redactor(store), self.settings)
 
     def commit_jobs(self, folder: str) -> list[JobFile]:
@@ -121,7 +142,9 @@ class Distill(Projects):
         return found
 
     def next_job(self, kind: str | None = None, subject: str | None = None) -> Assignment | None:
-        """A memory for an agent to write: this one, or the first that is due and may be given away, if any."""
+        """A memory for an agent to write: this one, or the first that is
+        due and may be given away, if any.
+        """
         from recollect.distill.memories import distilling
         from recollect.distill.models.job_files import make_assignment
 
@@ -130,7 +153,10 @@ class Distill(Projects):
         return make_assignment(work, self.redactor(store), self.settings)
 
     def answer_job(self, kind: str, subject: str, state: str, answer: str) -> str:
-        """Keep the memory that an agent wrote; says whether that is news, and raises BadReply when it is not good enough."""
+        """Keep the memory that an agent wrote.
+
+        Says whether that is news, and raises BadReply when it is not good enough.
+        """
         from recollect.distill.models.job_files import keep_answer
 
         store = self._existing()
@@ -138,8 +164,11 @@ class Distill(Projects):
         self._refresh()
         return kept
 
-    def consolidate(self, project: str | None = None, *, engine: str | None = None, now: bool = False) -> Consolidated:
-        """Bring the memory of every project, or of one, up to date: MEMORY.md, skills, and the files of its traces.
+    def consolidate(
+        self, project: str | None = None, *, engine: str | None = None, now: bool = False
+    ) -> Consolidated:
+        """Bring the memory of every project, or of one, up to date: MEMORY.md,
+        skills, and the files of its traces.
 
         A model writes it if the settings, or `engine`, say so; with `now`
         also where it failed before.
@@ -157,7 +186,12 @@ class Distill(Projects):
             pass
 
     def _consolidate(
-        self, project: str | None = None, *, engine: Engine | None = None, by: LlmEngine | None = None, now: bool = False
+        self,
+        project: str | None = None,
+        *,
+        engine: Engine | None = None,
+        by: LlmEngine | None = None,
+        now: bool = False,
     ) -> Iterator[Consolidated]:
         from recollect.distill.memories.consolidate import consolidate
 
@@ -182,7 +216,9 @@ class Distill(Projects):
             if store.find_digest(session) and not store.find_candidate(session):
                 hint = f"only conversations with a person get one; see `recollect show {session} --digest`"
                 raise NotFound(f"{session} has no trace memory", hint=hint)
-            raise NotFound(f"{session} has no trace memory yet", hint="`recollect distill --now` makes it")
+            raise NotFound(
+                f"{session} has no trace memory yet", hint="`recollect distill --now` makes it"
+            )
         return found
 
     def memory_folder(self, project: str) -> str:

@@ -67,7 +67,12 @@ class Door:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -118,7 +123,9 @@ class Door:
         if store is None and os.path.exists(self.settings.store):
             store = self._existing()
         key = store.redaction_key() if store else os.urandom(32)
-        return Redactor(key, known=known, cache=Path(self.settings.home) / "cache" if cached else None)
+        return Redactor(
+            key, known=known, cache=Path(self.settings.home) / "cache" if cached else None
+        )
 
     def redact(self, text: str) -> str:
         """Text without its secrets, tagged with this store's key."""

@@ -45,8 +45,12 @@ class Learn(Projects):
         """Write every attempt that was completed before this was called."""
         return (self._recorder or self._ensure_recorder()).flush()
 
-    def retrieve_relevant(self, task: str, context: Context | None = None, limit: int = 5) -> list[EpisodeHit]:
-        """Earlier attempts that bear on a task, recorded or derived from sessions, the best first, each with why."""
+    def retrieve_relevant(
+        self, task: str, context: Context | None = None, limit: int = 5
+    ) -> list[EpisodeHit]:
+        """Earlier attempts that bear on a task, recorded or derived from
+        sessions, the best first, each with why.
+        """
         return (self._retriever or self._ensure_retriever()).find(task, context, limit=limit)
 
     def episode(self, ref: str) -> Episode:
@@ -104,10 +108,15 @@ class Learn(Projects):
     # Patterns
 
     def learn(self) -> Iterator[Learned]:
-        """Learn from the sessions and attempts that are new, a report after each few; the last one counts."""
+        """Learn from the sessions and attempts that are new, a report after each few.
+
+        The last one counts.
+        """
         from recollect.learn.learning import learn
 
-        return learn(self._existing(), least=self._least_sessions(), domain_of=self.settings.domain_of)
+        return learn(
+            self._existing(), least=self._least_sessions(), domain_of=self.settings.domain_of
+        )
 
     def detect(
         self,
@@ -142,15 +151,29 @@ class Learn(Projects):
             limit=limit,
         )
         if waiting := store.count_unlearned():
-            answers.remarks.append(f"{waiting} sessions were not learned from yet; `recollect learn` does that")
+            answers.remarks.append(
+                f"{waiting} sessions were not learned from yet; `recollect learn` does that"
+            )
         return answers
 
-    def patterns(self, *statuses: PatternStatus, limit: int | None = None, evidence: int = 5) -> list[Pattern]:
-        """Every pattern that is kept, the strongest first; of these statuses only, if any are given."""
+    def patterns(
+        self, *statuses: PatternStatus, limit: int | None = None, evidence: int = 5
+    ) -> list[Pattern]:
+        """Every pattern that is kept, the strongest first.
+
+        Of these statuses only, if any are given.
+        """
         from recollect.learn.detecting import patterns
 
         least, half_life = self._least_sessions(), self._half_life()
-        return patterns(self._existing(), least=least, half_life_days=half_life, statuses=statuses, limit=limit, shown=evidence)
+        return patterns(
+            self._existing(),
+            least=least,
+            half_life_days=half_life,
+            statuses=statuses,
+            limit=limit,
+            shown=evidence,
+        )
 
     def heuristics(self, *, everything: bool = False) -> list[Heuristic]:
         """What to do when, the surest first; `everything` brings those that were retired."""
@@ -160,7 +183,9 @@ class Learn(Projects):
         return heuristics(self._existing(), everything=everything)
 
     def _settle_patterns(self) -> None:
-        """Count again what is not as it was, so that patterns and heuristics are those of what is stored now."""
+        """Count again what is not as it was, so that patterns and
+        heuristics are those of what is stored now.
+        """
         from recollect.learn.learning import bring_up_to_date
 
         bring_up_to_date(self._existing(), least=self._least_sessions())

@@ -29,7 +29,9 @@ class Notes(Distill):
         by: str = "agent",
         confidence: float | None = None,
     ) -> Note:
-        """Keep a fact about a project, that of `folder` or of the current one; a person may say that it holds everywhere.
+        """Keep a fact about a project, that of `folder` or of the current one.
+
+        A person may say that it holds everywhere.
 
         What a person says counts at once. What an agent says is a candidate,
         until a person accepts it or is found to have said the same. A fact
@@ -42,12 +44,18 @@ class Notes(Distill):
 
         kind, author = notes.category_of(category), notes.author_of(by, everywhere=everywhere)
         sure = notes.confidence_of(confidence, author)
-        place = None if everywhere else Projects().identify(os.path.abspath(folder or os.getcwd()), None)
+        place = (
+            None
+            if everywhere
+            else Projects().identify(os.path.abspath(folder or os.getcwd()), None)
+        )
         if project is not None:
             # Known already, so that of which kind it is makes no difference.
             place = ProjectIdentity(self.get_project(project), "directory")
         store = self._opened(create=True)
-        return store.keep_note(self._plain(text), category=kind, project=place, author=author, confidence=sure)
+        return store.keep_note(
+            self._plain(text), category=kind, project=place, author=author, confidence=sure
+        )
 
     def notes(
         self,
@@ -59,7 +67,9 @@ class Notes(Distill):
         category: str | None = None,
         limit: int | None = None,
     ) -> list[Note]:
-        """Notes that hold in a project or in that of a folder, that hold `everywhere`, or all of them; the last seen first."""
+        """Notes that hold in a project or in that of a folder, that hold `everywhere`,
+        or all of them; the last seen first.
+        """
         from recollect.distill.notes.note import category_of, statuses_of
 
         store = self._existing()
@@ -67,7 +77,8 @@ class Notes(Distill):
         if project is not None:
             own = self.get_project(project)
         return store.list_notes(
-            project=own, everywhere=everywhere or (folder is not None and own is None), statuses=statuses_of(status),
+            project=own, everywhere=everywhere or (folder is not None and own is None),
+            statuses=statuses_of(status),
             category=None if category is None else category_of(category), limit=limit,
         )  # fmt: skip
 
@@ -88,10 +99,20 @@ class Notes(Distill):
         from recollect.distill.notes import notes_file
 
         def found(wanted: str | Sequence[str] | None) -> list[Note]:
-            return self.notes(project=project, folder=folder, everywhere=everywhere, status=wanted, category=category)
+            return self.notes(
+                project=project,
+                folder=folder,
+                everywhere=everywhere,
+                status=wanted,
+                category=category,
+            )
 
         standing = [note for note in found(status) if note.status in ("candidate", "active")]
-        told = [note for note in standing if note.status == "active" or note.trust in ("user", "tool-verified")]
+        told = [
+            note
+            for note in standing
+            if note.status == "active" or note.trust in ("user", "tool-verified")
+        ]
         return notes_file.write(os.fspath(path), told, retired=found(("rejected", "superseded")))
 
     def note(self, ref: str) -> Note:
@@ -103,36 +124,53 @@ class Notes(Distill):
         return self._existing().accept_note(ref)
 
     def reject_note(self, ref: str) -> Note:
-        """A person says that a note is wrong: it is not told any more, and stays rejected when an agent repeats it."""
+        """A person says that a note is wrong: it is not told any more, and
+        stays rejected when an agent repeats it.
+        """
         note = self._existing().reject_note(ref)
         self._refresh()
         return note
 
     def edit_note(self, ref: str, text: str) -> Note:
-        """A person says it better; the answer is the new note, which takes the place of the old one."""
+        """A person says it better.
+
+        The answer is the new note, which takes the place of the old one.
+        """
         note = self._existing().edit_note(ref, self._plain(text))
         self._refresh()
         return note
 
     def forget_note(self, ref: str) -> Note:
-        """Remove a note for good, with the versions that it took the place of; the answer is what it was."""
+        """Remove a note for good, with the versions that it took the place of.
+
+        The answer is what it was.
+        """
         return self._existing().forget_note(ref)
 
     def corroborate_notes(self) -> int:
-        """Look for the calls that gave candidates, and for a person saying the same; returns how many now count."""
+        """Look for the calls that gave candidates, and for a person saying the same.
+
+        Returns how many now count.
+        """
         from recollect.distill.notes.corroborate import corroborate
 
         return corroborate(self._existing())
 
-    def give_feedback(self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None) -> None:
+    def give_feedback(
+        self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None
+    ) -> None:
         """Say whether a session, a turn, a note or a pattern was of use."""
         from recollect.distill.notes.note import author_of
 
         author = author_of(by)
-        self._existing().give_feedback(ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None)
+        self._existing().give_feedback(
+            ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None
+        )
 
     def feedback_of(self, ref: str) -> tuple[int, int]:
-        """How often a session, a turn, a note or a pattern was called helpful, and how often not."""
+        """How often a session, a turn, a note or a pattern was
+        called helpful, and how often not.
+        """
         return self._existing().feedback_of(ref)
 
     def _plain(self, text: str) -> str:

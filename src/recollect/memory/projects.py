@@ -27,7 +27,9 @@ class Projects(Door):
 
         found = self._existing().find_project([name])
         if found is None:
-            raise NotFound(f"no project is called {name[:100]}", hint="`recollect projects` lists them")
+            raise NotFound(
+                f"no project is called {name[:100]}", hint="`recollect projects` lists them"
+            )
         return found
 
     def projects(self) -> list[ProjectRow]:

@@ -1,4 +1,6 @@
-"""The front door, publish: what people make of patterns, what stands in a project's files, and whether it helped."""
+"""The front door, publish: what people make of patterns, what stands in a
+project's files, and whether it helped.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,14 @@ class Publish(Learn):
         store = self._existing()
         name = store.pattern_id(ref)
         found = [tally for _, tally in store.kept_tallies() if tally.pattern == name]
-        return store.as_patterns(found, half_life_days=self._half_life(), shown=evidence, selection=EVERYTHING)[0]
+        return store.as_patterns(
+            found, half_life_days=self._half_life(), shown=evidence, selection=EVERYTHING
+        )[0]
 
     def accept_pattern(self, ref: str, *, why: str = "") -> Pattern:
-        """A person says that a pattern is right, in the words that are proposed if there are any."""
+        """A person says that a pattern is right, in the words
+        that are proposed if there are any.
+        """
         store = self._existing()
         store.accept_pattern(store.pattern_id(ref), self._why(why))
         return self.pattern(ref)
@@ -48,11 +54,16 @@ class Publish(Learn):
         from recollect.publish.catalogue import sentence_of
 
         store = self._existing()
-        store.edit_pattern(store.pattern_id(ref), sentence_of(sentence, self._without_secrets), self._why(why))
+        store.edit_pattern(
+            store.pattern_id(ref), sentence_of(sentence, self._without_secrets), self._why(why)
+        )
         return self.pattern(ref)
 
     def retire_pattern(self, ref: str, *, why: str = "") -> Pattern:
-        """A person says that something accepted is of no use any more; the next `publish` takes it out of every file."""
+        """A person says that something accepted is of no use any more.
+
+        The next `publish` takes it out of every file.
+        """
         store = self._existing()
         store.retire_pattern(store.pattern_id(ref), self._why(why))
         return self.pattern(ref)
@@ -63,7 +74,10 @@ class Publish(Learn):
         return store.pattern_history(store.pattern_id(ref))
 
     def proposed_words(self) -> dict[str, str]:
-        """The words that newer sessions propose for accepted patterns, by id; `accept_pattern` takes them."""
+        """The words that newer sessions propose for accepted patterns, by id.
+
+        `accept_pattern` takes them.
+        """
         return self._existing().proposed_words()
 
     # Publish
@@ -92,7 +106,16 @@ class Publish(Learn):
         place = os.path.abspath(folder) if folder is not None else files.top(os.getcwd())
         # Whatever the settings say: these files are shared.
         redact = self.redactor(store).redact
-        return publish(store, place, self.project_of(place), targets, redact, apply=apply, undo=undo, decide=decide or refuse)
+        return publish(
+            store,
+            place,
+            self.project_of(place),
+            targets,
+            redact,
+            apply=apply,
+            undo=undo,
+            decide=decide or refuse,
+        )
 
     def published_folders(self) -> list[str]:
         """Every folder in which something is published."""
@@ -101,16 +124,23 @@ class Publish(Learn):
     # Measure
 
     def record_opened(self, ref: str) -> None:
-        """Note down that somebody looked at a note or a pattern; a store that cannot be written is no reason not to show it."""
+        """Note down that somebody looked at a note or a pattern.
+
+        A store that cannot be written is no reason not to show it.
+        """
         from contextlib import suppress
 
         from recollect.errors import StoreError
 
         with suppress(StoreError):
-            self._existing().save_recall("cli", "show", [ref], agent=None, session=None, project=None)
+            self._existing().save_recall(
+                "cli", "show", [ref], agent=None, session=None, project=None
+            )
 
     def measure(self, ref: str | None = None) -> list[Measured]:
-        """What became of a pattern or a note since it was published or accepted, or of all of them."""
+        """What became of a pattern or a note since it was
+        published or accepted, or of all of them.
+        """
         from recollect.publish.measure import measure
 
         store = self._existing()

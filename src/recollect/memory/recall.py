@@ -57,8 +57,12 @@ class Recall(Projects):
             limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
         )  # fmt: skip
 
-    def search_by_vector(self, vector: Sequence[float], *, limit: int = 10, **filters: Filter) -> SearchResult:
-        """The turns nearest to a vector of the encoder that the stored ones are by, the cosine as their score."""
+    def search_by_vector(
+        self, vector: Sequence[float], *, limit: int = 10, **filters: Filter
+    ) -> SearchResult:
+        """The turns nearest to a vector of the encoder that the stored ones
+        are by, the cosine as their score.
+        """
         from recollect.lookup import Query, Scope
         from recollect.recall.search import nearest
 
@@ -67,17 +71,23 @@ class Recall(Projects):
         result.unembedded = self._existing().unembedded()
         return result
 
-    def sessions(self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: Filter) -> Iterator[Session]:
+    def sessions(
+        self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: Filter
+    ) -> Iterator[Session]:
         """Sessions with a turn that has all the words and passes the filters, newest first."""
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
-        for session in self._existing().list_sessions(query, self.settings.domains(), limit=limit, offset=offset):
+        for session in self._existing().list_sessions(
+            query, self.settings.domains(), limit=limit, offset=offset
+        ):
             session.domain = self.settings.domain_of(session.project)
             yield session
 
     def remarks(self, text: str = "", **filters: Filter) -> list[str]:
-        """What a person should know about a query besides what it finds: a slip, a filter that nothing can pass yet."""
+        """What a person should know about a query besides what it finds: a
+        slip, a filter that nothing can pass yet.
+        """
         from recollect.recall.query import parse
 
         return self._existing().remarks(parse(text).having(**filters), self.settings.domains())
@@ -93,7 +103,9 @@ class Recall(Projects):
         return found
 
     def stats(self, by: str = "agent", text: str = "", **filters: Filter) -> list[StatsRow]:
-        """Tokens, cost, tools and errors of the turns a query chooses, summed by agent, project, domain, model, tool or day."""
+        """Tokens, cost, tools and errors of the turns a query chooses, summed by agent,
+        project, domain, model, tool or day.
+        """
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
@@ -111,7 +123,10 @@ class Recall(Projects):
     # Vectors
 
     def encoder(self) -> Encoder:
-        """What turns texts into vectors, as the settings choose; raises EncoderUnavailable when it cannot be used."""
+        """What turns texts into vectors, as the settings choose.
+
+        Raises EncoderUnavailable when it cannot be used.
+        """
         if self._encoder is None:
             from recollect.embed import open_encoder
 
@@ -123,7 +138,9 @@ class Recall(Projects):
         return self._encoder
 
     def embed(self, *, again: bool = False, limit: int | None = None) -> Iterator[Embedded]:
-        """Make the vectors of turns that have none yet, a report after each batch; the last one counts.
+        """Make the vectors of turns that have none yet, a report after each batch.
+
+        The last one counts.
 
         Nothing happens before the first report is asked for, and a run that
         is left in between is continued by the next.
@@ -135,28 +152,67 @@ class Recall(Projects):
     # Verbs
 
     def blame(
-        self, file: str, text: str = "", /, *, folder: str | None = None, limit: int | None = 20, **filters: Filter
+        self,
+        file: str,
+        text: str = "",
+        /,
+        *,
+        folder: str | None = None,
+        limit: int | None = 20,
+        **filters: Filter,
     ) -> Answers[FileChange]:
-        """The turns that changed a file, newest first; a relative path is seen from `folder`, the current one unless given."""
+        """The turns that changed a file, newest first.
+
+        A relative path is seen from `folder`, the current one unless given.
+        """
         from recollect.recall.query import parse
         from recollect.recall.verbs.blame import blame
 
         here, query = folder or os.getcwd(), parse(text).having(**filters)
         project, domains = self.project_of(here), self.settings.domains()
-        return blame(self._existing(), file, cwd=here, project=project, query=query, domains=domains, limit=limit)
+        return blame(
+            self._existing(),
+            file,
+            cwd=here,
+            project=project,
+            query=query,
+            domains=domains,
+            limit=limit,
+        )
 
-    def fix(self, error: str, /, *, folder: str | None = None, limit: int | None = 5, **filters: Filter) -> Answers[Fix]:
-        """What was done after this error and worked; what happened in the project of `folder` comes first."""
+    def fix(
+        self, error: str, /, *, folder: str | None = None, limit: int | None = 5, **filters: Filter
+    ) -> Answers[Fix]:
+        """What was done after this error and worked.
+
+        What happened in the project of `folder` comes first.
+        """
         from recollect.lookup import Query
         from recollect.recall.verbs.fix import fix
 
         project, query = self.project_of(folder or os.getcwd()), Query().having(**filters)
-        return fix(self._existing(), error, project=project, query=query, domains=self.settings.domains(), limit=limit)
+        return fix(
+            self._existing(),
+            error,
+            project=project,
+            query=query,
+            domains=self.settings.domains(),
+            limit=limit,
+        )
 
     def how(
-        self, tool: str, /, *, folder: str | None = None, everywhere: bool = False, limit: int | None = 10, **filters: Filter
+        self,
+        tool: str,
+        /,
+        *,
+        folder: str | None = None,
+        everywhere: bool = False,
+        limit: int | None = 10,
+        **filters: Filter,
     ) -> Answers[Invocation]:
-        """The invocations of a tool that worked; in the project of `folder`, unless a filter or `everywhere` says otherwise.
+        """The invocations of a tool that worked.
+
+        In the project of `folder`, unless a filter or `everywhere` says otherwise.
 
         Filters may be part of the text, as in a search.
         """
@@ -164,16 +220,34 @@ class Recall(Projects):
         from recollect.recall.verbs.how import how
 
         query = parse(tool).having(**filters)
-        own = None if everywhere or "project" in query.filters else self.project_of(folder or os.getcwd())
-        return how(self._existing(), query.having(project=own), own=own, domains=self.settings.domains(), limit=limit)
+        own = (
+            None
+            if everywhere or "project" in query.filters
+            else self.project_of(folder or os.getcwd())
+        )
+        return how(
+            self._existing(),
+            query.having(project=own),
+            own=own,
+            domains=self.settings.domains(),
+            limit=limit,
+        )
 
-    def friction(self, text: str = "", /, *, sessions: int = 3, limit: int | None = 20, **filters: Filter) -> Answers[Friction]:
+    def friction(
+        self, text: str = "", /, *, sessions: int = 3, limit: int | None = 20, **filters: Filter
+    ) -> Answers[Friction]:
         """Errors that came back in at least so many sessions, the most widespread first."""
         from recollect.recall.query import parse
         from recollect.recall.verbs.friction import friction
 
         query = parse(text).having(**filters)
-        return friction(self._existing(), query=query, domains=self.settings.domains(), sessions=sessions, limit=limit)
+        return friction(
+            self._existing(),
+            query=query,
+            domains=self.settings.domains(),
+            sessions=sessions,
+            limit=limit,
+        )
 
     def recall(
         self,
@@ -184,7 +258,9 @@ class Recall(Projects):
         budget: int | None = None,
         everywhere: bool = False,
     ) -> Pack:
-        """What an agent in `folder` should be told about a prompt, within a budget of tokens; empty when nothing is good enough.
+        """What an agent in `folder` should be told about a prompt, within a budget of tokens.
+
+        Empty when nothing is good enough.
 
         The budget is 600 unless given, and 1,500 without a prompt.
 
@@ -194,15 +270,28 @@ class Recall(Projects):
         """
         from recollect.recall.pack import pack
 
-        own = self.get_project(project) if project is not None else self.project_of(folder or os.getcwd())
+        own = (
+            self.get_project(project)
+            if project is not None
+            else self.project_of(folder or os.getcwd())
+        )
         projects: list[str | None] = [own] if own is not None else []
         if everywhere:
             projects.append(None)
         domains = self.settings.domains()
-        return pack(self._existing(), self.encoder, prompt, projects=projects, domains=domains, budget=budget)
+        return pack(
+            self._existing(),
+            self.encoder,
+            prompt,
+            projects=projects,
+            domains=domains,
+            budget=budget,
+        )
 
     def framed(self, lines: list[str]) -> str:
-        """Lines from logs as an agent should get them: marked as data, and recognised should they come back in a log."""
+        """Lines from logs as an agent should get them: marked as data, and
+        recognised should they come back in a log.
+        """
         from recollect.recall.telling import framed
 
         return framed(lines)
@@ -224,10 +313,14 @@ class Recall(Projects):
     ) -> None:
         """Note down what a face offered, so that its use can be measured."""
         project = self.project_of(folder) if folder else None
-        self._existing().save_recall(face, event, refs, agent=agent, session=session, project=project)
+        self._existing().save_recall(
+            face, event, refs, agent=agent, session=session, project=project
+        )
 
     def firings(self) -> dict[tuple[str, str], tuple[int, str | None]]:
-        """When each hook last ran, by agent and event, in milliseconds, and the fault it ended with, if any."""
+        """When each hook last ran, by agent and event, in milliseconds, and
+        the fault it ended with, if any.
+        """
         store = self._existing()
         store.drain_spool()
         return store.firings()

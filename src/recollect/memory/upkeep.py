@@ -62,7 +62,9 @@ class Upkeep(Capture, Recall, Notes, Publish):
         """An online copy of the store; returns its size in bytes."""
         return self._existing().backup(os.fspath(path), force=force)
 
-    def export(self, text: str = "", *, limit: int | None = None, **filters: Filter) -> Iterator[dict[str, Any]]:
+    def export(
+        self, text: str = "", *, limit: int | None = None, **filters: Filter
+    ) -> Iterator[dict[str, Any]]:
         """Sessions with everything in them, as plain values, one after the other."""
         from itertools import islice
 
@@ -89,13 +91,16 @@ class Upkeep(Capture, Recall, Notes, Publish):
             session, ordinal = ref, None
         report = store.forget(session, ordinal, dry_run=dry_run)
         if not dry_run:
-            # What was made of it goes from the files too, and what still holds is put together again.
+            # What was made of it goes from the files too, and what still
+            # holds is put together again.
             self._refresh()
             self._settle_patterns()
         return report
 
     def retain(self, *, dry_run: bool = False) -> Iterator[Retained]:
-        """Keep the store within the budget of the settings, a report after each batch; the last one counts.
+        """Keep the store within the budget of the settings, a report after each batch.
+
+        The last one counts.
 
         Sessions without a digest get theirs first, because only then may
         their events go. A dry run changes nothing.
@@ -130,7 +135,9 @@ class Upkeep(Capture, Recall, Notes, Publish):
             "distill": lambda subject: self._distill(),
             "trace": self._distill_again,
             "memory": self._consolidate_again,
-            "consolidate": lambda subject: self._consolidate(by=self._llm() if self._engine() == "llm" else None),
+            "consolidate": lambda subject: self._consolidate(
+                by=self._llm() if self._engine() == "llm" else None
+            ),
             "optimize": lambda subject: store.optimize(),
             "embed": lambda subject: self.embed(),
             "retain": lambda subject: self.retain(),
@@ -142,7 +149,10 @@ class Upkeep(Capture, Recall, Notes, Publish):
         self._existing().enqueue("learn", "sessions")
 
     def prepare(self) -> Iterator[str]:
-        """Make ready what hooks tell, for the projects whose logs or notes changed; each project's key once it is done."""
+        """Make ready what hooks tell, for the projects whose logs or notes changed.
+
+        Each project's key once it is done.
+        """
         from recollect.recall.prepare import prepare
 
         self.corroborate_notes()

@@ -19,10 +19,14 @@ from typing import NamedTuple
 
 from recollect.errors import FileRefused
 
-BEGIN, BEGIN_AFTER_NO_LINE_END = "<!-- recollect:begin v1 -->", "<!-- recollect:begin v1; no line end before -->"
+BEGIN, BEGIN_AFTER_NO_LINE_END = (
+    "<!-- recollect:begin v1 -->",
+    "<!-- recollect:begin v1; no line end before -->",
+)
 END = "<!-- recollect:end -->"
 
-# A mention within a line, as in prose about these files, is none. Nor is the end of a marker without its beginning.
+# A mention within a line, as in prose about these files, is none. Nor is the
+# end of a marker without its beginning.
 _BEGIN = re.compile(r"^<!-- recollect:begin\b[^\n]*?-->[ \t]*(?P<line_end>\r?\n|\Z)", re.MULTILINE)
 _END = re.compile(r"^<!-- recollect:end\b[^\n]*?-->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _TORN = re.compile(r"^<!-- recollect:(?:begin|end)\b", re.MULTILINE)
@@ -39,7 +43,10 @@ class Found(NamedTuple):
 
 
 def find(file: str, name: str) -> Found | None:
-    """Our block in a file's text; None when there is none. `name` is the file's, for the error if its markers are no pair."""
+    """Our block in a file's text.
+
+    None when there is none. `name` is the file's, for the error if its markers are no pair.
+    """
     begins, ends = list(_BEGIN.finditer(file)), list(_END.finditer(file))
     marks = len(_TORN.findall(file))
     if not marks:
@@ -47,7 +54,8 @@ def find(file: str, name: str) -> Found | None:
     if (len(begins), len(ends), marks) != (1, 1, 2) or begins[0].end() > ends[0].start():
         raise FileRefused(
             f"{name} has our markers torn, doubled or in the wrong order",
-            hint=f"leave one line `{BEGIN}` and after it one line `{END}`, or neither; then run the same command again",
+            hint=f"leave one line `{BEGIN}` and after it one line `{END}`, or neither; then run "
+            "the same command again",
         )
     begin, end = begins[0], ends[0]
     return Found(
@@ -60,7 +68,10 @@ def find(file: str, name: str) -> Found | None:
 
 
 def put(file: str, text: str, name: str) -> str:
-    """A file's text with our block saying this, in its place or at the end; lines end as they do in the rest."""
+    """A file's text with our block saying this, in its place or at the end.
+
+    Lines end as they do in the rest.
+    """
     found = find(file, name)
     if found is not None:
         begin = BEGIN if found.had_line_end else BEGIN_AFTER_NO_LINE_END
@@ -75,7 +86,10 @@ def put(file: str, text: str, name: str) -> str:
 
 
 def removed(file: str, name: str) -> str:
-    """A file's text without our block, and without what was put before it; what others wrote after it stays apart."""
+    """A file's text without our block, and without what was put before it.
+
+    What others wrote after it stays apart.
+    """
     found = find(file, name)
     if found is None:
         return file

@@ -14,10 +14,16 @@ MOST_CHARACTERS, MOST_WHY_CHARACTERS = 600, 300
 
 
 def sentence_of(text: str, redact: Callable[[str], str]) -> str:
-    """What a person says of a pattern, as it is kept; a clear error when nothing, or too much, is left."""
+    """What a person says of a pattern, as it is kept.
+
+    A clear error when nothing, or too much, is left.
+    """
     line = _line(text, redact, MOST_CHARACTERS, "sentence")
     if not any(map(str.isalnum, line)):
-        raise UsageError("there are no words in this sentence", hint="say in a sentence what recurs and what to do about it")
+        raise UsageError(
+            "there are no words in this sentence",
+            hint="say in a sentence what recurs and what to do about it",
+        )
     return line
 
 
@@ -28,8 +34,12 @@ def why_of(text: str, redact: Callable[[str], str]) -> str:
 
 def _line(text: str, redact: Callable[[str], str], most: int, name: str) -> str:
     if "\0" in text:
-        raise UsageError("this is not text: it has a NUL character in it", hint="give it as plain text")
+        raise UsageError(
+            "this is not text: it has a NUL character in it", hint="give it as plain text"
+        )
     line = visible(redact(visible(text)))
     if len(line) > most:
-        raise UsageError(f"this {name} has {len(line)} characters, and may have {most}", hint="say it shorter")
+        raise UsageError(
+            f"this {name} has {len(line)} characters, and may have {most}", hint="say it shorter"
+        )
     return line

@@ -20,7 +20,8 @@ from recollect.publish.block import BEGIN_AFTER_NO_LINE_END, END
 from recollect.reading.quoting import visible
 from recollect.store.published import Lesson
 
-# With its markers. Agents read this at every start, and some read only the first 32 KB of such a file.
+# With its markers. Agents read this at every start, and some read
+# only the first 32 KB of such a file.
 MOST_BYTES = 4_096
 MOST_CHARACTERS = 600
 
@@ -51,9 +52,16 @@ class Content(NamedTuple):
 
 
 def compose(
-    lessons: Iterable[Lesson], standing: dict[str, tuple[int, int]], redact: Callable[[str], str], *, line_end: str = "\n"
+    lessons: Iterable[Lesson],
+    standing: dict[str, tuple[int, int]],
+    redact: Callable[[str], str],
+    *,
+    line_end: str = "\n",
 ) -> Content:
-    """The block for these lessons, of which `standing` says how often each helped and harmed; empty when there are none."""
+    """The block for these lessons, of which `standing` says how often each helped and harmed.
+
+    Empty when there are none.
+    """
     told = [one for one in lessons if not is_harmful(*standing.get(one.ref, (0, 0)))]
     lines = {one.ref: line for one in sorted(told, key=_rank) if (line := _line(one, redact))}
     by_ref = {one.ref: one for one in told}
@@ -67,7 +75,9 @@ def compose(
 
 
 def _rank(one: Lesson) -> tuple[object, ...]:
-    """What to keep when there is not room for all: a person's words first, then what several agents and most sessions saw."""
+    """What to keep when there is not room for all: a person's words first, then
+    what several agents and most sessions saw.
+    """
     return (
         one.kind not in _NOTES,
         _NOTES.index(one.kind) if one.kind in _NOTES else 0,
@@ -106,7 +116,8 @@ def _line(one: Lesson, redact: Callable[[str], str]) -> str:
 def _harmless(text: str) -> str:
     """A line that ends no comment, so that no marker can be in it, and that has no file read."""
     text = text.replace("<!--", "‹!--").replace("-->", "--›")
-    # What stands in a code span is no import; an odd backtick would make one of the rest of the block.
+    # What stands in a code span is no import; an odd backtick would
+    # make one of the rest of the block.
     if text.count("`") % 2:
         text = text.replace("`", "'")
     pieces, end = [], 0

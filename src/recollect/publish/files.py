@@ -26,23 +26,35 @@ def root(folder: str) -> str:
     """The folder of a project, which must be there."""
     found = os.path.realpath(folder)
     if not os.path.isdir(found):
-        raise UsageError(f"there is no folder {folder}", hint="name the folder of a project with --project")
+        raise UsageError(
+            f"there is no folder {folder}", hint="name the folder of a project with --project"
+        )
     return found
 
 
 def read(folder: str, path: str) -> str | None:
-    """What a file below a folder holds, byte for byte, line ends included; None when there is none."""
+    """What a file below a folder holds, byte for byte, line ends included.
+
+    None when there is none.
+    """
     whole = _inside(folder, path)
     found = _checked(folder, path)
     if found is None:
         return None
     if found.st_size > MOST_BYTES:
-        raise FileRefused(f"{path} is too large to be guidance for an agent", hint=f"move it away, {_AGAIN}")
+        raise FileRefused(
+            f"{path} is too large to be guidance for an agent", hint=f"move it away, {_AGAIN}"
+        )
     try:
-        with open(os.open(whole, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+        with open(
+            os.open(whole, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)),
+            "rb",
+        ) as file:
             return file.read().decode()
     except UnicodeDecodeError as error:
-        raise FileRefused(f"{path} is not UTF-8 text", hint=f"save it as UTF-8, {_AGAIN}") from error
+        raise FileRefused(
+            f"{path} is not UTF-8 text", hint=f"save it as UTF-8, {_AGAIN}"
+        ) from error
     except OSError as error:
         raise FileUnwritable(whole, error.strerror or str(error)) from error
 
@@ -54,7 +66,9 @@ def replace(folder: str, path: str, before: str | None, after: str | None) -> No
     """
     whole = _inside(folder, path)
     if read(folder, path) != before:
-        raise FileRefused(f"{path} was changed by another program just now", hint="run the same command again")
+        raise FileRefused(
+            f"{path} was changed by another program just now", hint="run the same command again"
+        )
     found = _checked(folder, path)
     if found is not None and not found.st_mode & stat.S_IWUSR:
         # A rename would not mind; whoever made it so does.
@@ -66,13 +80,18 @@ def replace(folder: str, path: str, before: str | None, after: str | None) -> No
             _remove_empty_folders(folder, os.path.dirname(path))
         else:
             os.makedirs(os.path.dirname(whole), exist_ok=True)
-            platforms.replace_text(whole, after, mode=stat.S_IMODE(found.st_mode) if found else 0o644)
+            platforms.replace_text(
+                whole, after, mode=stat.S_IMODE(found.st_mode) if found else 0o644
+            )
     except OSError as error:
         raise FileUnwritable(error.filename or whole, error.strerror or str(error)) from error
 
 
 def _sweep(folder: str) -> None:
-    """Remove what a process left that was killed while it wrote here; only one writes at a time, so nobody needs it."""
+    """Remove what a process left that was killed while it wrote here.
+
+    Only one writes at a time, so nobody needs it.
+    """
     for entry in os.scandir(folder) if os.path.isdir(folder) else ():
         if _PARTIAL.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
             os.unlink(entry.path)
@@ -95,19 +114,33 @@ def top(folder: str) -> str:
 
 
 def is_link(folder: str, path: str) -> str | None:
-    """What a file is a link to, as seen from the project; None when it is no link that stays inside."""
+    """What a file is a link to, as seen from the project.
+
+    None when it is no link that stays inside.
+    """
     whole = _inside(folder, path)
     if not os.path.islink(whole):
         return None
     target = os.path.relpath(os.path.realpath(whole), folder)
-    return None if target.startswith(os.pardir) or os.path.isabs(target) else target.replace(os.sep, "/")
+    return (
+        None
+        if target.startswith(os.pardir) or os.path.isabs(target)
+        else target.replace(os.sep, "/")
+    )
 
 
 def _inside(folder: str, path: str) -> str:
     """The whole path of something below a folder."""
     parts = path.split("/")
-    if os.path.isabs(path) or not all(parts) or {".", ".."} & set(parts) or os.path.splitdrive(path)[0]:
-        raise UsageError(f"{path[:100]} is not a path below the project", hint="see recollect publish --help")
+    if (
+        os.path.isabs(path)
+        or not all(parts)
+        or {".", ".."} & set(parts)
+        or os.path.splitdrive(path)[0]
+    ):
+        raise UsageError(
+            f"{path[:100]} is not a path below the project", hint="see recollect publish --help"
+        )
     return os.path.join(folder, *parts)
 
 
@@ -132,11 +165,14 @@ def _checked(folder: str, path: str) -> os.stat_result | None:
         wanted = stat.S_ISREG if place == len(parts) - 1 else stat.S_ISDIR
         if not wanted(found.st_mode):
             raise FileRefused(
-                f"{'/'.join(parts[: place + 1])} is not a {'file' if wanted is stat.S_ISREG else 'folder'}",
+                f"{'/'.join(parts[: place + 1])} is not a "
+                f"{'file' if wanted is stat.S_ISREG else 'folder'}",
                 hint=f"move it away, {_AGAIN}",
             )
     if found is not None and not platforms.WINDOWS and found.st_uid != os.getuid():
-        raise FileRefused(f"{path} belongs to another user of this machine", hint="run this as that user")
+        raise FileRefused(
+            f"{path} belongs to another user of this machine", hint="run this as that user"
+        )
     return found
 
 

@@ -35,21 +35,34 @@ def measure(store: Store, ref: str | None = None) -> list[Measured]:
         for name in offer.refs:
             by_ref[name].append(offer)
     return [
-        _measured(store, subject, by_ref[subject.ref], standing.get(subject.ref, (0, 0)), came_up.get(subject.ref, {}))
+        _measured(
+            store,
+            subject,
+            by_ref[subject.ref],
+            standing.get(subject.ref, (0, 0)),
+            came_up.get(subject.ref, {}),
+        )
         for subject in store.subjects(ref)
     ]
 
 
 def _measured(
-    store: Store, subject: Subject, own: Sequence[Offer], standing: tuple[int, int], came_up: dict[str, bool]
+    store: Store,
+    subject: Subject,
+    own: Sequence[Offer],
+    standing: tuple[int, int],
+    came_up: dict[str, bool],
 ) -> Measured:
     offered = [offer for offer in own if offer.event not in OPENING]
     opened = [offer for offer in own if offer.event in OPENING]
     helpful, harmful = standing
     row = Measured(
-        ref=subject.ref, kind=subject.kind, text=subject.text, status=subject.status, since=iso(subject.since),
-        wanted=_wanted(subject.kind), offered=len(offered), offered_sessions=len({one.session for one in offered if one.session}),
-        opened=len(opened), cited=_cited(store, subject, offered, came_up), came_back=sum(not well for well in came_up.values()),
+        ref=subject.ref, kind=subject.kind, text=subject.text, status=subject.status,
+        since=iso(subject.since),
+        wanted=_wanted(subject.kind), offered=len(offered),
+        offered_sessions=len({one.session for one in offered if one.session}),
+        opened=len(opened), cited=_cited(store, subject, offered, came_up),
+        came_back=sum(not well for well in came_up.values()),
         helpful=helpful, harmful=harmful, retire=is_harmful(helpful, harmful),
     )  # fmt: skip
     if subject.since is not None and subject.projects:
@@ -63,13 +76,21 @@ def _wanted(kind: str) -> Literal["fewer", "more"] | None:
     return "fewer" if kind in UNWANTED else "more" if kind in _MORE else None
 
 
-def _cited(store: Store, subject: Subject, offered: Sequence[Offer], came_up: dict[str, bool]) -> int:
-    """In how many sessions an agent named it after it was offered there, or did what it says and that worked."""
+def _cited(
+    store: Store, subject: Subject, offered: Sequence[Offer], came_up: dict[str, bool]
+) -> int:
+    """In how many sessions an agent named it after it was offered there, or
+    did what it says and that worked.
+    """
     first: dict[str, int] = {}
     for offer in offered:
         if offer.session is not None:
             first[offer.session] = min(offer.at, first.get(offer.session, offer.at))
-    named = {session for session, at in store.naming(subject.ref) if session in first and (at is None or at >= first[session])}
+    named = {
+        session
+        for session, at in store.naming(subject.ref)
+        if session in first and (at is None or at >= first[session])
+    }
     return len(named | {session for session, well in came_up.items() if well})
 
 
@@ -80,9 +101,13 @@ def _compare(store: Store, subject: Subject, row: Measured, offered: Sequence[Of
     before = [one for one in sessions if one.at < subject.since]
     after = [one for one in sessions if one.at >= subject.since]
     if subject.signature is None:
-        # A note is told in every session since; only those that it was offered to say something about it.
+        # A note is told in every session since; only those that it was
+        # offered to say something about it.
         told = {offer.session for offer in offered}
-        row.before, row.after = _side(store, before, None), _side(store, [one for one in after if one.ref in told], None)
+        row.before, row.after = (
+            _side(store, before, None),
+            _side(store, [one for one in after if one.ref in told], None),
+        )
         return
     seen = store.sightings(subject.kind, subject.signature)
     row.before, row.after = _side(store, before, seen), _side(store, after, seen)
@@ -93,7 +118,10 @@ def _compare(store: Store, subject: Subject, row: Measured, offered: Sequence[Of
 
 
 def _side(store: Store, sessions: Sequence[Held], seen: Sequence[Seen] | None) -> Side:
-    """One side: of a pattern, the sessions it was seen in and the tasks it came up in; of a note, all of them."""
+    """One side: of a pattern, the sessions it was seen in and the tasks it came up in.
+
+    Of a note, all of them.
+    """
     numbers = {one.session for one in sessions}
     if seen is None:
         tasks, share = store.tasks_of(sorted(numbers)), Share(count=0, of=len(sessions))
@@ -101,7 +129,11 @@ def _side(store: Store, sessions: Sequence[Held], seen: Sequence[Seen] | None) -
         places = {(one.session, one.turn) for one in seen if one.session in numbers}
         found = {session for session, _ in places}
         share = statistics.share(len(found), len(sessions), LEAST_SESSIONS)
-        tasks = [task for task in store.tasks_of(sorted(found)) if any((task.session, turn) in places for turn in task.turns)]
+        tasks = [
+            task
+            for task in store.tasks_of(sorted(found))
+            if any((task.session, turn) in places for turn in task.turns)
+        ]
     return Side(
         sessions=share,
         success=_success(tasks),
@@ -113,7 +145,9 @@ def _side(store: Store, sessions: Sequence[Held], seen: Sequence[Seen] | None) -
 def _success(tasks: Sequence[Done]) -> Share:
     """How many of the tasks whose outcome is known went well."""
     known = [task for task in tasks if task.outcome != "uncertain"]
-    return statistics.share(sum(task.outcome == "success" for task in known), len(known), LEAST_TASKS)
+    return statistics.share(
+        sum(task.outcome == "success" for task in known), len(known), LEAST_TASKS
+    )
 
 
 def _verdict(row: Measured) -> str:

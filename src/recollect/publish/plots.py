@@ -1,4 +1,7 @@
-"""Plots as SVG, drawn by hand: intervals on one axis, before and after. No library, no script, no network."""
+"""Plots as SVG, drawn by hand: intervals on one axis, before and after.
+
+No library, no script, no network.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +32,28 @@ class Line(NamedTuple):
     marks: tuple[Mark, ...]
 
 
-def intervals(name: str, unit: str, lines: Sequence[Line], *, zero: bool = True, logarithmic: bool = False) -> str:
-    """Values with their intervals on a common axis, a row for each line. `zero` keeps 0 on the axis."""
+def intervals(
+    name: str, unit: str, lines: Sequence[Line], *, zero: bool = True, logarithmic: bool = False
+) -> str:
+    """Values with their intervals on a common axis, a row for each line.
+
+    `zero` keeps 0 on the axis.
+    """
     ends = [end for line in lines for mark in line.marks for end in (mark.low, mark.high)]
     axis = _Logarithmic(ends) if logarithmic else _Linear(ends, zero=zero)
     height = TOP + ROW * len(lines) + 46
     bottom = TOP + ROW * len(lines)
-    parts = [f'<svg role="img" viewBox="0 0 {WIDTH} {height}" aria-label="{escape(f"{name}, {unit}")}">']
+    parts = [
+        f'<svg role="img" viewBox="0 0 {WIDTH} {height}" aria-label="{escape(f"{name}, {unit}")}">'
+    ]
     parts.append(f"<title>{escape(f'{name} ({unit})')}</title>")
     for tick in axis.ticks:
         x = axis.x(tick)
         style = "zero" if tick == 0 and not logarithmic else "grid"
         parts.append(f'<line class="{style}" x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{bottom}"/>')
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{bottom + 18}">{escape(number(tick))}</text>')
+        parts.append(
+            f'<text class="tick" x="{x:.1f}" y="{bottom + 18}">{escape(number(tick))}</text>'
+        )
     middle = LEFT + (WIDTH - LEFT - RIGHT) / 2
     parts.append(f'<text class="unit" x="{middle:.0f}" y="{bottom + 38}">{escape(unit)}</text>')
     for place, line in enumerate(lines):
@@ -52,19 +64,29 @@ def intervals(name: str, unit: str, lines: Sequence[Line], *, zero: bool = True,
 def _row(line: Line, y: float, axis: _Axis) -> list[str]:
     plain = line.label.replace("`", "")
     label = plain if len(plain) <= LABEL_CHARACTERS else plain[: LABEL_CHARACTERS - 1] + "…"
-    parts = [f'<g><title>{escape(line.title)}</title><text class="label" x="{LEFT - 14}" y="{y + 4:.1f}">{escape(label)}</text>']
+    parts = [
+        f'<g><title>{escape(line.title)}</title><text class="label" x="{LEFT - 14}" '
+        f'y="{y + 4:.1f}">{escape(label)}</text>'
+    ]
     gap = 16 if len(line.marks) > 1 else 0
     for place, mark in enumerate(line.marks):
         at = y - gap / 2 + gap * place
         low, high, value = axis.x(mark.low), axis.x(mark.high), axis.x(mark.value)
-        parts.append(f'<line class="{mark.style} reach" x1="{low:.1f}" y1="{at:.1f}" x2="{high:.1f}" y2="{at:.1f}"/>')
+        parts.append(
+            f'<line class="{mark.style} reach" x1="{low:.1f}" y1="{at:.1f}" x2="{high:.1f}" '
+            f'y2="{at:.1f}"/>'
+        )
         # Shapes differ too, for those who do not tell the colours apart.
         parts.append(
             f'<circle class="{mark.style}" cx="{value:.1f}" cy="{at:.1f}" r="5"/>'
             if place == 0
-            else f'<rect class="{mark.style}" x="{value - 4.5:.1f}" y="{at - 4.5:.1f}" width="9" height="9"/>'
+            else f'<rect class="{mark.style}" x="{value - 4.5:.1f}" y="{at - 4.5:.1f}" width="9" '
+            'height="9"/>'
         )
-        parts.append(f'<text class="value" x="{WIDTH - RIGHT + 12}" y="{at + 4:.1f}">{escape(mark.shown)}</text>')
+        parts.append(
+            f'<text class="value" x="{WIDTH - RIGHT + 12}" '
+            f'y="{at + 4:.1f}">{escape(mark.shown)}</text>'
+        )
     return [*parts, "</g>"]
 
 
@@ -86,7 +108,9 @@ class _Linear:
         self.low, self.high = floor(low / step) * step, ceil(high / step) * step
         if self.low == self.high:
             self.high = self.low + step
-        self.ticks = [self.low + step * place for place in range(round((self.high - self.low) / step) + 1)]
+        self.ticks = [
+            self.low + step * place for place in range(round((self.high - self.low) / step) + 1)
+        ]
 
     def x(self, value: float) -> float:
         return LEFT + (value - self.low) / (self.high - self.low) * (WIDTH - LEFT - RIGHT)

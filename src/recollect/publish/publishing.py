@@ -1,4 +1,5 @@
-"""Brings a project's own files up to date with what was accepted: proposed as a diff, written when asked to.
+"""Brings a project's own files up to date with what was accepted:
+proposed as a diff, written when asked to.
 
 All files are read, and whoever must be asked is asked, before the first one
 is written. What is about to be written is noted down first, so that a
@@ -42,7 +43,8 @@ def refuse(row: Publication) -> Decision:
     """What is decided when nobody can be asked."""
     raise FileRefused(
         f"{row.path} was changed by hand between our markers",
-        hint="--overwrite replaces that, --keep leaves the file as it is; `recollect notes add` keeps what should stay",
+        hint="--overwrite replaces that, --keep leaves the file as it is; `recollect notes add` "
+        "keeps what should stay",
     )
 
 
@@ -71,7 +73,15 @@ def publish(
 class _Planning:
     """What is to be said in a project, worked out once for all of its files."""
 
-    def __init__(self, store: Store, folder: str, project: str | None, redact: Callable[[str], str], *, undo: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        folder: str,
+        project: str | None,
+        redact: Callable[[str], str],
+        *,
+        undo: bool,
+    ) -> None:
         self.store, self.folder, self.redact, self.undo = store, folder, redact, undo
         self.name = project or folder
         self.number = store.project_number(project) if project is not None else None
@@ -81,7 +91,8 @@ class _Planning:
         self.written = self.store.published_blocks(self.folder)
         if self.number is None and not self.written:
             raise NotFound(
-                f"nothing is stored about {self.folder}", hint="run `recollect import` first, or name its folder with --project"
+                f"nothing is stored about {self.folder}",
+                hint="run `recollect import` first, or name its folder with --project",
             )
         lessons = [] if self.undo or self.number is None else self.store.lessons(self.number)
         standing = self.store.standing() if lessons else {}
@@ -91,27 +102,46 @@ class _Planning:
             if path in links:
                 yield self._covered(target, path, f"a link to {links[path]}")
             else:
-                change = self._change(target, path, lessons, standing, imported=target.instead in chosen.keys() - links.keys())
+                change = self._change(
+                    target,
+                    path,
+                    lessons,
+                    standing,
+                    imported=target.instead in chosen.keys() - links.keys(),
+                )
                 yield self._settled(change, decide)
         for path, old in self.written.items():
             if path not in chosen and not (self.undo and names):
-                # Its name was made of another name of the project, or an older version of this program wrote it.
+                # Its name was made of another name of the project, or an older
+                # version of this program wrote it.
                 yield self._settled(self._emptied(old), decide)
 
     def _chosen(self, names: Sequence[str]) -> list[Target]:
-        """Those that are named, and those that are published to already, so that nothing stays that should go."""
+        """Those that are named, and those that are published to already, so
+        that nothing stays that should go.
+        """
         known = [one.target for one in self.written.values() if one.target in targets.TARGETS]
         if self.undo:
             return targets.chosen(names or known)
         wanted = [*names, *known] or [targets.DEFAULT]
         for target in targets.chosen(wanted):
             other = target.instead
-            if other is not None and files.exists(self.folder, other) and files.is_link(self.folder, other) is None:
+            if (
+                other is not None
+                and files.exists(self.folder, other)
+                and files.is_link(self.folder, other) is None
+            ):
                 wanted.append(other)
         return targets.chosen(wanted)
 
     def _change(
-        self, target: Target, path: str, lessons: list[Lesson], standing: dict[str, tuple[int, int]], *, imported: bool
+        self,
+        target: Target,
+        path: str,
+        lessons: list[Lesson],
+        standing: dict[str, tuple[int, int]],
+        *,
+        imported: bool,
     ) -> _Change:
         before = files.read(self.folder, path)
         head = targets.head_of(target, self.name)
@@ -126,16 +156,31 @@ class _Planning:
         return self._replaced(target.name, path, before, made, head=head, note=note)
 
     def _emptied(self, old: Block) -> _Change:
-        return self._replaced(old.target, old.path, files.read(self.folder, old.path), content.Content("", [], []))
+        return self._replaced(
+            old.target, old.path, files.read(self.folder, old.path), content.Content("", [], [])
+        )
 
     def _replaced(
-        self, target: str, path: str, before: str | None, made: content.Content, *, head: str = "", note: str = ""
+        self,
+        target: str,
+        path: str,
+        before: str | None,
+        made: content.Content,
+        *,
+        head: str = "",
+        note: str = "",
     ) -> _Change:
         """A file as it is, and as it would be with this between our markers."""
         old, found = self.written.get(path), block.find(before or "", path)
         was_made = old.made if old is not None else before is None
         row = Publication(
-            folder=self.folder, path=path, target=target, state="unchanged", refs=made.refs, left_out=made.left_out, note=note
+            folder=self.folder,
+            path=path,
+            target=target,
+            state="unchanged",
+            refs=made.refs,
+            left_out=made.left_out,
+            note=note,
         )
         if made.text:
             after: str | None = block.put(head if before is None else before, made.text, path)
@@ -154,7 +199,9 @@ class _Planning:
         return _Change(row, before, after, kept)
 
     def _covered(self, target: Target, path: str, note: str) -> _Change:
-        row = Publication(folder=self.folder, path=path, target=target.name, state="covered", note=note)
+        row = Publication(
+            folder=self.folder, path=path, target=target.name, state="covered", note=note
+        )
         return _Change(row, None, None, None)
 
     def _settled(self, change: _Change, decide: Decide | None) -> _Change:
@@ -215,7 +262,9 @@ def _write(store: Store, lease: Lease, change: _Change, project: int | None) -> 
 
 
 def _is_only_head(rest: str) -> bool:
-    """Whether nothing is left of a file of ours but what it began with: front matter, or nothing."""
+    """Whether nothing is left of a file of ours but what it
+    began with: front matter, or nothing.
+    """
     return _HEAD.fullmatch(rest.strip()) is not None
 
 
@@ -229,9 +278,14 @@ def _hash(text: str) -> str:
 
 
 def _diff(path: str, before: str | None, after: str | None) -> str:
-    """What changes in a file, for a person: how lines end is not shown, because it does not change."""
+    """What changes in a file, for a person: how lines end is not
+    shown, because it does not change.
+    """
     old, new = (_shown(text) for text in (before, after))
-    names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+    names = (
+        "/dev/null" if before is None else f"a/{path}",
+        "/dev/null" if after is None else f"b/{path}",
+    )
     return "".join(unified_diff(old, new, *names))
 
 

@@ -1,4 +1,6 @@
-"""What was measured, as one page for a person: tables and plots, in a single file that loads nothing."""
+"""What was measured, as one page for a person: tables and plots, in
+a single file that loads nothing.
+"""
 
 from __future__ import annotations
 
@@ -62,10 +64,13 @@ def page(rows: Sequence[Measured]) -> str:
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         # Should something get past the escaping, it can load and run nothing.
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        "<title>recollect: what became of it</title>", f"<style>{_STYLE}</style>", "</head>", "<body>", "<main>",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'\">",
+        "<title>recollect: what became of it</title>", f"<style>{_STYLE}</style>", "</head>",
+        "<body>", "<main>",
         "<h1>What became of what was learned</h1>",
-        "<p>Patterns and notes that were accepted or published, how often agents were offered them, and what happened"
+        "<p>Patterns and notes that were accepted or published, how often agents were offered "
+        "them, and what happened"
         " before and after. Every interval holds the true value 19 times out of 20.</p>",
         _facts(rows, told), _seen(told), _changes(told),
         *(_tasks(told, *kind) for kind in _TASK_PLOTS),
@@ -76,11 +81,18 @@ def page(rows: Sequence[Measured]) -> str:
 
 def _facts(rows: Sequence[Measured], told: Sequence[Measured]) -> str:
     facts = (
-        (len(rows), "measured"), (len(told), "accepted or published"), (sum(row.enough for row in rows), "with enough data"),
-        (sum(row.offered for row in rows), "times offered"), (sum(row.opened for row in rows), "times opened"),
-        (sum(row.cited for row in rows), "sessions that used one"), (sum(row.retire for row in rows), "should be retired"),
+        (len(rows), "measured"), (len(told), "accepted or published"),
+        (sum(row.enough for row in rows), "with enough data"),
+        (sum(row.offered for row in rows), "times offered"), (sum(row.opened for row in rows),
+        "times opened"),
+        (sum(row.cited for row in rows), "sessions that used one"),
+        (sum(row.retire for row in rows), "should be retired"),
     )  # fmt: skip
-    return '<ul class="facts">' + "".join(f"<li><b>{count:,}</b>{name}</li>" for count, name in facts) + "</ul>"
+    return (
+        '<ul class="facts">'
+        + "".join(f"<li><b>{count:,}</b>{name}</li>" for count, name in facts)
+        + "</ul>"
+    )
 
 
 def _seen(rows: Sequence[Measured]) -> str:
@@ -88,14 +100,29 @@ def _seen(rows: Sequence[Measured]) -> str:
     lines = []
     for row in rows:
         marks = [
-            Mark(100 * one.share, 100 * (one.low or 0), 100 * (one.high or 0), style, f"{100 * one.share:.1f} (n {one.of})")
-            for one, style in ((row.before and row.before.sessions, "before"), (row.after and row.after.sessions, "after"))
+            Mark(
+                100 * one.share,
+                100 * (one.low or 0),
+                100 * (one.high or 0),
+                style,
+                f"{100 * one.share:.1f} (n {one.of})",
+            )
+            for one, style in (
+                (row.before and row.before.sessions, "before"),
+                (row.after and row.after.sessions, "after"),
+            )
             if one and one.share is not None
         ]
         if len(marks) == 2:
             lines.append(Line(row.text, f"{row.ref}: {row.text}", tuple(marks)))
     about = "In how many of 100 sessions of its projects each pattern was seen, before and after it was published (or accepted)."
-    return _section("How often it was seen", about, lines, "sessions in 100", f"{LEAST_SESSIONS} sessions on both sides")
+    return _section(
+        "How often it was seen",
+        about,
+        lines,
+        "sessions in 100",
+        f"{LEAST_SESSIONS} sessions on both sides",
+    )
 
 
 def _changes(rows: Sequence[Measured]) -> str:
@@ -105,27 +132,44 @@ def _changes(rows: Sequence[Measured]) -> str:
             low, high = 100 * row.change_low, 100 * row.change_high
             fewer, more = high < 0, low > 0
             good, bad = (fewer, more) if row.wanted == "fewer" else (more, fewer)
-            mark = Mark(100 * row.change, low, high, "good" if good else "bad" if bad else "flat", f"{100 * row.change:+.1f}")
+            mark = Mark(
+                100 * row.change,
+                low,
+                high,
+                "good" if good else "bad" if bad else "flat",
+                f"{100 * row.change:+.1f}",
+            )
             lines.append(Line(row.text, f"{row.ref}: {row.verdict}", (mark,)))
     about = (
-        "The difference of the two. Of failures, recoveries and friction less is better, of the others more;"
+        "The difference of the two. Of failures, recoveries and friction less is better, of the "
+        "others more;"
         " green is better, red worse, and grey no clear change: the interval holds 0."
     )
     return _section(
-        "What changed", about, lines, "change, in sessions in 100", f"{LEAST_SESSIONS} sessions on both sides", key=False
+        "What changed",
+        about,
+        lines,
+        "change, in sessions in 100",
+        f"{LEAST_SESSIONS} sessions on both sides",
+        key=False,
     )
 
 
 _Taken = Callable[[Side], Share | Amount]
 _TASK_PLOTS: tuple[tuple[str, str, str, _Taken], ...] = (
-    ("How the tasks went", "How many tasks with a known outcome were a success.", "successes in 100", lambda one: one.success),
-    ("Tokens", "What a typical task took (geometric mean, logarithmic axis).", "tokens a task", lambda one: one.tokens),
-    ("Time", "How long a typical task took (geometric mean, logarithmic axis).", "seconds a task", lambda one: one.seconds),
+    ("How the tasks went", "How many tasks with a known outcome were a success.",
+    "successes in 100", lambda one: one.success),
+    ("Tokens", "What a typical task took (geometric mean, logarithmic axis).", "tokens a task",
+    lambda one: one.tokens),
+    ("Time", "How long a typical task took (geometric mean, logarithmic axis).", "seconds a task",
+    lambda one: one.seconds),
 )  # fmt: skip
 
 
 def _tasks(rows: Sequence[Measured], title: str, about: str, unit: str, taken: _Taken) -> str:
-    """Before and after over the tasks that each pattern came up in, or that each note was offered in."""
+    """Before and after over the tasks that each pattern came up in,
+    or that each note was offered in.
+    """
     lines = []
     for row in rows:
         marks = [
@@ -137,34 +181,70 @@ def _tasks(rows: Sequence[Measured], title: str, about: str, unit: str, taken: _
             lines.append(Line(row.text, f"{row.ref}: {row.text}", tuple(marks)))
     about += " Counted are the tasks in which a pattern came up; for a note, those of sessions that it was offered to."
     logarithmic = "success" not in unit
-    return _section(title, about, lines, unit, f"{LEAST_TASKS} tasks on both sides", logarithmic=logarithmic)
+    return _section(
+        title, about, lines, unit, f"{LEAST_TASKS} tasks on both sides", logarithmic=logarithmic
+    )
 
 
 def _mark(one: Share | Amount, style: str) -> Mark | None:
     if one.low is None or one.high is None:
         return None
     if isinstance(one, Share):
-        return Mark(100 * (one.share or 0), 100 * one.low, 100 * one.high, style, f"{100 * (one.share or 0):.0f} (n {one.of})")
-    return Mark(one.typical or 0, one.low, one.high, style, f"{number(one.typical or 0)} (n {one.of})")
+        return Mark(
+            100 * (one.share or 0),
+            100 * one.low,
+            100 * one.high,
+            style,
+            f"{100 * (one.share or 0):.0f} (n {one.of})",
+        )
+    return Mark(
+        one.typical or 0, one.low, one.high, style, f"{number(one.typical or 0)} (n {one.of})"
+    )
 
 
 def _section(
-    title: str, about: str, lines: Sequence[Line], unit: str, needs: str, *, key: bool = True, logarithmic: bool = False
+    title: str,
+    about: str,
+    lines: Sequence[Line],
+    unit: str,
+    needs: str,
+    *,
+    key: bool = True,
+    logarithmic: bool = False,
 ) -> str:
     head = f"<section><h2>{escape(title)}</h2><p>{escape(about)}</p>"
     if not lines:
         return f'{head}<p class="soft">{NOT_ENOUGH.capitalize()}: this takes {needs}.</p></section>'
-    legend = '<p class="key"><span><i class="b"></i>before</span><span><i class="a"></i>after</span></p>' if key else ""
+    legend = (
+        '<p class="key"><span><i class="b"></i>before</span><span><i class="a"></i>after</span></p>'
+        if key
+        else ""
+    )
     return f'{head}{legend}<div class="plot">{intervals(title, unit, lines, logarithmic=logarithmic)}</div></section>'
 
 
 def _table(rows: Sequence[Measured]) -> str:
-    heads = ("what", "offered", "opened", "used", "helpful / harmful", "seen before", "seen after", "what can be said")
-    columns = "".join(f'<th scope="col"{_numeric(place)}>{head}</th>' for place, head in enumerate(heads))
-    body = "".join(_table_row(row) for row in rows) or f'<tr><td colspan="{len(heads)}">nothing is accepted yet</td></tr>'
+    heads = (
+        "what",
+        "offered",
+        "opened",
+        "used",
+        "helpful / harmful",
+        "seen before",
+        "seen after",
+        "what can be said",
+    )
+    columns = "".join(
+        f'<th scope="col"{_numeric(place)}>{head}</th>' for place, head in enumerate(heads)
+    )
+    body = (
+        "".join(_table_row(row) for row in rows)
+        or f'<tr><td colspan="{len(heads)}">nothing is accepted yet</td></tr>'
+    )
     caption = "Seen: sessions in which it was seen, of all sessions of its projects. Used: sessions in which an agent named it"
     return (
-        f'<section><h2>All of them</h2><div class="wide"><table><caption>{caption}, or followed it with success.</caption>'
+        f'<section><h2>All of them</h2><div class="wide"><table><caption>{caption}, or followed it '
+        "with success.</caption>"
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div></section>"
     )
 
@@ -176,7 +256,14 @@ def _numeric(place: int) -> str:
 def _table_row(row: Measured) -> str:
     what = f"{escape(row.text)}<br><code>{escape(row.ref)}</code> {escape(row.kind.replace('_', ' '))}, {escape(row.status)}"
     what += f", since {escape(row.since[:10])}" if row.since else ""
-    numbers = (row.offered, row.opened, row.cited, f"{row.helpful} / {row.harmful}", _of(row.before), _of(row.after))
+    numbers = (
+        row.offered,
+        row.opened,
+        row.cited,
+        f"{row.helpful} / {row.harmful}",
+        _of(row.before),
+        _of(row.after),
+    )
     cells = "".join(f'<td class="n">{one}</td>' for one in numbers)
     style = "said retire" if row.retire else "said"
     return f'<tr><td class="text">{what}</td>{cells}<td class="{style}">{escape(row.verdict)}</td></tr>'
@@ -188,7 +275,9 @@ def _of(side: Side | None) -> str:
 
 def _limits() -> str:
     return (
-        "<section><h2>What this does not say</h2><p>Before and after is no experiment. Other things change at the same time, and"
-        " something is published because it was seen often just before, so that some of what follows would have come anyway."
+        "<section><h2>What this does not say</h2><p>Before and after is no experiment. Other "
+        "things change at the same time, and"
+        " something is published because it was seen often just before, so that some of what "
+        "follows would have come anyway."
         " With many rows, one in twenty looks like a change by chance.</p></section>"
     )

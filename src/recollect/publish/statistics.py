@@ -1,4 +1,7 @@
-"""Intervals for shares and amounts, and for how much a share changed; docs/measure.md says why these."""
+"""Intervals for shares and amounts, and for how much a share changed.
+
+Docs/measure.md says why these.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ def wilson(count: int, of: int) -> tuple[float, float]:
 
 
 def change(before: Share, after: Share) -> tuple[float, float, float] | None:
-    """By how much a share changed, with the interval that both together leave open (Newcombe); None without both."""
+    """By how much a share changed, with the interval that both together leave open (Newcombe).
+
+    None without both.
+    """
     if before.share is None or after.share is None:
         return None
     old_low, old_high = wilson(before.count, before.of)
@@ -43,18 +49,24 @@ def change(before: Share, after: Share) -> tuple[float, float, float] | None:
 
 
 def amount(values: Sequence[float]) -> Amount:
-    """The geometric mean of amounts above 0, with an interval on their logarithms: a few huge tasks do not decide."""
+    """The geometric mean of amounts above 0, with an interval on their
+    logarithms: a few huge tasks do not decide.
+    """
     logs = [log(value) for value in values if value > 0]
     if len(logs) < LEAST_TASKS:
         return Amount(of=len(logs))
     middle = sum(logs) / len(logs)
     spread = sqrt(sum((one - middle) ** 2 for one in logs) / (len(logs) - 1))
     half = _student(len(logs) - 1) * spread / sqrt(len(logs))
-    return Amount(of=len(logs), typical=exp(middle), low=exp(middle - half), high=exp(middle + half))
+    return Amount(
+        of=len(logs), typical=exp(middle), low=exp(middle - half), high=exp(middle + half)
+    )
 
 
 def _student(freedom: int) -> float:
-    """Student's deviate, near enough for 9 degrees of freedom and more (Cornish and Fisher's series)."""
+    """Student's deviate, near enough for 9 degrees of freedom and
+    more (Cornish and Fisher's series).
+    """
     first = (Z**3 + Z) / 4
     second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
     third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384

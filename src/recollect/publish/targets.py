@@ -34,7 +34,9 @@ class Target(NamedTuple):
     usual: bool = True
 
 
-_RULES_HEAD = "---\ndescription: What earlier sessions in this project taught\nalwaysApply: true\n---\n"
+_RULES_HEAD = (
+    "---\ndescription: What earlier sessions in this project taught\nalwaysApply: true\n---\n"
+)
 _SKILL_HEAD = """---
 name: {skill}
 description: {description}
@@ -60,7 +62,9 @@ ALL = "all"
 
 
 def chosen(names: Sequence[str]) -> list[Target]:
-    """The targets that somebody names, in our order: by name, by path, or `all` of the usual ones."""
+    """The targets that somebody names, in our order: by name, by
+    path, or `all` of the usual ones.
+    """
     found = set()
     for name in names:
         wanted = name.strip().removeprefix("./").rstrip("/").lower()
@@ -68,7 +72,9 @@ def chosen(names: Sequence[str]) -> list[Target]:
         if wanted == ALL:
             matching = {target.name for target in TARGETS.values() if target.usual}
         if not matching:
-            raise UsageError(f"nothing is published to {name[:50]}", hint=f"one of {', '.join([*TARGETS, ALL])}")
+            raise UsageError(
+                f"nothing is published to {name[:50]}", hint=f"one of {', '.join([*TARGETS, ALL])}"
+            )
         found |= matching
     return [target for target in TARGETS.values() if target.name in found]
 
@@ -88,7 +94,9 @@ def head_of(target: Target, project: str) -> str:
     if not target.is_skill:
         return target.head
     name = skill_name(project)
-    return target.head.format(skill=name, description=_quoted(_description(project)), quoted_skill=_quoted(name))
+    return target.head.format(
+        skill=name, description=_quoted(_description(project)), quoted_skill=_quoted(name)
+    )
 
 
 def skill_name(project: str) -> str:
@@ -102,7 +110,8 @@ def _description(project: str) -> str:
     short = " ".join(re.findall(r"[\w.-]+", _short(project)))[:100] or "this project"
     return (
         f"What failed, what worked and what was decided in earlier sessions of {short}."
-        " Use when a command fails there, and before choosing how to build, test or change something."
+        " Use when a command fails there, and before choosing how to build, test or change "
+        "something."
     )
 
 

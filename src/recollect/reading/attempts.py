@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Attempt:
-    """A tool call as far as it is compared; a shell command is taken apart once, when that is asked for."""
+    """A tool call as far as it is compared.
+
+    A shell command is taken apart once, when that is asked for.
+    """
 
     __slots__ = ("_main", "_programs", "_weight", "kind", "name", "ok", "target")
 
@@ -63,20 +66,34 @@ def compare(failed: Attempt, later: Attempt) -> tuple[Match, bool] | None:
     them all, and one that is alike has at least the last of their programs.
     """
     if failed.kind != "shell" or later.kind != "shell":
-        matching = failed.kind == later.kind and failed.target is not None and failed.target == later.target
+        matching = (
+            failed.kind == later.kind
+            and failed.target is not None
+            and failed.target == later.target
+        )
         return ("same" if failed.name == later.name else "alike", False) if matching else None
     if not failed.main or failed.programs[-1] not in later.programs:
         return None
     line = pieces(later.target or "")
     wanted, there = [words for _, words in failed.main], [words for _, words in later.main]
     if all(words in there for words in wanted):
-        return "same", any(told(later.ok, line, index) is None for index, words in later.main if words in wanted)
+        return "same", any(
+            told(later.ok, line, index) is None for index, words in later.main if words in wanted
+        )
     program = failed.programs[-1]
-    alike = [index for (index, _), one in zip(later.main, later.programs, strict=True) if one == program]
+    alike = [
+        index for (index, _), one in zip(later.main, later.programs, strict=True) if one == program
+    ]
     return ("alike", told(later.ok, line, alike[-1]) is None) if program else None
 
 
 def find_proof(worked: list[bool], matches: list[tuple[Match, bool] | None]) -> int | None:
-    """The run that proves most: the same command before one that is alike, a plain end before a hidden one; the first such."""
-    proofs = [(match[0] != "same", match[1], index) for index, match in enumerate(matches) if match and worked[index]]
+    """The run that proves most: the same command before one that is alike, a plain
+    end before a hidden one; the first such.
+    """
+    proofs = [
+        (match[0] != "same", match[1], index)
+        for index, match in enumerate(matches)
+        if match and worked[index]
+    ]
     return min(proofs)[2] if proofs else None

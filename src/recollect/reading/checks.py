@@ -17,27 +17,46 @@ from recollect.store.text import ends
 
 # Whatever they are given, these check it.
 _CHECKERS = names(
-    "pytest py.test tox nox unittest jest vitest mocha ava karma cypress rspec phpunit pest ctest gotestsum cucumber behave "
-    "mypy pyright basedpyright ty pyrefly pyre tsc vue-tsc flow sorbet ruff flake8 pylint eslint oxlint stylelint shellcheck "
-    "hadolint golangci-lint staticcheck markdownlint rubocop ktlint detekt swiftlint actionlint yamllint checkstyle "
-    "clippy-driver pre-commit xcodebuild ninja webpack rollup tsup esbuild javac rustc compileall py_compile"
+    "pytest py.test tox nox unittest jest vitest mocha ava karma cypress rspec phpunit pest ctest "
+    "gotestsum cucumber behave "
+    "mypy pyright basedpyright ty pyrefly pyre tsc vue-tsc flow sorbet ruff flake8 pylint eslint "
+    "oxlint stylelint shellcheck "
+    "hadolint golangci-lint staticcheck markdownlint rubocop ktlint detekt swiftlint actionlint "
+    "yamllint checkstyle "
+    "clippy-driver pre-commit xcodebuild ninja webpack rollup tsup esbuild javac rustc compileall "
+    "py_compile"
 )
 # Of these, only some subcommands do.
 _SUBCOMMANDS = {
     "cargo": names("test check build clippy nextest bench doc"), "go": names("test vet build"),
-    "dotnet": names("test build"), "mvn": names("test verify package compile install"), "swift": names("test build"),
-    "mix": names("test compile credo dialyzer"), "bazel": names("test build"), "deno": names("test check lint"),
-    "zig": names("test build"), "sbt": names("test compile"), "lein": names("test"), "flutter": names("test analyze build"),
-    "dart": names("test analyze"), "playwright": names("test"), "biome": names("check lint ci"), "next": names("build lint"),
-    "vite": names("build"), "astro": names("check build"), "docker": names("build"), "terraform": names("validate plan"),
-    "helm": names("lint"), "hatch": names("test build"), "trunk": names("check"), "bun": names("test build"),
+    "dotnet": names("test build"), "mvn": names("test verify package compile install"),
+    "swift": names("test build"),
+    "mix": names("test compile credo dialyzer"), "bazel": names("test build"),
+    "deno": names("test check lint"),
+    "zig": names("test build"), "sbt": names("test compile"), "lein": names("test"),
+    "flutter": names("test analyze build"),
+    "dart": names("test analyze"), "playwright": names("test"), "biome": names("check lint ci"),
+    "next": names("build lint"),
+    "vite": names("build"), "astro": names("check build"), "docker": names("build"),
+    "terraform": names("validate plan"),
+    "helm": names("lint"), "hatch": names("test build"), "trunk": names("check"),
+    "bun": names("test build"),
 }  # fmt: skip
 # Formatters check only when told so.
-_CHECKING_OPTIONS = {"black": "--check", "isort": "--check", "prettier": "--check", "gofmt": "-l", "rustfmt": "--check"}
+_CHECKING_OPTIONS = {
+    "black": "--check",
+    "isort": "--check",
+    "prettier": "--check",
+    "gofmt": "-l",
+    "rustfmt": "--check",
+}
 # What runs scripts and targets that have names of their own.
-_SCRIPT_RUNNERS = names("npm pnpm yarn bun make gmake just task rake gradle gradlew invoke nx turbo composer poe mage")
+_SCRIPT_RUNNERS = names(
+    "npm pnpm yarn bun make gmake just task rake gradle gradlew invoke nx turbo composer poe mage"
+)
 _SCRIPT_WORDS = names(
-    "test tests lint build check checks typecheck types tsc ci verify validate e2e spec compile unittest unit integration"
+    "test tests lint build check checks typecheck types tsc ci verify validate e2e spec compile "
+    "unittest unit integration"
 )
 _INTERPRETERS = names("python python3 node bash sh ruby perl php")
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
@@ -86,7 +105,9 @@ def ended(command: str, ok: bool | None, output: str) -> bool | None:
 @lru_cache(4096)
 def _checks_in(command: str) -> tuple[int, ...]:
     """The places of a line's checks in it."""
-    return tuple(index for index, piece in enumerate(pieces(command)) if piece.words and _checks(piece.words))
+    return tuple(
+        index for index, piece in enumerate(pieces(command)) if piece.words and _checks(piece.words)
+    )
 
 
 def _checks(words: list[str]) -> bool:
@@ -100,7 +121,9 @@ def _checks(words: list[str]) -> bool:
     if program in _CHECKERS:
         return True
     if program in _SUBCOMMANDS:
-        return any(word in _SUBCOMMANDS[program] for word in plain[:2]) or _is_script(program, plain)
+        return any(word in _SUBCOMMANDS[program] for word in plain[:2]) or _is_script(
+            program, plain
+        )
     if program in _CHECKING_OPTIONS:
         return any(word.startswith(_CHECKING_OPTIONS[program]) for word in rest)
     if program == "cmake":

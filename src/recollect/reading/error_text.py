@@ -21,11 +21,16 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _TAGS = re.compile(r"</?\w*error>")
 # Plain words, because looking for each of them is ten times faster than one pattern of all.
 _TELLING = (
-    "error", "exception", "fail", "fatal", "panic", "denied", "refused", "cannot", "can't", "could not", "couldn't", "unable",
-    "invalid", "undefined", "unresolved", "unexpected", "unknown ", "not found", "not defined", "not permitted", "not allowed",
-    "not set", "not supported", "not installed", "not compatible", "no such", "no module", "no space", "missing",
-    "already in use", "already exists", "timed out", "timeout", "abort", "conflict", "illegal", "killed", "segmentation",
-    "does not", "doesn't", "did not", "didn't", "overloaded", "unauthorized", "forbidden", "too many", "exceeded", "broken pipe",
+    "error", "exception", "fail", "fatal", "panic", "denied", "refused", "cannot", "can't",
+    "could not", "couldn't", "unable",
+    "invalid", "undefined", "unresolved", "unexpected", "unknown ", "not found", "not defined",
+    "not permitted", "not allowed",
+    "not set", "not supported", "not installed", "not compatible", "no such", "no module",
+    "no space", "missing",
+    "already in use", "already exists", "timed out", "timeout", "abort", "conflict", "illegal",
+    "killed", "segmentation",
+    "does not", "doesn't", "did not", "didn't", "overloaded", "unauthorized", "forbidden",
+    "too many", "exceeded", "broken pipe",
     "deadlock", "systemexit", "interrupt",
 )  # fmt: skip
 # Lines with such words that do not say what went wrong: frames, counts, progress, a person's no.
@@ -41,7 +46,8 @@ _DULL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NAMED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure)\b")
-# That a word begins there is asked after its letter: a pattern whose branches begin with characters is sought much faster.
+# That a word begins there is asked after its letter: a pattern whose branches begin
+# with characters is sought much faster.
 _CODE = re.compile(r"(?:E(?<!\wE)|TS(?<!\wTS)|F(?<!\wF)|W(?<!\wW)|C(?<!\wC))\d{3,5}\b")
 
 _URL = r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)\]]+"
@@ -72,14 +78,18 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def clean(line: str) -> str:
-    """A line without colours, tags around it, the margin of what printed it, and more than one space in a row."""
+    """A line without colours, tags around it, the margin of what printed
+    it, and more than one space in a row.
+    """
     line = _ESCAPES.sub("", line) if "\x1b" in line else line
     return _MARGIN.sub("", " ".join(_TAGS.sub("", line).split()))[:LINE_CHARACTERS]
 
 
 @lru_cache(8192)
 def shape(line: str) -> str:
-    """A line with what differs from run to run replaced: `:12:5`, `/tmp/x1`, `0x7f`, `3.2s` and their like."""
+    """A line with what differs from run to run replaced: `:12:5`,
+    `/tmp/x1`, `0x7f`, `3.2s` and their like.
+    """
     text = clean(line).translate(_QUOTES)
     for pattern, name in _STEPS:
         text = pattern.sub(name, text)
@@ -99,7 +109,11 @@ def error_lines(text: str) -> list[str]:
     text = ends(text)
     found: list[str] = []
     if tells(text):
-        found = [line for raw in text.splitlines() if tells(raw) and (line := clean(raw)) and not _DULL.fullmatch(line)]
+        found = [
+            line
+            for raw in text.splitlines()
+            if tells(raw) and (line := clean(raw)) and not _DULL.fullmatch(line)
+        ]
     if not found:
         lines = (clean(raw) for raw in reversed(text.splitlines()))
         return list(islice((line for line in lines if line and not _DULL.fullmatch(line)), 1))
@@ -115,8 +129,13 @@ def tells(text: str) -> bool:
 
 
 def headline(lines: list[str]) -> str | None:
-    """The line of an output that names the error best: an exception or a code, else the first of `error_lines`."""
-    return next((line for line in lines if _NAMED.match(line) or _CODE.search(line)), lines[0] if lines else None)
+    """The line of an output that names the error best: an exception or a
+    code, else the first of `error_lines`.
+    """
+    return next(
+        (line for line in lines if _NAMED.match(line) or _CODE.search(line)),
+        lines[0] if lines else None,
+    )
 
 
 def telling(shaped: str) -> bool:

@@ -19,31 +19,40 @@ def names(text: str) -> frozenset[str]:
 
 # What runs a program that is named after it.
 _LAUNCHERS: tuple[tuple[str, ...], ...] = (
-    ("uv", "run"), ("uv", "tool", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("hatch", "run"),
-    ("rye", "run"), ("pixi", "run"), ("pnpm", "exec"), ("pnpm", "dlx"), ("npm", "exec"), ("yarn", "exec"), ("yarn", "dlx"),
-    ("bundle", "exec"), ("python", "-m"), ("python3", "-m"), ("mise", "exec"), ("nix", "run"), ("npx",), ("bunx",), ("uvx",),
+    ("uv", "run"), ("uv", "tool", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"),
+    ("hatch", "run"),
+    ("rye", "run"), ("pixi", "run"), ("pnpm", "exec"), ("pnpm", "dlx"), ("npm", "exec"), ("yarn",
+    "exec"), ("yarn", "dlx"),
+    ("bundle", "exec"), ("python", "-m"), ("python3", "-m"), ("mise", "exec"), ("nix", "run"),
+    ("npx",), ("bunx",), ("uvx",),
     ("pnpm",), ("yarn",), ("xargs",),
 )  # fmt: skip
 # These run their own subcommands as well.
 _MANAGERS = (("pnpm",), ("yarn",))
 _LAUNCHERS_BY_PROGRAM = {
-    program: [launcher for launcher in _LAUNCHERS if launcher[0] == program] for program in {one[0] for one in _LAUNCHERS}
+    program: [launcher for launcher in _LAUNCHERS if launcher[0] == program]
+    for program in {one[0] for one in _LAUNCHERS}
 }
 # An option of the launcher and its value may stand before the program: `uv run --with rich pytest`.
 _WORDS_BEFORE = 3
 # Programs whose first argument is a thing to work on, not a subcommand.
 _NO_SUBCOMMAND = names(
-    "awk bash bat black cat chmod chown cp curl cut diff du echo egrep eslint fd find grep head isort jq kill ln ls make mkdir "
-    "mv mypy node perl pgrep pkill printf prettier ps psql pyright pytest python python3 rg rm rmdir rsync ruby sed sh sort "
+    "awk bash bat black cat chmod chown cp curl cut diff du echo egrep eslint fd find grep head "
+    "isort jq kill ln ls make mkdir "
+    "mv mypy node perl pgrep pkill printf prettier ps psql pyright pytest python python3 rg rm "
+    "rmdir rsync ruby sed sh sort "
     "ssh stat tail tar tee test touch tr tree tsc uniq unzip vim wc wget which xargs zip zsh"
 )
 # What reads and shows, and changes nothing.
 _READERS = names(
-    "awk bat cat cut date df diff du echo egrep env fd file find grep head jq less ls lsof nl pgrep printenv printf ps pwd rg "
+    "awk bat cat cut date df diff du echo egrep env fd file find grep head jq less ls lsof nl "
+    "pgrep printenv printf ps pwd rg "
     "sort ss stat tail tr tree type uname uniq wc which whoami yq"
 )
 _READING_SUBCOMMANDS = {
-    "git": names("blame branch diff grep log ls-files remote reflog rev-parse shortlog show status"),
+    "git": names(
+        "blame branch diff grep log ls-files remote reflog rev-parse shortlog show status"
+    ),
     "docker": names("ps images logs inspect info version"),
     "kubectl": names("get describe logs explain"),
     "systemctl": names("status is-active is-enabled list-units show cat"),
@@ -55,7 +64,9 @@ _READING_SUBCOMMANDS = {
 }
 _FILTERS = names("awk cat cut egrep grep head jq less sed sort tail tee tr uniq wc rg")
 # Options before a subcommand that take no value, and short ones that do.
-_BARE_OPTIONS = names("--debug --frozen --help --locked --offline --quiet --silent --verbose --version --yes")
+_BARE_OPTIONS = names(
+    "--debug --frozen --help --locked --offline --quiet --silent --verbose --version --yes"
+)
 _VALUED_OPTIONS = names("-C -c -n -f -p")
 # Tools of tools: `docker compose up`, `gh run list`.
 _NESTED = names("docker gh aws gcloud az kubectl")
@@ -85,7 +96,9 @@ def main_pieces(command: str) -> list[tuple[int, list[str]]]:
 
 
 def program_of(words: list[str]) -> tuple[str, ...]:
-    """A command's program and subcommand, without what launches it: what two alike commands share."""
+    """A command's program and subcommand, without what launches
+    it: what two alike commands share.
+    """
     start = launched(words)
     words = words[start:]
     if not words:
@@ -104,7 +117,10 @@ def subcommand(words: list[str]) -> str:
 
 
 def _plain(words: list[str]) -> list[str]:
-    """The words that are no options; nor, before the first of them, what an option takes: `run` in `--app shop run`."""
+    """The words that are no options.
+
+    Nor, before the first of them, what an option takes: `run` in `--app shop run`.
+    """
     found: list[str] = []
     taken = False
     for word in words:
@@ -153,7 +169,8 @@ def _launchers(words: list[str]) -> list[tuple[str, ...]]:
 def launched(words: list[str]) -> int:
     """Where the program that matters begins."""
     for launcher in _launchers(words):
-        # `pnpm add` is a command of the package manager itself, so only its whole name can tell: see `find_use`.
+        # `pnpm add` is a command of the package manager itself, so only its
+        # whole name can tell: see `find_use`.
         if launcher not in _MANAGERS:
             start = len(launcher)
             while start < len(words) and words[start].startswith("-"):
@@ -168,7 +185,10 @@ def find_use(words: list[str], tool: list[str]) -> int | None:
     for launcher in _launchers(words):
         starts += range(len(launcher), min(len(words), len(launcher) + _WORDS_BEFORE))
     for start in starts:
-        if tool[0] in (words[start], base(words[start])) and _plain(words[start + 1 :])[: len(tool) - 1] == tool[1:]:
+        if (
+            tool[0] in (words[start], base(words[start]))
+            and _plain(words[start + 1 :])[: len(tool) - 1] == tool[1:]
+        ):
             return start
     return None
 

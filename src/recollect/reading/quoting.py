@@ -20,10 +20,12 @@ import re
 LITERAL_BYTES = 24
 # A name between two slashes: the longest of ordinary source trees are near 40.
 NAME_BYTES, NAME_SHOWN_BYTES = 40, 16
-# Words in a row that are neither options nor paths: `docker compose up web` has four. A sentence has more.
+# Words in a row that are neither options nor paths: `docker compose up
+# web` has four. A sentence has more.
 PLAIN_WORDS = 4
 BLOB_CHARACTERS, BLOB_PIECE, BLOB_SHOWN = 48, 24, 12
-# What is read of a text, per character that may be shown: enough for any amount of honest white space.
+# What is read of a text, per character that may be shown: enough for
+# any amount of honest white space.
 READ_AHEAD = 16
 
 # Printable by the book, but nothing is seen of them: joiners, fillers, blanks, variation selectors.
@@ -39,11 +41,14 @@ _TABLE = (
     | dict.fromkeys(map(ord, _CLOSERS), "›")
     | dict.fromkeys(map(ord, _QUOTES), '"')
 )
-# A closing tag, with a bracket or a slash of whatever sort, or ours even without its end; `cat < /etc/hosts` is none.
+# A closing tag, with a bracket or a slash of whatever sort, or ours even
+# without its end; `cat < /etc/hosts` is none.
 _END_OF_TAG = re.compile(r"‹[ /\\⁄∕⧸／＼]+(?=[\w:-]* ?›|recalled)", re.IGNORECASE)
 
 _BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{BLOB_CHARACTERS + 1},}}")
-_DOCUMENT = re.compile(r"((?<!<)<<(?!<)[-~]?[ \t]*(['\"]?)(\w+)\2)([^\n]*)\n.*?(?:\n[ \t]*\3(?!\w)|\Z)", re.DOTALL)
+_DOCUMENT = re.compile(
+    r"((?<!<)<<(?!<)[-~]?[ \t]*(['\"]?)(\w+)\2)([^\n]*)\n.*?(?:\n[ \t]*\3(?!\w)|\Z)", re.DOTALL
+)
 _LITERAL = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|(?<!\S)\#[^\n]*""", re.DOTALL)
 _NAME = re.compile(r"[^\s/:=]+")
 _PLAIN = re.compile(r"""["'(\[{]*[^\W\d_][\w.'’-]*[.,;:!?"')\]}\\]*""")
@@ -57,12 +62,17 @@ def is_seen(char: str) -> bool:
 
 
 def quoted(text: str, most: int) -> str:
-    """A text as one line of at most so many characters, all of them visible, none of which can end our frame."""
+    """A text as one line of at most so many characters, all of them
+    visible, none of which can end our frame.
+    """
     return _at_most(_without_blobs(_visible(" ".join(text[: most * READ_AHEAD].split()))), most)
 
 
 def visible(text: str) -> str:
-    """A text as one line without anything that is not seen; unlike what is quoted, it may be any length and have any mark."""
+    """A text as one line without anything that is not seen.
+
+    Unlike what is quoted, it may be any length and have any mark.
+    """
     line = " ".join(text.split())
     return " ".join("".join(filter(str.isprintable, line)).translate(_UNSEEN).split())
 
@@ -83,7 +93,10 @@ def quoted_command(command: str, most: int) -> str:
 
 
 def quoted_path(path: str, most: int) -> str:
-    """A path, or several with commas between them, whose names are too short for a sentence; a long one keeps its end."""
+    """A path, or several with commas between them, whose names are too short for a sentence.
+
+    A long one keeps its end.
+    """
     names = _visible(" ".join(path[-most * READ_AHEAD :].split())).split(", ")
     line = _without_blobs(", ".join("/".join(map(_path_part, name.split("/"))) for name in names))
     return line if len(line) <= most else "…" + line[len(line) - most + 1 :].lstrip()
@@ -94,7 +107,9 @@ def _at_most(line: str, most: int) -> str:
 
 
 def _visible(line: str) -> str:
-    """A line without what cannot be seen, its brackets and quotation marks ones that mean nothing to us."""
+    """A line without what cannot be seen, its brackets and quotation
+    marks ones that mean nothing to us.
+    """
     if not line.isprintable():
         line = "".join(filter(str.isprintable, line))
     # The one is the other as far as ASCII goes, and ten times as fast.
@@ -109,7 +124,10 @@ def _without_blobs(line: str) -> str:
 
 
 def _blob(match: re.Match[str]) -> str:
-    """The head of what reads like base64 or hexadecimal digits; a long path has short names and stays."""
+    """The head of what reads like base64 or hexadecimal digits.
+
+    A long path has short names and stays.
+    """
     run = match[0]
     is_blob = any(len(piece) > BLOB_PIECE for piece in re.split("[/_-]", run))
     return f"{run[:BLOB_SHOWN]}…" if is_blob else run
@@ -136,11 +154,17 @@ def _name(match: re.Match[str]) -> str:
 
 def _path_part(name: str) -> str:
     words = name.split()
-    return _cut(" ".join(words[:PLAIN_WORDS])) if len(words) > PLAIN_WORDS or _size(name) > NAME_BYTES else name
+    return (
+        _cut(" ".join(words[:PLAIN_WORDS]))
+        if len(words) > PLAIN_WORDS or _size(name) > NAME_BYTES
+        else name
+    )
 
 
 def _cut(name: str) -> str:
-    return name.encode("utf-8", "replace")[:NAME_SHOWN_BYTES].decode("utf-8", "ignore").rstrip() + "…"
+    return (
+        name.encode("utf-8", "replace")[:NAME_SHOWN_BYTES].decode("utf-8", "ignore").rstrip() + "…"
+    )
 
 
 def _size(text: str) -> int:
@@ -148,7 +172,9 @@ def _size(text: str) -> int:
 
 
 def _few_plain_words(line: str) -> str:
-    """A command that says little: what `echo` prints needs no quotation marks, and is cut like what has them."""
+    """A command that says little: what `echo` prints needs no quotation
+    marks, and is cut like what has them.
+    """
     kept: list[str] = []
     run, is_cut = 0, False
     for word in line.split(" "):

@@ -18,7 +18,9 @@ from typing import Any
 _LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _LIMITS = re.compile(r"\{\d*,?\d*\}\??")
 # What a pattern is made of, as far as that matters here.
-_PIECE = re.compile(rf"\\.|\[(?:\\.|[^\]\\])+\]|\(\?<?[=!]|{_LIMITS.pattern}|[()]|[^\\\[(){{]+|.", re.DOTALL)
+_PIECE = re.compile(
+    rf"\\.|\[(?:\\.|[^\]\\])+\]|\(\?<?[=!]|{_LIMITS.pattern}|[()]|[^\\\[(){{]+|.", re.DOTALL
+)
 _CLASS = re.compile(r"\\[wds]")
 # A bound, not what is taken. Short of memory re2 would say that nothing fits.
 _MOST_BYTES = 256 << 20
@@ -29,7 +31,9 @@ class Screens:
 
     def __init__(self, flags: int = 0) -> None:
         if flags & re.VERBOSE:
-            raise ValueError("re2 takes the spaces of a verbose pattern for spaces: write it without")
+            raise ValueError(
+                "re2 takes the spaces of a verbose pattern for spaces: write it without"
+            )
         self.flags = flags
         self.patterns: list[str] = []
         # A sentence is asked about by many patterns before it is the next one's turn.
@@ -50,7 +54,9 @@ class Screens:
         is_wide = not text.isascii()
         if is_wide not in self._asked:
             ignore_case = bool(self.flags & re.IGNORECASE)
-            self._asked[is_wide], self.unscreened = _screen(self.patterns, ignore_case=ignore_case, wide=is_wide)
+            self._asked[is_wide], self.unscreened = _screen(
+                self.patterns, ignore_case=ignore_case, wide=is_wide
+            )
         found = self._asked[is_wide](text.encode("utf-8", "replace")) or ()
         return sorted([*found, *self.unscreened]) if found or self.unscreened else ()
 
@@ -74,7 +80,9 @@ class Screened:
 
 
 def _screen(patterns: Sequence[str], *, ignore_case: bool, wide: bool) -> tuple[Any, Sequence[int]]:
-    """What tells which patterns may be in a text, and those of which it cannot tell: all of them where re2 is missing."""
+    """What tells which patterns may be in a text, and those of which it cannot
+    tell: all of them where re2 is missing.
+    """
     try:
         re2 = import_module("re2")
     except ImportError:
@@ -96,7 +104,8 @@ def _screen(patterns: Sequence[str], *, ignore_case: bool, wide: bool) -> tuple[
 
 
 def weakened(pattern: str, *, wide: bool = False) -> str:
-    """A pattern that fits wherever the given one does, and perhaps in more places: without lookarounds and limits.
+    """A pattern that fits wherever the given one does, and perhaps in more
+    places: without lookarounds and limits.
 
     A `wide` one takes whatever is not ASCII for a letter, a digit and a space,
     and does not ask where words begin and end.

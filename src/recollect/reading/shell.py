@@ -41,13 +41,31 @@ _CLOSERS = frozenset({"done", "fi", "esac", "}", "for", "case", "select", "funct
 _GRAMMAR = ("for", "while", "until", "if", "case", "select", "function")
 # Programs that run another one, with those of their options that take a value.
 _RUNNERS: dict[str, frozenset[str]] = {
-    "sudo": frozenset({"-u", "-g", "-C", "-h", "-p"}), "doas": frozenset({"-u"}), "env": frozenset({"-u", "-C", "-S"}),
-    "nohup": frozenset(), "nice": frozenset({"-n"}), "command": frozenset(), "exec": frozenset(), "stdbuf": frozenset(),
+    "sudo": frozenset({"-u", "-g", "-C", "-h", "-p"}), "doas": frozenset({"-u"}),
+    "env": frozenset({"-u", "-C", "-S"}),
+    "nohup": frozenset(), "nice": frozenset({"-n"}), "command": frozenset(), "exec": frozenset(),
+    "stdbuf": frozenset(),
     "timeout": frozenset({"-s", "-k"}), "setsid": frozenset(), "ionice": frozenset({"-c", "-n"}),
 }  # fmt: skip
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 # What prepares the ground for the command that matters.
-_SETUP = frozenset({"cd", "pushd", "popd", "export", "set", "source", ".", "unset", "true", ":", "ulimit", "umask", "sleep"})
+_SETUP = frozenset(
+    {
+        "cd",
+        "pushd",
+        "popd",
+        "export",
+        "set",
+        "source",
+        ".",
+        "unset",
+        "true",
+        ":",
+        "ulimit",
+        "umask",
+        "sleep",
+    }
+)
 
 
 class Piece:
@@ -59,7 +77,9 @@ class Piece:
 
     __slots__ = ("after", "folder", "only_looks", "words", "writes")
 
-    def __init__(self, words: list[str], writes: list[str], after: str, folder: str | None = "") -> None:
+    def __init__(
+        self, words: list[str], writes: list[str], after: str, folder: str | None = ""
+    ) -> None:
         self.words, self.writes, self.after, self.folder = words, writes, after, folder
         self.only_looks: bool | None = None
         """What `programs.looks_only` found out about it, once that was asked."""
@@ -75,7 +95,9 @@ class Piece:
 
 @lru_cache(4096)
 def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
-    """The simple commands of a line or a script, in order, without what only runs or prepares them."""
+    """The simple commands of a line or a script, in order,
+    without what only runs or prepares them.
+    """
     found: list[Piece] = []
     folder: str | None = ""
     for words, writes, operator in _split(command):
@@ -83,7 +105,9 @@ def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
         inner = _script(run) if depth < 3 else None
         if inner is not None:
             found += [
-                Piece(piece.words, piece.writes, piece.after or operator, below(folder, piece.folder))
+                Piece(
+                    piece.words, piece.writes, piece.after or operator, below(folder, piece.folder)
+                )
                 for piece in pieces(inner, depth=depth + 1)
             ]
         elif run and run[0] in ("cd", "pushd"):
@@ -95,7 +119,9 @@ def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
 
 @lru_cache(4096)
 def grammar(command: str) -> bool:
-    """Whether a line has loops or conditions, so that its end says nothing about one command in it."""
+    """Whether a line has loops or conditions, so that its end
+    says nothing about one command in it.
+    """
     if not any(word in command for word in _GRAMMAR):
         return False
     return any(words[0] in _GRAMMAR for words, _, _ in _split(command) if words)
@@ -110,9 +136,17 @@ def told(ok: bool | None, line: tuple[Piece, ...], index: int) -> bool | None:
     own, later = line[index].after, [piece.after for piece in line[index + 1 :]]
     if line[-1].after not in ("", "\n", ";"):
         return None
-    if ok and (not later or own == "&&") and all(after in ("&&", "|", "|&") for after in later[:-1]):
+    if (
+        ok
+        and (not later or own == "&&")
+        and all(after in ("&&", "|", "|&") for after in later[:-1])
+    ):
         return True
-    if ok is False and not later and all(piece.after in ("|", "|&", ";", "\n") for piece in line[:-1]):
+    if (
+        ok is False
+        and not later
+        and all(piece.after in ("|", "|&", ";", "\n") for piece in line[:-1])
+    ):
         return False
     return None
 
@@ -140,7 +174,12 @@ def unwrapped(words: list[str]) -> list[str]:
 
 def _script(words: list[str]) -> str | None:
     """The line that `bash -lc '...'` runs."""
-    if len(words) >= 3 and words[0].rpartition("/")[2] in _SHELLS and words[1].startswith("-") and words[1].endswith("c"):
+    if (
+        len(words) >= 3
+        and words[0].rpartition("/")[2] in _SHELLS
+        and words[1].startswith("-")
+        and words[1].endswith("c")
+    ):
         return words[2]
     return None
 

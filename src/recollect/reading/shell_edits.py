@@ -16,11 +16,15 @@ from recollect.reading.shell import Piece, below, pieces
 PATCH_HEADS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 # Program: the options after which it writes to the files it is given.
 _IN_PLACE: dict[str, tuple[str, ...]] = {
-    "sed": ("-i", "--in-place"), "gsed": ("-i", "--in-place"), "perl": ("-i", "-pi", "-0pi", "-ni"), "ruby": ("-i", "-pi"),
-    "gofmt": ("-w",), "goimports": ("-w",), "prettier": ("--write", "-w"), "clang-format": ("-i",), "eslint": ("--fix",),
+    "sed": ("-i", "--in-place"), "gsed": ("-i", "--in-place"), "perl": ("-i", "-pi", "-0pi", "-ni"),
+    "ruby": ("-i", "-pi"),
+    "gofmt": ("-w",), "goimports": ("-w",), "prettier": ("--write", "-w"), "clang-format": ("-i",),
+    "eslint": ("--fix",),
 }  # fmt: skip
 _SCRIPTED = ("sed", "gsed", "perl", "ruby")
-_ALWAYS = frozenset({"tee", "touch", "rm", "unlink", "truncate", "black", "isort", "rustfmt", "mv", "patch"})
+_ALWAYS = frozenset(
+    {"tee", "touch", "rm", "unlink", "truncate", "black", "isort", "rustfmt", "mv", "patch"}
+)
 _LAST_ONLY = frozenset({"cp", "install", "ln"})
 _GIT = ("mv", "rm", "restore")
 _SPECIAL = ("/dev/", "&")
@@ -31,7 +35,11 @@ def changed_files(command: str) -> list[str]:
     """The files that a command writes, moves or removes, as it names them, each once."""
     found: list[str | None] = []
     for piece in pieces(command):
-        found += [below(piece.folder, path) for path in [*piece.writes, *_arguments(piece)] if _plain(path)]
+        found += [
+            below(piece.folder, path)
+            for path in [*piece.writes, *_arguments(piece)]
+            if _plain(path)
+        ]
         if piece.words[:1] == ["apply_patch"]:
             found += [below(piece.folder, path) for path in patched_files(command)]
     return list(dict.fromkeys(path for path in found if path))
@@ -46,13 +54,21 @@ def patched_files(text: str) -> list[str]:
     """The files that a patch in the form of `apply_patch` names."""
     if "*** " not in text:
         return []
-    named = (line.partition(": ")[2].strip() for line in text.splitlines() if line.startswith(PATCH_HEADS))
+    named = (
+        line.partition(": ")[2].strip()
+        for line in text.splitlines()
+        if line.startswith(PATCH_HEADS)
+    )
     return list(dict.fromkeys(named))
 
 
 def _plain(path: str) -> bool:
     """Whether a word is the name of one file and nothing else."""
-    return bool(path) and not path.startswith(_SPECIAL) and not any(char in path for char in "*?$`\n{}")
+    return (
+        bool(path)
+        and not path.startswith(_SPECIAL)
+        and not any(char in path for char in "*?$`\n{}")
+    )
 
 
 def _arguments(piece: Piece) -> list[str]:
@@ -107,14 +123,22 @@ def _destination(paths: list[str]) -> list[str]:
 
 
 def _in_place(program: str, rest: list[str]) -> list[str]:
-    """The files of an editor that was told to write to them; a script given before them is no file."""
+    """The files of an editor that was told to write to them.
+
+    A script given before them is no file.
+    """
     if not any(word.startswith(option) for word in rest for option in _IN_PLACE[program]):
         return []
     files: list[str] = []
     script_comes = program in _SCRIPTED
     words = iter(rest)
     for word in words:
-        if program in _SCRIPTED and word.startswith("-") and not word.startswith("--") and word[-1] in "ef":
+        if (
+            program in _SCRIPTED
+            and word.startswith("-")
+            and not word.startswith("--")
+            and word[-1] in "ef"
+        ):
             script_comes = False
             next(words, None)
         elif not word or word.startswith("-"):

@@ -65,13 +65,26 @@ def ask(
 
 
 def prepared(
-    store: Store, encoder: Callable[[], Encoder], query: Query, scope: Scope, *, mode: str = "hybrid"
+    store: Store,
+    encoder: Callable[[], Encoder],
+    query: Query,
+    scope: Scope,
+    *,
+    mode: str = "hybrid",
 ) -> tuple[Asked, Meaning]:
-    """A search with everything that can be worked out of its words; without a vector it is one by words."""
+    """A search with everything that can be worked out of its words.
+
+    Without a vector it is one by words.
+    """
     text = " ".join(term.text for term in query.terms if not term.negated)
     meaning = Meaning(store, encoder, text) if mode != "text" and text else Meaning.none()
     now = now_ms()
-    asked = Asked(scope, mode=mode if meaning.vector is not None else "text", now=now, span=find_span(text, now))
+    asked = Asked(
+        scope,
+        mode=mode if meaning.vector is not None else "text",
+        now=now,
+        span=find_span(text, now),
+    )
     asked.vector = meaning.vector
     if asked.mode == "hybrid":
         from recollect.recall.closeness import Closeness
@@ -101,7 +114,9 @@ def _stamp(query: Query, mode: str) -> int:
     """Tells one search from another."""
     from zlib import crc32
 
-    return crc32(repr((query.terms, sorted(query.filters.items()), mode)).encode("utf-8", "replace"))
+    return crc32(
+        repr((query.terms, sorted(query.filters.items()), mode)).encode("utf-8", "replace")
+    )
 
 
 def _read(cursor: str, stamp: int) -> tuple[int, int]:
@@ -110,7 +125,12 @@ def _read(cursor: str, stamp: int) -> tuple[int, int]:
     upto, _, made_for = rest.partition(".")
     # No store has a turn of more than 15 digits, and SQLite takes no number of more than 18.
     if not all(number.isdecimal() and len(number) <= 15 for number in (offset, upto)):
-        raise UsageError(f"{cursor[:50]!r} is no cursor", hint="use the one that the answer before ended with")
+        raise UsageError(
+            f"{cursor[:50]!r} is no cursor", hint="use the one that the answer before ended with"
+        )
     if made_for != f"{stamp:08x}":
-        raise UsageError("this cursor belongs to another search", hint="repeat the query, filters and mode it came from")
+        raise UsageError(
+            "this cursor belongs to another search",
+            hint="repeat the query, filters and mode it came from",
+        )
     return int(offset), int(upto)

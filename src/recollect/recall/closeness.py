@@ -44,15 +44,26 @@ class Closeness:
         self._rows = [row for word, row in listed.items() if word not in STOP_WORDS][:MOST_WORDS]
 
     def tables(self, turns: Mapping[int, bytes]) -> list[dict[int, float]]:
-        """For each word of the query, how close the nearest word of each turn is; turns with none near it are left out."""
+        """For each word of the query, how close the nearest word of each turn is.
+
+        Turns with none near it are left out.
+        """
         words = {turn: frozenset(numbers_in("H", rows)) for turn, rows in turns.items()}
         # What was noted with a longer table means nothing in this one.
-        rows = [row for row in sorted(frozenset().union(*words.values())) if row < self._encoder.listed]
+        rows = [
+            row for row in sorted(frozenset().union(*words.values())) if row < self._encoder.listed
+        ]
         codes = b"".join(map(self._encoder.row_code, rows))
         return [self._table(words, rows, codes, self._encoder.row_code(row)) for row in self._rows]
 
-    def _table(self, words: dict[int, frozenset[int]], rows: list[int], codes: bytes, code: bytes) -> dict[int, float]:
-        alike = {row: similarity for row, similarity in zip(rows, cosines(code, codes), strict=True) if similarity >= THRESHOLD}
+    def _table(
+        self, words: dict[int, frozenset[int]], rows: list[int], codes: bytes, code: bytes
+    ) -> dict[int, float]:
+        alike = {
+            row: similarity
+            for row, similarity in zip(rows, cosines(code, codes), strict=True)
+            if similarity >= THRESHOLD
+        }
         near = alike.keys()
         found = {}
         for turn, held in words.items():
@@ -63,7 +74,12 @@ class Closeness:
 
 
 def note_words(texts: Sequence[str]) -> list[bytes]:
-    """The telling words of each text, as the store keeps them: row numbers of sixteen bits, each once."""
+    """The telling words of each text, as the store keeps them: row
+    numbers of sixteen bits, each once.
+    """
     encoder = words_encoder()
     ignored = set(encoder.listed_rows(" ".join(STOP_WORDS)).values())
-    return [stored("H", [row for row in rows if row not in ignored][:MOST_NOTED]) for rows in encoder.listed_rows_of(texts)]
+    return [
+        stored("H", [row for row in rows if row not in ignored][:MOST_NOTED])
+        for rows in encoder.listed_rows_of(texts)
+    ]

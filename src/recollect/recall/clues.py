@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 # A question is half made of these, and no answer is found by them. They are
 # left out unless a query has no other word, or has them inside quotes.
 STOP_WORDS = frozenset((
-    "a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "being", "but", "by",
-    "can", "could", "did", "do", "does", "doing", "for", "from", "had", "has", "have", "having", "he", "her", "hers", "him",
-    "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me", "might", "my", "of", "on", "or", "our",
-    "out", "over", "s", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there",
-    "these", "they", "this", "those", "to", "too", "up", "us", "was", "we", "were", "what", "when", "where", "which",
+    "a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been",
+    "before", "being", "but", "by",
+    "can", "could", "did", "do", "does", "doing", "for", "from", "had", "has", "have", "having",
+    "he", "her", "hers", "him",
+    "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me", "might", "my",
+    "of", "on", "or", "our",
+    "out", "over", "s", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their",
+    "them", "then", "there",
+    "these", "they", "this", "those", "to", "too", "up", "us", "was", "we", "were", "what", "when",
+    "where", "which",
     "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ))  # fmt: skip
 # A whole log may be pasted; its beginning says what it is about.

@@ -43,7 +43,9 @@ LARGEST_BATCH = 512
 BATCH_SECONDS = 1.0
 
 
-def embed(store: Store, encoder: Encoder, *, again: bool = False, limit: int | None = None) -> Iterator[Embedded]:
+def embed(
+    store: Store, encoder: Encoder, *, again: bool = False, limit: int | None = None
+) -> Iterator[Embedded]:
     """Embed the turns that wait, newest first, telling after each batch how far it came.
 
     Vectors of another encoder are dropped first, and with `again` this
@@ -74,10 +76,15 @@ def embed(store: Store, encoder: Encoder, *, again: bool = False, limit: int | N
 
 
 def _encoded(encoder: Encoder, waiting: list[tuple[int, int, list[Row]]]) -> list[Made]:
-    """The codes of each turn's pieces and the words in them; a piece of which the encoder knows nothing has no code."""
+    """The codes of each turn's pieces and the words in them.
+
+    A piece of which the encoder knows nothing has no code.
+    """
     cut = [pieces(rows) for _, _, rows in waiting]
     texts = [piece for some in cut for piece in some]
-    codes = iter([code.tobytes() for code in int8_codes(encoder.encode_documents(texts))] if texts else [])
+    codes = iter(
+        [code.tobytes() for code in int8_codes(encoder.encode_documents(texts))] if texts else []
+    )
     noted = note_words(["\n".join(some) for some in cut])
     return [
         (turn, mark, [code for code in islice(codes, len(some)) if any(code)], rows)
@@ -91,8 +98,17 @@ def pieces(rows: list[Row]) -> list[str]:
     The first holds the prompt's beginning and the reply's; then follows the
     rest of the prompt, and the commands with their errors.
     """
-    prompt = "\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
-    reply = next((row[bodies.TEXT] for row in reversed(rows) if row[bodies.KIND] == "reply" and row[bodies.TEXT]), "")
+    prompt = "\n".join(
+        row[bodies.TEXT] for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
+    )
+    reply = next(
+        (
+            row[bodies.TEXT]
+            for row in reversed(rows)
+            if row[bodies.KIND] == "reply" and row[bodies.TEXT]
+        ),
+        "",
+    )
     asked = _cut(prompt[:PROMPT_CHARACTERS], PIECE_CHARACTERS)
     answer = reply[:REPLY_CHARACTERS]
     first = "\n".join(text for text in (asked[0] if asked else "", answer) if text)
@@ -118,7 +134,9 @@ def _ends(text: str) -> str:
 
 
 def _cut(text: str, size: int) -> list[str]:
-    """A text in pieces of at most `size` characters, cut at the ends of lines where there are any."""
+    """A text in pieces of at most `size` characters, cut at the
+    ends of lines where there are any.
+    """
     found = []
     start = 0
     while len(text) - start > size:

@@ -41,7 +41,10 @@ class Careful:
 
 
 class Meaning:
-    """The vector of a text, or the reason why there is none; `unembedded` turns cannot be compared with it."""
+    """The vector of a text, or the reason why there is none.
+
+    `unembedded` turns cannot be compared with it.
+    """
 
     __slots__ = ("unembedded", "vector", "why_not")
 
@@ -58,7 +61,9 @@ class Meaning:
             if chosen.name == made_by:
                 self.vector = apart(chosen.encode_query(text), store.mean_vector())
             else:
-                self.why_not = f"the stored vectors are by {made_by}, not {chosen.name}: run `recollect embed`"
+                self.why_not = (
+                    f"the stored vectors are by {made_by}, not {chosen.name}: run `recollect embed`"
+                )
         except EncoderUnavailable as error:
             self.why_not = f"{error}; {error.hint}"
 
@@ -79,5 +84,7 @@ def apart(vector: array[float], mean: array[float] | None) -> array[float] | Non
     """
     if mean is not None and len(mean) == len(vector):
         shared = sum(map(mul, vector, mean))
-        vector = array("f", [number - shared * common for number, common in zip(vector, mean, strict=True)])
+        vector = array(
+            "f", [number - shared * common for number, common in zip(vector, mean, strict=True)]
+        )
     return vector if any(vector) else None

@@ -31,7 +31,16 @@ from recollect.recall import rank
 from recollect.recall.asking import prepared
 from recollect.recall.clues import clues, is_telling
 from recollect.recall.search import Pool
-from recollect.recall.telling import MOST_LINES, PROMPT_TOKENS, SAYS_SOMETHING, confident, fitting, framed, tell, tokens
+from recollect.recall.telling import (
+    MOST_LINES,
+    PROMPT_TOKENS,
+    SAYS_SOMETHING,
+    confident,
+    fitting,
+    framed,
+    tell,
+    tokens,
+)
 from recollect.store import bodies
 
 if TYPE_CHECKING:
@@ -77,7 +86,9 @@ def pack(
     domains: dict[str, list[str]],
     budget: int | None = None,
 ) -> Pack:
-    """What is worth telling about a prompt, from the first of these projects that has something; None means all of them.
+    """What is worth telling about a prompt, from the first of these projects that has something.
+
+    None means all of them.
 
     The same prompt and the same store give the same pack.
     """
@@ -88,11 +99,17 @@ def pack(
             lines = _called_up(store, project, prompt)
             known = {line.ref for line in lines}
             asked, _ = prepared(store, encoder, query, scope)
-            lines += [_line(store, place, score) for place, score in _confident(store, asked) if place.ref not in known]
+            lines += [
+                _line(store, place, score)
+                for place, score in _confident(store, asked)
+                if place.ref not in known
+            ]
             lines = lines[:MOST_LINES]
         else:
             lines = at_start(store, project, domains)
-        made = within(lines, (PROMPT_TOKENS if prompt.strip() else START_TOKENS) if budget is None else budget)
+        made = within(
+            lines, (PROMPT_TOKENS if prompt.strip() else START_TOKENS) if budget is None else budget
+        )
         if made.lines:
             return made
     return Pack()
@@ -132,14 +149,28 @@ def confidence(score: rank.Score, words: rank.Words) -> float:
 
 
 def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -> list[PackLine]:
-    """Without a prompt: notes, what failed and what worked instead, what was asked last and what is left of it."""
+    """Without a prompt: notes, what failed and what worked instead, what
+    was asked last and what is left of it.
+    """
     lines: list[PackLine] = []
     number = store.project_number(project) if project is not None else None
     if number is not None:
         for ref, category, text, at in store.trusted_notes(number)[:MOST_NOTES]:
-            lines.append(PackLine(ref=ref, at=iso(at), project=project, confidence=1.0, text=note_line(ref, category, text, at)))
+            lines.append(
+                PackLine(
+                    ref=ref,
+                    at=iso(at),
+                    project=project,
+                    confidence=1.0,
+                    text=note_line(ref, category, text, at),
+                )
+            )
         for told in store.newest_reminders(number, "command", MOST_REMINDERS):
-            lines.append(PackLine(ref=told.refs, at=iso(told.at), project=project, confidence=1.0, text=told.line))
+            lines.append(
+                PackLine(
+                    ref=told.refs, at=iso(told.at), project=project, confidence=1.0, text=told.line
+                )
+            )
     scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
     recent = _recent(store, scope)
     came_to = {place.session_ref: store.find_digest(place.session_ref) for place in recent}
@@ -155,7 +186,9 @@ def _outcome(digest: Digest | None, ordinal: int) -> str:
     task = next((task for task in digest.tasks if ordinal in task.turns), None) if digest else None
     if task is None or task.outcome == "uncertain":
         return ""
-    reasons = ", ".join(dict.fromkeys(evidence.kind.replace("_", " ") for evidence in task.evidence))
+    reasons = ", ".join(
+        dict.fromkeys(evidence.kind.replace("_", " ") for evidence in task.evidence)
+    )
     return f"; outcome: {task.outcome}" + (f" ({reasons})" if reasons else "")
 
 
@@ -165,7 +198,9 @@ def _open_ends(recent: list[Place], came_to: dict[str, Digest | None]) -> Iterat
         digest = came_to[place.session_ref]
         for text in digest.open_ends if digest else []:
             told = f"- {(iso(place.at) or '')[:10]} {quoted(place.session_ref, REF_CHARACTERS)}: left open: {text}"
-            yield PackLine(ref=place.ref, at=iso(place.at), project=place.project, confidence=1.0, text=told)
+            yield PackLine(
+                ref=place.ref, at=iso(place.at), project=place.project, confidence=1.0, text=told
+            )
 
 
 def note_line(ref: str, category: str, text: str, at: int) -> str:
@@ -190,12 +225,22 @@ def _recent(store: Store, scope: Scope) -> list[Place]:
 
 
 def asks(prompt: str) -> bool:
-    """Whether a prompt says by itself what is wanted: "go on" does not, nor do commands to the agent or the shell and pastes."""
-    return len(prompt.split()) >= TELLING_WORDS and not prompt.startswith(("/", "!", "#", "```", "[image"))
+    """Whether a prompt says by itself what is wanted: "go on" does not, nor do
+    commands to the agent or the shell and pastes.
+    """
+    return len(prompt.split()) >= TELLING_WORDS and not prompt.startswith(
+        ("/", "!", "#", "```", "[image")
+    )
 
 
 def _line(store: Store, place: Place, score: float) -> PackLine:
-    return PackLine(ref=place.ref, at=iso(place.at), project=place.project, confidence=score, text=describe(store, place))
+    return PackLine(
+        ref=place.ref,
+        at=iso(place.at),
+        project=place.project,
+        confidence=score,
+        text=describe(store, place),
+    )
 
 
 def within(lines: list[PackLine], budget: int) -> Pack:
@@ -209,26 +254,42 @@ def within(lines: list[PackLine], budget: int) -> Pack:
 
 
 def describe(store: Store, place: Place, rows: list[list[object]] | None = None) -> str:
-    """A turn in one line: when, what was asked, what was done and whether it worked, and where to read more."""
+    """A turn in one line: when, what was asked, what was done and whether
+    it worked, and where to read more.
+    """
     rows = store.turn_rows(place.turn) if rows is None else rows
     asked = _asked(rows)
     if len(asked.split()) < TELLING_WORDS:
         before = store.neighbours([place], 1, Scope(Query().having(**BY_PEOPLE), {})).values()
-        earlier = next((other for other in before if other.session == place.session and other.ordinal == place.ordinal - 1), None)
+        earlier = next(
+            (
+                other
+                for other in before
+                if other.session == place.session and other.ordinal == place.ordinal - 1
+            ),
+            None,
+        )
         asked = f"{_asked(store.turn_rows(earlier.turn))} … {asked}" if earlier else asked
-    parts = [f"- {(iso(place.at) or '')[:10]} {quoted(place.ref, REF_CHARACTERS)}: asked “{asked}”", *_done(rows)]
+    parts = [
+        f"- {(iso(place.at) or '')[:10]} {quoted(place.ref, REF_CHARACTERS)}: asked “{asked}”",
+        *_done(rows),
+    ]
     return "; ".join(parts)
 
 
 def _asked(rows: list[list[object]]) -> str:
-    prompts = (str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+    prompts = (
+        str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
+    )
     return quoted(typed(next(prompts, "")), PROMPT_CHARACTERS)
 
 
 def _done(rows: list[list[object]]) -> Iterator[str]:
     """Which files were changed, and which commands failed or ended well, the last ones first."""
     calls = [row for row in rows if row[bodies.KIND] == "tool_call" and row[bodies.TARGET]]
-    files = dict.fromkeys(str(row[bodies.TARGET]) for row in calls if row[bodies.TOOL_KIND] == "edit")
+    files = dict.fromkeys(
+        str(row[bodies.TARGET]) for row in calls if row[bodies.TOOL_KIND] == "edit"
+    )
     if files:
         rest = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
         yield f"changed {', '.join(quoted_path(name, COMMAND_CHARACTERS) for name in list(files)[:MOST_FILES])}{rest}"

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 from recollect.lookup import Query, Scope
 from recollect.reading.quoting import typed
 from recollect.recall import reminders
-from recollect.recall.pack import BY_PEOPLE, START_TOKENS, asks, at_start, describe, note_line, within
+from recollect.recall.pack import (
+    BY_PEOPLE,
+    START_TOKENS,
+    asks,
+    at_start,
+    describe,
+    note_line,
+    within,
+)
 from recollect.store import bodies
 from recollect.store.told import Told
 
@@ -48,23 +56,40 @@ def _note(ref: str, category: str, text: str, at: int) -> Told:
 
 
 def _turns(store: Store, project: str, domains: dict[str, list[str]]) -> Iterator[tuple[Told, str]]:
-    """What people asked here and had done, each with the text that it is found by; what was asked often, as it came out last."""
+    """What people asked here and had done, each with the text that it is found by.
+
+    What was asked often, as it came out last.
+    """
     known: set[str] = set()
     scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
     for place in store.newest_turns(scope, limit=MOST_TELLINGS):
         if not place.live or place.origin == "subagent":
             continue
         rows = store.turn_rows(place.turn)
-        asked = "\n".join(typed(str(row[bodies.TEXT])) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+        asked = "\n".join(
+            typed(str(row[bodies.TEXT]))
+            for row in rows
+            if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
+        )
         # Where nothing was done there is nothing to tell.
-        if asks(asked) and asked not in known and any(row[bodies.KIND] == "tool_call" for row in rows):
+        if (
+            asks(asked)
+            and asked not in known
+            and any(row[bodies.KIND] == "tool_call" for row in rows)
+        ):
             known.add(asked)
             yield Told(place.ref, describe(store, place, rows), place.at), _found_by(asked, rows)
 
 
 def _found_by(asked: str, rows: list[list[object]]) -> str:
     """What was asked, which files were changed, and how the last answer begins."""
-    changed = {str(row[bodies.TARGET]) for row in rows if row[bodies.KIND] == "tool_call" and row[bodies.TOOL_KIND] == "edit"}
-    replies = [str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "reply" and row[bodies.TEXT]]
+    changed = {
+        str(row[bodies.TARGET])
+        for row in rows
+        if row[bodies.KIND] == "tool_call" and row[bodies.TOOL_KIND] == "edit"
+    }
+    replies = [
+        str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "reply" and row[bodies.TEXT]
+    ]
     answer = replies[-1][:REPLY_CHARACTERS] if replies else ""
     return " ".join([asked[:FOUND_BY_CHARACTERS], *sorted(changed), answer])

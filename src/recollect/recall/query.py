@@ -15,7 +15,16 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.clock import MOMENTS, find_moment
-from recollect.lookup import CHOICES, FILTERS, LONGEST_VALUE, META, MOST_VALUES, Query, Term, meta_key
+from recollect.lookup import (
+    CHOICES,
+    FILTERS,
+    LONGEST_VALUE,
+    META,
+    MOST_VALUES,
+    Query,
+    Term,
+    meta_key,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +57,12 @@ def _take_filter(query: Query, piece: str, negated: bool) -> bool:
     name = META + key if key else name.lower()
     value = value.strip('"').strip()
     # File::open is Rust and file:///etc/hosts an address.
-    if not (key or name in FILTERS) or not value or value.startswith((":", "//")) or len(value) > LONGEST_VALUE:
+    if (
+        not (key or name in FILTERS)
+        or not value
+        or value.startswith((":", "//"))
+        or len(value) > LONGEST_VALUE
+    ):
         return False
     wanted = _slip(name, value)
     if wanted and len(query.remarks) < MOST_REMARKS:
@@ -78,7 +92,10 @@ def _pieces(text: str) -> Iterator[tuple[str, bool, bool]]:
             position += 1
             continue
         # A flag such as --no-verify is a word of a command; one dash means "not".
-        negated = text[position] == "-" and text[position + 1 : position + 2].strip() not in ("", "-")
+        negated = text[position] == "-" and text[position + 1 : position + 2].strip() not in (
+            "",
+            "-",
+        )
         start = position + negated
         close = text.find('"', start + 1) if text[start] == '"' else -1
         if close > 0:

@@ -95,7 +95,9 @@ class Words:
             need = 0.0 if holding.clue.extra else rarity
             self.needed += need
             self.words += not holding.clue.extra
-            worth = {turn: rarity * _saturated(strength) for turn, strength in holding.turns.items()}
+            worth = {
+                turn: rarity * _saturated(strength) for turn, strength in holding.turns.items()
+            }
             self.weights.append(worth)
             self.needs.append(dict.fromkeys(worth, need))
             for turn, weight in worth.items():
@@ -155,28 +157,49 @@ def _saturated(strength: float) -> float:
 class Score:
     """What a turn's score is made of. Parts are between 0 and 1, `lift` is around 1."""
 
-    __slots__ = ("around", "closeness", "cosine", "fullness", "lift", "meaning", "place", "session", "trust", "when", "words")
+    __slots__ = (
+        "around",
+        "closeness",
+        "cosine",
+        "fullness",
+        "lift",
+        "meaning",
+        "place",
+        "session",
+        "trust",
+        "when",
+        "words",
+    )
 
     def __init__(self, place: Place) -> None:
         self.place = place
         # The turns nearby that are candidates too, each with the share it lends.
         self.around: list[tuple[Score, float]] = []
-        self.words = self.cosine = self.meaning = self.closeness = self.session = self.when = self.fullness = 0.0
+        self.words = self.cosine = self.meaning = self.closeness = self.session = self.when = (
+            self.fullness
+        ) = 0.0
         self.lift = self.trust = 1.0
 
     def parts(self) -> dict[str, float]:
         """What is added up, by name."""
         close = CLOSENESS * (CLOSENESS_TRUST + (1 - CLOSENESS_TRUST) * self.trust)
         return {
-            "words": self.trust * self.words, "meaning": MEANING * self.meaning, "closeness": close * self.closeness,
-            "session": self.trust * SESSION * self.session, "when": WHEN * self.when, "fullness": FULLNESS * self.fullness,
+            "words": self.trust * self.words, "meaning": MEANING * self.meaning,
+            "closeness": close * self.closeness,
+            "session": self.trust * SESSION * self.session, "when": WHEN * self.when,
+            "fullness": FULLNESS * self.fullness,
         }  # fmt: skip
 
     @property
     def total(self) -> float:
         close = CLOSENESS * self.closeness
         told = self.words + SESSION * self.session + (1 - CLOSENESS_TRUST) * close
-        rest = MEANING * self.meaning + CLOSENESS_TRUST * close + WHEN * self.when + FULLNESS * self.fullness
+        rest = (
+            MEANING * self.meaning
+            + CLOSENESS_TRUST * close
+            + WHEN * self.when
+            + FULLNESS * self.fullness
+        )
         return self.lift * (self.trust * told + rest)
 
     def reason(self) -> dict[str, object]:
@@ -214,20 +237,32 @@ def set_words(scores: Iterable[Score], words: Words) -> None:
     """Score the words of each candidate, and of its session."""
     pool = list(scores)
     words.most = _set("words", pool, lambda score: gathered(score, words.weights), words.most)
-    _set("session", pool, lambda score: words.sessions.get(score.place.session, 0.0), max(words.sessions.values(), default=0.0))
+    _set(
+        "session",
+        pool,
+        lambda score: words.sessions.get(score.place.session, 0.0),
+        max(words.sessions.values(), default=0.0),
+    )
 
 
 def set_meaning(scores: Iterable[Score], most: float = 0.0) -> float:
-    """Score the vectors of each candidate and its neighbours; returns what the best one has, or `most` if that is given."""
+    """Score the vectors of each candidate and its neighbours.
+
+    Returns what the best one has, or `most` if that is given.
+    """
 
     def value(score: Score) -> float:
-        return score.cosine + MEANING_SHARE * sum(share * near.cosine for near, share in score.around)
+        return score.cosine + MEANING_SHARE * sum(
+            share * near.cosine for near, share in score.around
+        )
 
     return _set("meaning", scores, value, most)
 
 
 def set_closeness(scores: Iterable[Score], tables: list[dict[int, float]]) -> None:
-    """Score how close the words of candidates are to each word of the query, of which rarely met ones count more."""
+    """Score how close the words of candidates are to each word of the
+    query, of which rarely met ones count more.
+    """
     pool = list(scores)
     weighed = []
     for table in tables:
@@ -236,7 +271,9 @@ def set_closeness(scores: Iterable[Score], tables: list[dict[int, float]]) -> No
     _set("closeness", pool, lambda score: gathered(score, weighed))
 
 
-def _set(name: str, scores: Iterable[Score], value: Callable[[Score], float], largest: float = 0.0) -> float:
+def _set(
+    name: str, scores: Iterable[Score], value: Callable[[Score], float], largest: float = 0.0
+) -> float:
     """Give each score a part, divided by the largest there is, which is returned."""
     found = [(score, value(score)) for score in scores]
     largest = largest or max((part for _, part in found), default=0.0)
@@ -260,8 +297,16 @@ def lift(place: Place, *, now: int, here: str | None) -> float:
 
 
 def folded(scores: Iterable[Score], *, last: Callable[[Score], bool] | None = None) -> list[Score]:
-    """Best first, of the copies of a turn in forks only the best; what is true of `last` comes after all else."""
-    return unique(sorted(scores, key=lambda score: (last is not None and last(score), -score.total, score.place.turn)))
+    """Best first, of the copies of a turn in forks only the best.
+
+    What is true of `last` comes after all else.
+    """
+    return unique(
+        sorted(
+            scores,
+            key=lambda score: (last is not None and last(score), -score.total, score.place.turn),
+        )
+    )
 
 
 def unique(scores: Iterable[Score]) -> list[Score]:

@@ -42,9 +42,12 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 # What is said when the form of a command is wrong, and not the work it does.
 _WRONG_FORM = (
-    "command not found", "not found", "no module named", "not recognized", "unrecognized", "unknown option", "unknown command",
-    "unknown flag", "invalid option", "illegal option", "no such option", "unexpected argument", "missing script",
-    "no such command", "permission denied", "did you mean", "usage:", "is not installed", "requires an argument",
+    "command not found", "not found", "no module named", "not recognized", "unrecognized",
+    "unknown option", "unknown command",
+    "unknown flag", "invalid option", "illegal option", "no such option", "unexpected argument",
+    "missing script",
+    "no such command", "permission denied", "did you mean", "usage:", "is not installed",
+    "requires an argument",
 )  # fmt: skip
 
 
@@ -53,17 +56,23 @@ class Failure:
 
     __slots__ = ("command", "error", "exit_code", "ordinal", "output", "place", "turn")
 
-    def __init__(self, turn: int, ordinal: int, command: str, exit_code: int | None, output: str) -> None:
+    def __init__(
+        self, turn: int, ordinal: int, command: str, exit_code: int | None, output: str
+    ) -> None:
         self.turn, self.ordinal, self.place = turn, ordinal, (turn, ordinal)
         self.command, self.exit_code, self.output = command, exit_code, output
         # A warning stands in the output of every run, and is overcome by none.
-        self.error = headline([line for line in error_lines(output) if not line.lower().startswith("warn")])
+        self.error = headline(
+            [line for line in error_lines(output) if not line.lower().startswith("warn")]
+        )
 
 
 def find(
     store: Store, project: str, domains: dict[str, list[str]]
 ) -> tuple[list[tuple[str, Reminder]], list[tuple[str, Reminder]]]:
-    """A project's command reminders and error reminders, the newest first, each with the word that it is found by."""
+    """A project's command reminders and error reminders, the newest first,
+    each with the word that it is found by.
+    """
     query = Query().having(project=project)
     commands: dict[str, Found] = {}
     errors: dict[str, Found] = {}
@@ -74,7 +83,11 @@ def find(
                 commands.setdefault(made[1].shape, made)
         if failure.error and tells(failure.error) and len(errors) < MOST_REMINDERS:
             shaped = shape(failure.error)
-            if telling(shaped) and shaped not in errors and (made := _overcome(store, failure, shaped)):
+            if (
+                telling(shaped)
+                and shaped not in errors
+                and (made := _overcome(store, failure, shaped))
+            ):
                 errors[shaped] = made
         if len(commands) >= MOST_REMINDERS:
             break
@@ -85,17 +98,23 @@ def _failures(store: Store, query: Query, domains: dict[str, list[str]]) -> list
     """The newest first. The numbers of turns only tell in which order logs were read."""
     found = list(_failed_commands(store, query, domains))
     scenes = store.scenes(list({failure.turn for failure in found}))
-    return sorted(found, key=lambda failure: (scenes[failure.turn].at or 0, failure.place), reverse=True)
+    return sorted(
+        found, key=lambda failure: (scenes[failure.turn].at or 0, failure.place), reverse=True
+    )
 
 
-def _failed_commands(store: Store, query: Query, domains: dict[str, list[str]]) -> Iterator[Failure]:
+def _failed_commands(
+    store: Store, query: Query, domains: dict[str, list[str]]
+) -> Iterator[Failure]:
     for turn, events in store.turns_with_errors(query, domains, NEWEST_TURNS):
         ordinal = -1
         for event in events:
             if event[KIND] == "tool_call":
                 ordinal += 1
                 if event[TOOL_KIND] == "shell" and event[OK] is False and event[TARGET]:
-                    yield Failure(turn, ordinal, event[TARGET], event[EXIT_CODE], event[OUTPUT] or "")
+                    yield Failure(
+                        turn, ordinal, event[TARGET], event[EXIT_CODE], event[OUTPUT] or ""
+                    )
 
 
 def _is_form(failure: Failure) -> bool:
@@ -105,7 +124,9 @@ def _is_form(failure: Failure) -> bool:
     return any(words in said for words in _WRONG_FORM)
 
 
-def _another_form(store: Store, failure: Failure, query: Query, domains: dict[str, list[str]]) -> Found | None:
+def _another_form(
+    store: Store, failure: Failure, query: Query, domains: dict[str, list[str]]
+) -> Found | None:
     """What worked instead of a failed form, unless that has worked since."""
     tried = main_pieces(failure.command)
     if len(tried) != 1:
@@ -115,7 +136,12 @@ def _another_form(store: Store, failure: Failure, query: Query, domains: dict[st
     shaped = use_shapes(words)[1 if failure.exit_code == NOT_FOUND else 0]
     calls = store.calls_after(failure.turn, TURNS_AFTER)
     at = next(
-        (index for index, (_, call) in enumerate(calls) if (call.turn, call.ordinal) == (failure.turn, failure.ordinal)), None
+        (
+            index
+            for index, (_, call) in enumerate(calls)
+            if (call.turn, call.ordinal) == (failure.turn, failure.ordinal)
+        ),
+        None,
     )
     if at is None:
         return None
@@ -125,17 +151,25 @@ def _another_form(store: Store, failure: Failure, query: Query, domains: dict[st
         # Two that look alike where they are cut tell nobody what to do.
         if failed == worked:
             continue
-        if found and shaped not in use_shapes(found) and not _worked_since(store, shaped, words, failure, query, domains):
+        if (
+            found
+            and shaped not in use_shapes(found)
+            and not _worked_since(store, shaped, words, failure, query, domains)
+        ):
             scene = store.scenes([failure.turn])[failure.turn]
             code = "" if failure.exit_code is None else f" (exit {failure.exit_code})"
             line = f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{failed}` failed here{code}; `{worked}` worked"
             refs = scene.ref if scene.ref == ref else f"{scene.ref} {ref}"
-            return base(words[launched(words) % len(words)]).lower(), Reminder(shaped, refs, line, scene.at)
+            return base(words[launched(words) % len(words)]).lower(), Reminder(
+                shaped, refs, line, scene.at
+            )
     return None
 
 
 def _form_that_worked(tried: list[str], call: Call) -> list[str] | None:
-    """The words of a later command that did in another form what was tried: the same program, or the same arguments."""
+    """The words of a later command that did in another form what was tried: the
+    same program, or the same arguments.
+    """
     if call.kind != "shell" or not call.ok or not call.target:
         return None
     run = main_pieces(call.target)
@@ -143,12 +177,19 @@ def _form_that_worked(tried: list[str], call: Call) -> list[str] | None:
         # Perhaps something else on the line helped, such as an installation.
         return None
     index, words = run[0]
-    alike = program_of(words) == program_of(tried) or (len(tried) > 1 and words[-len(tried) + 1 :] == tried[1:])
+    alike = program_of(words) == program_of(tried) or (
+        len(tried) > 1 and words[-len(tried) + 1 :] == tried[1:]
+    )
     return words if alike and words != tried and told(True, pieces(call.target), index) else None
 
 
 def _worked_since(
-    store: Store, shaped: str, words: list[str], failure: Failure, query: Query, domains: dict[str, list[str]]
+    store: Store,
+    shaped: str,
+    words: list[str],
+    failure: Failure,
+    query: Query,
+    domains: dict[str, list[str]],
 ) -> bool:
     # The newest first, up to the failure itself.
     for call in store.calls_of_program(base(words[0]), query, domains):
@@ -157,7 +198,10 @@ def _worked_since(
         if not call.ok or not call.target:
             continue
         line = pieces(call.target)
-        if any(shaped in use_shapes(found) and told(True, line, index) for index, found in main_pieces(call.target)):
+        if any(
+            shaped in use_shapes(found) and told(True, line, index)
+            for index, found in main_pieces(call.target)
+        ):
             return True
     return False
 
@@ -168,12 +212,15 @@ def _overcome(store: Store, failure: Failure, shaped: str) -> Found | None:
     if after.proof is None or after.match != "same" or after.hidden or not after.steps:
         return None
     steps = dict.fromkeys(
-        f"{quoted_path(step.text, COMMAND_CHARACTERS)} was changed" if step.kind == "edit" else f"`{_said(step.text)}` was run"
+        f"{quoted_path(step.text, COMMAND_CHARACTERS)} was changed"
+        if step.kind == "edit"
+        else f"`{_said(step.text)}` was run"
         for step in after.steps
     )
     scene = store.scenes([failure.turn])[failure.turn]
     line = (
-        f"- {(iso(scene.at) or '')[:10]} {quoted(after.proof.ref, 200)}: this error was met here before; "
+        f"- {(iso(scene.at) or '')[:10]} {quoted(after.proof.ref, 200)}: this error was met here "
+        "before; "
         f"{' and '.join(list(steps)[-MOST_STEPS:])}, and the same command passed"
     )
     refs = scene.ref if scene.ref == after.proof.ref else f"{scene.ref} {after.proof.ref}"

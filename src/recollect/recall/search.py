@@ -46,9 +46,22 @@ MOST_BODIES = 100
 class Asked:
     """A search as somebody wants it: in which turns, by what, and which page."""
 
-    __slots__ = ("closeness", "explain", "here", "limit", "mode", "now", "offset", "scope", "span", "vector")
+    __slots__ = (
+        "closeness",
+        "explain",
+        "here",
+        "limit",
+        "mode",
+        "now",
+        "offset",
+        "scope",
+        "span",
+        "vector",
+    )
 
-    def __init__(self, scope: Scope, *, mode: str = "text", now: int | None = None, span: Span | None = None) -> None:
+    def __init__(
+        self, scope: Scope, *, mode: str = "text", now: int | None = None, span: Span | None = None
+    ) -> None:
         self.scope, self.mode, self.span = scope, mode, span
         self.now = now_ms() if now is None else now
         self.vector: Sequence[float] | None = None
@@ -64,17 +77,30 @@ def search(store: Store, asked: Asked) -> SearchResult:
     if not wanted and asked.vector is None:
         # Filters alone ask for what is new; signs alone, such as an emoji, are in no index.
         signs = any(not term.negated for term in asked.scope.query.terms)
-        places = [] if signs else store.newest_turns(asked.scope, limit=asked.limit + 1, offset=asked.offset)
+        places = (
+            []
+            if signs
+            else store.newest_turns(asked.scope, limit=asked.limit + 1, offset=asked.offset)
+        )
         scores = [rank.Score(place) for place in places[: asked.limit]]
-        return SearchResult(_hits(store, scores, lambda _: "text", [], explain=asked.explain), more=len(places) > asked.limit)
-    pool = Pool(store, asked, rank.Words(store.find_clues([] if asked.mode == "vector" else wanted, asked.scope)))
+        return SearchResult(
+            _hits(store, scores, lambda _: "text", [], explain=asked.explain),
+            more=len(places) > asked.limit,
+        )
+    pool = Pool(
+        store,
+        asked,
+        rank.Words(store.find_clues([] if asked.mode == "vector" else wanted, asked.scope)),
+    )
     ranked = pool.ranked()
     if len(ranked) <= end:
         ranked = rank.unique([*ranked, *pool.beyond()])
     page = ranked[asked.offset : end]
     words = list(dict.fromkeys(word for clue in wanted for word in clue.words))
     hits = _hits(store, page, pool.matched, words, explain=asked.explain)
-    return SearchResult(hits, more=len(ranked) > end, relaxed=any(pool.is_partial(score) for score in page))
+    return SearchResult(
+        hits, more=len(ranked) > end, relaxed=any(pool.is_partial(score) for score in page)
+    )
 
 
 def nearest(store: Store, scope: Scope, vector: Sequence[float], limit: int) -> SearchResult:
@@ -114,20 +140,31 @@ class Pool:
             self._add_meaning(self.scores, asked.vector)
 
     def _by_words(self) -> list[int]:
-        """The turns that words can find, best first: those that hold all of them if there are enough, else any."""
+        """The turns that words can find, best first: those that hold all of
+        them if there are enough, else any.
+        """
         complete = self.words.complete()
         enough = 1 if self.words.words < rank.FEW_WORDS else ENOUGH
         found = complete if len(complete) >= enough else self.words.turns
-        return sorted(found, key=lambda turn: (self.words.is_partial(turn), -self.words.promise(turn), turn))
+        return sorted(
+            found, key=lambda turn: (self.words.is_partial(turn), -self.words.promise(turn), turn)
+        )
 
     def _promising(self, places: dict[int, Place]) -> list[Place]:
         """The best of the first candidates, as far as one can tell so soon."""
         most_near = max(self.near.values(), default=0.0) or 1.0
 
         def promise(turn: int) -> float:
-            return self.words.trust * self.words.promise(turn) + self.near.get(turn, 0.0) / most_near
+            return (
+                self.words.trust * self.words.promise(turn) + self.near.get(turn, 0.0) / most_near
+            )
 
-        return [places[turn] for turn in sorted(places, key=lambda turn: (-promise(turn), turn))[:MOST_WITH_NEIGHBOURS]]
+        return [
+            places[turn]
+            for turn in sorted(places, key=lambda turn: (-promise(turn), turn))[
+                :MOST_WITH_NEIGHBOURS
+            ]
+        ]
 
     def _score(self, place: Place) -> rank.Score:
         score = rank.Score(place)
@@ -149,16 +186,29 @@ class Pool:
                 score.meaning = score.closeness = score.fullness = score.words
 
     def ranked(self) -> list[rank.Score]:
-        """Best first; the best by words and vectors are compared word by word before the last say."""
+        """Best first; the best by words and vectors are compared
+        word by word before the last say.
+        """
         found = self.scores.values()
         if self.asked.vector is None:
-            # By words alone a turn must hold some, and holding all of them comes before any other merit.
-            return rank.folded((score for score in found if score.place.turn in self.words.turns), last=self.is_partial)
+            # By words alone a turn must hold some, and holding all of them
+            # comes before any other merit.
+            return rank.folded(
+                (score for score in found if score.place.turn in self.words.turns),
+                last=self.is_partial,
+            )
         if self.asked.closeness is not None:
             best = sorted(found, key=lambda score: -score.total)[:MOST_COMPARED]
-            around = {score.place.turn: score for one in best for score in (one, *(other for other, _ in one.around))}
+            around = {
+                score.place.turn: score
+                for one in best
+                for score in (one, *(other for other, _ in one.around))
+            }
             compared = {turn: score for turn, score in around.items() if turn in self.said}
-            rank.set_closeness(compared.values(), self.asked.closeness.tables({turn: self.said[turn] for turn in compared}))
+            rank.set_closeness(
+                compared.values(),
+                self.asked.closeness.tables({turn: self.said[turn] for turn in compared}),
+            )
         return rank.folded(found)
 
     def beyond(self) -> list[rank.Score]:
@@ -188,18 +238,28 @@ class Pool:
 
 
 def _hits(
-    store: Store, scores: list[rank.Score], matched: Callable[[rank.Score], str], words: list[str], *, explain: bool = False
+    store: Store,
+    scores: list[rank.Score],
+    matched: Callable[[rank.Score], str],
+    words: list[str],
+    *,
+    explain: bool = False,
 ) -> list[Hit]:
     """Scores as they are shown; of a long page only some bodies are in memory at a time."""
     hits = []
     for start in range(0, len(scores), MOST_BODIES):
         some = scores[start : start + MOST_BODIES]
         rows = store.rows_of_turns([score.place.turn for score in some])
-        hits += [_hit(score, rows[score.place.turn], matched(score), words, explain=explain) for score in some]
+        hits += [
+            _hit(score, rows[score.place.turn], matched(score), words, explain=explain)
+            for score in some
+        ]
     return hits
 
 
-def _hit(score: rank.Score, rows: list[list[object]], matched: str, words: list[str], *, explain: bool) -> Hit:
+def _hit(
+    score: rank.Score, rows: list[list[object]], matched: str, words: list[str], *, explain: bool
+) -> Hit:
     place = score.place
     said, writer = snippet(rows, words)
     return Hit(

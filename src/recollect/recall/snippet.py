@@ -40,13 +40,15 @@ def _texts(rows: list[list[object]]) -> Iterator[tuple[str, str]]:
 
 
 def _writer(row: list[object], field: int) -> str:
-    """Whose words a field of an event holds: the user's, the assistant's, a tool's or a web page's."""
+    """Whose words a field of an event holds: the user's, the
+    assistant's, a tool's or a web page's.
+    """
     if row[KIND] == "prompt":
         return "user"
     if field == OUTPUT:
         return "web" if row[TOOL_KIND] == "web" else "tool"
-    # An error is what a service said, and a digest may quote what a command printed. What a tool was called with, the
-    # assistant wrote.
+    # An error is what a service said, and a digest may quote what a command printed. What a
+    # tool was called with, the assistant wrote.
     return "tool" if row[KIND] in ("error", DIGEST) else "assistant"
 
 
@@ -55,7 +57,10 @@ def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:
     places = [place for place in (_find(lowered, word) for word in wanted) if place >= 0]
     if not places:
         return 0, 0
-    return max(((place, sum(0 <= other - place < WIDTH for other in places)) for place in places), key=lambda pair: pair[1])
+    return max(
+        ((place, sum(0 <= other - place < WIDTH for other in places)) for place in places),
+        key=lambda pair: pair[1],
+    )
 
 
 def _find(text: str, word: str) -> int:

@@ -36,7 +36,22 @@ LEAST_WORDS, MOST_WORDS = 3, 6
 # Among a handful of memories every word looks common that one of them holds.
 LEAST_MEMORIES = 20
 # Said to go on with what was talked about before.
-GOING_ON = frozenset(("above", "again", "also", "continue", "now", "no", "ok", "okay", "please", "thank", "thanks", "yes"))
+GOING_ON = frozenset(
+    (
+        "above",
+        "again",
+        "also",
+        "continue",
+        "now",
+        "no",
+        "ok",
+        "okay",
+        "please",
+        "thank",
+        "thanks",
+        "yes",
+    )
+)
 
 # Near enough for English and code, and the same for every model.
 CHARACTERS_A_TOKEN = 3.5
@@ -48,7 +63,9 @@ CLOSING = "</recalled>"
 
 
 def tell(ready: Ready, project: int, prompt: str) -> list[tuple[Told, float]]:
-    """The memories of a project that help with a prompt, surest first, each with how sure we are."""
+    """The memories of a project that help with a prompt, surest
+    first, each with how sure we are.
+    """
     stems = ready.stems(prompt, STOP_WORDS | GOING_ON)
     if len(stems) < LEAST_WORDS:
         return []
@@ -68,7 +85,9 @@ def tell(ready: Ready, project: int, prompt: str) -> list[tuple[Told, float]]:
         asked += bool(holders)
         if asked == MOST_WORDS:
             break
-    best = confident([(_sure(weight / needed, weight / rarest), telling) for telling, weight in held.items()])
+    best = confident(
+        [(_sure(weight / needed, weight / rarest), telling) for telling, weight in held.items()]
+    )
     told = ready.tellings([telling for _, telling in best])
     return [(told[telling], score) for score, telling in best]
 
@@ -78,7 +97,9 @@ def _sure(holds: float, rare_words: float) -> float:
 
 
 def confident(scored: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Those of some (confidence, number) that are worth telling, surest first, the newest of equals."""
+    """Those of some (confidence, number) that are worth telling,
+    surest first, the newest of equals.
+    """
     scored = sorted(scored, key=lambda pair: (-pair[0], -pair[1]))
     least = max(CONFIDENT, NEARLY * scored[0][0]) if scored else 1.0
     return [pair for pair in scored if pair[0] >= least][:MOST_LINES]
@@ -101,5 +122,7 @@ def tokens(text: str) -> int:
 
 
 def framed(lines: list[str]) -> str:
-    """Lines as an agent is told them: marked as data, and recognised should they come back in a log."""
+    """Lines as an agent is told them: marked as data, and recognised
+    should they come back in a log.
+    """
     return "\n".join([OPENING, *lines, CLOSING])

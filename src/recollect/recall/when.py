@@ -17,12 +17,16 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-# "may" and "march" are no months without a number or one of these before them; "this may fail" names no time.
+# "may" and "march" are no months without a number or one of these before
+# them; "this may fail" names no time.
 OPENINGS = ("in", "of", "since", "during", "early", "late", "mid", "last")
 
 
 class Span:
-    """A stretch of time, in milliseconds; the end is not part of it. Without a year it comes back every year."""
+    """A stretch of time, in milliseconds.
+
+    The end is not part of it. Without a year it comes back every year.
+    """
 
     __slots__ = ("day", "month", "year")
 
@@ -30,7 +34,11 @@ class Span:
         self.year, self.month, self.day = year, month, day
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Span) and (self.year, self.month, self.day) == (other.year, other.month, other.day)
+        return isinstance(other, Span) and (self.year, self.month, self.day) == (
+            other.year,
+            other.month,
+            other.day,
+        )
 
     def __repr__(self) -> str:
         return f"Span({self.year}, {self.month}, {self.day})"
@@ -54,7 +62,11 @@ class Span:
 
         try:
             start = datetime(year, self.month, self.day or 1, tzinfo=UTC)
-            after = start if self.day else datetime(year + self.month // 12, self.month % 12 + 1, 1, tzinfo=UTC)
+            after = (
+                start
+                if self.day
+                else datetime(year + self.month // 12, self.month % 12 + 1, 1, tzinfo=UTC)
+            )
         except ValueError:
             return 0.0
         end = after.timestamp() * 1000 + DAY_MS * bool(self.day)
@@ -98,7 +110,10 @@ def _month(words: list[str], place: int) -> Span | None:
 
 def _iso(words: list[str], place: int) -> Span | None:
     """2026-05-03, or the month alone as 2026-05."""
-    month, day = (int(word) if word.isdecimal() and len(word) == 2 else 0 for word in (*words[place + 1 : place + 3], "", "")[:2])
+    month, day = (
+        int(word) if word.isdecimal() and len(word) == 2 else 0
+        for word in (*words[place + 1 : place + 3], "", "")[:2]
+    )
     if not 1 <= month <= 12:
         return None
     return Span(int(words[place]), month, day if 1 <= day <= 31 else None)

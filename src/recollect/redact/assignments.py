@@ -43,7 +43,12 @@ _BLANK = r"[ \t]{1,3}"  # behind an option of a command
 _TELLING = r"[0-9!#%^*@$~+=?]"
 _LETTERS = r"[A-Za-z_.\-/:]"
 # Six characters of an unquoted value of which one is telling, spelled out for want of look-ahead.
-_SIX = "|".join([*(f"{_LETTERS * n}{_TELLING}{_BARE}{{{5 - n}}}" for n in range(5)), f"{_LETTERS}{{5,64}}{_TELLING}"])
+_SIX = "|".join(
+    [
+        *(f"{_LETTERS * n}{_TELLING}{_BARE}{{{5 - n}}}" for n in range(5)),
+        f"{_LETTERS}{{5,64}}{_TELLING}",
+    ]
+)
 _OPTION = r"-[A-Za-z0-9_.\-]{0,64}"
 _LONGEST = 256
 # `--set token=...`: the inner name has its own turn.
@@ -80,7 +85,9 @@ class AssignmentRule:
         self._more_quoted = compiled(f"{_QUOTED}*")
         self._more_bare = compiled(f"{_BARE}*")
         self._contexts = tuple((row, re.compile(row.pattern())) for row in CONTEXTS)
-        self._providers = re.compile("|".join(sorted({word for row in CONTEXTS for word in row.words})))
+        self._providers = re.compile(
+            "|".join(sorted({word for row in CONTEXTS for word in row.words}))
+        )
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
         found = self._read(text, at)
@@ -91,7 +98,9 @@ class AssignmentRule:
             return
         end = found.start + len(found.value)
         if len(found.value) == _LONGEST:
-            more = (self._more_quoted if found.quoted else self._more_bare).match(text.data, end, text.high)
+            more = (self._more_quoted if found.quoted else self._more_bare).match(
+                text.data, end, text.high
+            )
             end = more.end() if more is not None else end
         yield Found(found.start, end, kind, rank)
 
@@ -127,7 +136,9 @@ class AssignmentRule:
                 if any(word in name for word in row.words) and pattern.fullmatch(value):
                     return row.kind, 2
         bar = _bar_here(found)
-        if bar is None or not looks_secret(value, bar, quoted=found.quoted or _is_environment(found)):
+        if bar is None or not looks_secret(
+            value, bar, quoted=found.quoted or _is_environment(found)
+        ):
             return "", 0
         return ("assigned-password" if bar <= Bar.PASSWORD else "assigned-secret"), 3
 
@@ -141,7 +152,9 @@ def _read_back(text: Text, at: int) -> str:
     stem = before.rstrip(_NAME)
     part = before[len(stem) :]
     # In JSON that was printed, the n of a line end runs into the name behind it.
-    return part[1 if stem.endswith(b"\\") and part[:1] in (b"n", b"r", b"t") else 0 :].decode("ascii")
+    return part[1 if stem.endswith(b"\\") and part[:1] in (b"n", b"r", b"t") else 0 :].decode(
+        "ascii"
+    )
 
 
 def _assigns(found: _Assignment) -> bool:
@@ -154,7 +167,9 @@ def _assigns(found: _Assignment) -> bool:
 
 
 def _is_environment(found: _Assignment) -> bool:
-    """`DB_PASSWORD=two-words-7`, as a shell or an env file has it: no expression can stand there unquoted."""
+    """`DB_PASSWORD=two-words-7`, as a shell or an env file has it: no
+    expression can stand there unquoted.
+    """
     return found.join == "=" and found.name.isupper() and not is_code(found.value)
 
 
@@ -164,7 +179,9 @@ def _bar_here(found: _Assignment) -> Bar | None:
     if name == "pass" and found.join != "=":
         return None  # The verb.
     if "passw" in name and found.join.endswith("value=") and found.before == b'key="':
-        return Bar.ANYTHING  # <add key="Password" value="..."/> is configuration: no variable can stand there.
+        return (
+            Bar.ANYTHING
+        )  # <add key="Password" value="..."/> is configuration: no variable can stand there.
     bar = bar_of(found.name)
     if bar is Bar.PASSWORD and found.join.endswith(","):
         return Bar.SECRET  # Two arguments of a call, more often than a name and its value.
@@ -174,37 +191,57 @@ def _bar_here(found: _Assignment) -> Bar | None:
 _SPLIT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # Words after the telling word that turn a secret into something about a secret.
 _ABOUT = words(
-    "id ids name names file files path paths dir url uri urls endpoint host type types count counts len length size "
-    "hash hashes digest checksum arn ref refs reference field fields column label prefix suffix expiry expires expire "
-    "expiration expired ttl age date time timeout at timestamp regex pattern format schema var variable store storage "
-    "bucket index idx limit limits budget usage used per rate ratio cost price total max min version policy policies "
-    "rotation rotated enabled disabled required optional valid validity hint prompt message msg error errors status "
-    "state method mode source kind provider service manager class func function callback handler factory builder "
-    "parser stream ring board word words stroke press code codes map frame signature algorithm alg header "
-    "headers scope scopes audience issuer template placeholder example list set array ops lifetime accessor exists "
-    "missing found present invalid reset change changed rule rules strength requirements attribute attributes "
-    "selector input output context request response location region mount dump server domain user username "
-    "email role group permission permissions flow redirect mechanism plugin module package import exports default "
+    "id ids name names file files path paths dir url uri urls endpoint host type types count "
+    "counts len length size "
+    "hash hashes digest checksum arn ref refs reference field fields column label prefix suffix "
+    "expiry expires expire "
+    "expiration expired ttl age date time timeout at timestamp regex pattern format schema var "
+    "variable store storage "
+    "bucket index idx limit limits budget usage used per rate ratio cost price total max min "
+    "version policy policies "
+    "rotation rotated enabled disabled required optional valid validity hint prompt message msg "
+    "error errors status "
+    "state method mode source kind provider service manager class func function callback handler "
+    "factory builder "
+    "parser stream ring board word words stroke press code codes map frame signature algorithm alg "
+    "header "
+    "headers scope scopes audience issuer template placeholder example list set array ops lifetime "
+    "accessor exists "
+    "missing found present invalid reset change changed rule rules strength requirements attribute "
+    "attributes "
+    "selector input output context request response location region mount dump server domain user "
+    "username "
+    "email role group permission permissions flow redirect mechanism plugin module package import "
+    "exports default "
     "chars charset alphabet vault"
 )
 # Words before it that do the same.
 _OTHER = words(
-    "public pub primary foreign partition sort cache idempotency dedupe range row object group query unique composite "
-    "registry hot shortcut keyboard csrf xsrf next page continuation cursor max min total num number input output "
-    "prompt completion reasoning cached special eos bos pad unk mask stop start end vocab separator sep delimiter "
+    "public pub primary foreign partition sort cache idempotency dedupe range row object group "
+    "query unique composite "
+    "registry hot shortcut keyboard csrf xsrf next page continuation cursor max min total num "
+    "number input output "
+    "prompt completion reasoning cached special eos bos pad unk mask stop start end vocab "
+    "separator sep delimiter "
     "cancellation lookup sequence tool call issuer publishable translation metadata "
-    "no not without skip missing invalid forgot reset has is use uses using needs require requires show hide "
+    "no not without skip missing invalid forgot reset has is use uses using needs require requires "
+    "show hide "
     "enable disable"
 )
 _PLURAL = frozenset({"tokens", "secrets", "keys", "passwords", "pwds", "auths", "clients"})
 _QUALIFIED = words(
-    "api access secret private auth encryption encrypt decryption signing sign master account shared storage service "
-    "client session jwt hmac admin deploy webhook crypto cipher aes root security app application consumer "
-    "subscription integration write ingest sas license licence server project bot merchant personal aws azure gcp "
+    "api access secret private auth encryption encrypt decryption signing sign master account "
+    "shared storage service "
+    "client session jwt hmac admin deploy webhook crypto cipher aes root security app application "
+    "consumer "
+    "subscription integration write ingest sas license licence server project bot merchant "
+    "personal aws azure gcp "
     "openai anthropic google gemini stripe github gitlab"
 )
 _GLUED = tuple(word + "key" for word in _QUALIFIED)
-_PUBLIC = re.compile(r"public|publishable|csrf|xsrf|_pub_|pub_?key|sitekey|site_key|cache|foreign|primary|partition")
+_PUBLIC = re.compile(
+    r"public|publishable|csrf|xsrf|_pub_|pub_?key|sitekey|site_key|cache|foreign|primary|partition"
+)
 
 
 def bar_of(name: str) -> Bar | None:
@@ -214,12 +251,19 @@ def bar_of(name: str) -> Bar | None:
     for place, word in enumerate(parts):
         if word in _PLURAL:
             bar = None
-        elif "passw" in word or word.endswith("pwd") or "passphrase" in word or word in ("pass", "passcode"):
+        elif (
+            "passw" in word
+            or word.endswith("pwd")
+            or "passphrase" in word
+            or word in ("pass", "passcode")
+        ):
             bar = Bar.PASSWORD
         elif word.endswith(("token", "secret", "credential", "credentials", "apikey")):
             bar = Bar.SECRET
         elif word == "key":
-            bar = Bar.SECRET if _QUALIFIED.intersection(parts[:place]) else Bar.KEY if place else None
+            bar = (
+                Bar.SECRET if _QUALIFIED.intersection(parts[:place]) else Bar.KEY if place else None
+            )
         elif word.endswith(_GLUED):
             bar = Bar.SECRET
         elif word in ("auth", "authorization"):

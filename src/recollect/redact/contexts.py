@@ -45,8 +45,20 @@ CONTEXTS: tuple[Context, ...] = (
     Context("assemblyai-api-key", ("assemblyai", "assembly_ai"), ANYHEX, 32, 32),
     Context("atlassian-api-token", ("atlassian", "confluence", "jira"), ALNUM, 24, 24),
     Context("auth0-client-secret", ("auth0",), URL, 32, 64),
-    Context("aws-secret-access-key", ("aws", "amazon", "s3_", "secretaccess", "secret_access"), BASE64, 40, 40),
-    Context("azure-storage-key", ("accountkey", "azure", "sharedaccesskey", "cosmos", "servicebus"), BASE64, 43, 90),
+    Context(
+        "aws-secret-access-key",
+        ("aws", "amazon", "s3_", "secretaccess", "secret_access"),
+        BASE64,
+        40,
+        40,
+    ),
+    Context(
+        "azure-storage-key",
+        ("accountkey", "azure", "sharedaccesskey", "cosmos", "servicebus"),
+        BASE64,
+        43,
+        90,
+    ),
     Context("azure-openai-key", ("azure",), ALNUM, 32, 84),
     Context("bitbucket-client-id", ("bitbucket",), ALNUM, 32, 32),
     Context("bitbucket-client-secret", ("bitbucket",), LOOSE, 64, 64),
@@ -101,7 +113,9 @@ CONTEXTS: tuple[Context, ...] = (
     Context("mailgun-signing-key", ("mailgun",), LOOSE, 32, 70),
     Context("mattermost-token", ("mattermost",), LOWER, 26, 26),
     Context("meraki-api-key", ("meraki",), ANYHEX, 40, 40),
-    Context("messagebird-api-token", ("messagebird", "message-bird", "message_bird"), LOWER, 25, 25),
+    Context(
+        "messagebird-api-token", ("messagebird", "message-bird", "message_bird"), LOWER, 25, 25
+    ),
     _uuid("messagebird-client-id", "messagebird", "message-bird", "message_bird"),
     Context("mistral-api-key", ("mistral",), ALNUM, 32, 32),
     Context("mixpanel-secret", ("mixpanel",), ANYHEX, 32, 32),

@@ -14,7 +14,9 @@ from recollect.redact.values import is_stand_in
 
 
 class PrivateKeyRule:
-    """Private keys between BEGIN and END, also with escaped line ends, also cut off before the END."""
+    """Private keys between BEGIN and END, also with escaped line
+    ends, also cut off before the END.
+    """
 
     needles = (b"private key",)
     _mark = r"PRIVATE KEY(?: BLOCK)?[ ]?-?----"
@@ -22,17 +24,22 @@ class PrivateKeyRule:
     reach = 32
     _begin = re.compile(rb"-----?[- ]?BEGIN[A-Z0-9 ]{0,40}$")
     _line = re.compile(rb"[A-Za-z0-9+/=]{16,}")
-    # What still looks like a line of a key when the END is missing: a header, a full line, or the last one.
+    # What still looks like a line of a key when the END is missing: a
+    # header, a full line, or the last one.
     _next = re.compile(
         rb"(?:[\x09-\x0d \"'+|>]|\\[nrt])*"
-        rb"(?:[A-Za-z0-9-]{1,16}: [^\x0a\\]{1,80}|[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/=]{1,15}(?=[\x0d\x0a\\\"']|$))"
+        rb"(?:[A-Za-z0-9-]{1,16}: "
+        rb"[^\x0a\\]{1,80}|[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/=]{1,15}(?=[\x0d\x0a\\\"']|$))"
     )
 
     def __init__(self, compiled: Compile) -> None:
         self._head = compiled(self._mark)
-        # Everything a key file holds between its markers, as text, in JSON, in YAML or glued together
-        # in source code. Two dashes end it, so that two keys are never read as one.
-        self._body = compiled(r"(?:[A-Za-z0-9+/=:,.()@<>|\x09-\x0d \"'_]|\\{1,4}[nrt]|\\{1,4}[\x09-\x0d\"']|-[A-Za-z0-9])*")
+        # Everything a key file holds between its markers, as text, in JSON, in YAML or glued
+        # together in source code. Two dashes end it, so that two keys are never read as one.
+        self._body = compiled(
+            r"(?:[A-Za-z0-9+/=:,.()@<>|\x09-\x0d "
+            r"\"'_]|\\{1,4}[nrt]|\\{1,4}[\x09-\x0d\"']|-[A-Za-z0-9])*"
+        )
         self._end = compiled(r"-----?[- ]?END[A-Z0-9 ]{0,40}PRIVATE KEY")
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
@@ -71,7 +78,9 @@ class PuttyKeyRule:
         match = self._lines.match(text.data, at, text.high)
         if match is None:
             return
-        content = text.data[match.start(1) : match.end(1)].removesuffix(b"Private")  # of the Private-MAC below it
+        content = text.data[match.start(1) : match.end(1)].removesuffix(
+            b"Private"
+        )  # of the Private-MAC below it
         start, end = _inner(content)
         if start < end and not _is_stand_in_key(content):
             yield Found(match.start(1) + start, match.start(1) + end, "private-key", 0)
@@ -84,7 +93,9 @@ def _inner(content: bytes) -> tuple[int, int]:
     """Where a key begins and ends, without the line ends and quotes around it."""
     head = _LINE_ENDS.match(content)
     start, end = head.end() if head is not None else 0, len(content)
-    while end > start and (content[end - 1] in b" \t\r\n\"'" or content[end - 2 : end] in (b"\\n", b"\\r", b"\\\\")):
+    while end > start and (
+        content[end - 1] in b" \t\r\n\"'" or content[end - 2 : end] in (b"\\n", b"\\r", b"\\\\")
+    ):
         end -= 2 if content[end - 1] in b"nr\\" else 1
     return start, end
 
@@ -106,12 +117,15 @@ class JwtRule:
         self._part = compiled(r"[A-Za-z0-9_\-]*=*")
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
-        # Inside a run of base64 there is no telling; only its beginning counts, which also keeps this linear.
+        # Inside a run of base64 there is no telling; only its beginning
+        # counts, which also keeps this linear.
         if not starts_clean(text, at) or text.before(at, 1) in (b"_", b"-"):
             return
         parts: list[tuple[int, int]] = []
         place = at
-        while len(parts) < 5 and (part := self._part.match(text.data, place, text.high)) is not None:
+        while (
+            len(parts) < 5 and (part := self._part.match(text.data, place, text.high)) is not None
+        ):
             parts.append((place, part.end()))
             place = part.end() + 1
             if text.after(part.end()) != ord("."):
@@ -137,9 +151,13 @@ class KubernetesSecretRule:
     _again = re.compile(rb"kind\\{0,6}[\"']?:[ ]{0,3}\\{0,6}[\"']?Secret[^A-Za-z0-9]")
     _mark = re.compile(rb"(?:\x0a|\\n)---")
     _limit = 16_384  # on either side; etcd would take a megabyte, but logs do not show that
-    _block = re.compile(rb"(?:^|[\x0a{,n ])[ \t]*\\{0,6}[\"']?(?:data|stringData)\\{0,6}[\"']?:[ ]{0,3}(?:\{|\x0a|\\n)")
+    _block = re.compile(
+        rb"(?:^|[\x0a{,n ])[ \t]*\\{0,6}[\"']?(?:data|stringData)\\{0,6}[\"']?:[ "
+        rb"]{0,3}(?:\{|\x0a|\\n)"
+    )
     _item = re.compile(
-        rb"(?:[\x0d\x0a\t ,]|\\n)*\\{0,6}[\"']?([A-Za-z0-9_.\-]{1,253})\\{0,6}[\"']?:[ ]{0,3}\\{0,6}[\"']?"
+        rb"(?:[\x0d\x0a\t ,]|\\n)*\\{0,6}[\"']?([A-Za-z0-9_.\-]{1,253})\\{0,6}[\"']?:[ "
+        rb"]{0,3}\\{0,6}[\"']?"
         rb"(?:\|-?[ ]*(?:\x0a|\\n)[ ]*)?([^\x00-\x20\"'\\,}]{4,8192})\\{0,6}[\"']?"
     )
 
@@ -147,7 +165,10 @@ class KubernetesSecretRule:
         """Nothing to compile: these patterns run on one manifest at a time."""
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
-        if not self._kind.search(text.before(at, 24)) or text.data[at + 6 : min(at + 7, text.high)].isalnum():
+        if (
+            not self._kind.search(text.before(at, 24))
+            or text.data[at + 6 : min(at + 7, text.high)].isalnum()
+        ):
             return
         low = max(text.low, at - self._limit)
         low = max(text.data.rfind(b"\n---", low, at), text.data.rfind(b"\\n---", low, at), low)
@@ -161,7 +182,10 @@ class KubernetesSecretRule:
 
     def _values(self, manifest: bytes) -> Iterator[tuple[int, int]]:
         for block in self._block.finditer(manifest):
-            braces, indent = manifest[block.end() - 1] == ord("{"), _indent(manifest, block.start() + 1)
+            braces, indent = (
+                manifest[block.end() - 1] == ord("{"),
+                _indent(manifest, block.start() + 1),
+            )
             place = block.end()
             while (item := self._item.match(manifest, place)) is not None:
                 if not braces and _indent(manifest, item.start(1)) <= indent:
@@ -171,11 +195,19 @@ class KubernetesSecretRule:
 
 
 def _indent(manifest: bytes, at: int) -> int:
-    """How far the line around `at` is indented; a line may end with a real or with an escaped newline."""
+    """How far the line around `at` is indented.
+
+    A line may end with a real or with an escaped newline.
+    """
     before = re.split(rb"\x0a|\\n", manifest[max(0, at - 400) : at])[-1]
     return len(before) - len(before.lstrip(b" "))
 
 
 def document_rules(compiled: Compile) -> list[Rule]:
     """All the rules of this module."""
-    return [PrivateKeyRule(compiled), PuttyKeyRule(compiled), JwtRule(compiled), KubernetesSecretRule(compiled)]
+    return [
+        PrivateKeyRule(compiled),
+        PuttyKeyRule(compiled),
+        JwtRule(compiled),
+        KubernetesSecretRule(compiled),
+    ]

@@ -64,7 +64,14 @@ class Redactor:
     counts: dict[str, int]
     """How many values of each kind were replaced since creation."""
 
-    def __init__(self, key: bytes, *, known: Mapping[str, str] = {}, engine: str = "auto", cache: Path | None = None) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        *,
+        known: Mapping[str, str] = {},
+        engine: str = "auto",
+        cache: Path | None = None,
+    ) -> None:
         if engine not in ("auto", "hyperscan", "python"):
             raise ValueError(f"engine must be auto, hyperscan or python, not {engine!r}")
         if engine == "hyperscan" and not hyper.available:
@@ -110,7 +117,10 @@ class Redactor:
         found: dict[int, list[Found]] = {}
 
         def text_at(at: int) -> tuple[int, Text]:
-            """The text around a place, and its index. Separators count, so that text n begins n later."""
+            """The text around a place, and its index.
+
+            Separators count, so that text n begins n later.
+            """
             which = bisect_right(range(len(ends)), at, key=lambda index: ends[index] + index)
             high = ends[which] + which
             return which, Text(data, high - len(texts[which]), high)
@@ -150,7 +160,9 @@ class Redactor:
         return self._search
 
     def _settled(self, text: str, findings: list[Finding]) -> str:
-        """The text without these findings, nor those that stood too close to them to be told apart."""
+        """The text without these findings, nor those that stood
+        too close to them to be told apart.
+        """
         for _ in range(_ROUNDS):
             text = self._replace(text, findings)
             findings = self.findings(text)
@@ -167,14 +179,22 @@ class Redactor:
         return "".join([*parts, text[done:]])
 
     def _digest(self, value: str) -> str:
-        return hmac.new(self._key, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
+        return hmac.new(
+            self._key, value.encode("utf-8", "surrogatepass"), hashlib.sha256
+        ).hexdigest()[:8]
 
 
 def all_rules(compiled: Compile) -> list[Rule]:
     """Every rule there is, over patterns of the given library."""
     shapes: list[Rule] = [ShapeRule(shape, compiled) for shape in SHAPES]
     infixes: list[Rule] = [InfixRule(infix, compiled) for infix in INFIXES]
-    return [*shapes, *infixes, AssignmentRule(compiled), *place_rules(compiled), *document_rules(compiled)]
+    return [
+        *shapes,
+        *infixes,
+        AssignmentRule(compiled),
+        *place_rules(compiled),
+        *document_rules(compiled),
+    ]
 
 
 def table_version() -> str:
@@ -195,7 +215,10 @@ def known_values(environ: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environ.items()
-        if _KNOWN_NAME.search(name) and "PUBLIC" not in name.upper() and len(value) >= 12 and not _PATH.fullmatch(value)
+        if _KNOWN_NAME.search(name)
+        and "PUBLIC" not in name.upper()
+        and len(value) >= 12
+        and not _PATH.fullmatch(value)
     }
 
 
@@ -204,7 +227,9 @@ def _needles_of(known: Mapping[str, str]) -> list[tuple[str, str]]:
     needles = []
     for name, value in known.items():
         kind = "env-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-        for written in dict.fromkeys((value, json.dumps(value)[1:-1], quote(value, safe="", errors="replace"))):
+        for written in dict.fromkeys(
+            (value, json.dumps(value)[1:-1], quote(value, safe="", errors="replace"))
+        ):
             needles.append((kind, written))
     return needles
 

@@ -74,13 +74,20 @@ class HyperscanSearch:
         expressions = [trigger.encode() for rule in self._rules for trigger in rule.triggers]
         kept = None
         if self._cache is not None:
-            name = hashlib.sha256(b"\0".join([hyperscan.__version__.encode(), *expressions])).hexdigest()[:32]
+            name = hashlib.sha256(
+                b"\0".join([hyperscan.__version__.encode(), *expressions])
+            ).hexdigest()[:32]
             kept = self._cache / f"redact-{name}.hs"
             database = _read(kept)
             if database is not None:
                 return database
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        database.compile(expressions=expressions, ids=list(range(len(expressions))), elements=len(expressions), flags=0)
+        database.compile(
+            expressions=expressions,
+            ids=list(range(len(expressions))),
+            elements=len(expressions),
+            flags=0,
+        )
         if kept is not None:
             _write(kept, hyperscan.dumpb(database))
         return database
@@ -101,7 +108,10 @@ def _read(kept: Path) -> Any:
 
 
 def _write(kept: Path, serialised: bytes) -> None:
-    """Keep a database for the next process; a folder that cannot be written costs time, nothing else."""
+    """Keep a database for the next process.
+
+    A folder that cannot be written costs time, nothing else.
+    """
     try:
         kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=kept.parent, prefix=kept.name)

@@ -31,7 +31,9 @@ class AuthorizationRule:
     reach = 80
 
     def __init__(self, compiled: Compile) -> None:
-        self._header = compiled(rf"{self._start}(?:({self._scheme})[ \t:=]{{1,3}})?({_VALUE}{{6,256}})")
+        self._header = compiled(
+            rf"{self._start}(?:({self._scheme})[ \t:=]{{1,3}})?({_VALUE}{{6,256}})"
+        )
         self._more = compiled(f"{_VALUE}*")
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
@@ -45,7 +47,11 @@ class AuthorizationRule:
             yield Found(start, end, "basic-authorization", 2)
         elif looks_secret(value, Bar.SECRET, quoted=True):
             more = self._more.match(text.data, end, text.high)
-            kind = f"{scheme or 'header'}-authorization" if scheme in ("", "bearer", "basic") else "token-authorization"
+            kind = (
+                f"{scheme or 'header'}-authorization"
+                if scheme in ("", "bearer", "basic")
+                else "token-authorization"
+            )
             yield Found(start, more.end() if more else end, kind, 2)
 
 
@@ -76,20 +82,33 @@ def _is_user_and_password(value: str) -> bool:
         decoded = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
     except binascii.Error:
         return False
-    return b":" in decoded and decoded.isascii() and not is_stand_in(decoded.decode().partition(":")[2] or "x")
+    return (
+        b":" in decoded
+        and decoded.isascii()
+        and not is_stand_in(decoded.decode().partition(":")[2] or "x")
+    )
 
 
 class CookieRule:
     """Session cookies in `Cookie` and `Set-Cookie` headers: the values, not the names."""
 
     needles = (b"cookie",)
-    triggers = (r"(?i:cookie)\\{0,6}[\"'`]?\]?[ \t]{0,3}[:=,][ \t]{0,3}\\{0,6}[\"'`]?[A-Za-z0-9_.\-]{1,64}=[A-Za-z0-9]",)
+    triggers = (
+        r"(?i:cookie)\\{0,6}[\"'`]?\]?[ \t]{0,3}[:=,][ "
+        r"\t]{0,3}\\{0,6}[\"'`]?[A-Za-z0-9_.\-]{1,64}=[A-Za-z0-9]",
+    )
     reach = 100
-    _session = re.compile(r"sess|sid|token|auth|jwt|login|remember|secret|identity|_id$", re.IGNORECASE)
+    _session = re.compile(
+        r"sess|sid|token|auth|jwt|login|remember|secret|identity|_id$", re.IGNORECASE
+    )
 
     def __init__(self, compiled: Compile) -> None:
-        self._header = compiled(r"(?i:cookie)\\{0,6}[\"'`]?\]?[ \t]{0,3}[:=,][ \t]{0,3}\\{0,6}[\"'`]?")
-        self._pair = compiled(r"([A-Za-z0-9_.\-]{1,64})=([A-Za-z0-9_.%+/:~=|!*\-]{0,1000})(?:;[ \t]{0,2})?")
+        self._header = compiled(
+            r"(?i:cookie)\\{0,6}[\"'`]?\]?[ \t]{0,3}[:=,][ \t]{0,3}\\{0,6}[\"'`]?"
+        )
+        self._pair = compiled(
+            r"([A-Za-z0-9_.\-]{1,64})=([A-Za-z0-9_.%+/:~=|!*\-]{0,1000})(?:;[ \t]{0,2})?"
+        )
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
         header = self._header.match(text.data, at, text.high)
@@ -97,9 +116,16 @@ class CookieRule:
         # Headers are short; a longer one is no reason to read on and on.
         stop = min(text.high, place + 4096)
         while (pair := self._pair.match(text.data, place, stop)) is not None:
-            name, value = text.value(pair.start(1), pair.end(1)), text.value(pair.start(2), pair.end(2))
+            name, value = (
+                text.value(pair.start(1), pair.end(1)),
+                text.value(pair.start(2), pair.end(2)),
+            )
             secret = len(value) >= 16 or (len(value) >= 8 and self._session.search(name))
-            if secret and name.lower() not in ("expires", "domain", "path") and looks_secret(value, Bar.SECRET, quoted=False):
+            if (
+                secret
+                and name.lower() not in ("expires", "domain", "path")
+                and looks_secret(value, Bar.SECRET, quoted=False)
+            ):
                 yield Found(pair.start(2), pair.end(2), "cookie", 2)
             place = pair.end()
 
@@ -117,7 +143,9 @@ class UrlRule:
     reach = 320
 
     def __init__(self, compiled: Compile) -> None:
-        self._with_password = compiled(rf"://{self._user}{{0,80}}:({self._password}{{3,200}})@[A-Za-z0-9_.\[$\-]")
+        self._with_password = compiled(
+            rf"://{self._user}{{0,80}}:({self._password}{{3,200}})@[A-Za-z0-9_.\[$\-]"
+        )
         self._with_token = compiled(r"://([A-Za-z0-9_\-]{20,200})@[A-Za-z0-9]")
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
@@ -128,7 +156,9 @@ class UrlRule:
                 yield Found(match.start(1), match.end(1), "url-password", 2)
             return
         match = self._with_token.match(text.data, at, text.high)
-        if match is not None and looks_secret(text.value(match.start(1), match.end(1)), Bar.SECRET, quoted=False):
+        if match is not None and looks_secret(
+            text.value(match.start(1), match.end(1)), Bar.SECRET, quoted=False
+        ):
             yield Found(match.start(1), match.end(1), "url-token", 2)
 
 
@@ -146,7 +176,9 @@ class UserOptionRule:
     reach = 120
 
     def __init__(self, compiled: Compile) -> None:
-        self._both = compiled(rf"{self._start}({self._user}{{0,80}})[\"']?:\\{{0,3}}[\"']?({self._password}{{4,200}})")
+        self._both = compiled(
+            rf"{self._start}({self._user}{{0,80}})[\"']?:\\{{0,3}}[\"']?({self._password}{{4,200}})"
+        )
         self._alone = compiled(rf"{self._start}({self._user}{{8,80}}):[\"'\x09-\x0d ]")
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
@@ -181,7 +213,9 @@ class CommandRule:
     reach = 140
 
     def __init__(self, compiled: Compile) -> None:
-        self._patterns = tuple(compiled(f"{command}({_OPTION_VALUE}{{6,200}})") for command in _COMMANDS)
+        self._patterns = tuple(
+            compiled(f"{command}({_OPTION_VALUE}{{6,200}})") for command in _COMMANDS
+        )
         self._before = re.compile(rb"ssh$|-pass(?:in|out)?[ \t]{1,3}[\"']?$")
 
     def find(self, text: Text, at: int) -> Iterator[Found]:
@@ -199,7 +233,9 @@ class NetrcRule:
     """`machine host login name password ...`, on one line or on several."""
 
     needles = (b"pass",)
-    triggers = (rf"login{_GAP}{{1,8}}[^\x00-\x20]{{1,80}}{_GAP}{{1,8}}password{_GAP}{{1,8}}[^\x00-\x20]{{4}}",)
+    triggers = (
+        rf"login{_GAP}{{1,8}}[^\x00-\x20]{{1,80}}{_GAP}{{1,8}}password{_GAP}{{1,8}}[^\x00-\x20]{{4}}",
+    )
     reach = 24
     _login = re.compile(rb"login[\x09-\x0d ]{1,8}[^\x00-\x20]{1,80}[\x09-\x0d ]{1,8}$")
 

@@ -47,7 +47,9 @@ class PythonSearch:
         prefixes = sorted(self._by_prefix)
         begins = _LONG + b"(?=(" + _trie(prefixes) + b"))"
         # The pattern tells the shortest prefix that stands at a place; others may begin with it.
-        self._longer = {short: [word for word in prefixes if word.startswith(short)] for short in prefixes}
+        self._longer = {
+            short: [word for word in prefixes if word.startswith(short)] for short in prefixes
+        }
         self._first = re.compile(begins)
         self._begins = [re.compile(start + begins) for start in _STARTS]
 
@@ -85,10 +87,15 @@ def _trie(words: Sequence[bytes]) -> bytes:
     A prefix that begins with another is left out: whoever finds the shorter
     one looks for all that stand at the same place.
     """
-    shortest = [word for word in words if not any(word != other and word.startswith(other) for other in words)]
+    shortest = [
+        word
+        for word in words
+        if not any(word != other and word.startswith(other) for other in words)
+    ]
     branches: dict[bytes, list[bytes]] = {}
     for word in sorted(shortest):
         branches.setdefault(word[:1], []).append(word[1:])
     return b"|".join(
-        re.escape(head) + (b"" if tails == [b""] else b"(?:" + _trie(tails) + b")") for head, tails in branches.items()
+        re.escape(head) + (b"" if tails == [b""] else b"(?:" + _trie(tails) + b")")
+        for head, tails in branches.items()
     )

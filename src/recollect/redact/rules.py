@@ -86,8 +86,11 @@ class Rule(Protocol):
         """The secrets that hang on the needle at `at`."""
 
 
-# In a log, the letter before a token may be the tail of an escape: \n, %3D, \u003d, or a colour's m.
-ESCAPE_BEFORE = re.compile(rb"(?:\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\[ux]00[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m|\[[0-9;]{1,12}m)$")
+# In a log, the letter before a token may be the tail of an escape:
+# \n, %3D, \u003d, or a colour's m.
+ESCAPE_BEFORE = re.compile(
+    rb"(?:\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\[ux]00[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m|\[[0-9;]{1,12}m)$"
+)
 _BLOB_BEFORE = re.compile(rb"[A-Za-z0-9_-]{24}$")
 _NEAR_CHARS = 96
 
@@ -104,7 +107,9 @@ def starts_clean(text: Text, at: int) -> bool:
 
 
 def _shortest(tail: str) -> str:
-    """A pattern that ends as early as it can: Hyperscan reports every length that a pattern allows."""
+    """A pattern that ends as early as it can: Hyperscan reports
+    every length that a pattern allows.
+    """
     return re.sub(r"\{([0-9]+),[0-9]+\}$", r"{\1}", tail)
 
 
@@ -120,11 +125,16 @@ class ShapeRule:
         if first >= 12 or not shape.tail:
             body, self.reach = f"[{shape.alphabet}]{{{first}}}", len(self.prefix) + first
         else:
-            body, self.reach = f"[{shape.alphabet}]{{{first},{shape.high}}}{_shortest(shape.tail)}", len(self.prefix) + 300
+            body, self.reach = (
+                f"[{shape.alphabet}]{{{first},{shape.high}}}{_shortest(shape.tail)}",
+                len(self.prefix) + 300,
+            )
         self.triggers = (re.escape(shape.prefix) + body,)
         # An open row is judged by what comes first, and then takes all that follows.
         top = shape.high or shape.low + 48
-        self._fixed = compiled(f"{re.escape(shape.prefix)}[{shape.alphabet}]{{{shape.low},{top}}}{shape.tail}")
+        self._fixed = compiled(
+            f"{re.escape(shape.prefix)}[{shape.alphabet}]{{{shape.low},{top}}}{shape.tail}"
+        )
         self._more = compiled(f"[{shape.alphabet}]*")
         self._members = frozenset(re.findall(f"[{shape.alphabet}]".encode(), bytes(range(128))))
         self._near = tuple(word.encode() for word in shape.near)
@@ -139,7 +149,11 @@ class ShapeRule:
             return
         end = match.end()
         if self.shape.high == OPEN and not self.shape.tail:
-            more = self._more.match(text.data, end, text.high) if self._is_token(text, at, end) else None
+            more = (
+                self._more.match(text.data, end, text.high)
+                if self._is_token(text, at, end)
+                else None
+            )
             if more is None:
                 return
             end = _without_full_stop(text, more.end())
@@ -149,12 +163,18 @@ class ShapeRule:
 
     def _ends_clean(self, text: Text, end: int) -> bool:
         follows = text.data[end : min(end + 1, text.high)]
-        return not follows or not (follows.isalnum() or follows == b"_" or (follows in self._members and follows not in b".=-"))
+        return not follows or not (
+            follows.isalnum()
+            or follows == b"_"
+            or (follows in self._members and follows not in b".=-")
+        )
 
     def _is_token(self, text: Text, at: int, end: int) -> bool:
         body = text.value(at + len(self.prefix), end)
         # Behind a short prefix anything may stand; behind a long one, only words give pause.
-        doubtful = any(map(str.islower, body)) and (len(self.prefix) <= 4 or not any(map(str.isdigit, body)))
+        doubtful = any(map(str.islower, body)) and (
+            len(self.prefix) <= 4 or not any(map(str.isdigit, body))
+        )
         if is_sample(body) or (doubtful and not is_random(body)):
             return False
         if not self._near:
@@ -164,7 +184,9 @@ class ShapeRule:
 
 
 def _without_full_stop(text: Text, end: int) -> int:
-    """A token at the end of a sentence does not own the full stop, dash or equals sign behind it."""
+    """A token at the end of a sentence does not own the full
+    stop, dash or equals sign behind it.
+    """
     while text.data[end - 1] in b".-":
         end -= 1
     return end
@@ -177,7 +199,9 @@ class InfixRule:
         self.infix = infix
         self.mark = infix.mark.encode()
         self.needles = (self.mark.lower(),)
-        self.triggers = (f"[{infix.alphabet}]{{{infix.low}}}{re.escape(infix.mark)}{_shortest(infix.tail)}",)
+        self.triggers = (
+            f"[{infix.alphabet}]{{{infix.low}}}{re.escape(infix.mark)}{_shortest(infix.tail)}",
+        )
         self.reach = len(self.mark) + 100
         self._head = re.compile(f"[{infix.alphabet}]{{{infix.low},{infix.high}}}$".encode())
         self._tail = compiled(re.escape(infix.mark) + infix.tail)

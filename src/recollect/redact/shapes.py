@@ -51,7 +51,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Infix:
-    """A token that gives itself away in the middle: `low` to `high` of `alphabet`, `mark`, `tail`."""
+    """A token that gives itself away in the middle: `low` to
+    `high` of `alphabet`, `mark`, `tail`.
+    """
 
     kind: str
     alphabet: str
@@ -197,11 +199,26 @@ SHAPES: tuple[Shape, ...] = (
     Shape("google-refresh-token", "1//0", URL, 30),
     Shape("google-storage-hmac", "GOOG1E", UPPER, 50),
     Shape("firebase-messaging-key", "AAAA", URL, 7, 7, ":[A-Za-z0-9_-]{100,180}"),
-    Shape("azure-storage-sas", "sig=", "A-Za-z0-9%+/", 40, near=("sv=", "se=", "sp=", "sr="), keep=True),
+    Shape(
+        "azure-storage-sas",
+        "sig=",
+        "A-Za-z0-9%+/",
+        40,
+        near=("sv=", "se=", "sp=", "sr="),
+        keep=True,
+    ),
     Shape("alibaba-access-key-id", "LTAI", ALNUM, 12, 24),
     Shape("tencent-secret-id", "AKID", ALNUM, 32, 32),
     Shape("volcengine-access-key", "AKLT", ALNUM, 40),
-    Shape("yandex-iam-token", "t1.", LOOSE, 10, 300, r"[A-Za-z0-9_=-]{60,200}", near=("yandex", "iam", "token", "yc_")),
+    Shape(
+        "yandex-iam-token",
+        "t1.",
+        LOOSE,
+        10,
+        300,
+        r"[A-Za-z0-9_=-]{60,200}",
+        near=("yandex", "iam", "token", "yc_"),
+    ),
     Shape("yandex-api-key", "AQVN", URL, 35, 40),
     Shape("yandex-cloud-secret", "YCM", URL, 37, 37),
     Shape("yandex-static-key", "YCAJE", URL, 20, 20),
@@ -299,10 +316,34 @@ SHAPES: tuple[Shape, ...] = (
     Shape("slack-refresh-token", "xoxr-", "0-9A-Za-z-", 12),
     Shape("slack-legacy-bot-token", "xoxo-", "0-9A-Za-z-", 20),
     Shape("slack-webhook", "hooks.slack.com/", "a-z", 7, 9, "/[A-Za-z0-9+/_]{24,80}", keep=True),
-    Shape("discord-webhook", "discord.com/api/webhooks/", DIGIT, 16, 21, "/[A-Za-z0-9_-]{32,80}", keep=True),
-    Shape("discord-legacy-webhook", "discordapp.com/api/webhooks/", DIGIT, 16, 21, "/[A-Za-z0-9_-]{32,80}", keep=True),
+    Shape(
+        "discord-webhook",
+        "discord.com/api/webhooks/",
+        DIGIT,
+        16,
+        21,
+        "/[A-Za-z0-9_-]{32,80}",
+        keep=True,
+    ),
+    Shape(
+        "discord-legacy-webhook",
+        "discordapp.com/api/webhooks/",
+        DIGIT,
+        16,
+        21,
+        "/[A-Za-z0-9_-]{32,80}",
+        keep=True,
+    ),
     Shape("discord-mfa-token", "mfa.", URL, 80),
-    Shape("teams-webhook", "webhook.office.com/webhookb2/", ANYHEX, 8, 8, "[A-Za-z0-9@/-]{60,200}", keep=True),
+    Shape(
+        "teams-webhook",
+        "webhook.office.com/webhookb2/",
+        ANYHEX,
+        8,
+        8,
+        "[A-Za-z0-9@/-]{60,200}",
+        keep=True,
+    ),
     Shape("sendgrid-api-key", "SG.", LOOSE, 20, 100, "[A-Za-z0-9_=-]{20}"),
     Shape("sendinblue-api-key", "xkeysib-", ANYHEX, 64, 64, "-[A-Za-z0-9]{16}"),
     Shape("sendinblue-smtp-key", "xsmtpsib-", ANYHEX, 64, 64, "-[A-Za-z0-9]{16}"),
@@ -365,7 +406,14 @@ SHAPES: tuple[Shape, ...] = (
     Shape("adobe-client-secret", "p8e-", URL, 32),
     Shape("dropbox-short-token", "sl.", LOOSE, 100),
     Shape("authress-service-key", "authress_", LOWER, 5, 60, r"[A-Za-z0-9_.=+/-]{30,200}"),
-    Shape("authress-short-key", "sc_", LOWER, 5, 30, r"\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}"),
+    Shape(
+        "authress-short-key",
+        "sc_",
+        LOWER,
+        5,
+        30,
+        r"\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}",
+    ),
     Shape("stytch-secret", "secret-live-", LOOSE, 30),
     Shape("stytch-test-secret", "secret-test-", LOOSE, 30),
     Shape("trigger-dev-key", "tr_prod_", ALNUM, 20),
@@ -383,9 +431,18 @@ SHAPES: tuple[Shape, ...] = (
     Shape("settlemint-personal-token", "sm_pat_", ALNUM, 16),
     Shape("settlemint-service-token", "sm_sat_", ALNUM, 16),
     Shape("twitter-bearer-token", "AAAAAAAAAAAAAAAAAAAAAA", "A-Za-z0-9%+/=", 60, 160),
-    Shape("ethereum-private-key", "0x", ANYHEX, 64, 64, near=("private", "secret", "mnemonic", "wallet key")),
+    Shape(
+        "ethereum-private-key",
+        "0x",
+        ANYHEX,
+        64,
+        64,
+        near=("private", "secret", "mnemonic", "wallet key"),
+    ),
     Shape("jwt-in-base64", "ZXlK", BASE64, 60),
-    Shape("steam-login-secure", "7656119", DIGIT, 10, 10, r"(?:%7C%7C|\|\|)[A-Za-z0-9._%-]{40,200}"),
+    Shape(
+        "steam-login-secure", "7656119", DIGIT, 10, 10, r"(?:%7C%7C|\|\|)[A-Za-z0-9._%-]{40,200}"
+    ),
     Shape("instagram-token", "IGQ", LOOSE, 60),
     Shape("twitch-oauth-token", "oauth:", LOWER, 30, 30, keep=True),
 )

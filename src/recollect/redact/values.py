@@ -56,14 +56,22 @@ _SAMPLE = re.compile(
     re.IGNORECASE,
 )
 _TRIVIAL = words(
-    "password passwd pass pwd secret token apikey api_key key user username admin administrator root test testing "
-    "tests guest demo default none null nil undefined true false empty string str bytes text changeit letmein "
-    "postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio minioadmin elastic neo4j sa oracle vagrant "
-    "docker localhost example foo bar baz foobar qwerty 12345 123456 1234567 12345678 123456789 1234567890 abc123 "
-    "password1 password123 passw0rd p@ssw0rd p@ssword secret123 test123 admin123 pass123 pass1234 xxx yyy zzz abc "
-    "required optional unknown yes no on off todo tbd value variable env bearer basic digest ignore disabled enabled "
-    "mypassword mysecret mytoken mykey yourpassword yoursecret yourtoken testpassword test_password testpass "
-    "dev development prod production staging local postgres123 hunter2 s3cret s3cr3t sekret topsecret supersecret "
+    "password passwd pass pwd secret token apikey api_key key user username admin administrator "
+    "root test testing "
+    "tests guest demo default none null nil undefined true false empty string str bytes text "
+    "changeit letmein "
+    "postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio minioadmin elastic neo4j "
+    "sa oracle vagrant "
+    "docker localhost example foo bar baz foobar qwerty 12345 123456 1234567 12345678 123456789 "
+    "1234567890 abc123 "
+    "password1 password123 passw0rd p@ssw0rd p@ssword secret123 test123 admin123 pass123 pass1234 "
+    "xxx yyy zzz abc "
+    "required optional unknown yes no on off todo tbd value variable env bearer basic digest "
+    "ignore disabled enabled "
+    "mypassword mysecret mytoken mykey yourpassword yoursecret yourtoken testpassword "
+    "test_password testpass "
+    "dev development prod production staging local postgres123 hunter2 s3cret s3cr3t sekret "
+    "topsecret supersecret "
     "super-secret super_secret not-a-secret no-secret"
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -75,12 +83,17 @@ _WORDLIKE = re.compile(
     r"(?:[A-Za-z][a-z]*|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,6}(?![a-z]))*[0-9]{0,5}s?|[0-9]{1,10}[A-Za-z]{0,3}|v?[0-9.]+"
 )
 _TURNS = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
-# The pairs of letters that English and identifiers are made of: nine of ten pairs there, one of four by chance.
+# The pairs of letters that English and identifiers are made of: nine of ten
+# pairs there, one of four by chance.
 _PAIRS = words(
-    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic "
-    "ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un "
-    "lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev "
-    "ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu "
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve "
+    "co me de hi ri ro ic "
+    "ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly "
+    "nc et ut ss so rs un "
+    "lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am "
+    "fi ci vi pl ig tu ev "
+    "ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by "
+    "rm ep tt oc fa ef cu "
     "rn sc gi da cr cl qu ue ey um pp up ck ke ok pt ui rk ob rg ib"
 )
 _CAMEL = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,5})*[0-9]{0,4}")
@@ -167,7 +180,12 @@ def _is_password(value: str, *, quoted: bool) -> bool:
     marks = sum(not (c.isalnum() or c in "_-./:=") for c in value)
     if quoted:
         return has_letter and (has_digit or marks > 0) and not _looks_like_path(value)
-    return has_letter and has_digit and (marks > 0 or len(value) >= 8) and (not _is_wordy(value) or _is_strong(value))
+    return (
+        has_letter
+        and has_digit
+        and (marks > 0 or len(value) >= 8)
+        and (not _is_wordy(value) or _is_strong(value))
+    )
 
 
 def _looks_like_path(value: str) -> bool:
@@ -195,7 +213,9 @@ def is_random(value: str) -> bool:
 
 def _mixed(value: str) -> bool:
     # Separators may cut a random string into pieces too short to judge.
-    return len(_TURNS.findall(value)) >= 5 and not all(map(_WORDLIKE.fullmatch, filter(None, _BREAKS.split(value))))
+    return len(_TURNS.findall(value)) >= 5 and not all(
+        map(_WORDLIKE.fullmatch, filter(None, _BREAKS.split(value)))
+    )
 
 
 def _random_piece(piece: str) -> bool:

@@ -50,7 +50,13 @@ class Slots:
         self.texts.append("")  # Filled in after the inner strings are clean.
 
     def _add_inner(self, value: Any) -> None:
-        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        items = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         for key, inner in list(items):
             if isinstance(inner, str):
                 self.owners.append((value, key, False))
@@ -59,9 +65,14 @@ class Slots:
                 self._add_inner(inner)
 
     def replace(self, redactor: RedactsMany) -> list[int]:
-        """Put clean strings where there were others; says which slots changed, in order of adding."""
+        """Put clean strings where there were others.
+
+        Says which slots changed, in order of adding.
+        """
         changed = set()
-        for slot, (old, new) in enumerate(zip(self.texts, redactor.redact_all(self.texts), strict=True)):
+        for slot, (old, new) in enumerate(
+            zip(self.texts, redactor.redact_all(self.texts), strict=True)
+        ):
             owner, name, whole = self.owners[slot]
             if not whole and new is not old:
                 _put(owner, name, new)
@@ -76,7 +87,10 @@ class Slots:
 
 
 def redact_value(redactor: RedactsMany, value: Any) -> Any:
-    """A nested value without its secrets; the same object if it has none, and it may be changed in place."""
+    """A nested value without its secrets.
+
+    The same object if it has none, and it may be changed in place.
+    """
     holder = [value]
     slots = Slots()
     slots.add_value(holder, 0, value)

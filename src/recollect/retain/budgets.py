@@ -32,7 +32,8 @@ DAY_MS = 24 * 3_600_000
 # A batch holds the write lock for a few tenths of a second.
 BATCH_BYTES = 1 << 20
 BATCH_TURNS = 256
-# Whoever waits for the lock looks every tenth of a second whether it is free (SQLite's busy handler), and has to find it so.
+# Whoever waits for the lock looks every tenth of a second whether it is free
+# (SQLite's busy handler), and has to find it so.
 PAUSE_SECONDS = 0.12
 
 
@@ -65,13 +66,18 @@ def find_room(store: Store, budget: Budget) -> Room | None:
     if budget == Budget():
         return None
     return Room(
-        raw_bytes=store.raw_bytes(), raw_soft_cap_bytes=budget.soft_bytes, raw_hard_cap_bytes=budget.hard_bytes,
-        raw_max_age_days=budget.max_age_days, distilled_bytes=store.distilled_bytes(), distilled_cap_bytes=budget.distilled_bytes,
+        raw_bytes=store.raw_bytes(), raw_soft_cap_bytes=budget.soft_bytes,
+        raw_hard_cap_bytes=budget.hard_bytes,
+        raw_max_age_days=budget.max_age_days, distilled_bytes=store.distilled_bytes(),
+        distilled_cap_bytes=budget.distilled_bytes,
     )  # fmt: skip
 
 
 def check(store: Store, budget: Budget) -> list[Finding]:
-    """Whether the budget is kept to, as far as it has limits. More than the soft cap may be there for a good reason."""
+    """Whether the budget is kept to, as far as it has limits.
+
+    More than the soft cap may be there for a good reason.
+    """
     try:
         room = find_room(store, budget)
     except StoreError as error:
@@ -87,7 +93,10 @@ def check(store: Store, budget: Budget) -> list[Finding]:
 
 
 def is_due(store: Store, budget: Budget, turns: int) -> bool:
-    """Whether an import that brought so many turns should be followed by a run; turns age without any import."""
+    """Whether an import that brought so many turns should be followed by a run.
+
+    Turns age without any import.
+    """
     if not budget.limits_raw:
         return False
     return turns > 0 or (budget.max_age_days > 0 and now_ms() - store.last_retained() > DAY_MS)
@@ -121,7 +130,9 @@ class _Run:
     def by_age(self) -> Iterator[Retained]:
         if self.budget.max_age_days:
             before = self.now - self.budget.max_age_days * DAY_MS
-            yield from self._evict("age", [one for one in self._safe() if one.at is not None and one.at < before])
+            yield from self._evict(
+                "age", [one for one in self._safe() if one.at is not None and one.at < before]
+            )
 
     def to_soft_cap(self) -> Iterator[Retained]:
         if self.budget.soft_bytes:
@@ -131,7 +142,9 @@ class _Run:
         if self.budget.hard_bytes:
             # Sorting keeps the oldest first among those that are alike.
             last_resort = sorted(self._left(), key=lambda one: (not one.distilled, not one.quiet))
-            yield from self._evict("hard", last_resort, cap=self.budget.hard_bytes, undistilled=True)
+            yield from self._evict(
+                "hard", last_resort, cap=self.budget.hard_bytes, undistilled=True
+            )
 
     def finish(self) -> None:
         """Give the space back to the disk, and say what could not be kept to."""
@@ -144,12 +157,16 @@ class _Run:
         try:
             report.given_back = self.store.give_back()
         except StoreError as error:
-            # A full disk has no room for the copy that this takes; the pages are empty all the same, and used first.
+            # A full disk has no room for the copy that this takes; the pages are
+            # empty all the same, and used first.
             report.alerts.append(f"the file could not be made smaller: {error}")
         self.store.save_retained()
 
     def _measure(self) -> None:
-        self.report.final_usage, self.report.distilled_usage = self.store.raw_bytes(), self.store.distilled_bytes()
+        self.report.final_usage, self.report.distilled_usage = (
+            self.store.raw_bytes(),
+            self.store.distilled_bytes(),
+        )
 
     def _left(self) -> list[WholeTurn]:
         return [one for one in self.whole if one.turn not in self.done]
@@ -158,14 +175,25 @@ class _Run:
         return [one for one in self._left() if one.distilled and one.quiet]
 
     def _evict(
-        self, name: str, chosen: list[WholeTurn], *, cap: int | None = None, undistilled: bool = False
+        self,
+        name: str,
+        chosen: list[WholeTurn],
+        *,
+        cap: int | None = None,
+        undistilled: bool = False,
     ) -> Iterator[Retained]:
         """Let go of these turns in their order; with a cap, only until the rest is within it."""
         report, at = self.report, 0
         while at < len(chosen) and (cap is None or report.final_usage > cap):
-            batch = _batch(chosen, at, BATCH_BYTES if cap is None else min(BATCH_BYTES, report.final_usage - cap))
+            batch = _batch(
+                chosen,
+                at,
+                BATCH_BYTES if cap is None else min(BATCH_BYTES, report.final_usage - cap),
+            )
             at += len(batch)
-            evicted = self.store.evict([one.turn for one in batch], undistilled=undistilled, dry_run=report.dry_run)
+            evicted = self.store.evict(
+                [one.turn for one in batch], undistilled=undistilled, dry_run=report.dry_run
+            )
             self.done |= {gone.turn for gone in evicted}
             # The last resort takes whatever can be read.
             self.unreadable += undistilled * (len(batch) - len(evicted))
@@ -176,7 +204,9 @@ class _Run:
                 if gone.freed_bytes > 0:
                     report.evicted[name] += 1
                     report.data_loss += not gone.distilled
-            if not report.dry_run and sum(gone.raw_bytes for gone in evicted) < sum(one.size_bytes for one in batch):
+            if not report.dry_run and sum(gone.raw_bytes for gone in evicted) < sum(
+                one.size_bytes for one in batch
+            ):
                 # Somebody else is at it: what they let go of need not go here.
                 self._measure()
             yield report
@@ -192,8 +222,10 @@ class _Run:
                 yield f"events take {report.final_usage} bytes, more than retain.raw_{name}_cap_bytes ({cap}): {self._why(name)}"
         if budget.distilled_bytes and report.distilled_usage > budget.distilled_bytes:
             yield (
-                f"digests, notes and memories take {report.distilled_usage} bytes, more than retain.distilled_cap_bytes"
-                f" ({budget.distilled_bytes}); they are kept: forget what is of no use, or raise the cap"
+                f"digests, notes and memories take {report.distilled_usage} bytes, more than "
+                "retain.distilled_cap_bytes"
+                f" ({budget.distilled_bytes}); they are kept: forget what is of no use, or raise "
+                "the cap"
             )
 
     def _why(self, name: str) -> str:

@@ -1,4 +1,6 @@
-"""`recollect hook AGENT EVENT`: what an agent is told while it works. One JSON object in, at most one out.
+"""`recollect hook AGENT EVENT`: what an agent is told while it works.
+
+One JSON object in, at most one out.
 
 The agent waits for this, at every prompt and every command. So it is the one
 face that does not go through `Memory`: it reads a few rows that a job keeps
@@ -54,7 +56,8 @@ class Moment:
     """What an agent passed: where it is, and what it is about to do or has seen."""
 
     __slots__ = (
-        "agent", "command", "error", "event", "folder", "kind", "log", "own_log", "prompt", "session", "subagent", "tool",
+        "agent", "command", "error", "event", "folder", "kind", "log", "own_log", "prompt",
+        "session", "subagent", "tool",
     )  # fmt: skip
 
     def __init__(self, agent: str, event: str, kind: str, values: Mapping[str, str | None]) -> None:
@@ -62,8 +65,16 @@ class Moment:
         native = values.get("session")
         self.session = f"{agent}:{native}" if native else None
         self.folder, self.log = values.get("folder"), values.get("log")
-        self.own_log, self.prompt, self.tool = values.get("own_log"), values.get("prompt"), values.get("tool")
-        self.command, self.error, self.subagent = values.get("command"), values.get("error"), values.get("subagent")
+        self.own_log, self.prompt, self.tool = (
+            values.get("own_log"),
+            values.get("prompt"),
+            values.get("tool"),
+        )
+        self.command, self.error, self.subagent = (
+            values.get("command"),
+            values.get("error"),
+            values.get("subagent"),
+        )
 
 
 def main(arguments: list[str]) -> int:
@@ -72,7 +83,11 @@ def main(arguments: list[str]) -> int:
     words = [word for word in arguments if not word.startswith("--")]
     try:
         start_new_thread(_give_up, ())
-        answer = respond(words[0], words[1], sys.stdin.buffer.read(MOST_BYTES), os.environ) if len(words) == 2 else ""
+        answer = (
+            respond(words[0], words[1], sys.stdin.buffer.read(MOST_BYTES), os.environ)
+            if len(words) == 2
+            else ""
+        )
         if answer:
             # At once, so that nobody reads half of it.
             os.write(1, answer.encode("utf-8", "replace") + b"\n")
@@ -131,13 +146,17 @@ def _moment(agent: str, event: str, known: ModuleType, data: bytes) -> Moment | 
     paths: dict[str, str] = known.FIELDS
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     try:
-        row = _sqlite.execute(f"select json_type(?1), {', '.join(['?1 ->> ?'] * len(paths))}", [text, *paths.values()]).fetchone()
+        row = _sqlite.execute(
+            f"select json_type(?1), {', '.join(['?1 ->> ?'] * len(paths))}", [text, *paths.values()]
+        ).fetchone()
     except (apsw.Error, UnicodeDecodeError):
         # No JSON, or half a character in it.
         return None
     if row is None or row[0] != "object":
         return None
-    values = {name: value for name, value in zip(paths, row[1:], strict=True) if isinstance(value, str)}
+    values = {
+        name: value for name, value in zip(paths, row[1:], strict=True) if isinstance(value, str)
+    }
     for name in ("session", "folder", "log", "own_log"):
         if len(values.get(name, "")) > MOST_NAME_CHARACTERS:
             del values[name]
@@ -155,7 +174,9 @@ def _names(folder: str) -> list[str]:
     return [git.name_of(folder)[0], folder]
 
 
-def _told(moment: Moment, known: ModuleType, ready: Ready, project: int, store: str) -> tuple[str, str]:
+def _told(
+    moment: Moment, known: ModuleType, ready: Ready, project: int, store: str
+) -> tuple[str, str]:
     """What to tell, framed, and the references in it."""
     if moment.kind == "start":
         # A sub-agent has its task from the agent that started it.
@@ -169,7 +190,12 @@ def _told(moment: Moment, known: ModuleType, ready: Ready, project: int, store: 
         lines = [told for told, has_room in zip(found, fits, strict=True) if has_room]
     elif moment.kind == "command" and moment.tool in known.SHELL_TOOLS and moment.command:
         lines = _reminded(ready, project, "command", moment.command)
-    elif moment.kind == "failure" and moment.tool in known.SHELL_TOOLS and moment.error and known.failed(moment.error):
+    elif (
+        moment.kind == "failure"
+        and moment.tool in known.SHELL_TOOLS
+        and moment.error
+        and known.failed(moment.error)
+    ):
         lines = _reminded(ready, project, "error", moment.error)
     if lines and moment.session:
         # Said once, it is in the conversation.
@@ -213,14 +239,21 @@ def _note(moment: Moment, store: str, project: int | None, refs: str, fault: str
 def _spooled(store: str, moment: Moment) -> set[str]:
     """What was offered to this session at such an event, and is not taken in yet."""
     mark = _quoted(moment.session or "")
-    lines = [line for line in spool.read(spool.path_of(store)).decode("utf-8", "replace").splitlines() if mark in line]
+    lines = [
+        line
+        for line in spool.read(spool.path_of(store)).decode("utf-8", "replace").splitlines()
+        if mark in line
+    ]
     sql = "select ?1 ->> '$[7]' where json_valid(?1) and ?1 ->> '$[3]' = ?2 and ?1 ->> '$[4]' = ?3"
     found = [_sqlite.execute(sql, (line, moment.event, moment.session)).get for line in lines]
     return {ref for refs in found if refs for ref in str(refs).split()}
 
 
 def _catch_up(ready: Ready | None, store: str) -> None:
-    """Have done what waits. Not every session ends with an event; after a while every log is looked at."""
+    """Have done what waits.
+
+    Not every session ends with an event; after a while every log is looked at.
+    """
     now = time.time_ns() // 1_000_000
     if ready is None or ready.last_firing() < now - QUIET_MS:
         _start("import", store)

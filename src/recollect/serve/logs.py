@@ -14,16 +14,26 @@ import sys
 from recollect.clock import iso
 from recollect.errors import UsageError
 
-_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+_LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
 _PLAIN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 def configure(wanted: str, *, as_json: bool = False, path: str | None = None) -> None:
-    """Set the levels that a text such as `info,capture=debug` asks for; log to a file when one is named."""
+    """Set the levels that a text such as `info,capture=debug` asks for.
+
+    Log to a file when one is named.
+    """
     if path or os.environ.get("RECOLLECT_LOG_FILE"):
         target = path or os.environ["RECOLLECT_LOG_FILE"]
         descriptor = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        handler: logging.Handler = logging.StreamHandler(os.fdopen(descriptor, "a", encoding="utf-8"))
+        handler: logging.Handler = logging.StreamHandler(
+            os.fdopen(descriptor, "a", encoding="utf-8")
+        )
     else:
         handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines() if as_json else _Lines())
@@ -33,8 +43,13 @@ def configure(wanted: str, *, as_json: bool = False, path: str | None = None) ->
     for piece in filter(None, wanted.split(",")):
         stage, equals, level = piece.rpartition("=")
         if level.lower() not in _LEVELS:
-            raise UsageError(f"RECOLLECT_LOG: no level is called {level}", hint=f"use one of {', '.join(_LEVELS)}")
-        logging.getLogger(f"recollect.{stage}" if equals else "recollect").setLevel(_LEVELS[level.lower()])
+            raise UsageError(
+                f"RECOLLECT_LOG: no level is called {level}",
+                hint=f"use one of {', '.join(_LEVELS)}",
+            )
+        logging.getLogger(f"recollect.{stage}" if equals else "recollect").setLevel(
+            _LEVELS[level.lower()]
+        )
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
@@ -51,7 +66,8 @@ class _Lines(logging.Formatter):
 class _JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
-            "at": iso(int(record.created * 1000)), "level": record.levelname.lower(), "logger": record.name,
+            "at": iso(int(record.created * 1000)), "level": record.levelname.lower(),
+            "logger": record.name,
             "message": record.getMessage(), **_fields(record),
         }  # fmt: skip
         if record.exc_info:

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["Keeper", "Store", "open_store", "repair_store"]
 
 
-def open_store(path: str, *, create: bool = True, read_only: bool = False, resident: bool = False) -> Store:
-    """The store at a path; `resident` keeps in memory what a process that stays asks for again and again."""
+def open_store(
+    path: str, *, create: bool = True, read_only: bool = False, resident: bool = False
+) -> Store:
+    """The store at a path; `resident` keeps in memory what a process
+    that stays asks for again and again.
+    """
     from recollect.store.sqlite.store import SqliteStore
 
     return SqliteStore(path, create=create, read_only=read_only, resident=resident)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     Row = list[Any]
 
 # kind, at, text | call, name, tool_kind, target, input, output, ok, exit_code, duration_ms, folder
-KIND, AT, TEXT, CALL, NAME, TOOL_KIND, TARGET, INPUT, OUTPUT, OK, EXIT_CODE, DURATION_MS, FOLDER = range(13)
+KIND, AT, TEXT, CALL, NAME, TOOL_KIND, TARGET, INPUT, OUTPUT, OK, EXIT_CODE, DURATION_MS, FOLDER = (
+    range(13)
+)
 RESULT = "tool_result"
 TELEMETRY = "telemetry"
 DIGEST = "digest"

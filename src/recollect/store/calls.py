@@ -15,7 +15,8 @@ class Scene(Place):
     __slots__ = ("cwd", "prompt")
 
     def __init__(
-        self, turn: int, session: int, session_ref: str, agent: str, ordinal: int, at: int | None, project: str | None,
+        self, turn: int, session: int, session_ref: str, agent: str, ordinal: int, at: int | None,
+        project: str | None,
         origin: str, live: int, key: str, prompt: str, cwd: str | None,
     ) -> None:  # fmt: skip
         super().__init__(turn, session, session_ref, agent, ordinal, at, project, origin, live, key)
@@ -38,12 +39,27 @@ class Call:
     __slots__ = ("exit_code", "kind", "name", "ok", "ordinal", "target", "turn")
 
     def __init__(
-        self, turn: int, ordinal: int, name: str, kind: str, target: str | None, ok: int | None, exit_code: int | None
+        self,
+        turn: int,
+        ordinal: int,
+        name: str,
+        kind: str,
+        target: str | None,
+        ok: int | None,
+        exit_code: int | None,
     ) -> None:
-        self.turn, self.ordinal, self.name, self.kind, self.target = turn, ordinal, name, kind, target
+        self.turn, self.ordinal, self.name, self.kind, self.target = (
+            turn,
+            ordinal,
+            name,
+            kind,
+            target,
+        )
         self.ok, self.exit_code = None if ok is None else bool(ok), exit_code
 
     @property
     def cut(self) -> bool:
         """Whether the target may go on in the turn's body."""
-        return self.target is not None and (len(self.target) >= TARGET_CHARACTERS or self.target.count(", ") >= MOST_FILES - 1)
+        return self.target is not None and (
+            len(self.target) >= TARGET_CHARACTERS or self.target.count(", ") >= MOST_FILES - 1
+        )

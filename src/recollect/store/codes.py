@@ -91,10 +91,14 @@ def bit_distances(code: bytes, codes: bytes) -> bytes:
         return b""
     if simsimd is None:
         wanted = int.from_bytes(code, "big")
-        found = (int.from_bytes(codes[at : at + width], "big") for at in range(0, len(codes), width))
+        found = (
+            int.from_bytes(codes[at : at + width], "big") for at in range(0, len(codes), width)
+        )
         return bytes([((other ^ wanted).bit_count() >> shift) & 255 for other in found])
     one, many = memoryview(code).cast("B", (1, width)), memoryview(codes).cast("B", (count, width))
-    told = simsimd.cdist(one, many, metric="hamming", dtype="bin8", out_dtype="uint16" if shift else "uint8")
+    told = simsimd.cdist(
+        one, many, metric="hamming", dtype="bin8", out_dtype="uint16" if shift else "uint8"
+    )
     distances = memoryview(told).tobytes()
     if not shift:
         return distances
@@ -104,7 +108,9 @@ def bit_distances(code: bytes, codes: bytes) -> bytes:
 
 
 def nearest(distances: bytes, count: int) -> list[int]:
-    """Where the `count` smallest of some bytes are, in order of place; a few more when the last ones are equal.
+    """Where the `count` smallest of some bytes are, in order of place.
+
+    A few more when the last ones are equal.
 
     Nothing is sorted: the largest value that is wanted is found by halving,
     and then every byte up to it.

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class Kept(NamedTuple):
-    """What there is to compare of a stored attempt: `project` is the number of its project, `worth` its reward.
+    """What there is to compare of a stored attempt: `project` is the number
+    of its project, `worth` its reward.
 
     What was `derived` may be there several times, from forks of one session.
     """

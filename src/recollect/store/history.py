@@ -1,4 +1,6 @@
-"""A session's turns as distilling sees them: everything that happened, without the store's dialect."""
+"""A session's turns as distilling sees them: everything that
+happened, without the store's dialect.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +13,56 @@ from recollect.model import Author, Tokens
 
 
 class Passage:
-    """One turn: where it is, who began it, and its events as stored rows (see `store.bodies` for the columns).
+    """One turn: where it is, who began it, and its events as stored rows
+    (see `store.bodies` for the columns).
 
     One that is not `whole` had its events let go: its rows are what little stays of them.
     """
 
-    __slots__ = ("at", "author", "ended_at", "live", "ordinal", "project", "ref", "rows", "said", "tokens", "turn", "whole")
+    __slots__ = (
+        "at",
+        "author",
+        "ended_at",
+        "live",
+        "ordinal",
+        "project",
+        "ref",
+        "rows",
+        "said",
+        "tokens",
+        "turn",
+        "whole",
+    )
 
     def __init__(
         self, turn: int, ref: str, ordinal: int, author: Author, live: bool, project: str | None,
-        at: int | None, ended_at: int | None, tokens: Tokens, rows: list[list[Any]], whole: bool = True,
+        at: int | None, ended_at: int | None, tokens: Tokens, rows: list[list[Any]],
+        whole: bool = True,
     ) -> None:  # fmt: skip
-        self.turn, self.ref, self.ordinal, self.author, self.live, self.project = turn, ref, ordinal, author, live, project
-        self.at, self.ended_at, self.tokens, self.rows, self.whole = at, ended_at, tokens, rows, whole
+        self.turn, self.ref, self.ordinal, self.author, self.live, self.project = (
+            turn,
+            ref,
+            ordinal,
+            author,
+            live,
+            project,
+        )
+        self.at, self.ended_at, self.tokens, self.rows, self.whole = (
+            at,
+            ended_at,
+            tokens,
+            rows,
+            whole,
+        )
         self.said: str | None = None
         """What `distill.digests.tasks.prompt_of` took for its prompt, once that was asked."""
 
 
 def state_of(passages: Sequence[Passage]) -> str:
-    """Equal for the same turns with the same events, however these are stored; another one when anything in them changed."""
+    """Equal for the same turns with the same events, however these are stored.
+
+    Another one when anything in them changed.
+    """
     import xxhash
 
     whole = xxhash.xxh3_64()

@@ -16,7 +16,13 @@ class Lease(NamedTuple):
 
 
 class LeaseLost(StoreError):
-    """Somebody else has taken over what we were working on, or what it was made of is gone. Nothing was written."""
+    """Somebody else has taken over what we were working on, or what it was made of is gone.
+
+    Nothing was written.
+    """
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"another process has taken over {name}", hint="it goes on with it; there is nothing to do")
+        super().__init__(
+            f"another process has taken over {name}",
+            hint="it goes on with it; there is nothing to do",
+        )

@@ -13,7 +13,10 @@ UNWANTED = ("failure", "error_recovery", "friction")
 
 
 class Offer(NamedTuple):
-    """What a face handed to an agent at some time; `session` is the session's reference where that is known."""
+    """What a face handed to an agent at some time.
+
+    `session` is the session's reference where that is known.
+    """
 
     at: int
     event: str
@@ -39,7 +42,9 @@ class Held(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A task as it is compared with others: the session it is from, its turns, how it went and what it took."""
+    """A task as it is compared with others: the session it is from, its
+    turns, how it went and what it took.
+    """
 
     session: int
     turns: frozenset[int]
@@ -49,7 +54,10 @@ class Done(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """Something to measure: a pattern or a note, and since when it is told. Without a project it holds everywhere."""
+    """Something to measure: a pattern or a note, and since when it is told.
+
+    Without a project it holds everywhere.
+    """
 
     ref: str
     kind: str

@@ -26,7 +26,9 @@ class Sought(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """How far notes have been taken from a session: up to which message, the tool calls since, and how often."""
+    """How far notes have been taken from a session: up to which message,
+    the tool calls since, and how often.
+    """
 
     message: int
     calls: int

@@ -21,7 +21,10 @@ class Lesson(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What stands in a file of ours now, as far as we wrote it; `made` when the file was not there before."""
+    """What stands in a file of ours now, as far as we wrote it.
+
+    `made` when the file was not there before.
+    """
 
     path: str
     target: str

@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 from stat import S_ISREG
 
-# Nobody took the lines in for a long time: better to lose the newest knowledge of use than to fill a disk.
+# Nobody took the lines in for a long time: better to lose the newest
+# knowledge of use than to fill a disk.
 MOST_BYTES = 4 << 20
 TRIES = 10
 
@@ -66,12 +67,19 @@ def read(path: str) -> bytes:
 
 
 def take(path: str, mark: str) -> list[str]:
-    """Put a spool aside under a mark of the taker; the paths of all that is aside, also by somebody who died over it."""
+    """Put a spool aside under a mark of the taker.
+
+    The paths of all that is aside, also by somebody who died over it.
+    """
     folder, name = os.path.split(path)
     try:
         if _is_ours(path):
             os.rename(path, f"{path}.{mark}")
-        aside = [os.path.join(folder, entry) for entry in os.listdir(folder) if entry.startswith(name + ".")]
+        aside = [
+            os.path.join(folder, entry)
+            for entry in os.listdir(folder)
+            if entry.startswith(name + ".")
+        ]
     except OSError:
         # Somebody else was faster, or may change things here and we may not.
         return []
@@ -79,7 +87,12 @@ def take(path: str, mark: str) -> list[str]:
 
 
 # Not followed when it is a link, and not waited for when it is a pipe. Windows has neither flag.
-_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_CAREFUL = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def _is_at(path: str, state: os.stat_result) -> bool:
@@ -97,5 +110,10 @@ def _is_ours(path: str) -> bool:
 
 
 def _is_own_file(state: os.stat_result) -> bool:
-    # A second name may be that of any file of the user's; none means that it was taken away this moment.
-    return S_ISREG(state.st_mode) and state.st_nlink <= 1 and (not hasattr(os, "getuid") or state.st_uid == os.getuid())
+    # A second name may be that of any file of the user's; none means
+    # that it was taken away this moment.
+    return (
+        S_ISREG(state.st_mode)
+        and state.st_nlink <= 1
+        and (not hasattr(os, "getuid") or state.st_uid == os.getuid())
+    )

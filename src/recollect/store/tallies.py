@@ -12,7 +12,9 @@ DAY_MS = 86_400_000
 
 
 class Seen(NamedTuple):
-    """One sighting. `unit` is the session it was in, or below 0 the live attempt; `root` the session that counts for it.
+    """One sighting. `unit` is the session it was in, or below 0 the live attempt.
+
+    `root` the session that counts for it.
 
     Forks and sub-agents count with the session that they come from.
     """
@@ -27,7 +29,10 @@ class Seen(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What the sightings of one thing come to; see the table of that name. `agents` are separated by spaces."""
+    """What the sightings of one thing come to.
+
+    See the table of that name. `agents` are separated by spaces.
+    """
 
     kind: PatternKind
     signature: str
@@ -80,7 +85,12 @@ class Rule(NamedTuple):
 
 
 def fading(last_at: int | None, now: int, half_life_days: int) -> float:
-    """How much is left of a confidence after a time without a sighting; a thing of unknown age has lost half."""
+    """How much is left of a confidence after a time without a sighting.
+
+    A thing of unknown age has lost half.
+    """
     if last_at is None:
         return 0.5
-    return float(0.5 ** (max(now - last_at, 0) / (half_life_days * DAY_MS))) if half_life_days else 1.0
+    return (
+        float(0.5 ** (max(now - last_at, 0) / (half_life_days * DAY_MS))) if half_life_days else 1.0
+    )

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class Candidate(NamedTuple):
-    """A session that should have a trace memory, at this state of its digest; `queued` when a job is there to try it again."""
+    """A session that should have a trace memory, at this state of its digest.
+
+    `queued` when a job is there to try it again.
+    """
 
     session: int
     ref: str
@@ -35,7 +38,10 @@ class Published(NamedTuple):
 
 
 def without_lines(text: str, is_unwanted: Callable[[str], bool]) -> str:
-    """A MEMORY.md without some of its lines, and without headings that have none left; nothing when no line is left."""
+    """A MEMORY.md without some of its lines, and without headings that have none left.
+
+    Nothing when no line is left.
+    """
     head, *sections = text.split("\n\n## ")
     kept = ""
     for section in sections:

@@ -19,7 +19,9 @@ from recollect.testing.spoiling import damaged, earlier_states, held, put, repla
 
 STATE_BYTES = 64 << 10
 # A made-up token in the shape of a real one: what must never reach a store.
-SECRET = "ghp_" + "".join(random.Random(7).choices("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=36))
+SECRET = "ghp_" + "".join(
+    random.Random(7).choices("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=36)
+)
 
 
 class AdapterContract:
@@ -31,18 +33,26 @@ class AdapterContract:
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """One test for each sample."""
         if "sample" in metafunc.fixturenames:
-            metafunc.parametrize("sample", self.samples, ids=[sample.name or sample.path.name for sample in self.samples])
+            metafunc.parametrize(
+                "sample",
+                self.samples,
+                ids=[sample.name or sample.path.name for sample in self.samples],
+            )
 
     def test_a_sample_is_read(self, sample: Sample, tmp_path: Path) -> None:
         """A sample that gives nothing would make all the other tests true."""
         folder = copied(sample, tmp_path)
 
-        assert [turn for session in everything(self.make(), folder).values() for turn in session.turn_list] or (
-            not sample.has_turns
-        )
+        assert [
+            turn
+            for session in everything(self.make(), folder).values()
+            for turn in session.turn_list
+        ] or (not sample.has_turns)
 
     def test_every_reading_ends_with_a_checkpoint(self, sample: Sample, tmp_path: Path) -> None:
-        """What comes after the last checkpoint is not kept, and a state that is too large neither."""
+        """What comes after the last checkpoint is not kept, and a
+        state that is too large neither.
+        """
         adapter = self.make()
         for source in sources(adapter, copied(sample, tmp_path)):
             items = list(adapter.read(source, None))
@@ -52,17 +62,28 @@ class AdapterContract:
             assert items[-1] is points[-1]
             assert all(len(point.state) <= STATE_BYTES for point in points)
 
-    def test_a_turn_shares_its_key_with_copies_of_it_alone(self, sample: Sample, tmp_path: Path) -> None:
-        """A turn is forgotten by its key, and its copies in forks with it; a key such as `1` would take others along."""
+    def test_a_turn_shares_its_key_with_copies_of_it_alone(
+        self, sample: Sample, tmp_path: Path
+    ) -> None:
+        """A turn is forgotten by its key, and its copies in forks with it.
+
+        A key such as `1` would take others along.
+        """
         adapter = self.make()
         said: dict[str, dict[str, list[str]]] = {}
         for source in sources(adapter, copied(sample, tmp_path)):
             for item in adapter.read(source, None):
                 if isinstance(item, TurnFacts | Event):
                     prompts = said.setdefault(item.turn, {}).setdefault(item.session, [])
-                    prompts += [item.text] if isinstance(item, Event) and item.kind == "prompt" else []
+                    prompts += (
+                        [item.text] if isinstance(item, Event) and item.kind == "prompt" else []
+                    )
 
-        shared = {key: told for key, told in said.items() if len({tuple(prompts[:1]) for prompts in told.values()}) > 1}
+        shared = {
+            key: told
+            for key, told in said.items()
+            if len({tuple(prompts[:1]) for prompts in told.values()}) > 1
+        }
         opened = {key for key, told in said.items() if len(told) > 1 and not any(told.values())}
         assert (shared, opened) == ({}, set()) or not sample.distinct_ids
 
@@ -80,7 +101,9 @@ class AdapterContract:
             assert told_by(mind) == first
 
     def test_a_reading_goes_on_where_it_stopped(self, sample: Sample, tmp_path: Path) -> None:
-        """Whatever part of a log was there at first, the rest follows: nothing is lost and nothing told twice."""
+        """Whatever part of a log was there at first, the rest follows:
+        nothing is lost and nothing told twice.
+        """
         folder = copied(sample, tmp_path)
         whole = everything(self.make(), folder)
         for file in some_files(folder, read_by=sources(self.make(), folder)):
@@ -95,7 +118,10 @@ class AdapterContract:
                 assert live_in(told) == live_in(whole), f"{file.name} was {state.name} at first"
 
     def test_a_damaged_file_costs_no_more_than_itself(self, sample: Sample, tmp_path: Path) -> None:
-        """Torn, empty, binary and hostile files are told as problems, or have nothing to tell; none stops an import."""
+        """Torn, empty, binary and hostile files are told as problems, or have nothing to tell.
+
+        None stops an import.
+        """
         adapter = self.make()
         folder = copied(sample, tmp_path)
         for file in some_files(folder):
@@ -107,11 +133,15 @@ class AdapterContract:
                     items = list(adapter.read(source, None))
                     assert isinstance(items[-1], Checkpoint), f"{file.name}, {name}"
                     problems += [item for item in items if isinstance(item, Problem)]
-                if name == "binary" and any(source.path == str(file) for source in sources(adapter, folder)):
+                if name == "binary" and any(
+                    source.path == str(file) for source in sources(adapter, folder)
+                ):
                     assert problems, f"{file.name}, {name}"
                 file.write_bytes(whole)
 
-    def test_what_nobody_knows_is_counted_and_the_rest_is_read(self, sample: Sample, tmp_path: Path) -> None:
+    def test_what_nobody_knows_is_counted_and_the_rest_is_read(
+        self, sample: Sample, tmp_path: Path
+    ) -> None:
         """Agents add new kinds of records every month."""
         folder = copied(sample, tmp_path)
         before = everything(self.make(), folder)
@@ -119,7 +149,9 @@ class AdapterContract:
             with file.open("ab") as log:
                 ended = file.read_bytes()[-1:] in (b"\n", b"")
                 log.write(b"" if ended else b"\n")
-                log.write(b'{"type":"never_heard_of","kind":"never_heard_of","role":"never_heard_of"}\n')
+                log.write(
+                    b'{"type":"never_heard_of","kind":"never_heard_of","role":"never_heard_of"}\n'
+                )
 
         with imported(self.make(), folder) as mind:
             told = told_by(mind)
@@ -130,7 +162,9 @@ class AdapterContract:
             ref: len(session.turn_list) for ref, session in before.items()
         }
 
-    def test_tokens_are_counted_as_somebody_else_counted_them(self, sample: Sample, tmp_path: Path) -> None:
+    def test_tokens_are_counted_as_somebody_else_counted_them(
+        self, sample: Sample, tmp_path: Path
+    ) -> None:
         """Each format has its own idea of what input is, and repeats its figures in its own way."""
         folder = copied(sample, tmp_path)
         told = everything(self.make(), folder)
@@ -142,8 +176,12 @@ class AdapterContract:
 
         assert sample.count is None or total == sample.count(folder)
 
-    def test_nothing_but_the_source_and_its_companions_is_read(self, sample: Sample, tmp_path: Path) -> None:
-        """Beside logs there are credentials: a source alone, with what it names, gives all that it gives."""
+    def test_nothing_but_the_source_and_its_companions_is_read(
+        self, sample: Sample, tmp_path: Path
+    ) -> None:
+        """Beside logs there are credentials: a source alone, with what it
+        names, gives all that it gives.
+        """
         adapter = self.make()
         folder = copied(sample, tmp_path)
         away = tmp_path / "away"
@@ -173,7 +211,12 @@ class AdapterContract:
         """Wherever a word of a prompt stands, a secret might stand."""
         folder = copied(sample, tmp_path)
         told = everything(self.make(), folder)
-        words = {word for session in told.values() for turn in session.turn_list for word in turn.prompt.split()}
+        words = {
+            word
+            for session in told.values()
+            for turn in session.turn_list
+            for word in turn.prompt.split()
+        }
         if not replace_word(folder, words, SECRET):
             return
 

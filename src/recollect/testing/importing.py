@@ -29,7 +29,9 @@ def imported(adapter: Adapter, path: Path, *, redact: bool = False) -> Iterator[
     """A memory of its own, with the logs at a path in it."""
     with TemporaryDirectory(prefix="recollect-") as home:
         environ = {"RECOLLECT_HOME": home, "HOME": home}
-        Path(home, "config.toml").write_text(f"[redact]\nenabled = {str(redact).lower()}\nenvironment = false\n")
+        Path(home, "config.toml").write_text(
+            f"[redact]\nenabled = {str(redact).lower()}\nenvironment = false\n"
+        )
         settings = Settings.load(environ, store=os.path.join(home, "recollect.db"))
         with Memory(settings, adapters={adapter.agent: adapter}, environ=environ) as mind:
             mind.import_logs([path])

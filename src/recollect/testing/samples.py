@@ -21,10 +21,10 @@ _SOURCES, _FILES = 12, 4
 class Sample:
     """A log, or a folder of logs.
 
-    `count` tells how many tokens there are in a copy of it, without any help
-    of the adapter. A sample that holds nothing but trouble has no turns.
-    One that was made up may have the same ids in several sessions, as no
-    agent gives them; those of others are distinct. `lay_out` makes the copy, where copying is not enough.
+    `count` tells how many tokens there are in a copy of it, without any help of the adapter. A
+    sample that holds nothing but trouble has no turns. One that was made up may have the same
+    ids in several sessions, as no agent gives them; those of others are distinct. `lay_out`
+    makes the copy, where copying is not enough.
     """
 
     path: Path
@@ -61,10 +61,20 @@ def some_files(folder: Path, *endings: str, read_by: list[Source] | None = None)
     Of these sources, those alone whose changes make a source be read: what
     lies beside a file that is appended to does not.
     """
-    logs = [path for path in files(folder) if not path.name.endswith(("-wal", "-shm")) and path.name != "README.md"]
+    logs = [
+        path
+        for path in files(folder)
+        if not path.name.endswith(("-wal", "-shm")) and path.name != "README.md"
+    ]
     if read_by is not None:
-        parts = {part for source in read_by for part in (source.path, *(() if source.appended else source.companions))}
-        logs = [path for path in logs if any(str(place) in parts for place in (path, *path.parents))]
+        parts = {
+            part
+            for source in read_by
+            for part in (source.path, *(() if source.appended else source.companions))
+        }
+        logs = [
+            path for path in logs if any(str(place) in parts for place in (path, *path.parents))
+        ]
     chosen = [path for path in logs if not endings or path.suffix in endings]
     return sorted(chosen, key=lambda path: -path.stat().st_size)[:_FILES]
 

@@ -19,7 +19,22 @@ _HEADER_BYTES = 100
 _PAGE_BYTES = 4096
 _DEEP = b'{"type":' * 20_000
 _CUTS = 3
-_WRONG: tuple[Any, ...] = (None, True, -1, 10**30, 1e308, "", "x", [], {}, [[]], {"a": 1}, "\0", ["x"], 0.5)
+_WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    1e308,
+    "",
+    "x",
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    "\0",
+    ["x"],
+    0.5,
+)
 _BROKEN = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 # A file's bytes, and those of what SQLite keeps beside it, by suffix.
@@ -52,7 +67,11 @@ def earlier_states(file: Path) -> Iterator[State]:
 
 def held(file: Path) -> Held:
     """What a file holds now."""
-    return {suffix: Path(f"{file}{suffix}").read_bytes() for suffix in ("", "-wal") if Path(f"{file}{suffix}").exists()}
+    return {
+        suffix: Path(f"{file}{suffix}").read_bytes()
+        for suffix in ("", "-wal")
+        if Path(f"{file}{suffix}").exists()
+    }
 
 
 def put(file: Path, data: Held) -> None:
@@ -68,7 +87,10 @@ def _delete_rows(file: Path, share: int) -> None:
     connection.pragma("foreign_keys", False)
     tables = "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and sql not like '%without rowid%'"
     for (table,) in connection.execute(tables).fetchall():
-        connection.execute(f'delete from "{table}" where rowid > (select max(rowid) - count(*) / {share} from "{table}")')
+        connection.execute(
+            f'delete from "{table}" where rowid > (select max(rowid) - count(*) / {share} from '
+            f'"{table}")'
+        )
     connection.close()
 
 
@@ -84,7 +106,10 @@ def damaged(file: Path) -> Iterator[tuple[str, bytes]]:
     whole = file.read_bytes()
     dice = random.Random(len(whole))
     yield "empty", b""
-    yield "binary", bytes(dice.randrange(256) for _ in range(_PAGE_BYTES)).replace(b"\n", b"\0") + b"\n"
+    yield (
+        "binary",
+        bytes(dice.randrange(256) for _ in range(_PAGE_BYTES)).replace(b"\n", b"\0") + b"\n",
+    )
     yield "torn", whole[: len(whole) * 2 // 3]
     yield "nested", _DEEP + b"\n"
     for number in range(3):
@@ -94,7 +119,10 @@ def damaged(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _scrambled(data: bytes, dice: random.Random) -> bytes:
-    """JSON in which values have become others, of the wrong type; other data with bytes exchanged."""
+    """JSON in which values have become others, of the wrong type.
+
+    Other data with bytes exchanged.
+    """
     try:
         values = [msgspec.json.decode(line) for line in data.split(b"\n") if line.strip()]
         return b"".join(msgspec.json.encode(_other(value, dice)) + b"\n" for value in values)
@@ -123,9 +151,19 @@ def _other(value: Any, dice: random.Random) -> Any:
 
 
 def replace_word(folder: Path, words: set[str], other: str) -> bool:
-    """Put another word in the place of the longest of these, wherever it stands in plain sight; whether it stood anywhere."""
+    """Put another word in the place of the longest of these, wherever it stands in plain sight.
+
+    Whether it stood anywhere.
+    """
     every = b"\n".join(path.read_bytes() for path in files(folder))
-    word = next((word for word in sorted(words, key=lambda word: (-len(word), word)) if _only_in_prose(word, every)), None)
+    word = next(
+        (
+            word
+            for word in sorted(words, key=lambda word: (-len(word), word))
+            if _only_in_prose(word, every)
+        ),
+        None,
+    )
     if word is None:
         return False
     met = False
@@ -141,7 +179,9 @@ def replace_word(folder: Path, words: set[str], other: str) -> bool:
 
 
 def _only_in_prose(word: str, data: bytes) -> bool:
-    """Whether a word stands in sentences and nowhere else: one that is also a name would change what a log means."""
+    """Whether a word stands in sentences and nowhere else: one that is also a
+    name would change what a log means.
+    """
     if not (word.isalpha() and word.isascii()):
         return False
     in_sentences = re.findall(rb"(?<=[\s(])%s(?=[\s.,!?)])" % word.encode(), data)
@@ -152,7 +192,8 @@ def _replace_in_rows(path: Path, word: str, other: str) -> bool:
     connection = apsw.Connection(str(path))
     met = False
     for table, column in connection.execute(
-        "select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c where m.type = 'table'"
+        "select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c where m.type "
+        "= 'table'"
     ).fetchall():
         connection.execute(
             f"""update "{table}" set "{column}" = replace("{column}", ?1, ?2)

@@ -62,8 +62,14 @@ def told(items: Iterable[Item]) -> list[tuple[str, str, str]]:
 def prompts(items: Iterable[Item]) -> list[tuple[str, str]]:
     """Who said what, turn by turn."""
     items = list(items)
-    authors = {(facts.session, facts.turn): facts.author for facts in of(items, TurnFacts) if facts.author}
-    return [(authors[event.session, event.turn], event.text) for event in of(items, Event) if event.kind == "prompt"]
+    authors = {
+        (facts.session, facts.turn): facts.author for facts in of(items, TurnFacts) if facts.author
+    }
+    return [
+        (authors[event.session, event.turn], event.text)
+        for event in of(items, Event)
+        if event.kind == "prompt"
+    ]
 
 
 def dead(items: Iterable[Item]) -> list[str]:
@@ -73,11 +79,20 @@ def dead(items: Iterable[Item]) -> list[str]:
 
 def merged(items: Iterable[Item]) -> dict[str, Any]:
     """What a store would hold in the end, however the items were cut into reads."""
-    kept: dict[str, Any] = {"sessions": {}, "turns": {}, "events": [], "usage": {}, "live": {}, "problems": {}}
+    kept: dict[str, Any] = {
+        "sessions": {},
+        "turns": {},
+        "events": [],
+        "usage": {},
+        "live": {},
+        "problems": {},
+    }
     calls: dict[tuple[str, str], dict[str, Any]] = {}
     early: dict[tuple[str, str], dict[str, Any]] = {}
     for item in items:
-        fields = {name: value for name, value in msgspec.to_builtins(item).items() if value is not None}
+        fields = {
+            name: value for name, value in msgspec.to_builtins(item).items() if value is not None
+        }
         if isinstance(item, SessionFacts):
             _merge(kept["sessions"].setdefault(item.session, {}), fields, "meta")
         elif isinstance(item, TurnFacts):
@@ -88,8 +103,14 @@ def merged(items: Iterable[Item]) -> dict[str, Any]:
                 calls[item.session, item.call] = fields
                 fields.update(early.pop((item.session, item.call), {}))
         elif isinstance(item, ToolResult):
-            known = {name: fields[name] for name in ("output", "ok", "exit_code", "duration_ms") if name in fields}
-            calls.get((item.session, item.call), early.setdefault((item.session, item.call), {})).update(known)
+            known = {
+                name: fields[name]
+                for name in ("output", "ok", "exit_code", "duration_ms")
+                if name in fields
+            }
+            calls.get(
+                (item.session, item.call), early.setdefault((item.session, item.call), {})
+            ).update(known)
         elif isinstance(item, Usage):
             counted = kept["usage"].setdefault(item.key, fields)
             for name in ("input", "cache_read", "cache_write", "output", "reasoning"):
@@ -97,7 +118,9 @@ def merged(items: Iterable[Item]) -> dict[str, Any]:
         elif isinstance(item, Liveness):
             kept["live"][item.session, item.turn] = item.live
         elif isinstance(item, Problem):
-            kept["problems"][item.kind, item.reason] = kept["problems"].get((item.kind, item.reason), 0) + item.count
+            kept["problems"][item.kind, item.reason] = (
+                kept["problems"].get((item.kind, item.reason), 0) + item.count
+            )
     return kept
 
 
@@ -115,7 +138,9 @@ def test_a_variable_moves_the_root_and_the_usual_places_stay() -> None:
     adapter = ClaudeCode()
 
     assert adapter.roots("/home/ada", {}) == ["/home/ada/.claude", "/home/ada/.config/claude"]
-    assert adapter.roots("/home/ada", {"CLAUDE_CONFIG_DIR": "/a, /b", "XDG_CONFIG_HOME": "/xdg"}) == [
+    assert adapter.roots(
+        "/home/ada", {"CLAUDE_CONFIG_DIR": "/a, /b", "XDG_CONFIG_HOME": "/xdg"}
+    ) == [
         "/a",
         "/b",
         "/home/ada/.claude",
@@ -134,9 +159,17 @@ def test_main_files_and_both_layouts_of_sub_agents_are_sources() -> None:
     long_outputs = str(project / SESSION / "tool-results")
     assert found == [
         Source("claude-code", str(project / f"{SESSION}.jsonl"), (long_outputs,)),
-        Source("claude-code", str(project / "agent-f00d.jsonl"), (str(project / "agent-f00d.meta.json"),)),
+        Source(
+            "claude-code",
+            str(project / "agent-f00d.jsonl"),
+            (str(project / "agent-f00d.meta.json"),),
+        ),
         *(
-            Source("claude-code", str(nested / f"{name}.jsonl"), (str(nested / f"{name}.meta.json"), long_outputs))
+            Source(
+                "claude-code",
+                str(nested / f"{name}.jsonl"),
+                (str(nested / f"{name}.meta.json"), long_outputs),
+            )
             for name in ("agent-a11", "agent-acompact-77", "workflows/wf_1/agent-aw1")
         ),
     ]
@@ -160,12 +193,40 @@ def test_a_missing_root_holds_nothing(tmp_path: Path) -> None:
 
 def test_look_alikes_are_left_to_others() -> None:
     """Qwen Code and iFlow use the same envelope; stream-json output is another format."""
-    envelope = {"uuid": "a", "parentUuid": None, "sessionId": "s", "timestamp": "2026-01-01T09:00:00Z", "cwd": "/"}
-    ours = {**envelope, "type": "user", "version": "1.0.24", "userType": "external", "message": {"content": "hi"}}
-    qwen = {**envelope, "type": "user", "version": "0.9.1", "message": {"role": "user", "parts": [{"text": "hi"}]}}
+    envelope = {
+        "uuid": "a",
+        "parentUuid": None,
+        "sessionId": "s",
+        "timestamp": "2026-01-01T09:00:00Z",
+        "cwd": "/",
+    }
+    ours = {
+        **envelope,
+        "type": "user",
+        "version": "1.0.24",
+        "userType": "external",
+        "message": {"content": "hi"},
+    }
+    qwen = {
+        **envelope,
+        "type": "user",
+        "version": "0.9.1",
+        "message": {"role": "user", "parts": [{"text": "hi"}]},
+    }
     iflow = {**ours, "version": "0.3.7"}
-    later = {**ours, "version": "1.2.0", "sessionId": "session-5e551011-0000-4000-8000-000000000001"}
-    stream = {"type": "system", "subtype": "init", "session_id": "s", "uuid": "a", "cwd": "/", "tools": []}
+    later = {
+        **ours,
+        "version": "1.2.0",
+        "sessionId": "session-5e551011-0000-4000-8000-000000000001",
+    }
+    stream = {
+        "type": "system",
+        "subtype": "init",
+        "session_id": "s",
+        "uuid": "a",
+        "cwd": "/",
+        "tools": [],
+    }
     codex = {"type": "session_meta", "timestamp": "2026-01-01T09:00:00Z", "payload": {"id": "s"}}
 
     def recognised(*records: dict[str, Any], name: str = "x.jsonl") -> bool:
@@ -173,7 +234,9 @@ def test_look_alikes_are_left_to_others() -> None:
         return ClaudeCode().find_source(f"/logs/{name}", head.encode()) is not None
 
     assert recognised(ours)
-    assert recognised({"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "timestamp": "t"})
+    assert recognised(
+        {"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "timestamp": "t"}
+    )
     assert recognised({"type": "mode", "mode": "normal", "sessionId": "s"}, ours)
     assert not recognised(ours, name="x.json")
     assert not recognised(ours, name="history.jsonl")
@@ -220,14 +283,23 @@ def test_the_folder_a_turn_happened_in_is_kept_with_the_turn(log: Path) -> None:
     items = written(chat, log)
 
     assert [facts.cwd for facts in of(items, TurnFacts)] == ["/home/ada/shop", "/home/ada/blog"]
-    assert [(facts.cwd, facts.git_branch) for facts in of(items, SessionFacts)] == [("/home/ada/shop", None)]
+    assert [(facts.cwd, facts.git_branch) for facts in of(items, SessionFacts)] == [
+        ("/home/ada/shop", None)
+    ]
 
 
 @pytest.mark.parametrize(
     ("entrypoint", "origin"),
-    [("cli", "interactive"), ("claude-vscode", "interactive"), ("sdk-cli", "headless"), ("sdk-py", "headless")],
+    [
+        ("cli", "interactive"),
+        ("claude-vscode", "interactive"),
+        ("sdk-cli", "headless"),
+        ("sdk-py", "headless"),
+    ],
 )
-def test_the_entrypoint_tells_a_program_from_a_person(log: Path, entrypoint: str, origin: str) -> None:
+def test_the_entrypoint_tells_a_program_from_a_person(
+    log: Path, entrypoint: str, origin: str
+) -> None:
     """Sessions of the SDK and of `claude -p` have nobody at the keyboard."""
     chat = Conversation(entrypoint=entrypoint)
     chat.user("Hello")
@@ -290,7 +362,12 @@ def test_a_sub_agent_is_a_session_of_its_own_under_its_parent() -> None:
     }
     assert facts(nested / "agent-a11.jsonl") == (f"{SESSION}/a11", SESSION, "Audit prices", noted)
     assert facts(project / "agent-f00d.jsonl") == (f"{SESSION}/f00d", SESSION, None, None)
-    assert facts(nested / "workflows/wf_1/agent-aw1.jsonl") == (f"{SESSION}/aw1", SESSION, None, None)
+    assert facts(nested / "workflows/wf_1/agent-aw1.jsonl") == (
+        f"{SESSION}/aw1",
+        SESSION,
+        None,
+        None,
+    )
     compaction = facts(nested / "agent-acompact-77.jsonl")
     assert compaction == (f"{SESSION}/acompact-77", SESSION, None, {"purpose": "compaction"})
 
@@ -300,12 +377,16 @@ def test_the_prompt_of_a_sub_agent_was_written_by_a_model(log: Path) -> None:
     chat = Conversation(agent="a1")
     chat.user("Check every price.", parent=None)
 
-    assert prompts(written(chat, log.with_name("agent-a1.jsonl"))) == [("agent", "Check every price.")]
+    assert prompts(written(chat, log.with_name("agent-a1.jsonl"))) == [
+        ("agent", "Check every price.")
+    ]
 
 
 def test_inline_sidechains_are_separate_sessions(log: Path) -> None:
     """Before 2.0.28 parallel sub-agents were interleaved in the parent's file."""
-    items = read(GOLDEN / "inline-sidechains" / "root" / "projects" / "-home-ada-shop" / f"{SESSION}.jsonl")
+    items = read(
+        GOLDEN / "inline-sidechains" / "root" / "projects" / "-home-ada-shop" / f"{SESSION}.jsonl"
+    )
 
     replies = [(event.session, event.text) for event in of(items, Event) if event.kind == "reply"]
     assert replies == [
@@ -325,12 +406,18 @@ def test_inline_sidechains_are_separate_sessions(log: Path) -> None:
 
 
 def test_the_tokens_of_a_split_message_count_once_and_at_their_largest(log: Path) -> None:
-    """Every line repeats them, and the early ones are snapshots of a stream: the sum doubles the bill."""
+    """Every line repeats them, and the early ones are snapshots of a
+    stream: the sum doubles the bill.
+    """
     chat = Conversation()
     chat.user("Hello")
     chat.assistant(thought("Hm."), message="msg_1", usage=tokens(output=1))
     chat.result("toolu_0", "something in between")
-    chat.assistant(said("Hello."), message="msg_1", usage=tokens(output=90, output_tokens_details={"thinking_tokens": 7}))
+    chat.assistant(
+        said("Hello."),
+        message="msg_1",
+        usage=tokens(output=90, output_tokens_details={"thinking_tokens": 7}),
+    )
     chat.reply("Anything else?")
 
     items = written(chat, log)
@@ -367,7 +454,9 @@ def test_a_call_without_a_request_is_known_by_its_message_or_its_line(log: Path)
     chat = Conversation()
     chat.user("Hello")
     chat.reply("One", requestId=None)
-    chat.add("assistant", message={"role": "assistant", "content": [said("Two")], "usage": tokens()})
+    chat.add(
+        "assistant", message={"role": "assistant", "content": [said("Two")], "usage": tokens()}
+    )
 
     assert [usage.key for usage in of(written(chat, log), Usage)] == ["msg_r2", "r3"]
 
@@ -388,8 +477,13 @@ def test_what_a_sub_agent_spent_is_not_counted_in_its_parent(log: Path) -> None:
     chat = Conversation()
     chat.user("Audit")
     chat.call("Task", {"description": "audit", "prompt": "p"}, "toolu_1", usage=tokens(output=11))
-    chat.add("progress", data={"type": "agent_progress", "message": {"message": {"id": "m", "usage": tokens()}}})
-    chat.result("toolu_1", "done", {"agentId": "a1", "usage": tokens(output=5000), "totalTokens": 9000})
+    chat.add(
+        "progress",
+        data={"type": "agent_progress", "message": {"message": {"id": "m", "usage": tokens()}}},
+    )
+    chat.result(
+        "toolu_1", "done", {"agentId": "a1", "usage": tokens(output=5000), "totalTokens": 9000}
+    )
 
     assert [usage.output for usage in of(written(chat, log), Usage)] == [11]
 
@@ -415,8 +509,16 @@ def test_what_the_client_says_in_the_models_place_costs_nothing(log: Path) -> No
     [
         ("Fix it", {}, [("human", "Fix it")]),
         ([said("Fix"), said("it")], {}, [("human", "Fix\n\nit")]),
-        ([image(), said("Look")], {}, [("human", "[image image/png 6 bytes 0bf8abb44be5b51d87c5c1c0]\n\nLook")]),
-        ([said("<ide_selection>lines 1 to 3</ide_selection>"), said("Fix it")], {}, [("human", "Fix it")]),
+        (
+            [image(), said("Look")],
+            {},
+            [("human", "[image image/png 6 bytes 0bf8abb44be5b51d87c5c1c0]\n\nLook")],
+        ),
+        (
+            [said("<ide_selection>lines 1 to 3</ide_selection>"), said("Fix it")],
+            {},
+            [("human", "Fix it")],
+        ),
         ("<system-reminder>x</system-reminder>\nFix it", {}, [("human", "Fix it")]),
         ("Fix it\n<system-reminder>x</system-reminder>", {}, [("human", "Fix it")]),
         ("<system-reminder>x</system-reminder>", {}, []),
@@ -428,12 +530,24 @@ def test_what_the_client_says_in_the_models_place_costs_nothing(log: Path) -> No
             {},
             [("human", "/compact focus on tests")],
         ),
-        ("<command-name>clear</command-name><command-args></command-args>", {}, [("human", "/clear")]),
+        (
+            "<command-name>clear</command-name><command-args></command-args>",
+            {},
+            [("human", "/clear")],
+        ),
         ("<local-command-stdout>ok</local-command-stdout>", {}, []),
         ("Caveat: The messages below were generated by the user", {}, []),
         ("<user-memory-input>use tabs</user-memory-input>", {}, [("human", "# use tabs")]),
-        ("<task-notification>done</task-notification>", {}, [("system", "<task-notification>done</task-notification>")]),
-        ("<teammate-message from='b'>hi</teammate-message>", {}, [("agent", "<teammate-message from='b'>hi</teammate-message>")]),
+        (
+            "<task-notification>done</task-notification>",
+            {},
+            [("system", "<task-notification>done</task-notification>")],
+        ),
+        (
+            "<teammate-message from='b'>hi</teammate-message>",
+            {},
+            [("agent", "<teammate-message from='b'>hi</teammate-message>")],
+        ),
         ("done", {"origin": {"kind": "task-notification"}}, [("system", "done")]),
         ("hi", {"origin": {"kind": "peer"}}, [("agent", "hi")]),
         ("hi", {"origin": {"kind": "human"}, "promptSource": "typed"}, [("human", "hi")]),
@@ -462,7 +576,11 @@ def test_a_prompt_typed_while_the_agent_works_is_a_turn(log: Path) -> None:
     chat.call("Bash", {"command": "make"}, "toolu_1")
     chat.result("toolu_1", "ok")
     chat.attach("queued_command", prompt=[said("and a test")], commandMode="prompt")
-    chat.attach("queued_command", prompt="<task-notification>x</task-notification>", commandMode="task-notification")
+    chat.attach(
+        "queued_command",
+        prompt="<task-notification>x</task-notification>",
+        commandMode="task-notification",
+    )
     chat.attach("file", filename="a.py")
     chat.reply("Done.")
 
@@ -498,13 +616,18 @@ def test_a_typed_command_keeps_its_output(log: Path) -> None:
             input={"command": "git status"},
         ),
     ]
-    assert of(items, ToolResult) == [ToolResult(session=SESSION, turn="r1", call="r1", at=ms(2), output="clean\nwarned")]
+    assert of(items, ToolResult) == [
+        ToolResult(session=SESSION, turn="r1", call="r1", at=ms(2), output="clean\nwarned")
+    ]
 
 
 def test_a_slash_command_may_be_a_system_record(log: Path) -> None:
     """Newer clients echo local commands there."""
     chat = Conversation()
-    chat.system("local_command", content="<command-name>/model</command-name><command-args>opus</command-args>")
+    chat.system(
+        "local_command",
+        content="<command-name>/model</command-name><command-args>opus</command-args>",
+    )
     chat.system("local_command", content="<local-command-stdout>Set model</local-command-stdout>")
 
     assert prompts(written(chat, log)) == [("human", "/model opus")]
@@ -538,7 +661,14 @@ def test_an_interruption_belongs_to_the_turn_it_ends(log: Path) -> None:
 
 def test_a_summary_after_compaction_is_not_a_prompt(log: Path) -> None:
     """Indexed as user input it would put the machine's words in the person's mouth."""
-    items = read(GOLDEN / "compaction-and-titles" / "root" / "projects" / "-home-ada-shop" / f"{SESSION}.jsonl")
+    items = read(
+        GOLDEN
+        / "compaction-and-titles"
+        / "root"
+        / "projects"
+        / "-home-ada-shop"
+        / f"{SESSION}.jsonl"
+    )
 
     assert [text for _, text in prompts(items)] == ["Add paging to the catalogue", "Now sort it"]
     assert [event.turn for event in of(items, Event) if event.kind == "compaction"] == ["r1"]
@@ -554,7 +684,10 @@ def test_what_comes_before_any_prompt_has_a_turn_of_its_own(log: Path) -> None:
 
     items = written(chat, log)
 
-    assert told(items) == [(f"{chat.session}/start", "reply", "Where was I?"), ("r3", "prompt", "Here")]
+    assert told(items) == [
+        (f"{chat.session}/start", "reply", "Where was I?"),
+        ("r3", "prompt", "Here"),
+    ]
     assert [(facts.turn, facts.author) for facts in of(items, TurnFacts) if facts.author] == [
         (f"{chat.session}/start", "system"),
         ("r3", "human"),
@@ -564,7 +697,9 @@ def test_what_comes_before_any_prompt_has_a_turn_of_its_own(log: Path) -> None:
 
 def test_a_turn_says_how_it_went(log: Path) -> None:
     """Effort, mode, context and duration are scattered over the records of a turn."""
-    items = read(GOLDEN / "split-message" / "root" / "projects" / "-home-ada-shop" / f"{SESSION}.jsonl")
+    items = read(
+        GOLDEN / "split-message" / "root" / "projects" / "-home-ada-shop" / f"{SESSION}.jsonl"
+    )
 
     assert merged(items)["turns"][SESSION, "r1"]["telemetry"] == {
         "permission_mode": "acceptEdits",
@@ -581,9 +716,16 @@ def test_ten_tries_of_one_call_are_one_error(log: Path) -> None:
     chat = Conversation()
     chat.user("Hello")
     for attempt in range(1, 11):
-        chat.system("api_error", error={"status": 529, "error": {"message": "Overloaded"}}, retryAttempt=attempt)
+        chat.system(
+            "api_error",
+            error={"status": 529, "error": {"message": "Overloaded"}},
+            retryAttempt=attempt,
+        )
 
-    assert told(written(chat, log)) == [("r1", "prompt", "Hello"), ("r1", "error", "API error 529: Overloaded")]
+    assert told(written(chat, log)) == [
+        ("r1", "prompt", "Hello"),
+        ("r1", "error", "API error 529: Overloaded"),
+    ]
 
 
 def test_withdrawn_text_is_not_the_reply(log: Path) -> None:
@@ -615,7 +757,12 @@ def test_withdrawn_text_is_not_the_reply(log: Path) -> None:
         ("Read", {"file_path": "/a.py"}, "read", "/a.py"),
         ("Glob", {"pattern": "**/*.py"}, "search", "**/*.py"),
         ("Grep", {"pattern": "def ", "path": "/src"}, "search", "def "),
-        ("WebFetch", {"url": "https://example.invalid", "prompt": "p"}, "web", "https://example.invalid"),
+        (
+            "WebFetch",
+            {"url": "https://example.invalid", "prompt": "p"},
+            "web",
+            "https://example.invalid",
+        ),
         ("WebSearch", {"query": "bread"}, "web", "bread"),
         ("Task", {"description": "Audit", "prompt": "p"}, "task", "Audit"),
         ("Agent", {"description": "Audit", "prompt": "p"}, "task", "Audit"),
@@ -623,7 +770,9 @@ def test_withdrawn_text_is_not_the_reply(log: Path) -> None:
         ("TodoWrite", {"todos": []}, "other", None),
     ],
 )
-def test_a_call_says_what_it_is_about(log: Path, name: str, arguments: dict[str, Any], kind: str, target: str | None) -> None:
+def test_a_call_says_what_it_is_about(
+    log: Path, name: str, arguments: dict[str, Any], kind: str, target: str | None
+) -> None:
     """The target is what people search for: a command, a path, a pattern, an address."""
     chat = Conversation()
     chat.user("Go")
@@ -646,16 +795,51 @@ def test_a_call_says_what_it_is_about(log: Path, name: str, arguments: dict[str,
     ("content", "outcome", "error", "expected"),
     [
         ("fine", None, False, {"output": "fine", "ok": True}),
-        ("Exit code 127\nnope", "Error: Exit code 127", True, {"output": "Exit code 127\nnope", "ok": False, "exit_code": 127}),
+        (
+            "Exit code 127\nnope",
+            "Error: Exit code 127",
+            True,
+            {"output": "Exit code 127\nnope", "ok": False, "exit_code": 127},
+        ),
         ("Exit code 3 is fine", None, False, {"output": "Exit code 3 is fine", "ok": True}),
         ("", {"stdout": "out", "stderr": "err"}, False, {"output": "out\nerr", "ok": True}),
         ("half", {"stdout": "half", "interrupted": True}, False, {"output": "half", "ok": False}),
-        ([said("one"), said("two")], {"durationMs": 12}, False, {"output": "one\ntwo", "ok": True, "duration_ms": 12}),
-        ("done", {"totalDurationMs": 4200}, False, {"output": "done", "ok": True, "duration_ms": 4200}),
-        ("found", {"durationSeconds": 1.5}, False, {"output": "found", "ok": True, "duration_ms": 1500}),
-        ([image()], None, False, {"output": "[image image/png 6 bytes 0bf8abb44be5b51d87c5c1c0]", "ok": True}),
-        ("", {"stdout": "iVBORw0KGgo=", "isImage": True}, False, {"output": "[image 9 bytes]", "ok": True}),
-        ([{"type": "tool_reference", "tool_name": "Grep"}], None, False, {"output": "[tool Grep]", "ok": True}),
+        (
+            [said("one"), said("two")],
+            {"durationMs": 12},
+            False,
+            {"output": "one\ntwo", "ok": True, "duration_ms": 12},
+        ),
+        (
+            "done",
+            {"totalDurationMs": 4200},
+            False,
+            {"output": "done", "ok": True, "duration_ms": 4200},
+        ),
+        (
+            "found",
+            {"durationSeconds": 1.5},
+            False,
+            {"output": "found", "ok": True, "duration_ms": 1500},
+        ),
+        (
+            [image()],
+            None,
+            False,
+            {"output": "[image image/png 6 bytes 0bf8abb44be5b51d87c5c1c0]", "ok": True},
+        ),
+        (
+            "",
+            {"stdout": "iVBORw0KGgo=", "isImage": True},
+            False,
+            {"output": "[image 9 bytes]", "ok": True},
+        ),
+        (
+            [{"type": "tool_reference", "tool_name": "Grep"}],
+            None,
+            False,
+            {"output": "[tool Grep]", "ok": True},
+        ),
         (None, "Error: no such tool", True, {"output": "Error: no such tool", "ok": False}),
     ],
 )
@@ -685,14 +869,22 @@ def test_a_result_may_come_before_its_call_or_turns_after_it(log: Path) -> None:
 
     items = written(chat, log)
 
-    assert [type(item) for item in items if getattr(item, "call", None) == "toolu_1"] == [Event, ToolResult]
-    assert [(result.call, result.turn) for result in of(items, ToolResult)] == [("toolu_1", "r1"), ("toolu_2", "r1")]
+    assert [type(item) for item in items if getattr(item, "call", None) == "toolu_1"] == [
+        Event,
+        ToolResult,
+    ]
+    assert [(result.call, result.turn) for result in of(items, ToolResult)] == [
+        ("toolu_1", "r1"),
+        ("toolu_2", "r1"),
+    ]
     assert dead(items) == []
 
 
 def test_output_that_overflowed_is_read_from_its_file() -> None:
     """The line holds a preview; the rest is beside the transcript until it is cleaned up."""
-    path = GOLDEN / "overflowing-output" / "root" / "projects" / "-home-ada-shop" / f"{SESSION}.jsonl"
+    path = (
+        GOLDEN / "overflowing-output" / "root" / "projects" / "-home-ada-shop" / f"{SESSION}.jsonl"
+    )
 
     assert of(read(path), ToolResult)[0].output == "bread\nmilk\ncheese\n"
 
@@ -773,7 +965,9 @@ def test_a_rewind_is_seen_through_records_that_say_nothing(log: Path) -> None:
 
 
 def test_local_commands_on_an_old_caveat_abandon_nothing(log: Path) -> None:
-    """Clients hang every later command on the first caveat of the session (seen in 1.0.55 and 2.0.x)."""
+    """Clients hang every later command on the first caveat of the
+    session (seen in 1.0.55 and 2.0.x).
+    """
     chat = Conversation()
     caveat = chat.user("Caveat: The messages below were generated by the user", isMeta=True)
     chat.user("<command-name>/clear</command-name>")
@@ -841,7 +1035,9 @@ def rich() -> Conversation:
     start = chat.attach("hook_success", hookName="SessionStart")
     chat.user("One", promptId="p1", permissionMode="plan")
     chat.assistant(thought("Hm."), message="m1", usage=tokens(output=1))
-    first = chat.assistant(used("Bash", {"command": "a"}, "t1"), message="m1", usage=tokens(output=5))
+    first = chat.assistant(
+        used("Bash", {"command": "a"}, "t1"), message="m1", usage=tokens(output=5)
+    )
     reading = used("Read", {"file_path": "/a"}, "t2")
     second = chat.assistant(reading, message="m1", usage=tokens(output=80), stop_reason="tool_use")
     chat.result("t2", "file", parent=second)
@@ -861,8 +1057,15 @@ def rich() -> Conversation:
     chat.reply("Both.")
     chat.user([said("[Request interrupted by user]")])
     chat.bare({"type": "holo-record"})
-    chat.system("compact_boundary", parent=None, logicalParentUuid=chat.tip, compactMetadata={"trigger": "manual"})
-    chat.user("This session is being continued from a previous conversation.", isCompactSummary=True)
+    chat.system(
+        "compact_boundary",
+        parent=None,
+        logicalParentUuid=chat.tip,
+        compactMetadata={"trigger": "manual"},
+    )
+    chat.user(
+        "This session is being continued from a previous conversation.", isCompactSummary=True
+    )
     chat.user("Start over", parent=start, gitBranch="other", version="2.1.233")
     chat.reply("Fine.")
     chat.bare({"type": "custom-title", "customTitle": "My title", "sessionId": SESSION})
@@ -921,7 +1124,9 @@ def test_a_rewind_past_what_the_checkpoint_holds_is_still_seen(log: Path) -> Non
     """The state stays small however long the session; the file itself remembers the rest."""
     chat = Conversation()
     for number in range(2000):
-        chat.user(f"Prompt {number} with some words", uuid=f"{number:08d}-0000-4000-8000-000000000000")
+        chat.user(
+            f"Prompt {number} with some words", uuid=f"{number:08d}-0000-4000-8000-000000000000"
+        )
         chat.reply("ok", uuid=f"{number:08d}-1111-4000-8000-000000000000")
     since = checkpoint_of(written(chat, log))
     assert len(since.state) <= 64_000
@@ -959,7 +1164,9 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
 
     items = read(gone, Checkpoint(77))
 
-    assert items[:-1] == [Problem(path=str(gone), kind="unreadable", reason="No such file or directory")]
+    assert items[:-1] == [
+        Problem(path=str(gone), kind="unreadable", reason="No such file or directory")
+    ]
     assert checkpoint_of(items).position == 77
 
 
@@ -974,36 +1181,59 @@ def test_unknown_records_are_counted_once_for_each_type(log: Path) -> None:
     assert of(written(chat, log), Problem) == [
         Problem(path=str(log), kind="unknown", reason="record type holo-record", count=3),
         Problem(path=str(log), kind="unknown", reason="record type missing", count=1),
-        Problem(path=str(log), kind="bad_record", reason="assistant record without a message", count=1),
+        Problem(
+            path=str(log), kind="bad_record", reason="assistant record without a message", count=1
+        ),
     ]
 
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 _BLOCK_TYPES = ["text", "thinking", "tool_use", "tool_result", "image", "web_search_tool_result"]
-_BLOCK_FIELDS = ["text", "thinking", "id", "name", "input", "tool_use_id", "content", "is_error", "source"]
-_BLOCKS = st.fixed_dictionaries({"type": st.sampled_from(_BLOCK_TYPES) | _JSON}, optional=dict.fromkeys(_BLOCK_FIELDS, _JSON))
+_BLOCK_FIELDS = [
+    "text",
+    "thinking",
+    "id",
+    "name",
+    "input",
+    "tool_use_id",
+    "content",
+    "is_error",
+    "source",
+]
+_BLOCKS = st.fixed_dictionaries(
+    {"type": st.sampled_from(_BLOCK_TYPES) | _JSON}, optional=dict.fromkeys(_BLOCK_FIELDS, _JSON)
+)
 _MESSAGES = st.fixed_dictionaries(
     {"content": st.text(max_size=8) | st.lists(_BLOCKS | _JSON, max_size=3) | _JSON},
     optional={
         "id": _JSON,
         "model": _JSON,
         "stop_reason": _JSON,
-        "usage": _JSON | st.dictionaries(st.sampled_from(["input_tokens", "output_tokens", "cache_creation"]), _JSON),
+        "usage": _JSON
+        | st.dictionaries(
+            st.sampled_from(["input_tokens", "output_tokens", "cache_creation"]), _JSON
+        ),
     },
 )
 _TYPES = [
-    "user", "assistant", "system", "attachment", "progress", "summary", "ai-title", "custom-title", "agent-name",
+    "user", "assistant", "system", "attachment", "progress", "summary", "ai-title", "custom-title",
+    "agent-name",
     "pr-link", "worktree-state", "relocated", "fork-context-ref", "queue-operation", "last-prompt",
 ]  # fmt: skip
 _FIELDS = [
-    "sessionId", "agentId", "timestamp", "cwd", "version", "gitBranch", "entrypoint", "slug", "isSidechain",
-    "isMeta", "isCompactSummary", "isApiErrorMessage", "requestId", "toolUseResult", "sourceToolUseID",
+    "sessionId", "agentId", "timestamp", "cwd", "version", "gitBranch", "entrypoint", "slug",
+    "isSidechain",
+    "isMeta", "isCompactSummary", "isApiErrorMessage", "requestId", "toolUseResult",
+    "sourceToolUseID",
     "promptId", "promptSource", "origin", "permissionMode", "effort", "content", "level", "error",
-    "retryAttempt", "durationMs", "compactMetadata", "retractedMessageUuids", "supersedesUuids", "summary",
+    "retryAttempt", "durationMs", "compactMetadata", "retractedMessageUuids", "supersedesUuids",
+    "summary",
     "leafUuid", "aiTitle", "customTitle", "agentName", "forkedFrom", "parentSessionId", "prUrl",
     "worktreeSession", "relocatedCwd",
 ]  # fmt: skip
@@ -1014,8 +1244,12 @@ _ODD = st.fixed_dictionaries(
         "uuid": st.sampled_from("abc") | _JSON,
         "parentUuid": st.sampled_from("abc") | _JSON,
         "logicalParentUuid": st.sampled_from("abc") | _JSON,
-        "subtype": st.sampled_from(["compact_boundary", "local_command", "turn_duration", "api_error"]) | _JSON,
-        "attachment": st.fixed_dictionaries({"type": st.just("queued_command"), "prompt": _JSON}) | _JSON,
+        "subtype": st.sampled_from(
+            ["compact_boundary", "local_command", "turn_duration", "api_error"]
+        )
+        | _JSON,
+        "attachment": st.fixed_dictionaries({"type": st.just("queued_command"), "prompt": _JSON})
+        | _JSON,
         **dict.fromkeys(_FIELDS, _JSON),
     },
 )
@@ -1066,8 +1300,12 @@ def test_every_sample_reads_without_an_unexplained_problem(samples: list[Path]) 
         items = read(path)
         begun = {(facts.session, facts.turn) for facts in of(items, TurnFacts) if facts.author}
 
-        assert {problem.kind for problem in of(items, Problem)} <= EXPLAINED.get(path.name, set()), path
-        assert {(item.session, item.turn) for item in items if isinstance(item, Event | Usage)} <= begun
+        assert {problem.kind for problem in of(items, Problem)} <= EXPLAINED.get(
+            path.name, set()
+        ), path
+        assert {
+            (item.session, item.turn) for item in items if isinstance(item, Event | Usage)
+        } <= begun
         sessions = {facts.session for facts in of(items, SessionFacts)}
         assert {item.session for item in items if isinstance(item, Event | TurnFacts)} <= sessions
 
@@ -1081,29 +1319,51 @@ def test_token_totals_of_the_samples_equal_an_independent_count(samples: list[Pa
                 record = json.loads(line)
             except ValueError:
                 continue
-            message = record.get("message") if isinstance(record, dict) and record.get("type") == "assistant" else None
-            if not isinstance(message, dict) or not message.get("usage") or message.get("model") == "<synthetic>":
+            message = (
+                record.get("message")
+                if isinstance(record, dict) and record.get("type") == "assistant"
+                else None
+            )
+            if (
+                not isinstance(message, dict)
+                or not message.get("usage")
+                or message.get("model") == "<synthetic>"
+            ):
                 continue
             if record.get("isApiErrorMessage"):
                 continue
             usage = message["usage"]
-            key = f"{message.get('id')}:{record.get('requestId')}" if message.get("id") else record.get("uuid")
-            names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+            key = (
+                f"{message.get('id')}:{record.get('requestId')}"
+                if message.get("id")
+                else record.get("uuid")
+            )
+            names = (
+                "input_tokens",
+                "cache_read_input_tokens",
+                "cache_creation_input_tokens",
+                "output_tokens",
+            )
             figures = tuple(usage.get(name) or 0 for name in names)
             expected[key or line] = tuple(map(max, figures, expected.get(key or line, figures)))
 
         found = merged(read(path))["usage"].values()
 
-        assert [sum(usage[name] for usage in found) for name in ("input", "cache_read", "cache_write", "output")] == [
-            sum(figures[n] for figures in expected.values()) for n in range(4)
-        ], path
+        assert [
+            sum(usage[name] for usage in found)
+            for name in ("input", "cache_read", "cache_write", "output")
+        ] == [sum(figures[n] for figures in expected.values()) for n in range(4)], path
 
 
-def test_samples_read_line_by_line_give_what_they_give_at_once(samples: list[Path], tmp_path: Path) -> None:
+def test_samples_read_line_by_line_give_what_they_give_at_once(
+    samples: list[Path], tmp_path: Path
+) -> None:
     """The same property as above, on what real clients wrote."""
     for path in samples:
         data = path.read_bytes()
-        if len(data) > 60_000 or path.name == "small.jsonl":  # the last withdraws an answer it gave before
+        if (
+            len(data) > 60_000 or path.name == "small.jsonl"
+        ):  # the last withdraws an answer it gave before
             continue
         copy = tmp_path / path.name
         items: list[Item] = []
@@ -1131,7 +1391,9 @@ def test_samples_read_line_by_line_give_what_they_give_at_once(samples: list[Pat
         ("dag_within_fork.jsonl", ["d", "f"]),
     ],
 )
-def test_branches_of_the_samples_are_found(samples: list[Path], name: str, expected: list[str]) -> None:
+def test_branches_of_the_samples_are_found(
+    samples: list[Path], name: str, expected: list[str]
+) -> None:
     """The known trees of another reader's test data."""
     [path] = [path for path in samples if path.name == name]
 
@@ -1139,7 +1401,10 @@ def test_branches_of_the_samples_are_found(samples: list[Path], name: str, expec
 
 
 def test_no_turn_of_a_linear_sample_is_abandoned(samples: list[Path]) -> None:
-    """Real projects branch in many ways; these five files are the only ones where something was undone."""
+    """Real projects branch in many ways.
+
+    These five files are the only ones where something was undone.
+    """
     undone = {path.name for path in samples if dead(read(path))}
 
     assert undone == {

@@ -49,7 +49,11 @@ def test_a_task_gives_its_items_in_order(folder: Path) -> None:
         b.shown_tool("readFile", path="a.py"),
         b.say("text", "Done."),
     ]
-    sent = [b.asked_for("read it"), b.assistant(b.use("read_file", "toolu_1", path="a.py")), b.result("toolu_1", "x = 1")]
+    sent = [
+        b.asked_for("read it"),
+        b.assistant(b.use("read_file", "toolu_1", path="a.py")),
+        b.result("toolu_1", "x = 1"),
+    ]
     path = b.write_task(folder, b.timed(shown), sent)
 
     found = read(path)
@@ -89,7 +93,10 @@ def test_a_task_gives_its_items_in_order(folder: Path) -> None:
 
 
 def test_words_that_stayed_partial_were_said(folder: Path) -> None:
-    """Cline never takes the mark from the text before a tool; only an action that stayed so was not done."""
+    """Cline never takes the mark from the text before a tool.
+
+    Only an action that stayed so was not done.
+    """
     shown = [
         b.say("task", "go"),
         b.say("text", "I look first.", partial=True),
@@ -128,14 +135,18 @@ def test_what_the_program_adds_to_a_prompt_is_left_out(folder: Path) -> None:
     """Tags, files and the description of the environment are not a person's words."""
     text = f"<feedback>\nnot so\n</feedback>\n<file_content path='a.py'>\nx\n</file_content>\n{b.ENVIRONMENT}"
 
-    assert said(read(b.write_task(folder, b.timed([b.say("task", "go"), b.say("user_feedback", text)]))))[1] == (
+    assert said(
+        read(b.write_task(folder, b.timed([b.say("task", "go"), b.say("user_feedback", text)])))
+    )[1] == (
         "prompt",
         "not so",
     )
 
 
 def test_a_heading_that_a_person_typed_is_theirs(folder: Path) -> None:
-    """The program's reminder of the list of steps begins with a heading too, on a line of its own."""
+    """The program's reminder of the list of steps begins with a
+    heading too, on a line of its own.
+    """
     typed = "Add a `# Todo list` to the page:\n# TODO list\n- buy milk"
     reminder = "\n\n\t\t# TODO LIST UPDATE REQUIRED - You MUST include it.\n- [ ] one"
 
@@ -146,11 +157,23 @@ def test_a_heading_that_a_person_typed_is_theirs(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["<read_file>" * 20_000, "<task " * 30_000, "<feedback>" * 20_000, "<thinking>a" + " " * 200_000 + "b", "\n" * 200_000],
+    [
+        "<read_file>" * 20_000,
+        "<task " * 30_000,
+        "<feedback>" * 20_000,
+        "<thinking>a" + " " * 200_000 + "b",
+        "\n" * 200_000,
+    ],
 )
 def test_what_is_opened_and_never_closed_takes_no_time(folder: Path, text: str) -> None:
     """A search to the end of the text from each of these places would take minutes."""
-    sent = [b.asked_for("go"), b.assistant(text), b.user(f"[ERROR]{text}"), b.assistant("done"), b.user(text)]
+    sent = [
+        b.asked_for("go"),
+        b.assistant(text),
+        b.user(f"[ERROR]{text}"),
+        b.assistant("done"),
+        b.user(text),
+    ]
     b.write_task(folder, None, sent)
 
     found = read(folder / "api_conversation_history.json")
@@ -160,10 +183,13 @@ def test_what_is_opened_and_never_closed_takes_no_time(folder: Path, text: str) 
 
 def test_a_command_has_the_output_that_was_shown_when_nothing_else_is_known(folder: Path) -> None:
     """It comes in pieces, and does not tell how the command ended."""
-    shown = [b.say("task", "go"), b.ask("command", "make"), b.say("command_output", "one"), b.say("checkpoint_created"),
+    shown = [b.say("task", "go"), b.ask("command", "make"), b.say("command_output", "one"),
+    b.say("checkpoint_created"),
              b.say("command_output", "two"), b.say("completion_result", "ok")]  # fmt: skip
 
-    assert calls(read(b.write_task(folder, b.timed(shown)))) == [("execute_command", "one\ntwo", None)]
+    assert calls(read(b.write_task(folder, b.timed(shown)))) == [
+        ("execute_command", "one\ntwo", None)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +200,9 @@ def test_a_command_has_the_output_that_was_shown_when_nothing_else_is_known(fold
         ("The user denied this operation.", False),
     ],
 )
-def test_a_result_in_words_tells_whether_its_call_went_well(folder: Path, output: str, ok: bool) -> None:
+def test_a_result_in_words_tells_whether_its_call_went_well(
+    folder: Path, output: str, ok: bool
+) -> None:
     """Even calls with an id are often answered by text, in their order."""
     sent = [
         b.asked_for("read"),
@@ -188,7 +216,9 @@ def test_a_result_in_words_tells_whether_its_call_went_well(folder: Path, output
 
 def test_calls_are_found_by_their_path_though_some_were_never_run(folder: Path) -> None:
     """A model asks for several at once, of which only the first is run, and asks again."""
-    skipped = "Tool [read_file] was not executed because a tool has already been used in this message."
+    skipped = (
+        "Tool [read_file] was not executed because a tool has already been used in this message."
+    )
     sent = [
         b.asked_for("read"),
         b.assistant(b.use("read_file", "t1", path="a.py"), b.use("read_file", "t2", path="b.py")),
@@ -196,9 +226,16 @@ def test_calls_are_found_by_their_path_though_some_were_never_run(folder: Path) 
         b.assistant("<read_file>\n<path>b.py</path>\n</read_file>"),
         b.user("[read_file for 'b.py'] Result:", "B"),
     ]
-    shown = [b.say("task", "read"), b.shown_tool("readFile", path="a.py"), b.shown_tool("readFile", path="b.py")]
+    shown = [
+        b.say("task", "read"),
+        b.shown_tool("readFile", path="a.py"),
+        b.shown_tool("readFile", path="b.py"),
+    ]
 
-    assert calls(read(b.write_task(folder, b.timed(shown), sent))) == [("read_file", "A", True), ("read_file", "B", True)]
+    assert calls(read(b.write_task(folder, b.timed(shown), sent))) == [
+        ("read_file", "A", True),
+        ("read_file", "B", True),
+    ]
 
 
 def test_a_call_that_is_shown_twice_is_not_taken_for_the_next(folder: Path) -> None:
@@ -206,8 +243,14 @@ def test_a_call_that_is_shown_twice_is_not_taken_for_the_next(folder: Path) -> N
     given = {name: f"{b.CWD}/{name}" for name in ("a.md", "b.md")}
     sent = [b.asked_for("write")]
     for name, path in given.items():
-        sent += [b.assistant(b.use("write_to_file", name, absolutePath=path, content="x")), b.result(name, f"saved {name}")]
-    shown = [b.say("task", "write"), *(b.shown_tool("newFileCreated", path=name) for name in ("a.md", "a.md", "b.md"))]
+        sent += [
+            b.assistant(b.use("write_to_file", name, absolutePath=path, content="x")),
+            b.result(name, f"saved {name}"),
+        ]
+    shown = [
+        b.say("task", "write"),
+        *(b.shown_tool("newFileCreated", path=name) for name in ("a.md", "a.md", "b.md")),
+    ]
 
     found = calls(read(b.write_task(folder, b.timed(shown), sent)))
 
@@ -215,7 +258,10 @@ def test_a_call_that_is_shown_twice_is_not_taken_for_the_next(folder: Path) -> N
 
 
 def test_input_is_with_the_cache_where_roo_names_the_protocol(folder: Path) -> None:
-    """Without it, tokens are as the provider counts them; so are those of a version that did not add them up."""
+    """Without it, tokens are as the provider counts them.
+
+    So are those of a version that did not add them up.
+    """
     shown = [
         b.say("text", "go"),
         b.request(100, 1, 60, 10),
@@ -223,7 +269,11 @@ def test_input_is_with_the_cache_where_roo_names_the_protocol(folder: Path) -> N
         b.request(5, 1, 60, 10, apiProtocol="anthropic"),
     ]
 
-    assert [usage.input for usage in of(Usage, read(b.write_task(folder, b.timed(shown))))] == [100, 30, 5]
+    assert [usage.input for usage in of(Usage, read(b.write_task(folder, b.timed(shown))))] == [
+        100,
+        30,
+        5,
+    ]
 
 
 def test_what_a_restored_checkpoint_removed_is_counted(folder: Path) -> None:
@@ -239,7 +289,12 @@ def test_what_a_restored_checkpoint_removed_is_counted(folder: Path) -> None:
 def test_the_oldest_requests_tell_their_tokens_when_they_end(folder: Path) -> None:
     """Two messages, one request."""
     ended = json.dumps({"tokensIn": 7, "tokensOut": 8})
-    shown = [b.say("task", "go"), b.say("api_req_started", "{}"), b.say("text", "hm"), b.say("api_req_finished", ended)]
+    shown = [
+        b.say("task", "go"),
+        b.say("api_req_started", "{}"),
+        b.say("text", "hm"),
+        b.say("api_req_finished", ended),
+    ]
 
     (usage,) = of(Usage, read(b.write_task(folder, b.timed(shown), screen="claude_messages.json")))
 
@@ -248,9 +303,21 @@ def test_the_oldest_requests_tell_their_tokens_when_they_end(folder: Path) -> No
 
 def test_a_model_is_named_by_the_message_or_the_task(folder: Path) -> None:
     """Cline says it with each message, older versions beside the task, Roo in the environment."""
-    shown = b.timed([b.say("task", "go"), b.request(1, 1), {**b.request(1, 1), "modelInfo": {"modelId": "own"}}])
-    used = {"model_usage": [{"ts": b.START, "model_id": "first"}, {"ts": b.START + 5000, "model_id": "second"}]}
-    named = [b.user("<user_message>go</user_message>", "<environment_details>\n<model>gpt-5</model>\n</environment_details>")]
+    shown = b.timed(
+        [b.say("task", "go"), b.request(1, 1), {**b.request(1, 1), "modelInfo": {"modelId": "own"}}]
+    )
+    used = {
+        "model_usage": [
+            {"ts": b.START, "model_id": "first"},
+            {"ts": b.START + 5000, "model_id": "second"},
+        ]
+    }
+    named = [
+        b.user(
+            "<user_message>go</user_message>",
+            "<environment_details>\n<model>gpt-5</model>\n</environment_details>",
+        )
+    ]
 
     beside = read(b.write_task(folder, shown, metadata=used))
     within = read(b.write_task(folder.with_name("other"), shown, named))
@@ -262,7 +329,11 @@ def test_a_model_is_named_by_the_message_or_the_task(folder: Path) -> None:
 def test_a_subtask_is_started_by_its_parent(folder: Path) -> None:
     """Nobody typed its first prompt; whoever interrupts it is a person."""
     shown = [b.say("text", "do the half"), b.say("user_feedback", "faster")]
-    path = b.write_task(folder, b.timed(shown), history={"id": b.TASK, "parentTaskId": "77", "workspace": "/home/ada/shop"})
+    path = b.write_task(
+        folder,
+        b.timed(shown),
+        history={"id": b.TASK, "parentTaskId": "77", "workspace": "/home/ada/shop"},
+    )
 
     found = read(path)
 
@@ -275,18 +346,27 @@ def test_the_product_is_told_by_the_folder(tmp_path: Path) -> None:
     """The three extensions write the same files."""
     products = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
     for number, product in enumerate(products):
-        b.write_task(tmp_path / "globalStorage" / product / "tasks" / str(number), b.timed([b.say("task", "go")]))
+        b.write_task(
+            tmp_path / "globalStorage" / product / "tasks" / str(number),
+            b.timed([b.say("task", "go")]),
+        )
 
     told = everything(ClineRoo(), tmp_path / "globalStorage")
 
-    assert [session.meta["product"] for _, session in sorted(told.items())] == ["cline", "roo", "kilo"]
+    assert [session.meta["product"] for _, session in sorted(told.items())] == [
+        "cline",
+        "roo",
+        "kilo",
+    ]
 
 
 def test_a_task_of_which_only_the_messages_are_left_is_read_from_them(folder: Path) -> None:
     """Then turns are what stands in the tags of a person's words."""
     sent = [
         b.asked_for("say hello"),
-        b.assistant("<thinking>\nEasy.\n</thinking>\nHi.\n<attempt_completion>\n<result>Hello.</result>\n</attempt_completion>"),
+        b.assistant(
+            "<thinking>\nEasy.\n</thinking>\nHi.\n<attempt_completion>\n<result>Hello.</result>\n</attempt_completion>"
+        ),
         b.user("[attempt_completion] Result:", "<feedback>\nlouder\n</feedback>", b.ENVIRONMENT),
         b.assistant(b.use("execute_command", "t1", command="echo HI")),
         b.result("t1", "Command executed. Exit code: 3\nOutput:\nHI"),
@@ -326,7 +406,13 @@ def test_a_field_of_the_wrong_type_costs_the_field(folder: Path) -> None:
         7,
         {"type": "say", "say": {}, "text": "x"},
         {"ts": 1, "type": "say", "say": "tool", "text": '{"tool": 5}'},
-        {"ts": b.START, "type": "say", "say": "api_req_started", "text": '{"tokensIn": "many", "cost": []}', "modelInfo": 1},
+        {
+            "ts": b.START,
+            "type": "say",
+            "say": "api_req_started",
+            "text": '{"tokensIn": "many", "cost": []}',
+            "modelInfo": 1,
+        },
         {"ts": b.START, "type": "say", "say": "text", "text": "ok", "partial": "no"},
     ]
 
@@ -337,7 +423,9 @@ def test_a_field_of_the_wrong_type_costs_the_field(folder: Path) -> None:
     assert {problem.kind for problem in of(Problem, found)} == {"bad_record"}
 
 
-@pytest.mark.parametrize("data", [b"", b"[", b'[{"ts": 1, "say', b"\xff\xfe\x00", b"[" * 100_000, b"{}"])
+@pytest.mark.parametrize(
+    "data", [b"", b"[", b'[{"ts": 1, "say', b"\xff\xfe\x00", b"[" * 100_000, b"{}"]
+)
 def test_what_is_no_task_is_a_problem(folder: Path, data: bytes) -> None:
     """It may be being written; it is read again when it changes."""
     path = b.write_task(folder, [])
@@ -358,12 +446,20 @@ def message(role: str, key: str, content: Any, at: int = 0, **more: Any) -> dict
 
 def test_a_session_of_the_new_kind_gives_turns_tools_and_tokens(tmp_path: Path) -> None:
     """Input is told with what came from the cache."""
-    metrics = {"inputTokens": 100, "outputTokens": 7, "cacheReadTokens": 60, "cacheWriteTokens": 10, "cost": 0.5}
+    metrics = {
+        "inputTokens": 100,
+        "outputTokens": 7,
+        "cacheReadTokens": 60,
+        "cacheWriteTokens": 10,
+        "cost": 0.5,
+    }
     path = b.write_session(tmp_path / "sessions" / "177_abc", [
         message("user", "m1", '<user_input mode="act">list</user_input>'),
-        message("assistant", "m2", [b.use("run_commands", "t1", commands=["ls", "pwd"])], 1000, metrics=metrics,
+        message("assistant", "m2", [b.use("run_commands", "t1", commands=["ls", "pwd"])], 1000,
+        metrics=metrics,
                 modelInfo={"id": "claude-sonnet-4-5"}),
-        message("user", "m3", [{"type": "tool_result", "tool_use_id": "t1", "content": [{"query": "ls", "result": "a"}]}], 2000),
+        message("user", "m3", [{"type": "tool_result", "tool_use_id": "t1",
+        "content": [{"query": "ls", "result": "a"}]}], 2000),
     ])  # fmt: skip
 
     found = read(path)
@@ -388,10 +484,17 @@ def test_a_session_of_the_new_kind_gives_turns_tools_and_tokens(tmp_path: Path) 
 
 def test_a_fork_repeats_what_is_before_it_and_costs_nothing_twice(tmp_path: Path) -> None:
     """It holds copies of messages, with their ids."""
-    talk = [message("user", "m1", "go"), message("assistant", "m2", "ok", 1000, metrics={"inputTokens": 50})]
+    talk = [
+        message("user", "m1", "go"),
+        message("assistant", "m2", "ok", 1000, metrics={"inputTokens": 50}),
+    ]
     root = tmp_path / "sessions"
     b.write_session(root / "1_a", talk, {"started_at": "2026-05-04T09:00:00Z"})
-    b.write_session(root / "2_b", talk, {"metadata": {"fork": {"forkedFromSessionId": "1_a"}}, "interactive": False})
+    b.write_session(
+        root / "2_b",
+        talk,
+        {"metadata": {"fork": {"forkedFromSessionId": "1_a"}}, "interactive": False},
+    )
 
     told = everything(ClineRoo(), tmp_path)
 
@@ -420,9 +523,14 @@ def test_every_editor_is_looked_at() -> None:
     """A home may be a copy from another system."""
     roots = ClineRoo().roots("/home/ada", {})
 
-    for editor in (".config/Code", ".config/Cursor", "Library/Application Support/VSCodium", "AppData/Roaming/Windsurf",
+    for editor in (".config/Code", ".config/Cursor", "Library/Application Support/VSCodium",
+    "AppData/Roaming/Windsurf",
                    ".vscode-server/data"):  # fmt: skip
-        for product in ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code"):
+        for product in (
+            "saoudrizwan.claude-dev",
+            "rooveterinaryinc.roo-cline",
+            "kilocode.kilo-code",
+        ):
             assert f"/home/ada/{editor}/User/globalStorage/{product}/tasks" in roots
     assert roots[-2:] == ["/home/ada/.cline/data/tasks", "/home/ada/.cline/data/sessions"]
 
@@ -439,7 +547,10 @@ def test_variables_move_clines_own_folders() -> None:
 def test_any_file_of_a_task_leads_to_it(folder: Path, tmp_path: Path) -> None:
     """In whatever folder it is: people export tasks."""
     path = b.write_task(tmp_path / "export", b.timed([b.say("task", "go")]), [b.asked_for("go")])
-    beside = tuple(str(path.with_name(f"{name}.json")) for name in ("api_conversation_history", "task_metadata", "history_item"))
+    beside = tuple(
+        str(path.with_name(f"{name}.json"))
+        for name in ("api_conversation_history", "task_metadata", "history_item")
+    )
     expected = Source("cline-roo", str(path), companions=beside, appended=False)
 
     for name in ("ui_messages.json", "api_conversation_history.json"):

@@ -64,21 +64,28 @@ def prompts(found: list[Item]) -> list[str]:
 
 def spent(found: list[Item]) -> dict[str, tuple[int, int, int, int, int]]:
     """Token counts as a store keeps them: one of each key."""
-    return {u.key: (u.input, u.cache_read, u.cache_write, u.output, u.reasoning) for u in of(Usage, found)}
+    return {
+        u.key: (u.input, u.cache_read, u.cache_write, u.output, u.reasoning)
+        for u in of(Usage, found)
+    }
 
 
 def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> None:
     """The common case, whole: session, turn, prompt, thought, call, result, reply, tokens."""
     found = items(
         tmp_path,
-        b.user_item("<environment_context>\n  <cwd>/home/kim/orchard</cwd>\n</environment_context>"),
+        b.user_item(
+            "<environment_context>\n  <cwd>/home/kim/orchard</cwd>\n</environment_context>"
+        ),
         b.user_item("water the trees"),
         b.user("water the trees"),
         b.context(),
         b.event("agent_reasoning", text="**Looking**"),
         b.reasoning_item("**Looking**"),
         b.call(),
-        b.output(json.dumps({"output": "apple\n", "metadata": {"exit_code": 0, "duration_seconds": 0.2}})),
+        b.output(
+            json.dumps({"output": "apple\n", "metadata": {"exit_code": 0, "duration_seconds": 0.2}})
+        ),
         b.assistant("Watered."),
         b.assistant_item("Watered."),
         b.tokens(b.usage(1000, 600, 50, 20), b.usage(1000, 600, 50, 20)),
@@ -146,7 +153,9 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
 
 def test_the_first_session_meta_names_the_session(tmp_path: Path) -> None:
     """Metadata is written again later, and copied history brings other ids."""
-    path = b.rollout(tmp_path, [b.meta(), b.user(), b.meta(memory_mode="on"), b.meta("another-thread")])
+    path = b.rollout(
+        tmp_path, [b.meta(), b.user(), b.meta(memory_mode="on"), b.meta("another-thread")]
+    )
 
     facts = of(SessionFacts, read(path))
 
@@ -157,19 +166,27 @@ def test_the_first_session_meta_names_the_session(tmp_path: Path) -> None:
 def test_a_sub_agent_is_named_under_its_parent_and_prompted_by_an_agent(tmp_path: Path) -> None:
     """What a parent model asks is not what a person asked."""
     spawn = {"parent_thread_id": b.PARENT, "depth": 1, "agent_path": "/root/digger"}
-    path = b.rollout(tmp_path, [b.meta(source={"subagent": {"thread_spawn": spawn}}), b.user("dig")])
+    path = b.rollout(
+        tmp_path, [b.meta(source={"subagent": {"thread_spawn": spawn}}), b.user("dig")]
+    )
 
     found = read(path)
 
     fact, turn = of(SessionFacts, found)[0], of(TurnFacts, found)[0]
-    assert (fact.session, fact.parent, fact.origin) == (f"{b.PARENT}/{b.THREAD}", b.PARENT, "subagent")
+    assert (fact.session, fact.parent, fact.origin) == (
+        f"{b.PARENT}/{b.THREAD}",
+        b.PARENT,
+        "subagent",
+    )
     assert turn.author == "agent"
 
 
 def test_the_parent_of_a_nested_sub_agent_is_itself_a_sub_agent(tmp_path: Path) -> None:
     """At depth two the root session is the parent's parent."""
     spawn = {"parent_thread_id": b.PARENT, "depth": 2}
-    path = b.rollout(tmp_path, [b.meta(session_id="root", source={"subagent": {"thread_spawn": spawn}})])
+    path = b.rollout(
+        tmp_path, [b.meta(session_id="root", source={"subagent": {"thread_spawn": spawn}})]
+    )
 
     assert of(SessionFacts, read(path))[0].parent == f"root/{b.PARENT}"
 
@@ -185,7 +202,9 @@ def test_the_parent_of_a_nested_sub_agent_is_itself_a_sub_agent(tmp_path: Path) 
         ({"source": "vscode"}, "interactive"),
     ],
 )
-def test_the_origin_is_told_by_source_and_originator(tmp_path: Path, more: dict[str, Any], origin: str) -> None:
+def test_the_origin_is_told_by_source_and_originator(
+    tmp_path: Path, more: dict[str, Any], origin: str
+) -> None:
     """`source` is a word or an object, and is missing in old logs."""
     path = b.rollout(tmp_path, [b.meta(**more)])
 
@@ -203,12 +222,20 @@ def test_of_the_instructions_only_size_and_hash_are_kept(tmp_path: Path) -> None
 
 
 def test_git_facts_come_from_the_meta_line(tmp_path: Path) -> None:
-    git = {"commit_hash": "c0ffee", "branch": "main", "repository_url": "git@example.com:kim/orchard.git"}
+    git = {
+        "commit_hash": "c0ffee",
+        "branch": "main",
+        "repository_url": "git@example.com:kim/orchard.git",
+    }
     path = b.rollout(tmp_path, [b.meta(git=git)])
 
     fact = of(SessionFacts, read(path))[0]
 
-    assert (fact.git_sha, fact.git_branch, fact.git_remote) == ("c0ffee", "main", git["repository_url"])
+    assert (fact.git_sha, fact.git_branch, fact.git_remote) == (
+        "c0ffee",
+        "main",
+        git["repository_url"],
+    )
 
 
 def test_a_title_is_the_newest_name_in_the_index(tmp_path: Path) -> None:
@@ -216,7 +243,9 @@ def test_a_title_is_the_newest_name_in_the_index(tmp_path: Path) -> None:
     path = b.rollout(tmp_path, [b.meta(), b.user()])
     index = tmp_path / "session_index.jsonl"
     names = [("other", "No"), (b.THREAD, "Old"), (b.THREAD, "Watering")]
-    index.write_text("".join(json.dumps({"id": i, "thread_name": n}) + "\n" for i, n in names) + "{broken\n")
+    index.write_text(
+        "".join(json.dumps({"id": i, "thread_name": n}) + "\n" for i, n in names) + "{broken\n"
+    )
 
     source = next(iter(Codex().sources(str(tmp_path))))
     first = list(Codex().read(source, None))
@@ -240,7 +269,13 @@ def test_an_empty_session_is_a_session_without_turns(tmp_path: Path) -> None:
 
 def test_user_items_are_not_prompts_where_events_tell_them(tmp_path: Path) -> None:
     """The model is given much in the user's name that nobody typed."""
-    found = items(tmp_path, b.user_item("hello"), b.user("hello"), b.assistant(), b.user_item("some new injected text"))
+    found = items(
+        tmp_path,
+        b.user_item("hello"),
+        b.user("hello"),
+        b.assistant(),
+        b.user_item("some new injected text"),
+    )
 
     assert prompts(found) == ["hello"]
 
@@ -274,7 +309,9 @@ def test_user_items_are_prompts_where_no_event_tells_them(tmp_path: Path) -> Non
 )
 def test_injected_texts_are_dropped_item_by_item(tmp_path: Path, text: str) -> None:
     """One message can hold an injected text and a typed one."""
-    found = items(tmp_path, b.user_item(text), b.user_item(text, "prune the pear"), b.assistant_item())
+    found = items(
+        tmp_path, b.user_item(text), b.user_item(text, "prune the pear"), b.assistant_item()
+    )
 
     assert prompts(found) == ["prune the pear"]
 
@@ -290,10 +327,16 @@ def test_a_picture_leaves_a_placeholder(tmp_path: Path) -> None:
     """A picture is kept as its type, size and hash, never as base64."""
     found = items(
         tmp_path,
-        b.user("see this", images=["data:image/png;base64,QUJDRA=="], local_images=["/home/kim/pear.png"]),
+        b.user(
+            "see this",
+            images=["data:image/png;base64,QUJDRA=="],
+            local_images=["/home/kim/pear.png"],
+        ),
     )
 
-    assert prompts(found) == ["see this\n[image/png, 6 bytes, sha256 6a94721a1ca6]\n[image /home/kim/pear.png]"]
+    assert prompts(found) == [
+        "see this\n[image/png, 6 bytes, sha256 6a94721a1ca6]\n[image /home/kim/pear.png]"
+    ]
 
 
 def test_an_event_of_kind_environment_context_is_no_prompt(tmp_path: Path) -> None:
@@ -317,7 +360,11 @@ def test_the_task_gives_a_turn_its_key_and_steering_a_number(tmp_path: Path) -> 
         b.user("two"),
     )
 
-    assert [e.turn for e in of(Event, found) if e.kind == "prompt"] == ["task-a", "task-a.2", "task-b"]
+    assert [e.turn for e in of(Event, found) if e.kind == "prompt"] == [
+        "task-a",
+        "task-a.2",
+        "task-b",
+    ]
     told = [t.telemetry for t in of(TurnFacts, found) if t.turn == "task-a.2"]
     assert told[-1] == {"duration_ms": 900, "first_token_ms": 80}
 
@@ -372,14 +419,18 @@ def test_rolled_back_turns_are_not_live(tmp_path: Path) -> None:
         b.event("thread_rolled_back", num_turns=5),
     )
 
-    assert of(Liveness, found) == [Liveness(session=b.THREAD, turn=turn, live=False) for turn in ("b.2", "b", "a")]
+    assert of(Liveness, found) == [
+        Liveness(session=b.THREAD, turn=turn, live=False) for turn in ("b.2", "b", "a")
+    ]
 
 
 def test_telemetry_is_told_with_the_turn_it_belongs_to(tmp_path: Path) -> None:
     limits = {"primary": {"used_percent": 12.5}}
     found = items(
         tmp_path,
-        b.event("task_started", turn_id="a", model_context_window=272000, collaboration_mode_kind="plan"),
+        b.event(
+            "task_started", turn_id="a", model_context_window=272000, collaboration_mode_kind="plan"
+        ),
         b.context(turn_id="a", cwd="/elsewhere", sandbox_policy={"type": "read-only"}),
         b.user("one"),
         b.tokens(None, None, rate_limits=limits),
@@ -419,7 +470,13 @@ def test_a_reply_and_its_reasoning_are_told_once(tmp_path: Path, event_first: bo
     found = items(tmp_path, b.user("go"), *records)
 
     assert Counter(said(found)) == Counter(
-        [("prompt", "go"), ("reasoning", "one"), ("reasoning", "two"), ("reply", "Done."), ("reply", "Done.")]
+        [
+            ("prompt", "go"),
+            ("reasoning", "one"),
+            ("reasoning", "two"),
+            ("reply", "Done."),
+            ("reply", "Done."),
+        ]
     )
 
 
@@ -442,7 +499,9 @@ def test_a_reply_with_a_citation_and_a_plan_is_matched_with_what_was_shown(tmp_p
 
 def test_a_compaction_is_told_once_and_its_history_never(tmp_path: Path) -> None:
     """The replacement history repeats old prompts."""
-    history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "again"}]}]
+    history = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "again"}]}
+    ]
     found = items(
         tmp_path,
         b.user("go"),
@@ -466,7 +525,10 @@ def test_an_abort_and_an_error_are_events(tmp_path: Path) -> None:
 
 def test_a_review_is_a_turn_with_its_findings(tmp_path: Path) -> None:
     """The findings are then said once more as a message."""
-    review = {"overall_explanation": "Mostly sound.", "findings": [{"title": "Leak", "body": "In the hose."}]}
+    review = {
+        "overall_explanation": "Mostly sound.",
+        "findings": [{"title": "Leak", "body": "In the hose."}],
+    }
     found = items(
         tmp_path,
         b.event("entered_review_mode", user_facing_hint="current changes"),
@@ -528,7 +590,10 @@ def test_a_message_from_another_agent_wakes_a_sub_agent(tmp_path: Path) -> None:
             Outcome("Wall time: 6.4 seconds\naborted by user", False, None, 6400),
         ),
         ("aborted by user after 2.0s", Outcome("aborted by user after 2.0s", False)),
-        ("Script completed\nWall time 0.5 seconds\nOutput:\n\nhi", Outcome("\nhi", True, None, 500)),
+        (
+            "Script completed\nWall time 0.5 seconds\nOutput:\n\nhi",
+            Outcome("\nhi", True, None, 500),
+        ),
         ("Script failed\nWall time 0.5 seconds\nOutput:\n", Outcome("", False, None, 500)),
         ("execution error: sandbox", Outcome("execution error: sandbox", False)),
         ("Plan updated", Outcome("Plan updated")),
@@ -564,7 +629,12 @@ def test_an_exit_code_is_found_in_every_shape_of_output(text: object, expected: 
             "edit",
             "a.py, b.py",
         ),
-        ("shell", {"command": ["apply_patch", "*** Begin Patch\n*** Delete File: a.py\n"]}, "edit", "a.py"),
+        (
+            "shell",
+            {"command": ["apply_patch", "*** Begin Patch\n*** Delete File: a.py\n"]},
+            "edit",
+            "a.py",
+        ),
         ("view_image", {"path": "/x.png"}, "read", "/x.png"),
         ("update_plan", {"plan": []}, "other", None),
         ("spawn_agent", {"message": "dig"}, "task", "dig"),
@@ -575,13 +645,18 @@ def test_an_exit_code_is_found_in_every_shape_of_output(text: object, expected: 
         ("shell", 7, "shell", None),
     ],
 )
-def test_each_tool_has_a_kind_and_a_target(name: str, given: Any, kind: str, target: str | None) -> None:
+def test_each_tool_has_a_kind_and_a_target(
+    name: str, given: Any, kind: str, target: str | None
+) -> None:
     assert aim(name, kind_of(name), given) == (kind, target)
 
 
 def test_a_patch_names_its_files_only_at_the_start_of_a_line() -> None:
     """A patch of a document about patches must not add files."""
-    assert patched("*** Begin Patch\n*** Update File: a b.md\n+ *** Add File: no.md\n*** End Patch") == "a b.md"
+    assert (
+        patched("*** Begin Patch\n*** Update File: a b.md\n+ *** Add File: no.md\n*** End Patch")
+        == "a b.md"
+    )
 
 
 def test_parallel_calls_are_joined_by_their_ids_to_their_own_turns(tmp_path: Path) -> None:
@@ -612,7 +687,9 @@ def test_an_event_enriches_the_call_and_its_output_is_kept_once(tmp_path: Path) 
         exit_code=3,
         duration={"secs": 1, "nanos": 5_000_000},
     )
-    found = items(tmp_path, b.user("go"), b.call(), end, b.output("Exit code: 3\nOutput:\nsome of it"))
+    found = items(
+        tmp_path, b.user("go"), b.call(), end, b.output("Exit code: 3\nOutput:\nsome of it")
+    )
 
     assert [(r.output, r.ok, r.exit_code, r.duration_ms) for r in of(ToolResult, found)] == [
         ("all of it", False, 3, 1005),
@@ -625,8 +702,16 @@ def test_a_call_known_only_by_its_end_is_a_call(tmp_path: Path) -> None:
     found = items(
         tmp_path,
         b.user("go"),
-        b.event("exec_command_end", call_id="u1", command=["bash", "-lc", "ls"], stdout="a", exit_code=0),
-        b.event("patch_apply_end", call_id="p1", success=False, stderr="no such file", changes={"a.py": {}}),
+        b.event(
+            "exec_command_end", call_id="u1", command=["bash", "-lc", "ls"], stdout="a", exit_code=0
+        ),
+        b.event(
+            "patch_apply_end",
+            call_id="p1",
+            success=False,
+            stderr="no such file",
+            changes={"a.py": {}},
+        ),
         b.event(
             "mcp_tool_call_end",
             call_id="m1",
@@ -651,7 +736,12 @@ def test_a_web_search_is_told_once(tmp_path: Path) -> None:
     found = items(
         tmp_path,
         b.user("go"),
-        b.event("web_search_end", call_id="ws", query="pears", action={"type": "search", "query": "pears"}),
+        b.event(
+            "web_search_end",
+            call_id="ws",
+            query="pears",
+            action={"type": "search", "query": "pears"},
+        ),
         b.item("web_search_call", status="completed", action={"type": "search", "query": "pears"}),
     )
 
@@ -668,7 +758,9 @@ def test_the_rarer_calls_have_names_and_targets(tmp_path: Path) -> None:
         b.item("tool_search_output", call_id="ts", tools=[{"name": "pruner"}]),
         b.item("image_generation_call", **picture),
         b.event("image_generation_end", call_id="ig", **picture),
-        b.item("function_call", name="find", namespace="mcp__docs", arguments="{broken", call_id="n"),
+        b.item(
+            "function_call", name="find", namespace="mcp__docs", arguments="{broken", call_id="n"
+        ),
     )
 
     calls = [e for e in of(Event, found) if e.kind == "tool_call"]
@@ -713,14 +805,20 @@ def test_flat_totals_are_counted_by_their_differences(tmp_path: Path) -> None:
 
     found = items(tmp_path, b.user(), *flat)
 
-    assert list(spent(found).values()) == [(80, 20, 0, 10, 0), (100, 100, 0, 5, 0), (50, 0, 0, 5, 0)]
+    assert list(spent(found).values()) == [
+        (80, 20, 0, 10, 0),
+        (100, 100, 0, 5, 0),
+        (50, 0, 0, 5, 0),
+    ]
 
 
 def test_cache_writes_are_part_of_the_input(tmp_path: Path) -> None:
     """0.145 tells them; 100 in, 40 cached, 60 written leaves nothing else."""
     counts = b.usage(100, 40, 10, cache_write_input_tokens=60)
 
-    assert list(spent(items(tmp_path, b.user(), b.tokens(counts, counts))).values()) == [(0, 40, 60, 10, 0)]
+    assert list(spent(items(tmp_path, b.user(), b.tokens(counts, counts))).values()) == [
+        (0, 40, 60, 10, 0)
+    ]
 
 
 def test_the_model_is_that_of_the_latest_turn_context(tmp_path: Path) -> None:
@@ -764,7 +862,9 @@ def stamped(records: list[dict[str, Any]], millisecond: int = 0) -> list[dict[st
     return [{**entry, "timestamp": b.clock(1, millisecond + n)} for n, entry in enumerate(records)]
 
 
-def fork(tmp_path: Path, copied: list[dict[str, Any]], own: list[dict[str, Any]], **more: Any) -> list[Item]:
+def fork(
+    tmp_path: Path, copied: list[dict[str, Any]], own: list[dict[str, Any]], **more: Any
+) -> list[Item]:
     records = [b.meta(CHILD, b.clock(0, 990), **more), *stamped(copied), *own]
     return read(b.rollout(tmp_path, records, CHILD))
 
@@ -792,7 +892,12 @@ def test_a_fork_is_the_same_whether_or_not_its_parent_is_there(tmp_path: Path) -
 
 def test_a_fork_before_forked_from_id_is_told_by_the_second_session_meta(tmp_path: Path) -> None:
     """To 0.87, and without turn ids: the pause after the copied records is its end."""
-    copied = [b.meta(b.PARENT), b.meta("grandparent"), b.user("old"), b.tokens(b.usage(9), b.usage(9))]
+    copied = [
+        b.meta(b.PARENT),
+        b.meta("grandparent"),
+        b.user("old"),
+        b.tokens(b.usage(9), b.usage(9)),
+    ]
     own = [b.user("mine", b.clock(40)), b.tokens(b.usage(12), b.usage(3), b.clock(41))]
 
     found = fork(tmp_path, copied, own)
@@ -805,7 +910,9 @@ def test_a_fork_before_forked_from_id_is_told_by_the_second_session_meta(tmp_pat
 def test_a_sub_agent_with_context_begins_right_after_the_copy(tmp_path: Path) -> None:
     """There is no pause, but a turn id holds its time."""
     spawn = {"parent_thread_id": b.PARENT, "depth": 1}
-    own = stamped([b.event("task_started", turn_id=OWN_TURN), b.user("dig"), b.assistant("dug")], 40)
+    own = stamped(
+        [b.event("task_started", turn_id=OWN_TURN), b.user("dig"), b.assistant("dug")], 40
+    )
 
     found = fork(
         tmp_path,
@@ -825,7 +932,10 @@ def test_a_slow_disk_does_not_end_a_copied_stretch_with_dated_turns(tmp_path: Pa
 
     records = [b.meta(CHILD, b.clock(0, 990), forked_from_id=b.PARENT), *copied, *late, *OWN]
 
-    assert said(read(b.rollout(tmp_path, records, CHILD))) == [("prompt", "my prompt"), ("reply", "my reply")]
+    assert said(read(b.rollout(tmp_path, records, CHILD))) == [
+        ("prompt", "my prompt"),
+        ("reply", "my reply"),
+    ]
 
 
 def test_a_paginated_sub_agent_says_where_its_own_history_starts(tmp_path: Path) -> None:
@@ -833,7 +943,11 @@ def test_a_paginated_sub_agent_says_where_its_own_history_starts(tmp_path: Path)
         {**entry, "ordinal": n}
         for n, entry in enumerate(
             [
-                b.meta(history_mode="paginated", subagent_history_start_ordinal=3, forked_from_id=b.PARENT),
+                b.meta(
+                    history_mode="paginated",
+                    subagent_history_start_ordinal=3,
+                    forked_from_id=b.PARENT,
+                ),
                 b.user_item("inherited"),
                 b.assistant_item("inherited too"),
                 b.event("task_started", turn_id="t1"),
@@ -851,24 +965,38 @@ def test_a_fork_that_refers_to_its_parent_copied_nothing(tmp_path: Path) -> None
     base = {"thread_id": b.PARENT, "end_ordinal_exclusive": 9, "end_byte_offset": 900}
     parent = read(b.rollout(tmp_path / "p", [b.meta(b.PARENT), *PARENTS], b.PARENT))
 
-    found = read(b.rollout(tmp_path, [b.meta(forked_from_id=b.PARENT, history_base=base), *PARENTS[2:]]))
+    found = read(
+        b.rollout(tmp_path, [b.meta(forked_from_id=b.PARENT, history_base=base), *PARENTS[2:]])
+    )
 
     assert said(found)[0] == ("prompt", "the parent's prompt")
     repeated = b.tokens(b.usage(2000, 0, 200), b.usage(1000, 0, 100))
-    one = read(b.rollout(tmp_path / "p", [b.meta(b.PARENT), b.user(), *PARENTS[6:7], repeated], b.PARENT))
-    two = read(b.rollout(tmp_path, [b.meta(forked_from_id=b.PARENT, history_base=base), b.user(), repeated]))
+    one = read(
+        b.rollout(tmp_path / "p", [b.meta(b.PARENT), b.user(), *PARENTS[6:7], repeated], b.PARENT)
+    )
+    two = read(
+        b.rollout(
+            tmp_path, [b.meta(forked_from_id=b.PARENT, history_base=base), b.user(), repeated]
+        )
+    )
     assert set(spent(two)) < set(spent(one))
     assert parent
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_siblings_whose_copied_stretch_cannot_be_told_count_it_once(tmp_path: Path, order: int) -> None:
+def test_siblings_whose_copied_stretch_cannot_be_told_count_it_once(
+    tmp_path: Path, order: int
+) -> None:
     """Without the parent's meta, turn ids or pauses the keys of the counts still agree."""
     shared = [b.tokens(b.usage(n * 100), b.usage(100)) for n in (1, 2, 3)]
     paths = [
         b.rollout(
             tmp_path / name,
-            [b.meta(name, forked_from_id="lost"), *shared, b.tokens(b.usage(300 + more), b.usage(more))],
+            [
+                b.meta(name, forked_from_id="lost"),
+                *shared,
+                b.tokens(b.usage(300 + more), b.usage(more)),
+            ],
             name,
         )
         for name, more in (("one", 7), ("two", 9))
@@ -892,11 +1020,27 @@ def test_turn_items_tell_what_events_told_before(tmp_path: Path) -> None:
         b.completed("Reasoning", id="r", summary_text=["Hm"], raw_content=[]),
         b.reasoning_item("Hm"),
         b.call("exec_command", "c1", cmd="ls"),
-        b.completed("CommandExecution", id="c1", command=["ls"], status="failed", exit_code=2, aggregated_output="no"),
+        b.completed(
+            "CommandExecution",
+            id="c1",
+            command=["ls"],
+            status="failed",
+            exit_code=2,
+            aggregated_output="no",
+        ),
         b.output("Process exited with code 2\nOutput:\nno", "c1"),
         b.completed("FileChange", id="f1", changes={"a.py": {}}, status="completed", stdout="ok"),
-        b.completed("McpToolCall", id="m1", server="docs", tool="find", arguments={}, error={"message": "gone"}),
-        b.completed("WebSearch", id="w1", query="pears", action={"type": "search", "query": "pears"}),
+        b.completed(
+            "McpToolCall",
+            id="m1",
+            server="docs",
+            tool="find",
+            arguments={},
+            error={"message": "gone"},
+        ),
+        b.completed(
+            "WebSearch", id="w1", query="pears", action={"type": "search", "query": "pears"}
+        ),
         b.completed("ContextCompaction", id="k"),
         b.completed("AgentMessage", id="a", content=[{"type": "Text", "text": "Pruned."}]),
         b.assistant_item("Pruned."),
@@ -945,9 +1089,18 @@ def test_a_bare_file_has_prompts_without_times(tmp_path: Path) -> None:
     found = read(b.rollout(tmp_path, BARE))
 
     facts = of(SessionFacts, found)
-    assert (facts[0].session, facts[0].started_at, facts[0].git_branch) == (b.THREAD, CREATED, "main")
+    assert (facts[0].session, facts[0].started_at, facts[0].git_branch) == (
+        b.THREAD,
+        CREATED,
+        "main",
+    )
     assert facts[1] == SessionFacts(session=b.THREAD, cwd="/home/kim")
-    assert said(found) == [("prompt", "dig"), ("tool_call", "ls"), ("reply", "Dug."), ("prompt", "dig")]
+    assert said(found) == [
+        ("prompt", "dig"),
+        ("tool_call", "ls"),
+        ("reply", "Dug."),
+        ("prompt", "dig"),
+    ]
     assert {event.at for event in of(Event, found)} == {None}
     assert [turn.turn.partition(".")[2] for turn in of(TurnFacts, found)] == ["", "2"]
 
@@ -978,7 +1131,12 @@ RICH = [
     b.user_item("my prompt", at=b.clock(91)),
     b.user("my prompt", b.clock(91)),
     b.event("agent_reasoning", b.clock(92), text="Hm"),
-    b.tokens(b.usage(1500, 0, 150), b.usage(500, 0, 50), b.clock(93), rate_limits={"primary": {"used_percent": 1}}),
+    b.tokens(
+        b.usage(1500, 0, 150),
+        b.usage(500, 0, 50),
+        b.clock(93),
+        rate_limits={"primary": {"used_percent": 1}},
+    ),
     b.reasoning_item("Hm", "Ha", at=b.clock(94)),
     b.call(call_id="c1", at=b.clock(95)),
     b.call(call_id="c2", at=b.clock(95)),
@@ -1020,8 +1178,12 @@ def merged(found: list[Item]) -> dict[str, Any]:
     return {"facts": told, "turns": list(told), "problems": problems, "rest": rest}
 
 
-@pytest.mark.parametrize("records", [RICH, BARE, [b.meta(), *PARENTS, *RICH[14:]]], ids=["fork", "bare", "plain"])
-def test_a_growing_file_read_in_two_steps_gives_what_it_gives_at_once(tmp_path: Path, records: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize(
+    "records", [RICH, BARE, [b.meta(), *PARENTS, *RICH[14:]]], ids=["fork", "bare", "plain"]
+)
+def test_a_growing_file_read_in_two_steps_gives_what_it_gives_at_once(
+    tmp_path: Path, records: list[dict[str, Any]]
+) -> None:
     """Cut after every line: nothing is lost, repeated or keyed otherwise."""
     lines = b.lines(records)
     path = tmp_path / f"rollout-2026-03-01T09-00-00-{CHILD}.jsonl"
@@ -1057,7 +1219,9 @@ def test_a_half_written_line_waits_for_the_next_run(tmp_path: Path) -> None:
 def test_a_bad_line_costs_that_line(tmp_path: Path) -> None:
     path = b.rollout(tmp_path, [b.meta(), b.user("one")])
     path.write_text(
-        path.read_text() + '{"broken\n[1]\n{"type":"event_msg","payload":7}\n' + b.lines([b.user("two", b.clock(9))])[0]
+        path.read_text()
+        + '{"broken\n[1]\n{"type":"event_msg","payload":7}\n'
+        + b.lines([b.user("two", b.clock(9))])[0]
     )
 
     found = read(path)
@@ -1123,26 +1287,41 @@ def test_the_state_stays_small(tmp_path: Path) -> None:
 
 NAMES = """session_meta turn_context response_item event_msg compacted inter_agent_communication
     user_message token_count message function_call function_call_output reasoning item_completed
-    exec_command_end mcp_tool_call_end web_search_call image_generation_call task_started task_complete
+    exec_command_end mcp_tool_call_end web_search_call image_generation_call task_started
+    task_complete
     thread_rolled_back exited_review_mode UserMessage McpToolCall"""
-KEYS = """type payload timestamp id role content text message call_id output arguments info total_token_usage
+KEYS = """type payload timestamp id role content text message call_id output arguments info
+total_token_usage
     last_token_usage input_tokens turn_id item name input git num_turns source subagent thread_spawn
-    forked_from_id images summary result action command duration rate_limits ordinal cwd review_output
+    forked_from_id images summary result action command duration rate_limits ordinal cwd
+    review_output
     findings started_at model"""
 names, keys = st.sampled_from(NAMES.split()), st.sampled_from(KEYS.split())
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8) | names,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8)
+    | names,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=5),
     max_leaves=12,
 )
 bodies = st.dictionaries(keys, values, max_size=7)
 anything = st.one_of(
     bodies,
-    st.builds(lambda kind, told, body: {"type": kind, "payload": {"type": told, **body}}, names, names, bodies),
+    st.builds(
+        lambda kind, told, body: {"type": kind, "payload": {"type": told, **body}},
+        names,
+        names,
+        bodies,
+    ),
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(records=st.lists(anything, max_size=8))
 def test_no_record_makes_the_adapter_raise(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     """Logs are written by others; whatever stands in them is a value."""
@@ -1183,7 +1362,13 @@ def test_each_thread_is_listed_once_and_live_files_first(tmp_path: Path) -> None
         f"{one}.jsonl.tmp",
     ):
         (day / name).touch()
-    for name in (f"{one}.jsonl", f"{two}.jsonl.zst", f"{three}.jsonl", "anything.jsonl", "notes.txt"):
+    for name in (
+        f"{one}.jsonl",
+        f"{two}.jsonl.zst",
+        f"{three}.jsonl",
+        "anything.jsonl",
+        "notes.txt",
+    ):
         (archive / name).touch()
     (tmp_path / "sessions" / "rollout-2025-04-01-flat.jsonl").touch()
     (tmp_path / "sessions" / "rollout-2025-04-01-old.json").touch()
@@ -1198,7 +1383,9 @@ def test_each_thread_is_listed_once_and_live_files_first(tmp_path: Path) -> None
         "archived_sessions/anything.jsonl",
         f"archived_sessions/{three}.jsonl",
     ]
-    appended = {Path(source.path).suffix: source.appended for source in Codex().sources(str(tmp_path))}
+    appended = {
+        Path(source.path).suffix: source.appended for source in Codex().sources(str(tmp_path))
+    }
     assert appended == {".jsonl": True, ".zst": False, ".json": False}
 
 
@@ -1232,14 +1419,22 @@ def test_a_compressed_file_gives_what_the_plain_one_gives(tmp_path: Path) -> Non
         (f"rollout-2026-03-01T09-00-00-{b.THREAD}.jsonl", b.user(), True),
         ("any.jsonl", b.user(), False),
         ("any.jsonl", {"type": "session_meta", "payload": {"id": "x"}}, False),
-        ("any.jsonl", {"type": "user", "message": {"role": "user"}, "cwd": "/x", "sessionId": "s"}, False),
+        (
+            "any.jsonl",
+            {"type": "user", "message": {"role": "user"}, "cwd": "/x", "sessionId": "s"},
+            False,
+        ),
         ("history.jsonl", {"session_id": "x", "ts": 1, "text": "dig"}, False),
         ("session_index.jsonl", {"id": "x", "thread_name": "n", "updated_at": "2026"}, False),
     ],
 )
-def test_a_file_is_recognised_by_several_fields(name: str, line: dict[str, Any], expected: bool) -> None:
+def test_a_file_is_recognised_by_several_fields(
+    name: str, line: dict[str, Any], expected: bool
+) -> None:
     """Look-alikes exist; one key is not enough."""
-    assert (Codex().find_source(f"/x/{name}", json.dumps(line).encode() + b"\n") is not None) is expected
+    assert (
+        Codex().find_source(f"/x/{name}", json.dumps(line).encode() + b"\n") is not None
+    ) is expected
 
 
 def test_a_first_line_longer_than_what_is_shown_is_recognised() -> None:
@@ -1247,7 +1442,9 @@ def test_a_first_line_longer_than_what_is_shown_is_recognised() -> None:
     line = json.dumps(b.meta(base_instructions={"text": "x" * 30_000})).encode()
 
     assert Codex().find_source("/x/any.jsonl", line[:4096])
-    assert not Codex().find_source("/x/any.jsonl", b'{"type":"other","payload":{"cwd":"/x"' + b" " * 4000)
+    assert not Codex().find_source(
+        "/x/any.jsonl", b'{"type":"other","payload":{"cwd":"/x"' + b" " * 4000
+    )
 
 
 # Public samples ---------------------------------------------------------------------------
@@ -1318,7 +1515,9 @@ def test_the_tokens_of_the_samples_equal_an_independent_count(corpus: Path) -> N
         ("missing-parent-siblings", 15_312_271),
     ],
 )
-def test_forks_of_the_samples_are_counted_once_in_any_order(corpus: Path, case: str, expected: int, order: int) -> None:
+def test_forks_of_the_samples_are_counted_once_in_any_order(
+    corpus: Path, case: str, expected: int, order: int
+) -> None:
     """Stamps were made even and metas removed, so only the keys of the counts can tell."""
     folder = next((corpus / "codex").rglob(case))
     paths = sorted(folder.rglob("*.jsonl"))[::order]
@@ -1333,6 +1532,11 @@ def test_a_stamp_that_is_no_time_does_not_spoil_the_next_one() -> None:
     from recollect.capture.adapters.codex.records import moment
     from recollect.model import milliseconds
 
-    stamps = ["2026-01-31T12:59.999Z", "2026-01-31T12:59:07.123Z", "2026-01-31T12:59:x7.123Z", "2026-01-31T12:59:08.000Z"]
+    stamps = [
+        "2026-01-31T12:59.999Z",
+        "2026-01-31T12:59:07.123Z",
+        "2026-01-31T12:59:x7.123Z",
+        "2026-01-31T12:59:08.000Z",
+    ]
 
     assert [moment(stamp) for stamp in stamps] == [milliseconds(stamp) for stamp in stamps]

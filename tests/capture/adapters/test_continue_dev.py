@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.continue_dev import ContinueDev
-from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Problem,
+    SessionFacts,
+    Source,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from recollect.testing import imported
 from tests.builders import continue_dev as b
 
@@ -20,7 +30,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def source_of(path: Path) -> Source:
-    return next(source for source in ContinueDev().sources(str(path.parent)) if source.path == str(path))
+    return next(
+        source for source in ContinueDev().sources(str(path.parent)) if source.path == str(path)
+    )
 
 
 def read(path: Path, since: Checkpoint | None = None) -> list[Item]:
@@ -105,22 +117,38 @@ def test_a_session_that_goes_on_is_read_whole(folder: Path) -> None:
 def test_a_result_that_is_told_twice_is_kept_once(folder: Path) -> None:
     """It stands in the state of its call, and as a message."""
     states = [b.tool_state("call_1", "ls", "a b"), b.tool_state("call_2", "ls", None)]
-    talk = [b.user("list"), b.assistant("", toolCallStates=states), b.tool("call_1", "a b"), b.tool("call_2", "c")]
+    talk = [
+        b.user("list"),
+        b.assistant("", toolCallStates=states),
+        b.tool("call_1", "a b"),
+        b.tool("call_2", "c"),
+    ]
 
     found = read(b.write(folder, b.session(talk)))
 
-    assert [event.output for event in of(Event, found) if event.kind == "tool_call"] == ["a b", None]
+    assert [event.output for event in of(Event, found) if event.kind == "tool_call"] == [
+        "a b",
+        None,
+    ]
     assert [(result.call, result.output) for result in of(ToolResult, found)] == [("call_2", "c")]
 
 
 @pytest.mark.parametrize(
-    ("status", "ok"), [("done", True), ("errored", False), ("canceled", False), ("calling", None), (7, None)]
+    ("status", "ok"),
+    [("done", True), ("errored", False), ("canceled", False), ("calling", None), (7, None)],
 )
 def test_a_call_went_as_its_status_says(folder: Path, status: Any, ok: bool | None) -> None:
     """A call that somebody did not allow is one that failed."""
-    talk = [b.user("list"), b.assistant("", toolCallStates=[b.tool_state("call_1", "ls", "x", status)])]
+    talk = [
+        b.user("list"),
+        b.assistant("", toolCallStates=[b.tool_state("call_1", "ls", "x", status)]),
+    ]
 
-    (call,) = (event for event in of(Event, read(b.write(folder, b.session(talk)))) if event.kind == "tool_call")
+    (call,) = (
+        event
+        for event in of(Event, read(b.write(folder, b.session(talk))))
+        if event.kind == "tool_call"
+    )
 
     assert call.ok is ok
 
@@ -130,7 +158,9 @@ def test_tokens_are_those_of_the_messages_or_else_of_the_session(folder: Path) -
     each = {"promptTokens": 100, "completionTokens": 9, "promptTokensDetails": {"cachedTokens": 70}}
     total = {"promptTokens": 500, "completionTokens": 30, "totalCost": 0.5}
     told = b.session([b.user("a"), b.assistant("b", message={"usage": each})], usage=total)
-    untold = b.session([b.user("a"), b.assistant("b")], key="5a1e0000-0000-4000-8000-000000000002", usage=total)
+    untold = b.session(
+        [b.user("a"), b.assistant("b")], key="5a1e0000-0000-4000-8000-000000000002", usage=total
+    )
     path = b.write(folder, told, untold)
 
     found = of(Usage, read(path)) + of(Usage, read(path.with_name(f"{untold['sessionId']}.json")))
@@ -142,7 +172,9 @@ def test_tokens_are_those_of_the_messages_or_else_of_the_session(folder: Path) -
 
 def test_prompts_without_ids_are_told_apart_by_their_place(folder: Path) -> None:
     """The command line gives none, and people repeat themselves."""
-    path = b.write(folder, b.session([b.user("go on", None), b.assistant("ok"), b.user("go on", None)]))
+    path = b.write(
+        folder, b.session([b.user("go on", None), b.assistant("ok"), b.user("go on", None)])
+    )
 
     turns = [facts.turn for facts in of(TurnFacts, read(path))]
 
@@ -162,11 +194,16 @@ def test_a_field_of_the_wrong_type_costs_the_field(folder: Path) -> None:
 
     found = read(path)
 
-    assert [(event.kind, event.text) for event in of(Event, found)] == [("prompt", "hello"), ("reply", "Hi.")]
+    assert [(event.kind, event.text) for event in of(Event, found)] == [
+        ("prompt", "hello"),
+        ("reply", "Hi."),
+    ]
     assert [problem.kind for problem in of(Problem, found)] == ["bad_record", "unknown"]
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b'{"sessionId": "x", "hist', b"\xff\xfe\x00", b"[" * 100_000, b"[]"])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b'{"sessionId": "x", "hist', b"\xff\xfe\x00", b"[" * 100_000, b"[]"]
+)
 def test_what_is_no_session_is_a_problem(folder: Path, data: bytes) -> None:
     """It may be being written; it is read again when it changes."""
     path = b.write(folder, b.session([]))
@@ -201,11 +238,22 @@ def test_sessions_are_found_in_their_own_folder_alone(tmp_path: Path, folder: Pa
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "one.json").write_text("{}")
 
-    expected = [Source("continue", str(path), companions=(str(folder / "sessions.json"),), appended=False)]
-    assert list(ContinueDev().sources(str(folder.parent))) == list(ContinueDev().sources(str(folder))) == expected
+    expected = [
+        Source("continue", str(path), companions=(str(folder / "sessions.json"),), appended=False)
+    ]
+    assert (
+        list(ContinueDev().sources(str(folder.parent)))
+        == list(ContinueDev().sources(str(folder)))
+        == expected
+    )
     assert list(ContinueDev().sources(str(tmp_path))) == []
     assert ContinueDev().find_source(str(path), path.read_bytes()) == expected[0]
-    assert ContinueDev().find_source(str(folder / "sessions.json"), (folder / "sessions.json").read_bytes()) is None
+    assert (
+        ContinueDev().find_source(
+            str(folder / "sessions.json"), (folder / "sessions.json").read_bytes()
+        )
+        is None
+    )
 
 
 def test_the_public_samples_have_no_problems(corpus: Path) -> None:

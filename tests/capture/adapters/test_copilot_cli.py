@@ -10,7 +10,18 @@ import pytest
 
 from recollect.capture.adapters.copilot_cli import CopilotCli
 from recollect.memory import Memory
-from recollect.model import Checkpoint, Event, Item, Liveness, Problem, SessionFacts, Source, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Liveness,
+    Problem,
+    SessionFacts,
+    Source,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from tests.builders import copilot_cli as b
 from tests.capture.adapters.items import authors, of, said, spent
 
@@ -35,7 +46,12 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
         tmp_path,
         b.user("list the stamps"),
         b.message(
-            "I look.", b.wish("c1", "bash", command="ls"), reasoningText="Where?", messageId="m1", outputTokens=9, model=MODEL
+            "I look.",
+            b.wish("c1", "bash", command="ls"),
+            reasoningText="Where?",
+            messageId="m1",
+            outputTokens=9,
+            model=MODEL,
         ),
         b.begun("c1", "bash", command="ls"),
         b.done("c1", "blue\n<exited with exit code 0>"),
@@ -44,16 +60,19 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
     about: dict[str, Any] = {"session": b.SESSION, "turn": b.name(1)}
     at = 1_777_885_200_000
     assert found[2:-1] == [
-        TurnFacts(**about, at=at + 1000, author="human", cwd="/home/ada/shop", git_remote="https://github.com/ada/shop"),
+        TurnFacts(**about, at=at + 1000, author="human", cwd="/home/ada/shop",
+        git_remote="https://github.com/ada/shop"),
         Event(**about, kind="prompt", at=at + 1000, text="list the stamps"),
         Event(**about, kind="reasoning", at=at + 2000, text="Where?"),
         Event(**about, kind="reply", at=at + 2000, text="I look."),
         Event(
-            **about, kind="tool_call", at=at + 2000, call="c1", name="bash", tool_kind="shell", target="ls",
+            **about, kind="tool_call", at=at + 2000, call="c1", name="bash", tool_kind="shell",
+            target="ls",
             input={"command": "ls"},
         ),
         Usage(**about, key="m1", model=MODEL, at=at + 2000, output=9),
-        ToolResult(**about, call="c1", at=at + 4000, output="blue\n<exited with exit code 0>", ok=True, exit_code=0),
+        ToolResult(**about, call="c1", at=at + 4000, output="blue\n<exited with exit code 0>",
+        ok=True, exit_code=0),
     ]  # fmt: skip
 
 
@@ -80,7 +99,9 @@ def test_a_thought_that_is_told_twice_is_kept_once(tmp_path: Path) -> None:
         ({"source": "agent-explore-1"}, "agent"),
     ],
 )
-def test_who_speaks_is_told_by_the_source(tmp_path: Path, more: dict[str, Any], author: str) -> None:
+def test_who_speaks_is_told_by_the_source(
+    tmp_path: Path, more: dict[str, Any], author: str
+) -> None:
     """Only what a person typed is a person's turn."""
     assert authors(items(tmp_path, b.user("go on", **more))) == [author]
 
@@ -101,7 +122,12 @@ def test_text_that_the_program_adds_begins_no_turn(tmp_path: Path) -> None:
 
 def test_a_person_may_write_about_a_tag(tmp_path: Path) -> None:
     """And a hostile prompt may be full of them, which takes no time."""
-    found = items(tmp_path, b.user("what is <reminder> for?"), b.user("<reminder>" * 100_000), b.user("<reminder " * 100_000))
+    found = items(
+        tmp_path,
+        b.user("what is <reminder> for?"),
+        b.user("<reminder>" * 100_000),
+        b.user("<reminder " * 100_000),
+    )
 
     assert [text[:23] for _, text in said(found)] == [
         "what is <reminder> for?",
@@ -111,7 +137,11 @@ def test_a_person_may_write_about_a_tag(tmp_path: Path) -> None:
 
 
 def test_nobody_types_in_a_session_that_another_one_left_behind(tmp_path: Path) -> None:
-    found = read(b.log(tmp_path, [b.start(detachedFromSpawningParentSessionId="before"), b.user("look back")]))
+    found = read(
+        b.log(
+            tmp_path, [b.start(detachedFromSpawningParentSessionId="before"), b.user("look back")]
+        )
+    )
 
     assert of(SessionFacts, found)[0].parent == "before"
     assert of(SessionFacts, found)[0].origin == "headless"
@@ -120,7 +150,11 @@ def test_nobody_types_in_a_session_that_another_one_left_behind(tmp_path: Path) 
 
 def test_what_was_taken_back_is_marked(tmp_path: Path) -> None:
     found = items(
-        tmp_path, b.user("one"), b.user("two"), b.user("three"), b.event("session.snapshot_rewind", upToEventId=b.name(2))
+        tmp_path,
+        b.user("one"),
+        b.user("two"),
+        b.user("three"),
+        b.event("session.snapshot_rewind", upToEventId=b.name(2)),
     )
 
     assert of(Liveness, found) == [
@@ -130,7 +164,12 @@ def test_what_was_taken_back_is_marked(tmp_path: Path) -> None:
 
 
 def test_a_turn_knows_where_it_took_place(tmp_path: Path) -> None:
-    found = items(tmp_path, b.user("here"), b.event("session.context_changed", cwd="/home/ada/cellar"), b.user("there"))
+    found = items(
+        tmp_path,
+        b.user("here"),
+        b.event("session.context_changed", cwd="/home/ada/cellar"),
+        b.user("there"),
+    )
 
     assert [(turn.cwd, turn.git_remote) for turn in of(TurnFacts, found)] == [
         ("/home/ada/shop", "https://github.com/ada/shop"),
@@ -146,17 +185,40 @@ def test_a_turn_knows_where_it_took_place(tmp_path: Path) -> None:
     ("data", "expected"),
     [
         ({"success": True, "result": {"content": "ok"}}, (True, None, "ok")),
-        ({"success": True, "result": {"content": "no\n<exited with exit code 2>"}}, (False, 2, "no\n<exited with exit code 2>")),
-        ({"success": True, "result": {"content": "x", "contents": [{"type": "shell_exit", "exitCode": 3}]}}, (False, 3, "x")),
-        ({"success": True, "result": {"content": "x"}, "shellExecution": {"exitCode": 4}}, (False, 4, "x")),
-        ({"success": False, "error": {"message": "rejected", "code": "denied"}}, (False, None, "rejected")),
-        ({"result": {"contents": [{"type": "text", "text": "of a server"}]}}, (None, None, "of a server")),
+        (
+            {"success": True, "result": {"content": "no\n<exited with exit code 2>"}},
+            (False, 2, "no\n<exited with exit code 2>"),
+        ),
+        (
+            {
+                "success": True,
+                "result": {"content": "x", "contents": [{"type": "shell_exit", "exitCode": 3}]},
+            },
+            (False, 3, "x"),
+        ),
+        (
+            {"success": True, "result": {"content": "x"}, "shellExecution": {"exitCode": 4}},
+            (False, 4, "x"),
+        ),
+        (
+            {"success": False, "error": {"message": "rejected", "code": "denied"}},
+            (False, None, "rejected"),
+        ),
+        (
+            {"result": {"contents": [{"type": "text", "text": "of a server"}]}},
+            (None, None, "of a server"),
+        ),
     ],
 )
-def test_a_result_says_how_a_call_went(tmp_path: Path, data: dict[str, Any], expected: tuple[Any, ...]) -> None:
+def test_a_result_says_how_a_call_went(
+    tmp_path: Path, data: dict[str, Any], expected: tuple[Any, ...]
+) -> None:
     """A command that failed is reported as a success of the tool; its exit code knows better."""
     found = items(
-        tmp_path, b.user("go"), b.begun("c1", "bash", command="x"), b.event("tool.execution_complete", toolCallId="c1", **data)
+        tmp_path,
+        b.user("go"),
+        b.begun("c1", "bash", command="x"),
+        b.event("tool.execution_complete", toolCallId="c1", **data),
     )
 
     (result,) = of(ToolResult, found)
@@ -173,7 +235,11 @@ def test_an_edit_keeps_what_it_changed(tmp_path: Path) -> None:
         b.message("", b.wish("c3", "shop-find", name="blue") | {"mcpServerName": "shop"}),
     )
 
-    calls = [(call.tool_kind, call.target, call.input) for call in of(Event, found) if call.kind == "tool_call"]
+    calls = [
+        (call.tool_kind, call.target, call.input)
+        for call in of(Event, found)
+        if call.kind == "tool_call"
+    ]
     assert calls == [
         ("edit", "a.txt", {"patch": patch}),
         ("read", "/a.txt", {"command": "view", "path": "/a.txt"}),
@@ -182,23 +248,45 @@ def test_an_edit_keeps_what_it_changed(tmp_path: Path) -> None:
 
 
 def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
-    """It writes into its parent's log; newer versions mark it with its id, older ones with the call that started it."""
+    """It writes into its parent's log.
+
+    Newer versions mark it with its id, older ones with the call that started it.
+    """
     found = items(
         tmp_path,
         b.user("look"),
         b.message("", b.wish("t1", "task", description="Look", prompt="Look at it.")),
-        b.event("subagent.started", "agent-7", toolCallId="t1", agentName="explore", agentDisplayName="Look"),
+        b.event(
+            "subagent.started",
+            "agent-7",
+            toolCallId="t1",
+            agentName="explore",
+            agentDisplayName="Look",
+        ),
         b.user("Look at it.", "agent-7"),
         b.message("I see.", agent="agent-7", messageId="m2", outputTokens=3),
-        b.event("assistant.message", content="Older.", parentToolCallId="t9", messageId="m3", outputTokens=4),
+        b.event(
+            "assistant.message",
+            content="Older.",
+            parentToolCallId="t9",
+            messageId="m3",
+            outputTokens=4,
+        ),
         b.message("Seen."),
     )
 
-    parents = {facts.session: facts.parent for facts in of(SessionFacts, found) if facts.origin == "subagent"}
+    parents = {
+        facts.session: facts.parent
+        for facts in of(SessionFacts, found)
+        if facts.origin == "subagent"
+    }
     assert parents == {f"{b.SESSION}/agent-7": b.SESSION, f"{b.SESSION}/t9": b.SESSION}
     of_agent = [item for item in found if getattr(item, "session", "") == f"{b.SESSION}/agent-7"]
     assert said(of_agent) == [("prompt", "Look at it."), ("reply", "I see.")]
-    assert [usage.session for usage in of(Usage, found)] == [f"{b.SESSION}/agent-7", f"{b.SESSION}/t9"]
+    assert [usage.session for usage in of(Usage, found)] == [
+        f"{b.SESSION}/agent-7",
+        f"{b.SESSION}/t9",
+    ]
 
 
 # Tokens
@@ -206,7 +294,10 @@ def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
 
 def test_without_a_shutdown_the_messages_count(tmp_path: Path) -> None:
     found = items(
-        tmp_path, b.user("go"), b.message("a", messageId="m1", outputTokens=5), b.message("b", messageId="m2", outputTokens=6)
+        tmp_path,
+        b.user("go"),
+        b.message("a", messageId="m1", outputTokens=5),
+        b.message("b", messageId="m2", outputTokens=6),
     )
 
     assert spent(found) == (0, 0, 0, 11, 0)
@@ -238,7 +329,8 @@ def test_a_shutdown_is_right_also_when_messages_do_not_name_their_model(tmp_path
 @pytest.mark.parametrize(
     ("second", "expected"),
     [
-        # Begun anew, though every figure is larger: more than the first and what was written since would be told otherwise.
+        # Begun anew, though every figure is larger: more than the first and what was
+        # written since would be told otherwise.
         (b.usage(300, 55), (400, 0, 0, 95, 0)),
         # Carried over.
         (b.usage(300, 95), (300, 0, 0, 95, 0)),
@@ -246,10 +338,22 @@ def test_a_shutdown_is_right_also_when_messages_do_not_name_their_model(tmp_path
         (b.usage(50, 52), (150, 0, 0, 92, 0)),
     ],
 )
-def test_a_session_that_was_resumed_counts_both_runs(tmp_path: Path, second: dict[str, Any], expected: tuple[int, ...]) -> None:
-    """The figures of a shutdown begin at zero when a session is resumed, or go on: the messages tell which."""
-    first = [b.user("go"), b.message("a", messageId="m1", outputTokens=30, model=MODEL), b.shutdown({MODEL: b.usage(100, 40)})]
-    again = [b.event("session.resume"), b.user("on"), b.message("b", messageId="m2", outputTokens=50, model=MODEL)]
+def test_a_session_that_was_resumed_counts_both_runs(
+    tmp_path: Path, second: dict[str, Any], expected: tuple[int, ...]
+) -> None:
+    """The figures of a shutdown begin at zero when a session is
+    resumed, or go on: the messages tell which.
+    """
+    first = [
+        b.user("go"),
+        b.message("a", messageId="m1", outputTokens=30, model=MODEL),
+        b.shutdown({MODEL: b.usage(100, 40)}),
+    ]
+    again = [
+        b.event("session.resume"),
+        b.user("on"),
+        b.message("b", messageId="m2", outputTokens=50, model=MODEL),
+    ]
 
     assert spent(items(tmp_path, *first, *again, b.shutdown({MODEL: second}))) == expected
 
@@ -257,7 +361,15 @@ def test_a_session_that_was_resumed_counts_both_runs(tmp_path: Path, second: dic
 def test_the_parts_of_one_answer_are_counted_once(tmp_path: Path) -> None:
     """Each has the figure of the whole model call."""
     parts = [
-        b.message("a", messageId=f"m{n}", apiCallId="call", chunkIndex=n, chunkCount=2, outputTokens=7, model=MODEL)
+        b.message(
+            "a",
+            messageId=f"m{n}",
+            apiCallId="call",
+            chunkIndex=n,
+            chunkCount=2,
+            outputTokens=7,
+            model=MODEL,
+        )
         for n in (0, 1)
     ]
     found = items(tmp_path, b.user("go"), *parts, b.shutdown({MODEL: b.usage(10, 9)}))
@@ -266,14 +378,21 @@ def test_the_parts_of_one_answer_are_counted_once(tmp_path: Path) -> None:
 
 
 def test_a_call_with_a_record_of_its_own_is_counted_by_it(tmp_path: Path) -> None:
-    """Newest versions tell every call whole; then what messages and compactions tell is in it already."""
+    """Newest versions tell every call whole.
+
+    Then what messages and compactions tell is in it already.
+    """
     found = items(
         tmp_path,
         b.user("go"),
         b.call(1, b.usage(17, 7, cached=5, reasoned=3), MODEL),
         b.message("a", messageId="m1", outputTokens=7, model=MODEL),
         b.call(2, b.usage(30, 4), MODEL, agent="agent-7"),
-        b.event("session.compaction_complete", success=True, compactionTokensUsed=b.usage(30, 4)["usage"]),
+        b.event(
+            "session.compaction_complete",
+            success=True,
+            compactionTokensUsed=b.usage(30, 4)["usage"],
+        ),
     )
 
     assert spent(found) == (42, 5, 0, 11, 3)
@@ -281,7 +400,10 @@ def test_a_call_with_a_record_of_its_own_is_counted_by_it(tmp_path: Path) -> Non
 
 
 def test_a_shutdown_adds_what_no_record_told(tmp_path: Path) -> None:
-    """The figures go on when a session is resumed, as 1.0.102 does it; after that a message may count again."""
+    """The figures go on when a session is resumed, as 1.0.102 does it.
+
+    After that a message may count again.
+    """
     found = items(
         tmp_path,
         b.user("go"),
@@ -305,7 +427,10 @@ def test_what_is_not_money_is_told_beside_the_tokens(tmp_path: Path) -> None:
     )
 
     metas = [facts.meta for facts in of(SessionFacts, found) if facts.meta]
-    assert metas == [{"premium_requests": 0.33, "nano_aiu": 5}, {"premium_requests": 1, "nano_aiu": 7}]
+    assert metas == [
+        {"premium_requests": 0.33, "nano_aiu": 5},
+        {"premium_requests": 1, "nano_aiu": 7},
+    ]
     assert not of(Usage, found)
 
 
@@ -329,7 +454,14 @@ GROWING = [
     b.start(),
     b.user("look"),
     b.event("assistant.reasoning", reasoningId="r", content="Hm."),
-    b.message("", b.wish("t1", "task", prompt="Look at it."), reasoningText="Hm.", messageId="m1", outputTokens=5, model=MODEL),
+    b.message(
+        "",
+        b.wish("t1", "task", prompt="Look at it."),
+        reasoningText="Hm.",
+        messageId="m1",
+        outputTokens=5,
+        model=MODEL,
+    ),
     b.event("subagent.started", "agent-7", toolCallId="t1", agentName="explore"),
     b.user("Look at it.", "agent-7"),
     b.message("", b.wish("c2", "view", path="/a"), agent="agent-7", messageId="m2", outputTokens=3),
@@ -365,7 +497,9 @@ def test_a_state_that_cannot_be_read_means_from_the_start(tmp_path: Path) -> Non
 
 
 def test_bad_lines_and_unknown_types_cost_themselves(tmp_path: Path) -> None:
-    path = b.log(tmp_path, [b.start(), b.user("one"), b.event("session.weather"), b.event("session.weather")])
+    path = b.log(
+        tmp_path, [b.start(), b.user("one"), b.event("session.weather"), b.event("session.weather")]
+    )
     path.write_text(path.read_text() + "{broken\n[1]\n" + b.lines([b.message("two")], 4))
 
     found = read(path)
@@ -383,7 +517,9 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, junk: Any) -> N
     """Any field of any event may be something else one day."""
     events = []
     for one in GROWING[1:]:
-        events += [{**one, "data": {**one["data"], name: junk}} for name in one["data"]] + [{**one, "agentId": junk}]
+        events += [{**one, "data": {**one["data"], name: junk}} for name in one["data"]] + [
+            {**one, "agentId": junk}
+        ]
 
     found = items(tmp_path, *events, b.user("still here"))
 
@@ -391,9 +527,15 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, junk: Any) -> N
 
 
 def test_a_document_without_ids_has_keys_of_its_own(tmp_path: Path) -> None:
-    """A turn is forgotten by its key in every session: one that is called `message-0` would take others along."""
+    """A turn is forgotten by its key in every session: one that is called
+    `message-0` would take others along.
+    """
     path = tmp_path / "session_1.json"
-    path.write_text(json.dumps({"sessionId": "s1", "chatMessages": [{"role": "user", "content": "count the beans"}]}))
+    path.write_text(
+        json.dumps(
+            {"sessionId": "s1", "chatMessages": [{"role": "user", "content": "count the beans"}]}
+        )
+    )
     found = read(path, appended=False)
 
     assert [facts.turn for facts in of(TurnFacts, found)] == ["s1/message-0"]
@@ -401,13 +543,28 @@ def test_a_document_without_ids_has_keys_of_its_own(tmp_path: Path) -> None:
 
 def test_the_state_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
     flood = [
-        b.message("", *(b.wish(f"{n}-{m}" * 40, "task", prompt="x" * 5000) for m in range(40)), agent="a" * 300 + str(n))
+        b.message(
+            "",
+            *(b.wish(f"{n}-{m}" * 40, "task", prompt="x" * 5000) for m in range(40)),
+            agent="a" * 300 + str(n),
+        )
         for n in range(40)
     ]
     # Each of these letters takes four bytes.
     wide = [
-        b.event("session.context_changed", **dict.fromkeys(("cwd", "repository", "repositoryHost"), "\U0001f4ee" * 4000)),
-        *(b.message("", agent="\U0001f4ee" * 190 + str(n), model="\U0001f4ee" * 190 + str(n), outputTokens=1) for n in range(80)),
+        b.event(
+            "session.context_changed",
+            **dict.fromkeys(("cwd", "repository", "repositoryHost"), "\U0001f4ee" * 4000),
+        ),
+        *(
+            b.message(
+                "",
+                agent="\U0001f4ee" * 190 + str(n),
+                model="\U0001f4ee" * 190 + str(n),
+                outputTokens=1,
+            )
+            for n in range(80)
+        ),
     ]
     found = items(tmp_path, *(b.user("go") for _ in range(300)), *flood, *wide)
 
@@ -436,9 +593,15 @@ def test_a_title_and_a_folder_stand_beside_the_log(tmp_path: Path) -> None:
     (source,) = CopilotCli().sources(str(tmp_path))
     found = list(CopilotCli().read(source, None))
 
-    assert source == Source("copilot-cli", str(path), companions=(str(path.parent / "workspace.yaml"),))
+    assert source == Source(
+        "copilot-cli", str(path), companions=(str(path.parent / "workspace.yaml"),)
+    )
     assert of(SessionFacts, found)[-1] == SessionFacts(
-        session=b.SESSION, cwd="/home/ada/garden", git_branch="main", git_remote="https://github.com/ada/garden", title="Ada's"
+        session=b.SESSION,
+        cwd="/home/ada/garden",
+        git_branch="main",
+        git_remote="https://github.com/ada/garden",
+        title="Ada's",
     )
 
 
@@ -449,8 +612,13 @@ def test_variables_move_the_home() -> None:
         "/home/ada/.copilot/session-state",
         "/home/ada/.copilot/history-session-state",
     ]
-    assert adapter.roots("/home/ada", {"COPILOT_HOME": "/data/copilot"})[0] == "/data/copilot/session-state"
-    assert "/state/.copilot/session-state" in adapter.roots("/home/ada", {"XDG_STATE_HOME": "/state"})
+    assert (
+        adapter.roots("/home/ada", {"COPILOT_HOME": "/data/copilot"})[0]
+        == "/data/copilot/session-state"
+    )
+    assert "/state/.copilot/session-state" in adapter.roots(
+        "/home/ada", {"XDG_STATE_HOME": "/state"}
+    )
 
 
 def test_a_session_that_is_there_twice_is_told_by_its_folder(tmp_path: Path) -> None:
@@ -461,7 +629,13 @@ def test_a_session_that_is_there_twice_is_told_by_its_folder(tmp_path: Path) -> 
     history = tmp_path / "history-session-state" / "session_1.json"
     history.parent.mkdir()
     history.write_text(
-        json.dumps({"sessionId": b.SESSION, "startTime": b.clock(0), "chatMessages": [{"role": "user", "content": "oldest"}]})
+        json.dumps(
+            {
+                "sessionId": b.SESSION,
+                "startTime": b.clock(0),
+                "chatMessages": [{"role": "user", "content": "oldest"}],
+            }
+        )
     )
 
     with Memory.open(str(tmp_path / "store.db"), adapters={"copilot-cli": CopilotCli()}) as memory:
@@ -476,12 +650,20 @@ def test_a_log_is_known_by_its_first_event(tmp_path: Path) -> None:
     adapter = CopilotCli()
     first = b.lines([b.start()]).encode()
 
-    assert adapter.find_source("/x/some.jsonl", first) == Source("copilot-cli", "/x/some.jsonl", rank=1)
+    assert adapter.find_source("/x/some.jsonl", first) == Source(
+        "copilot-cli", "/x/some.jsonl", rank=1
+    )
     assert adapter.find_source("/x/events.jsonl", b.lines([b.user("go")]).encode()) is not None
     assert adapter.find_source("/x/some.jsonl", b.lines([b.user("go")]).encode()) is None
     # VS Code leaves transcripts of its own chats in the same form.
-    assert adapter.find_source("/x/some.jsonl", b.lines([b.start(vscodeVersion="1.109")]).encode()) is None
-    assert adapter.find_source("/x/a.json", b'{"sessionId": "x", "startTime": "y", "messages": []}') is None
+    assert (
+        adapter.find_source("/x/some.jsonl", b.lines([b.start(vscodeVersion="1.109")]).encode())
+        is None
+    )
+    assert (
+        adapter.find_source("/x/a.json", b'{"sessionId": "x", "startTime": "y", "messages": []}')
+        is None
+    )
 
 
 def test_samples_of_other_agents_are_not_ours(corpus: Path) -> None:
@@ -489,7 +671,8 @@ def test_samples_of_other_agents_are_not_ours(corpus: Path) -> None:
     found = [
         path
         for path in corpus.rglob("*.json*")
-        if path.name.endswith(adapter.endings) and adapter.find_source(str(path), path.read_bytes()[: 1 << 16])
+        if path.name.endswith(adapter.endings)
+        and adapter.find_source(str(path), path.read_bytes()[: 1 << 16])
     ]
 
     assert found

@@ -89,7 +89,14 @@ def test_a_chat_gives_its_items_in_order(home: Path) -> None:
     )
 
     assert read(path)[:-1] == [
-        SessionFacts(whole=True, session=b.CHAT, origin="interactive", cwd=b.FOLDER, title="Fixing", started_at=b.STARTED),
+        SessionFacts(
+            whole=True,
+            session=b.CHAT,
+            origin="interactive",
+            cwd=b.FOLDER,
+            title="Fixing",
+            started_at=b.STARTED,
+        ),
         TurnFacts(session=b.CHAT, turn=turn, at=at, author="human", telemetry={"model": "gpt-5"}),
         Event(session=b.CHAT, turn=turn, kind="prompt", at=at, text="fix it"),
         Event(session=b.CHAT, turn=turn, kind="reasoning", at=at, text="Hm."),
@@ -145,14 +152,19 @@ def test_a_pass_over_what_did_not_change_reads_the_newest_chat_at_most(home: Pat
 
 
 def test_rows_that_were_numbered_anew_are_all_read_again(home: Path) -> None:
-    """Tools that make the file small again write its rows anew; the numbers that we remember then mean other rows."""
+    """Tools that make the file small again write its rows anew.
+
+    The numbers that we remember then mean other rows.
+    """
     path = chat(home, b.asked("b1", "first"))
     for number in range(5):
         chat(home, b.asked("o1", f"version {number}"), composer=OTHER)
     first = read(path)
 
     connection = apsw.Connection(str(path))
-    connection.execute("create temp table copy as select * from cursorDiskKV; delete from cursorDiskKV")
+    connection.execute(
+        "create temp table copy as select * from cursorDiskKV; delete from cursorDiskKV"
+    )
     connection.execute("insert into cursorDiskKV select * from copy")
     connection.close()
 
@@ -165,7 +177,9 @@ def test_a_state_that_cannot_be_decoded_means_reading_from_the_start(home: Path)
     assert read(path, Checkpoint(7, b"\xc1nonsense")) == read(path)
 
 
-def test_a_pass_that_is_stopped_goes_on_where_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pass_that_is_stopped_goes_on_where_it_was(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first import of a large database may be killed; each stretch of it is kept."""
     monkeypatch.setattr(editor, "_STRETCH_BYTES", 1)
     names = [f"{number:08}-aaaa-4000-8000-000000000000" for number in range(4)]
@@ -183,8 +197,15 @@ def test_a_pass_that_is_stopped_goes_on_where_it_was(home: Path, monkeypatch: py
 
 def test_login_tokens_are_never_asked_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are in the same tables; only the keys that we name are selected."""
-    items = {"cursorAuth/accessToken": "planted-secret", "composer.composerData": {"allComposers": []}}
-    path = b.editor(b.global_of(home), b.rows(b.CHAT, [b.asked("b1", "hello")]) | {"cursorAuth/x": "planted-secret"}, items)
+    items = {
+        "cursorAuth/accessToken": "planted-secret",
+        "composer.composerData": {"allComposers": []},
+    }
+    path = b.editor(
+        b.global_of(home),
+        b.rows(b.CHAT, [b.asked("b1", "hello")]) | {"cursorAuth/x": "planted-secret"},
+        items,
+    )
     b.editor(b.workspace_of(home), None, items)
     asked: list[tuple[str, Any]] = []
     ask = Rows.all
@@ -196,7 +217,11 @@ def test_login_tokens_are_never_asked_for(home: Path, monkeypatch: pytest.Monkey
         return found
 
     monkeypatch.setattr(Rows, "all", noted)
-    found = [item for place in (path, b.workspace_of(home)) for item in Cursor().read(source_of(place), None)]
+    found = [
+        item
+        for place in (path, b.workspace_of(home))
+        for item in Cursor().read(source_of(place), None)
+    ]
 
     assert "planted-secret" not in repr(found)
     from_items = [(sql, values) for sql, values in asked if "from ItemTable" in sql]
@@ -216,13 +241,21 @@ def test_drafts_and_rows_without_a_value_give_nothing(home: Path) -> None:
 
 def test_no_tokens_are_unknown_tokens(home: Path) -> None:
     """Zeros are written where Cursor no longer tells them."""
-    path = chat(home, b.asked("b1", "hi"), b.answered("b2", "ho", tokenCount={"inputTokens": 0, "outputTokens": 0}))
+    path = chat(
+        home,
+        b.asked("b1", "hi"),
+        b.answered("b2", "ho", tokenCount={"inputTokens": 0, "outputTokens": 0}),
+    )
 
     assert of(Usage, read(path)) == []
 
 
 def test_cents_are_kept_beside_the_chat_and_not_as_the_cost_of_a_call(home: Path) -> None:
-    path = chat(home, b.asked("b1", "hi"), usageData={"default": {"costInCents": 8, "amount": 2}, "other": []})
+    path = chat(
+        home,
+        b.asked("b1", "hi"),
+        usageData={"default": {"costInCents": 8, "amount": 2}, "other": []},
+    )
 
     (facts,) = of(SessionFacts, read(path))
     assert facts.meta == {"usage_cents": {"default": 8.0}, "usage_requests": {"default": 2}}
@@ -230,25 +263,47 @@ def test_cents_are_kept_beside_the_chat_and_not_as_the_cost_of_a_call(home: Path
 
 def test_what_was_rewound_is_told_and_not_live(home: Path) -> None:
     """Its bubbles stay in the table, and no list names them."""
-    bubbles = [b.asked("b1", "one"), b.answered("b2", "1"), b.asked("b3", "two"), b.answered("b4", "2"), b.asked("b5", "three")]
+    bubbles = [
+        b.asked("b1", "one"),
+        b.answered("b2", "1"),
+        b.asked("b3", "two"),
+        b.answered("b4", "2"),
+        b.asked("b5", "three"),
+    ]
     path = chat(home, *bubbles, headers=["b1", "b2", "b5"])
 
     found = read(path)
 
-    assert said(found) == [("prompt", "one"), ("reply", "1"), ("prompt", "three"), ("prompt", "two"), ("reply", "2")]
+    assert said(found) == [
+        ("prompt", "one"),
+        ("reply", "1"),
+        ("prompt", "three"),
+        ("prompt", "two"),
+        ("reply", "2"),
+    ]
     (gone,) = of(Liveness, found)
     assert (gone.turn, gone.live) == (f"{gone.session}/{PromptKeys().key('two')}", False)
 
 
 def test_answers_that_were_begun_anew_are_no_turns(home: Path) -> None:
-    path = chat(home, b.asked("b1", "one"), b.answered("b2", "beg"), b.answered("b3", "begun"), headers=["b1", "b3"])
+    path = chat(
+        home,
+        b.asked("b1", "one"),
+        b.answered("b2", "beg"),
+        b.answered("b3", "begun"),
+        headers=["b1", "b3"],
+    )
 
     assert said(read(path)) == [("prompt", "one"), ("reply", "begun")]
 
 
 def test_a_prompt_without_a_time_has_that_of_the_request_it_caused(home: Path) -> None:
     """A figure that counts from when the window was opened is no time."""
-    timing = {"clientStartTime": 5_000_000_000.5, "clientRpcSendTime": 1751000000000.0, "clientEndTime": 1751000004000}
+    timing = {
+        "clientStartTime": 5_000_000_000.5,
+        "clientRpcSendTime": 1751000000000.0,
+        "clientEndTime": 1751000004000,
+    }
     path = chat(
         home,
         b.asked("b1", "one"),
@@ -267,12 +322,20 @@ def test_a_prompt_without_a_time_has_that_of_the_request_it_caused(home: Path) -
     ("more", "folder"),
     [
         ({"workspaceIdentifier": {"uri": {"fsPath": "/home/ada/own"}}}, "/home/ada/own"),
-        ({"workspaceIdentifier": {"uri": {"external": "file:///home/ada/ex%20tern"}}}, "/home/ada/ex tern"),
-        ({"workspaceIdentifier": {"configPath": {"fsPath": "/home/ada/all/x.code-workspace"}}}, "/home/ada/all"),
+        (
+            {"workspaceIdentifier": {"uri": {"external": "file:///home/ada/ex%20tern"}}},
+            "/home/ada/ex tern",
+        ),
+        (
+            {"workspaceIdentifier": {"configPath": {"fsPath": "/home/ada/all/x.code-workspace"}}},
+            "/home/ada/all",
+        ),
         ({"workspaceIdentifier": None}, "/home/ada/named"),
     ],
 )
-def test_a_chat_tells_its_folder_or_a_workspace_does(home: Path, more: dict[str, Any], folder: str) -> None:
+def test_a_chat_tells_its_folder_or_a_workspace_does(
+    home: Path, more: dict[str, Any], folder: str
+) -> None:
     b.editor(
         b.workspace_of(home, folder="/home/ada/named"),
         None,
@@ -283,7 +346,9 @@ def test_a_chat_tells_its_folder_or_a_workspace_does(home: Path, more: dict[str,
     assert [facts.cwd for facts in of(SessionFacts, read(path))] == [folder]
 
 
-def test_a_chat_that_no_workspace_names_belongs_to_the_one_whose_files_it_touched(home: Path) -> None:
+def test_a_chat_that_no_workspace_names_belongs_to_the_one_whose_files_it_touched(
+    home: Path,
+) -> None:
     for name, folder in (("w1", "/home/ada"), ("w2", "/home/ada/shop"), ("w3", "/home/ada/sh")):
         b.editor(b.workspace_of(home, name, folder))
     touched = b.tool("read_file", {"target_file": "/home/ada/shop/a.py"})
@@ -298,18 +363,26 @@ def test_chats_of_2024_have_the_times_that_the_list_of_generations_tells(home: P
             {
                 "tabId": b.CHAT,
                 "chatTitle": "T",
-                "bubbles": [{"type": "user", "id": "1", "text": "hi"}, {"type": "ai", "text": "ho"}],
+                "bubbles": [
+                    {"type": "user", "id": "1", "text": "hi"},
+                    {"type": "ai", "text": "ho"},
+                ],
             }
         ]
     }
     times = [{"unixMs": 1731800000000, "textDescription": "hi"}]
     path = b.editor(
-        b.workspace_of(home), None, {"workbench.panel.aichat.view.aichat.chatdata": tabs, "aiService.generations": times}
+        b.workspace_of(home),
+        None,
+        {"workbench.panel.aichat.view.aichat.chatdata": tabs, "aiService.generations": times},
     )
 
     found = read(path)
 
-    assert [(event.text, event.at) for event in of(Event, found)] == [("hi", 1731800000000), ("ho", None)]
+    assert [(event.text, event.at) for event in of(Event, found)] == [
+        ("hi", 1731800000000),
+        ("ho", None),
+    ]
     assert [facts.cwd for facts in of(SessionFacts, found)] == [b.FOLDER]
     assert of(Event, read(path, last(found))) == []
 
@@ -317,15 +390,22 @@ def test_chats_of_2024_have_the_times_that_the_list_of_generations_tells(home: P
 @pytest.mark.parametrize("wrong", [None, 7, "x", [], {}, [1], {"a": 1}, 10**30, "\ud83d"])
 def test_a_field_of_another_type_costs_the_field(home: Path, wrong: Any) -> None:
     """Whatever a later version writes in one field, the chat is read."""
-    names = [name for name in editor.Composer.__struct_fields__ if name not in ("fullConversationHeadersOnly", "conversation")]
+    names = [
+        name
+        for name in editor.Composer.__struct_fields__
+        if name not in ("fullConversationHeadersOnly", "conversation")
+    ]
     bubble = dict.fromkeys(editor.Bubble.__struct_fields__, wrong)
     path = chat(
-        home, b.asked("b1", "still here"), {**bubble, "bubbleId": "b2", "type": 2}, **dict.fromkeys(names, wrong)
+        home, b.asked("b1", "still here"), {**bubble, "bubbleId": "b2", "type": 2},
+        **dict.fromkeys(names, wrong)
     )  # fmt: skip
 
     found = read(path)
     assert ("prompt", "still here") in said(found)
-    assert [turn.prompt for session in everything(Cursor(), path).values() for turn in session.turn_list] == ["still here"]
+    assert [
+        turn.prompt for session in everything(Cursor(), path).values() for turn in session.turn_list
+    ] == ["still here"]
 
 
 def test_a_database_that_is_none_is_one_problem_and_the_checkpoint_it_had(home: Path) -> None:
@@ -346,9 +426,18 @@ def test_a_database_that_is_none_is_one_problem_and_the_checkpoint_it_had(home: 
 @pytest.mark.parametrize(
     ("data", "given"),
     [
-        ({"status": "completed", "result": '{"output": "hi", "exitCodeV2": 0}'}, Given("hi", True, 0)),
-        ({"status": "completed", "result": '{"output": "no", "exitCodeV2": 3}'}, Given("no", False, 3)),
-        ({"status": "completed", "result": '{"rejected": true}'}, Given('{"rejected": true}', False, None)),
+        (
+            {"status": "completed", "result": '{"output": "hi", "exitCodeV2": 0}'},
+            Given("hi", True, 0),
+        ),
+        (
+            {"status": "completed", "result": '{"output": "no", "exitCodeV2": 3}'},
+            Given("no", False, 3),
+        ),
+        (
+            {"status": "completed", "result": '{"rejected": true}'},
+            Given('{"rejected": true}', False, None),
+        ),
         ({"status": "completed", "userDecision": "rejected"}, Given(None, False, None)),
         ({"status": "cancelled"}, Given(None, False, None)),
         ({"status": "loading"}, Given(None, None, None)),
@@ -356,7 +445,10 @@ def test_a_database_that_is_none_is_one_problem_and_the_checkpoint_it_had(home: 
             {"status": "completed", "additionalData": {"status": "error"}, "error": "plain words"},
             Given("plain words", False, None),
         ),
-        ({"status": "error", "error": '{"modelVisibleErrorMessage": "seen"}'}, Given("seen", False, None)),
+        (
+            {"status": "error", "error": '{"modelVisibleErrorMessage": "seen"}'},
+            Given("seen", False, None),
+        ),
         ({"result": "not JSON"}, Given("not JSON", None, None)),
     ],
 )
@@ -372,12 +464,23 @@ def test_what_a_tool_gave_back_is_told_by_its_bubble(data: dict[str, Any], given
     [
         ({"tool": 40}, ("read_file_v2", "read", None)),
         ({"tool": 999}, ("tool_999", "other", None)),
-        ({"name": "mcp_linear_list", "params": '{"query": "open"}'}, ("mcp_linear_list", "mcp", "open")),
-        ({"name": "edit_file", "rawArgs": "{", "params": '{"relativeWorkspacePath": "a.py"}'}, ("edit_file", "edit", "a.py")),
-        ({"name": "run_terminal_command_v2", "rawArgs": '{"command": "ls"}'}, ("run_terminal_command_v2", "shell", "ls")),
+        (
+            {"name": "mcp_linear_list", "params": '{"query": "open"}'},
+            ("mcp_linear_list", "mcp", "open"),
+        ),
+        (
+            {"name": "edit_file", "rawArgs": "{", "params": '{"relativeWorkspacePath": "a.py"}'},
+            ("edit_file", "edit", "a.py"),
+        ),
+        (
+            {"name": "run_terminal_command_v2", "rawArgs": '{"command": "ls"}'},
+            ("run_terminal_command_v2", "shell", "ls"),
+        ),
     ],
 )
-def test_a_tool_is_known_by_its_name_or_its_number(data: dict[str, Any], told: tuple[str, str, str | None]) -> None:
+def test_a_tool_is_known_by_its_name_or_its_number(
+    data: dict[str, Any], told: tuple[str, str, str | None]
+) -> None:
     call = call_in(data)
 
     assert call is not None
@@ -395,7 +498,9 @@ def test_a_tool_is_known_by_its_name_or_its_number(data: dict[str, Any], told: t
         ({}, Given(None, None, None)),
     ],
 )
-def test_a_result_of_the_command_line_tells_whether_it_failed(part: dict[str, Any], given: Given) -> None:
+def test_a_result_of_the_command_line_tells_whether_it_failed(
+    part: dict[str, Any], given: Given
+) -> None:
     assert result_in(part, {}) == given
 
 
@@ -413,7 +518,10 @@ def test_a_result_of_the_command_line_tells_whether_it_failed(part: dict[str, An
         ("<div>make this blue</div>", "<div>make this blue</div>"),
         ("<user_info>\nOS: linux\n</user_info>", ""),
         (
-            [{"type": "text", "text": "<user_query>a</user_query>"}, {"type": "text", "text": "<user_query>b</user_query>"}],
+            [
+                {"type": "text", "text": "<user_query>a</user_query>"},
+                {"type": "text", "text": "<user_query>b</user_query>"},
+            ],
             "a\n\nb",
         ),
         ([{"type": "tool_result", "content": "out"}], ""),
@@ -424,7 +532,10 @@ def test_a_prompt_is_what_a_person_typed(content: Any, words: str) -> None:
     assert typed(content).text == words
 
 
-@pytest.mark.parametrize("piece", ["<user_query>", "<rules>", "\n", "<timestamp> ", "Workspace Path:", "<rules></user_query>"])
+@pytest.mark.parametrize(
+    "piece",
+    ["<user_query>", "<rules>", "\n", "<timestamp> ", "Workspace Path:", "<rules></user_query>"],
+)
 def test_a_hostile_prompt_costs_no_more_than_its_length(piece: str) -> None:
     """Looking for the end of each of a hundred thousand elements would take hours."""
     assert typed(piece * 100_000).at is None
@@ -464,7 +575,12 @@ def stored(home: Path, *messages: dict[str, Any], more: bytes = b"", **about: An
 def test_only_what_the_newest_root_leads_to_is_told(home: Path) -> None:
     """Old roots and what was rewound stay in the table."""
     stored(home, b.said("user", b.query("old words")))
-    path = stored(home, b.said("system", "Be good."), b.said("user", b.query("new words")), b.said("assistant", "Yes."))
+    path = stored(
+        home,
+        b.said("system", "Be good."),
+        b.said("user", b.query("new words")),
+        b.said("assistant", "Yes."),
+    )
 
     assert said(read(path)) == [("prompt", "new words"), ("reply", "Yes.")]
 
@@ -473,24 +589,36 @@ def test_results_are_joined_to_their_calls(home: Path) -> None:
     path = stored(
         home,
         b.said("user", b.query("go")),
-        b.said("assistant", [b.call("Shell", {"command": "ls"}, "a"), b.call("Shell", {"command": "pwd"}, "b")]),
+        b.said(
+            "assistant",
+            [b.call("Shell", {"command": "ls"}, "a"), b.call("Shell", {"command": "pwd"}, "b")],
+        ),
         b.result("Exit code: 0\n\n/home", "b"),
         b.result("Exit code: 2\n\nno", "a"),
     )
 
-    assert [(found.call, found.exit_code, found.ok) for found in of(ToolResult, read(path))] == [("b", 0, True), ("a", 2, False)]
+    assert [(found.call, found.exit_code, found.ok) for found in of(ToolResult, read(path))] == [
+        ("b", 0, True),
+        ("a", 2, False),
+    ]
 
 
 def test_a_chat_has_the_folder_that_gives_the_name_of_the_one_it_lies_in(home: Path) -> None:
     """The note beside it is missing in older versions; the name is an MD5 of the folder."""
-    path = stored(home, b.said("user", "go"), b.said("assistant", [b.call("Read", {"path": f"{b.FOLDER}/src/a.py"})]))
+    path = stored(
+        home,
+        b.said("user", "go"),
+        b.said("assistant", [b.call("Read", {"path": f"{b.FOLDER}/src/a.py"})]),
+    )
 
     assert [facts.cwd for facts in of(SessionFacts, read(path)) if facts.cwd] == [b.FOLDER]
 
 
 def test_the_note_beside_a_chat_tells_its_folder_and_title(home: Path) -> None:
     path = stored(home, b.said("user", "go"))
-    (path.parent / "meta.json").write_text('{"schemaVersion": 1, "cwd": "/home/ada/noted", "title": "Noted"}')
+    (path.parent / "meta.json").write_text(
+        '{"schemaVersion": 1, "cwd": "/home/ada/noted", "title": "Noted"}'
+    )
 
     (facts,) = of(SessionFacts, read(path))
     assert (facts.cwd, facts.title) == ("/home/ada/noted", "Noted")
@@ -519,7 +647,10 @@ def test_a_root_that_cannot_be_read_is_a_problem(home: Path, root: bytes) -> Non
 def test_blobs_that_lead_in_circles_end(home: Path) -> None:
     """Hashes cannot do that, but a file can."""
     one, two = "11" * 32, "22" * 32
-    blobs = {one: b.field(2, bytes.fromhex(two)), two: b.field(2, bytes.fromhex(one)) + b.field(1, bytes.fromhex(two))}
+    blobs = {
+        one: b.field(2, bytes.fromhex(two)),
+        two: b.field(2, bytes.fromhex(one)) + b.field(1, bytes.fromhex(two)),
+    }
 
     assert isinstance(read(b.store(b.store_of(home), blobs, one))[-1], Checkpoint)
 
@@ -531,7 +662,11 @@ def test_a_transcript_that_grows_gives_what_reading_it_at_once_gives(home: Path)
     path = b.transcript_of(home)
     lines = [
         b.line("user", b.query("one")),
-        b.line("assistant", b.used("Read", {"path": f"{b.FOLDER}/a.py"}), b.used("Shell", {"command": "ls"})),
+        b.line(
+            "assistant",
+            b.used("Read", {"path": f"{b.FOLDER}/a.py"}),
+            b.used("Shell", {"command": "ls"}),
+        ),
         b.line("user", {"type": "tool_result", "content": "text of a"}),
         b.line("user", {"type": "tool_result", "content": "a.py"}),
         b.line("user", b.query("one")),
@@ -555,7 +690,10 @@ def test_what_is_remembered_of_a_long_transcript_stays_small(home: Path) -> None
     endless = f"<user_info>\nWorkspace Path: /{'x' * 70_000}\n</user_info>"
     lines = [b.line("user", b.query("continue")), b.line("user", endless)]
     for number in range(4_000):
-        lines += [b.line("user", b.query(f"task {number}")), b.line("assistant", b.used("Shell", {"command": "ls"}))]
+        lines += [
+            b.line("user", b.query(f"task {number}")),
+            b.line("assistant", b.used("Shell", {"command": "ls"})),
+        ]
         lines += [b.line("user", b.query("continue"))]
     path.write_text("".join(lines))
 
@@ -567,10 +705,14 @@ def test_what_is_remembered_of_a_long_transcript_stays_small(home: Path) -> None
 
 def test_a_torn_last_line_waits_and_a_bad_line_costs_itself(home: Path) -> None:
     path = b.transcript_of(home)
-    path.write_text(b.line("user", "one") + "{bad\n" + b.line("assistant", "1") + b.line("user", "two")[:30])
+    path.write_text(
+        b.line("user", "one") + "{bad\n" + b.line("assistant", "1") + b.line("user", "two")[:30]
+    )
 
     first = read(path)
-    path.write_text(b.line("user", "one") + "{bad\n" + b.line("assistant", "1") + b.line("user", "two"))
+    path.write_text(
+        b.line("user", "one") + "{bad\n" + b.line("assistant", "1") + b.line("user", "two")
+    )
     second = read(path, last(first))
 
     assert said(first) == [("prompt", "one"), ("reply", "1")]
@@ -581,7 +723,9 @@ def test_a_torn_last_line_waits_and_a_bad_line_costs_itself(home: Path) -> None:
 def test_turns_that_come_later_know_the_folder_too(home: Path) -> None:
     """It is proven once; a project is told from each turn."""
     path = b.transcript_of(home)
-    begun = b.line("user", "one") + b.line("assistant", b.used("Read", {"path": f"{b.FOLDER}/a.py"}))
+    begun = b.line("user", "one") + b.line(
+        "assistant", b.used("Read", {"path": f"{b.FOLDER}/a.py"})
+    )
     path.write_text(begun)
     point = last(read(path))
     path.write_text(begun + b.line("user", "two"))
@@ -608,7 +752,10 @@ def test_a_turn_that_was_stopped_is_told_apart_from_one_that_failed(home: Path) 
         {"status": "error", "error": "overloaded"},
         {"status": "success"},
     ]
-    path.write_text(b.line("user", "go") + "".join(json.dumps({"type": "turn_ended", **end}) + "\n" for end in ends))
+    path.write_text(
+        b.line("user", "go")
+        + "".join(json.dumps({"type": "turn_ended", **end}) + "\n" for end in ends)
+    )
 
     assert said(read(path))[1:] == [("abort", "User aborted request"), ("error", "overloaded")]
 
@@ -620,7 +767,9 @@ def test_a_folder_is_proven_by_a_path_that_was_used() -> None:
     assert folder_in({"path": "/home/ada/my-shop/src/a.py"}, slug) == "/home/ada/my-shop"
     assert folder_in({"path": "/home/ada/my/shop"}, slug) == "/home/ada/my/shop"
     assert folder_in({"path": "/home/ada/other/a.py", "n": 3}, slug) is None
-    assert folder_in({"path": "C:\\code\\shop\\a.py"}, is_slug_of("c-code-shop")) == "C:\\code\\shop"
+    assert (
+        folder_in({"path": "C:\\code\\shop\\a.py"}, is_slug_of("c-code-shop")) == "C:\\code\\shop"
+    )
     assert folder_in({"command": "cd /home/ada/shop"}, digest) is None
     assert folder_in(b.FOLDER, digest) == b.FOLDER
     assert folder_in({"path": "/"}, is_slug_of("")) is None
@@ -630,12 +779,20 @@ def test_a_folder_is_proven_by_a_path_that_was_used() -> None:
 
 
 @pytest.mark.parametrize("newest_first", [True, False])
-def test_a_chat_in_three_places_is_one_session_told_by_the_best(home: Path, newest_first: bool) -> None:
+def test_a_chat_in_three_places_is_one_session_told_by_the_best(
+    home: Path, newest_first: bool
+) -> None:
     """Whatever was there first, its turns keep their places and nothing is told twice."""
-    path = chat(home, b.asked("b1", "draw a cat"), b.answered("b2", "Here.", tokenCount={"inputTokens": 7, "outputTokens": 2}))
+    path = chat(
+        home,
+        b.asked("b1", "draw a cat"),
+        b.answered("b2", "Here.", tokenCount={"inputTokens": 7, "outputTokens": 2}),
+    )
     words = b.said("user", b.query("draw  a cat")), b.said("assistant", "Here.")
     stored(home, *words)
-    b.transcript_of(home).write_text(b.line("user", b.query("draw a cat")) + b.line("assistant", "Here."))
+    b.transcript_of(home).write_text(
+        b.line("user", b.query("draw a cat")) + b.line("assistant", "Here.")
+    )
     from recollect.memory import Memory
 
     with Memory.open(home / "store.db", adapters={"cursor": Cursor()}) as mind:
@@ -654,7 +811,12 @@ def test_a_chat_in_three_places_is_one_session_told_by_the_best(home: Path, newe
 
 def test_roots_are_where_each_system_keeps_them_and_variables_move_them(home: Path) -> None:
     roots = Cursor().roots(
-        "/home/ada", {"CURSOR_CONFIG_DIR": "/data/cursor", "XDG_CONFIG_HOME": "/data/config", "APPDATA": "C:/Roaming"}
+        "/home/ada",
+        {
+            "CURSOR_CONFIG_DIR": "/data/cursor",
+            "XDG_CONFIG_HOME": "/data/config",
+            "APPDATA": "C:/Roaming",
+        },
     )
 
     for root in (
@@ -680,7 +842,9 @@ def test_the_logs_of_a_home_are_found_by_their_places(home: Path) -> None:
     cursor = Cursor()
     found = [source for root in cursor.roots(str(home), {}) for source in cursor.sources(root)]
 
-    assert {Path(source.path): source.rank for source in found} == dict(zip(places, (0, 0, 1, 2), strict=True))
+    assert {Path(source.path): source.rank for source in found} == dict(
+        zip(places, (0, 0, 1, 2), strict=True)
+    )
     assert list(cursor.sources(str(home / ".config" / "Code"))) == []
 
 
@@ -688,7 +852,11 @@ def test_other_agents_logs_are_not_recognised(corpus: Path) -> None:
     cursor = Cursor()
     claimed = []
     for path in corpus.rglob("*"):
-        if path.suffix in cursor.endings and path.is_file() and "cursor" not in path.relative_to(corpus).parts[0]:
+        if (
+            path.suffix in cursor.endings
+            and path.is_file()
+            and "cursor" not in path.relative_to(corpus).parts[0]
+        ):
             with path.open("rb") as file:
                 claimed += [path] if cursor.find_source(str(path), file.read(65536)) else []
 
@@ -710,8 +878,14 @@ def test_lines_that_only_look_like_ours_are_not(line: dict[str, Any]) -> None:
 
 
 def test_every_public_sample_is_read(corpus: Path) -> None:
-    """With two problems: a store whose root is not in it, and a part that was invented to see what happens."""
-    found = [item for source in sources(Cursor(), corpus / "cursor") for item in Cursor().read(source, None)]
+    """With two problems: a store whose root is not in it, and a part that
+    was invented to see what happens.
+    """
+    found = [
+        item
+        for source in sources(Cursor(), corpus / "cursor")
+        for item in Cursor().read(source, None)
+    ]
 
     assert len({item.session for item in of(SessionFacts, found)}) == 45
     assert len({(item.session, item.turn) for item in of(TurnFacts, found)}) == 82

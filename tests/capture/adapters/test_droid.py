@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.droid import Droid
-from recollect.model import Checkpoint, Event, Item, SessionFacts, Source, Tokens, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    SessionFacts,
+    Source,
+    Tokens,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from recollect.testing import everything, imported
 from tests.builders import droid as b
 from tests.capture.adapters.items import authors, of, prompts, said, taken_from_others, troubles
@@ -44,12 +54,14 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
         Event(**about, kind="reasoning", at=at + 2000, text="Look."),
         Event(**about, kind="reply", at=at + 2000, text="I look."),
         Event(
-            **about, kind="tool_call", at=at + 2000, call="call_1", name="Execute", tool_kind="shell", target="ls crates",
+            **about, kind="tool_call", at=at + 2000, call="call_1", name="Execute",
+            tool_kind="shell", target="ls crates",
             input={"command": "ls crates"},
         ),
         ToolResult(**about, call="call_1", at=at + 3000, output="one\ntwo", ok=True),
         Usage(
-            **about, key=b.SESSION, model="claude-opus-4-5", at=at + 1000, input=100, cache_read=1000, cache_write=10, output=50,
+            **about, key=b.SESSION, model="claude-opus-4-5", at=at + 1000, input=100,
+            cache_read=1000, cache_write=10, output=50,
             reasoning=20,
         ),
     ]  # fmt: skip
@@ -69,7 +81,10 @@ def test_how_a_command_ended_is_read_from_its_result(
     tmp_path: Path, output: str, more: dict[str, Any], expected: tuple[bool | None, int | None]
 ) -> None:
     """Older versions say it in the text alone."""
-    (result,) = of(ToolResult, items(tmp_path, b.user(), b.assistant(b.call()), b.user(b.result(output, **more))))
+    (result,) = of(
+        ToolResult,
+        items(tmp_path, b.user(), b.assistant(b.call()), b.user(b.result(output, **more))),
+    )
 
     assert (result.ok, result.exit_code) == expected
 
@@ -90,7 +105,13 @@ def test_only_what_a_person_typed_is_a_prompt(tmp_path: Path) -> None:
 
 def test_the_totals_are_those_of_the_settings_whenever_they_come(tmp_path: Path) -> None:
     """They are written after the last line of an answer, so that the log is the same as before."""
-    path = b.log(tmp_path, b.start(), b.user(), b.assistant(), beside=b.settings(tokenUsage={"inputTokens": 1}))
+    path = b.log(
+        tmp_path,
+        b.start(),
+        b.user(),
+        b.assistant(),
+        beside=b.settings(tokenUsage={"inputTokens": 1}),
+    )
 
     with imported(Droid(), tmp_path) as mind:
         path.with_name(f"{b.SESSION}.settings.json").write_text(json.dumps(b.settings()))
@@ -98,7 +119,9 @@ def test_the_totals_are_those_of_the_settings_whenever_they_come(tmp_path: Path)
         session = mind.show(f"droid:{b.SESSION}")
 
     assert report.updated == 1
-    assert session.tokens == Tokens(input=100, cache_read=1000, cache_write=10, output=50, reasoning=20)
+    assert session.tokens == Tokens(
+        input=100, cache_read=1000, cache_write=10, output=50, reasoning=20
+    )
 
 
 def test_a_session_without_settings_has_no_tokens(tmp_path: Path) -> None:
@@ -113,10 +136,21 @@ def test_totals_without_a_turn_are_not_told(tmp_path: Path) -> None:
 
 def test_a_subagent_is_a_session_of_its_own_below_its_caller(tmp_path: Path) -> None:
     """The one who wrote its task is an agent."""
-    found = read(b.log(tmp_path, b.start("sub", callingSessionId=b.SESSION), b.user("Oil the hinge."), session="sub"))
+    found = read(
+        b.log(
+            tmp_path,
+            b.start("sub", callingSessionId=b.SESSION),
+            b.user("Oil the hinge."),
+            session="sub",
+        )
+    )
 
     (facts,) = of(SessionFacts, found)
-    assert (facts.session, facts.parent, facts.origin) == (f"{b.SESSION}/sub", b.SESSION, "subagent")
+    assert (facts.session, facts.parent, facts.origin) == (
+        f"{b.SESSION}/sub",
+        b.SESSION,
+        "subagent",
+    )
     assert authors(found) == ["agent"]
 
 
@@ -124,11 +158,19 @@ def test_a_fork_names_its_parent_and_keeps_the_keys_of_its_turns(tmp_path: Path)
     """It holds copies of the rows, with their ids."""
     parent = items(tmp_path, b.user(), b.assistant())
     fork = read(
-        b.log(tmp_path, b.start("fork", parent=b.SESSION, forkedAtMessageId="m2"), b.user(), b.assistant(), session="fork")
+        b.log(
+            tmp_path,
+            b.start("fork", parent=b.SESSION, forkedAtMessageId="m2"),
+            b.user(),
+            b.assistant(),
+            session="fork",
+        )
     )
 
     assert of(SessionFacts, fork)[0].parent == b.SESSION
-    assert [facts.turn for facts in of(TurnFacts, fork)] == [facts.turn for facts in of(TurnFacts, parent)]
+    assert [facts.turn for facts in of(TurnFacts, fork)] == [
+        facts.turn for facts in of(TurnFacts, parent)
+    ]
 
 
 def test_a_session_of_exec_is_headless(tmp_path: Path) -> None:
@@ -155,7 +197,9 @@ def test_the_first_sessions_tell_their_folder_in_a_reminder(tmp_path: Path) -> N
 def test_the_root_follows_the_environment() -> None:
     """The variable stands in for the home folder, not for the agent's."""
     assert Droid().roots("/home/ada", {}) == ["/home/ada/.factory/sessions"]
-    assert Droid().roots("/home/ada", {"FACTORY_HOME_OVERRIDE": "/srv"}) == ["/srv/.factory/sessions"]
+    assert Droid().roots("/home/ada", {"FACTORY_HOME_OVERRIDE": "/srv"}) == [
+        "/srv/.factory/sessions"
+    ]
 
 
 def test_only_the_layout_of_droid_is_listed(tmp_path: Path) -> None:
@@ -164,12 +208,18 @@ def test_only_the_layout_of_droid_is_listed(tmp_path: Path) -> None:
     flat = tmp_path / "sessions" / f"{b.SESSION[:-1]}b.jsonl"
     flat.touch()
     flat.with_name(f"{b.SESSION[:-1]}b.settings.json").touch()
-    for foreign in (flat.with_name(f"{b.SESSION[:-1]}c.jsonl"), nested.with_name("rollout.jsonl"), tmp_path / nested.name):
+    for foreign in (
+        flat.with_name(f"{b.SESSION[:-1]}c.jsonl"),
+        nested.with_name("rollout.jsonl"),
+        tmp_path / nested.name,
+    ):
         foreign.touch()
 
     assert [source.path for source in Droid().sources(str(tmp_path))] == [str(flat), str(nested)]
     settings = str(nested).replace(".jsonl", ".settings.json")
-    assert list(Droid().sources(str(tmp_path)))[1] == Source("droid", str(nested), (settings,), appended=False)
+    assert list(Droid().sources(str(tmp_path)))[1] == Source(
+        "droid", str(nested), (settings,), appended=False
+    )
 
 
 def test_in_the_own_folder_an_old_session_needs_no_settings(tmp_path: Path) -> None:
@@ -202,7 +252,15 @@ def test_logs_of_others_are_not_taken(corpus: Path) -> None:
 
 def test_a_session_that_grows_gives_what_it_gives_at_once(tmp_path: Path) -> None:
     """It is read whole each time, and a turn that comes again is the same turn."""
-    path = b.log(tmp_path, b.start(), b.user(), b.assistant(b.call()), b.user(b.result()), b.assistant(), beside=b.settings())
+    path = b.log(
+        tmp_path,
+        b.start(),
+        b.user(),
+        b.assistant(b.call()),
+        b.user(b.result()),
+        b.assistant(),
+        beside=b.settings(),
+    )
     whole = path.read_text()
     path.write_text(whole[: whole.index("tool_result")])
 
@@ -221,10 +279,16 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> 
         tmp_path,
         b.user("water the roses"),
         {"type": "message", "message": wrong},
-        b.message("assistant", {"type": "tool_use", "id": wrong, "name": wrong, "input": wrong}, "They are wet."),
+        b.message(
+            "assistant",
+            {"type": "tool_use", "id": wrong, "name": wrong, "input": wrong},
+            "They are wet.",
+        ),
         b.user(b.result(wrong, is_error=wrong)),
         {"type": "compaction_state", "summary": wrong},
-        beside=b.settings(tokenUsage={"inputTokens": wrong, "thinkingTokens": wrong}, tags=wrong, model=wrong),
+        beside=b.settings(
+            tokenUsage={"inputTokens": wrong, "thinkingTokens": wrong}, tags=wrong, model=wrong
+        ),
     )
 
     assert prompts(found) == ["water the roses"]
@@ -233,7 +297,15 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> 
 
 def test_what_is_not_known_is_counted(tmp_path: Path) -> None:
     """New kinds of rows come with new versions; the rest is read."""
-    path = b.log(tmp_path, b.start(), b.user(), {"type": "dream"}, {"type": "dream"}, b.assistant({"type": "smell"}), beside={})
+    path = b.log(
+        tmp_path,
+        b.start(),
+        b.user(),
+        {"type": "dream"},
+        {"type": "dream"},
+        b.assistant({"type": "smell"}),
+        beside={},
+    )
     path.write_text(path.read_text() + "not json\n")
     path.with_name(f"{b.SESSION}.settings.json").write_text("{")
 

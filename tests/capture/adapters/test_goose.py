@@ -12,7 +12,18 @@ import pytest
 
 from recollect.capture.adapters.goose import Goose
 from recollect.memory import Memory
-from recollect.model import Checkpoint, Event, Item, Problem, SessionDetail, SessionFacts, Source, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Problem,
+    SessionDetail,
+    SessionFacts,
+    Source,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from tests.builders import goose as b
 from tests.builders.homes import memory
 
@@ -67,14 +78,16 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
             cwd="/home/ada/garden",
             title="Watering the garden",
             started_at=AT,
-            meta={"session_type": "user", "provider": "anthropic", "model": "claude-sonnet-4", "mode": "auto"},
+            meta={"session_type": "user", "provider": "anthropic", "model": "claude-sonnet-4",
+            "mode": "auto"},
         ),
         TurnFacts(**known, at=AT, author="human"),
         Event(**known, kind="prompt", at=AT, text="water the roses"),
         Event(**known, kind="reasoning", at=AT + 10_000, text="Where are they?"),
         Event(**known, kind="reply", at=AT + 10_000, text="Let me look."),
         Event(
-            **known, kind="tool_call", at=AT + 10_000, call="call_1", name="developer__shell", tool_kind="shell",
+            **known, kind="tool_call", at=AT + 10_000, call="call_1", name="developer__shell",
+            tool_kind="shell",
             target="ls beds", input={"command": "ls beds"},
         ),
         ToolResult(**known, call="call_1", at=AT + 20_000, output="roses\n", ok=True),
@@ -95,7 +108,9 @@ def test_the_totals_stand_with_the_first_turn(tmp_path: Path) -> None:
 
 def test_the_last_call_counts_where_no_total_is_kept(tmp_path: Path) -> None:
     """Old versions knew nothing else: it is less than was used, and not nothing."""
-    found = items(tmp_path, *b.talk(), accumulated_input_tokens=None, accumulated_output_tokens=None)
+    found = items(
+        tmp_path, *b.talk(), accumulated_input_tokens=None, accumulated_output_tokens=None
+    )
 
     assert [(usage.input, usage.output) for usage in of(Usage, found)] == [(1_000, 50)]
 
@@ -103,7 +118,10 @@ def test_the_last_call_counts_where_no_total_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", ["many", -5, 1.5e300, None])
 def test_tokens_that_are_none_cost_nothing_else(tmp_path: Path, wrong: Any) -> None:
     """Any program may have written to the file."""
-    about = dict.fromkeys(("input_tokens", "output_tokens", "accumulated_input_tokens", "accumulated_output_tokens"), wrong)
+    about = dict.fromkeys(
+        ("input_tokens", "output_tokens", "accumulated_input_tokens", "accumulated_output_tokens"),
+        wrong,
+    )
 
     found = items(tmp_path, *b.talk(), **about)
 
@@ -116,7 +134,12 @@ def test_tokens_that_are_none_cost_nothing_else(tmp_path: Path, wrong: Any) -> N
 
 def test_a_result_is_no_prompt_even_with_words_beside_it(tmp_path: Path) -> None:
     """Results come in the user's name; what stands beside one is the program's."""
-    found = items(tmp_path, b.user("go"), b.assistant(b.request()), b.user(b.response(), "The tool took long."))
+    found = items(
+        tmp_path,
+        b.user("go"),
+        b.assistant(b.request()),
+        b.user(b.response(), "The tool took long."),
+    )
 
     assert prompts(found) == ["go"]
 
@@ -125,7 +148,12 @@ def test_what_only_the_agent_sees_is_no_prompt(tmp_path: Path) -> None:
     """A recipe behind a command, or notes about earlier calls, come in the user's name too."""
     hidden = b.shown(user=False)
 
-    found = items(tmp_path, b.user("/autumn"), b.user("Rake, cut, cover.", metadata=hidden), b.assistant("Raked."))
+    found = items(
+        tmp_path,
+        b.user("/autumn"),
+        b.user("Rake, cut, cover.", metadata=hidden),
+        b.assistant("Raked."),
+    )
 
     assert said(found) == [("prompt", "/autumn"), ("reply", "Raked.")]
 
@@ -153,10 +181,15 @@ def test_a_summary_is_a_compaction_and_its_prompt_is_told_once(tmp_path: Path) -
 def test_a_compaction_changes_no_key(tmp_path: Path) -> None:
     """It writes all rows again, with new numbers; a turn must still be the same turn."""
     before = items(tmp_path / "before", b.user("tulips"), b.assistant("Planted."))
-    hidden = [{**message, "metadata": b.shown(agent=False)} for message in (b.user("tulips"), b.assistant("Planted."))]
+    hidden = [
+        {**message, "metadata": b.shown(agent=False)}
+        for message in (b.user("tulips"), b.assistant("Planted."))
+    ]
     after = items(tmp_path / "after", *hidden)
 
-    assert [turn.turn for turn in of(TurnFacts, before)] == [turn.turn for turn in of(TurnFacts, after)]
+    assert [turn.turn for turn in of(TurnFacts, before)] == [
+        turn.turn for turn in of(TurnFacts, after)
+    ]
 
 
 def test_two_equal_prompts_of_one_second_are_two_turns(tmp_path: Path) -> None:
@@ -180,7 +213,9 @@ def test_two_equal_prompts_of_one_second_are_two_turns(tmp_path: Path) -> None:
         ("something_new", "interactive", "human"),
     ],
 )
-def test_the_sort_of_session_tells_who_began_it(tmp_path: Path, kind: str, origin: str, author: str) -> None:
+def test_the_sort_of_session_tells_who_began_it(
+    tmp_path: Path, kind: str, origin: str, author: str
+) -> None:
     """A schedule and an agent ask in the user's name."""
     found = items(tmp_path, b.user("go"), session_type=kind)
 
@@ -206,7 +241,9 @@ def test_a_name_that_everybody_gets_is_no_title(tmp_path: Path) -> None:
         ({"structuredContent": "odd", "isError": "odd"}, True, None),
     ],
 )
-def test_a_result_tells_how_a_call_went(tmp_path: Path, more: dict[str, Any], ok: bool, exit_code: int | None) -> None:
+def test_a_result_tells_how_a_call_went(
+    tmp_path: Path, more: dict[str, Any], ok: bool, exit_code: int | None
+) -> None:
     """The shell's exit code stands beside its text."""
     found = items(tmp_path, b.user("go"), b.assistant(b.request()), b.user(b.response(**more)))
 
@@ -215,11 +252,17 @@ def test_a_result_tells_how_a_call_went(tmp_path: Path, more: dict[str, Any], ok
 
 def test_a_call_that_was_none_has_failed(tmp_path: Path) -> None:
     """The model may ask for what cannot be understood."""
-    broken = {"type": "toolRequest", "id": "c1", "toolCall": {"status": "error", "error": "not JSON"}}
+    broken = {
+        "type": "toolRequest",
+        "id": "c1",
+        "toolCall": {"status": "error", "error": "not JSON"},
+    }
 
     found = items(tmp_path, b.user("go"), b.assistant(broken))
 
-    assert [(call.name, call.ok, call.output) for call in of(Event, found)[1:]] == [("invalid", False, "not JSON")]
+    assert [(call.name, call.ok, call.output) for call in of(Event, found)[1:]] == [
+        ("invalid", False, "not JSON")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +275,9 @@ def test_a_call_that_was_none_has_failed(tmp_path: Path) -> None:
         ("github__list_issues", {}, "mcp"),
     ],
 )
-def test_the_tools_of_gooses_own_extensions_are_known(tmp_path: Path, name: str, arguments: dict[str, Any], kind: str) -> None:
+def test_the_tools_of_gooses_own_extensions_are_known(
+    tmp_path: Path, name: str, arguments: dict[str, Any], kind: str
+) -> None:
     """Their names look like those of somebody's server."""
     found = items(tmp_path, b.user("go"), b.assistant(b.request(name, **arguments)))
 
@@ -256,7 +301,9 @@ def test_only_sessions_that_changed_are_read_again_and_those_whole(tmp_path: Pat
     since = checkpoint(read(path))
     with closing(sqlite3.connect(path)) as connection, connection:
         b.add_message(connection, "20260202_2", b.assistant("done"), b.START + 99)
-        connection.execute("update sessions set updated_at = '2026-02-02 02:49:00' where id = '20260202_2'")
+        connection.execute(
+            "update sessions set updated_at = '2026-02-02 02:49:00' where id = '20260202_2'"
+        )
 
     found = read(path, since)
 
@@ -286,7 +333,9 @@ def test_a_session_without_messages_is_not_told(tmp_path: Path) -> None:
 
 
 def test_a_message_that_was_taken_back_does_not_make_everything_new(tmp_path: Path) -> None:
-    """Editing a prompt deletes what came after it: the newest row is gone, the database is the same."""
+    """Editing a prompt deletes what came after it: the newest row is
+    gone, the database is the same.
+    """
     path = two_sessions(tmp_path / "sessions.db")
     with closing(sqlite3.connect(path)) as connection, connection:
         b.add_message(connection, "20260202_2", b.assistant("done"), b.START + 99)
@@ -301,11 +350,28 @@ def test_a_message_that_was_taken_back_does_not_make_everything_new(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "content", ["", "no", "{}", "[1]", '["x"]', "[" * 50_000, '[{"type":"text","text":"\\ud800"}]', '[{"type":NaN}]', "null", 7]
+    "content",
+    [
+        "",
+        "no",
+        "{}",
+        "[1]",
+        '["x"]',
+        "[" * 50_000,
+        '[{"type":"text","text":"\\ud800"}]',
+        '[{"type":NaN}]',
+        "null",
+        7,
+    ],
 )
 def test_a_message_that_is_none_costs_that_message(tmp_path: Path, content: Any) -> None:
     """The rest of the session is told."""
-    found = items(tmp_path, b.user("before"), {**b.user("x"), "row": {"content_json": content}}, b.user("after"))
+    found = items(
+        tmp_path,
+        b.user("before"),
+        {**b.user("x"), "row": {"content_json": content}},
+        b.user("after"),
+    )
 
     told = prompts(found)
     assert (told[0], told[-1]) == ("before", "after")
@@ -320,7 +386,10 @@ def test_a_file_that_is_no_database_is_one_problem(tmp_path: Path) -> None:
 
     found = list(Goose().read(Source("goose", str(path), appended=False), since))
 
-    assert [(item.kind if isinstance(item, Problem) else item) for item in found] == ["unreadable", since]
+    assert [(item.kind if isinstance(item, Problem) else item) for item in found] == [
+        "unreadable",
+        since,
+    ]
 
 
 def test_a_database_without_the_tables_is_one_problem(tmp_path: Path) -> None:
@@ -338,7 +407,9 @@ def test_a_database_without_the_tables_is_one_problem(tmp_path: Path) -> None:
 # The time before the database -----------------------------------------------------
 
 
-def test_a_legacy_file_gives_the_same_turns_as_the_database_it_was_imported_to(tmp_path: Path) -> None:
+def test_a_legacy_file_gives_the_same_turns_as_the_database_it_was_imported_to(
+    tmp_path: Path,
+) -> None:
     """The files may be there still, and a turn must be one turn."""
     old = read(b.legacy(tmp_path / f"{b.SESSION}.jsonl", b.talk()))
     new = items(tmp_path, *b.talk())
@@ -370,7 +441,18 @@ def test_a_bad_line_of_a_legacy_file_costs_that_line(tmp_path: Path) -> None:
     """The lines around it are read."""
     path = b.legacy(tmp_path / "20250801_101500.jsonl", [b.user("one"), b.user("two")])
     lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:2], "{broken", '{"role": "user", "created": 1, "content": 5}', lines[2], lines[0]]) + "\n")
+    path.write_text(
+        "\n".join(
+            [
+                *lines[:2],
+                "{broken",
+                '{"role": "user", "created": 1, "content": 5}',
+                lines[2],
+                lines[0],
+            ]
+        )
+        + "\n"
+    )
 
     found = read(path)
 
@@ -414,13 +496,21 @@ def test_look_alikes_are_not_ours(tmp_path: Path) -> None:
     """Other agents have sessions and messages too."""
     other = tmp_path / "sessions.db"
     with closing(sqlite3.connect(other)) as connection, connection:
-        connection.executescript("create table sessions (id, title); create table messages (id, session_id, role, parts)")
+        connection.executescript(
+            "create table sessions (id, title); create table messages (id, session_id, role, parts)"
+        )
     lines = tmp_path / "20250801_101500.jsonl"
     lines.write_text(
-        json.dumps({"description": "x", "message_count": 1}) + "\n" + json.dumps({"role": "user", "content": "hi"}) + "\n"
+        json.dumps({"description": "x", "message_count": 1})
+        + "\n"
+        + json.dumps({"role": "user", "content": "hi"})
+        + "\n"
     )
 
-    assert [Goose().find_source(str(path), path.read_bytes()) for path in (other, lines)] == [None, None]
+    assert [Goose().find_source(str(path), path.read_bytes()) for path in (other, lines)] == [
+        None,
+        None,
+    ]
 
 
 def test_no_sample_of_another_agent_is_taken_for_ours(corpus: Path) -> None:

@@ -1,4 +1,7 @@
-"""What the Grok adapter makes of a Grok Build session, fact by fact. Its other half is in test_grok_cli.py."""
+"""What the Grok adapter makes of a Grok Build session, fact by fact.
+
+Its other half is in test_grok_cli.py.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,24 @@ from recollect.capture.adapters.grok import Grok
 from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts, Usage
 from recollect.testing import everything
 from tests.builders import grok as b
-from tests.capture.adapters.items import live_prompts, of, prompts, said, spent, taken_from_others, troubles
+from tests.capture.adapters.items import (
+    live_prompts,
+    of,
+    prompts,
+    said,
+    spent,
+    taken_from_others,
+    troubles,
+)
 
 START = b.START_MS
 
 
 def source_of(root: Path, session: str = b.SESSION) -> Source:
     """A session's source, as listing a home finds it."""
-    return next(source for source in Grok().sources(str(root)) if os.path.basename(source.path) == session)
+    return next(
+        source for source in Grok().sources(str(root)) if os.path.basename(source.path) == session
+    )
 
 
 def read(root: Path, session: str = b.SESSION) -> list[Item]:
@@ -55,7 +68,9 @@ def undone(found: list[Item]) -> list[str]:
 
 
 def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> None:
-    """The common case, whole: updates tell the course, the chat what was given back, the events how long it took."""
+    """The common case, whole: updates tell the course, the chat what was
+    given back, the events how long it took.
+    """
     found = items(
         tmp_path,
         b.user("count the crates", 1, modelId="grok-4.5"),
@@ -64,8 +79,17 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
         b.calls("c1", "run_terminal_command", {"command": "ls yard"}, 3),
         b.answered("c1", "crate …", 4),
         b.says("One.", 5),
-        b.billed(6, tokens=b.tokens(1000, 600, 50, reasoningTokens=20, costUsdTicks=91_000_000, modelCalls=2)),
-        chat=[b.asked(), b.chat_says("", ("c1", "run_terminal_command", {"command": "ls yard"})), b.chat_result("c1", "crate\n")],
+        b.billed(
+            6,
+            tokens=b.tokens(
+                1000, 600, 50, reasoningTokens=20, costUsdTicks=91_000_000, modelCalls=2
+            ),
+        ),
+        chat=[
+            b.asked(),
+            b.chat_says("", ("c1", "run_terminal_command", {"command": "ls yard"})),
+            b.chat_result("c1", "crate\n"),
+        ],
         events=[
             b.event("turn_started", 0.9, turn_number=0),
             b.tool_took("c1", 40),
@@ -75,7 +99,9 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
 
     told: dict[str, Any] = {"session": b.SESSION, "turn": b.PROMPT}
     assert found[:-1] == [
-        SessionFacts(session=b.SESSION, cwd="/home/ada/shop", started_at=START, meta={"model": "grok-4.5"}),
+        SessionFacts(
+            session=b.SESSION, cwd="/home/ada/shop", started_at=START, meta={"model": "grok-4.5"}
+        ),
         TurnFacts(
             **told,
             at=START + 1000,
@@ -123,7 +149,10 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
 
 
 def test_the_home_is_in_one_place_on_every_system_and_can_be_moved() -> None:
-    """grok-cli keeps to the home folder, so that is looked at too; of what else is in it we want nothing."""
+    """grok-cli keeps to the home folder, so that is looked at too.
+
+    Of what else is in it we want nothing.
+    """
     usual = ["/home/ada/.grok/sessions", "/home/ada/.grok/grok.db"]
 
     assert Grok().roots("/home/ada", {}) == usual
@@ -131,19 +160,35 @@ def test_the_home_is_in_one_place_on_every_system_and_can_be_moved() -> None:
 
 
 def test_a_session_names_all_that_is_read_for_it(tmp_path: Path) -> None:
-    """What is not named is not noticed when it changes; credentials in the home are not ours to name."""
-    folder = b.folder(tmp_path, updates=[b.user()], chat=[b.asked()], events=[], signals={"turnCount": 1})
+    """What is not named is not noticed when it changes.
+
+    Credentials in the home are not ours to name.
+    """
+    folder = b.folder(
+        tmp_path, updates=[b.user()], chat=[b.asked()], events=[], signals={"turnCount": 1}
+    )
     (folder / "prompts").mkdir()
     (folder / "plan.json").write_text("{}")
     (tmp_path / "auth.json").write_text("{}")
 
     (source,) = Grok().sources(str(tmp_path))
 
-    names = ["chat_history.jsonl", "events.jsonl", "signals.json", "summary.json", "updates.jsonl", "prompts"]
-    assert source == Source("grok", str(folder), tuple(str(folder / name) for name in names), appended=False)
+    names = [
+        "chat_history.jsonl",
+        "events.jsonl",
+        "signals.json",
+        "summary.json",
+        "updates.jsonl",
+        "prompts",
+    ]
+    assert source == Source(
+        "grok", str(folder), tuple(str(folder / name) for name in names), appended=False
+    )
 
 
-@pytest.mark.parametrize("below", ["", "sessions", f"sessions/{b.GROUP}", f"sessions/{b.GROUP}/{b.SESSION}"])
+@pytest.mark.parametrize(
+    "below", ["", "sessions", f"sessions/{b.GROUP}", f"sessions/{b.GROUP}/{b.SESSION}"]
+)
 def test_a_person_may_point_at_any_level(tmp_path: Path, below: str) -> None:
     """A home, its sessions, those of one folder, or one of them."""
     folder = b.folder(tmp_path, updates=[b.user()])
@@ -190,7 +235,10 @@ def test_each_of_its_files_leads_to_the_session(tmp_path: Path, name: str) -> No
         ("summary.json", b'{"info": {"id": "x", "cwd": "/"}}'),
         ("summary.json", b"[]"),
         ("summary.json", b"{"),
-        ("updates.jsonl", b'{"method": "session/update", "params": {"update": {"sessionUpdate": "plan"}}}\n'),
+        (
+            "updates.jsonl",
+            b'{"method": "session/update", "params": {"update": {"sessionUpdate": "plan"}}}\n',
+        ),
         ("updates.jsonl", b'{"sessionId": "x", "update": "new"}\n'),
         ("updates.jsonl", b""),
         ("chat_history.jsonl", b'{"role": "user", "content": "hello"}\n'),
@@ -218,9 +266,17 @@ def test_no_sample_of_another_agent_is_taken_for_ours(corpus: Path) -> None:
 
 def test_a_session_that_goes_on_keeps_its_turns(tmp_path: Path) -> None:
     """It is read whole each time; turns are known again by their keys."""
-    lines = [b.user(), b.says("Do", 1), b.says("ne.", 2), b.user("again", 10, b.SECOND, 1), b.says("Again.", 11, b.SECOND)]
+    lines = [
+        b.user(),
+        b.says("Do", 1),
+        b.says("ne.", 2),
+        b.user("again", 10, b.SECOND, 1),
+        b.says("Again.", 11, b.SECOND),
+    ]
 
-    seen = [[item.turn for item in of(TurnFacts, items(tmp_path, *lines[:end]))] for end in range(1, 6)]
+    seen = [
+        [item.turn for item in of(TurnFacts, items(tmp_path, *lines[:end]))] for end in range(1, 6)
+    ]
 
     assert seen == [[b.PROMPT], [b.PROMPT], [b.PROMPT], [b.PROMPT, b.SECOND], [b.PROMPT, b.SECOND]]
 
@@ -228,7 +284,12 @@ def test_a_session_that_goes_on_keeps_its_turns(tmp_path: Path) -> None:
 def test_a_prompt_without_an_id_keeps_its_key_while_it_grows(tmp_path: Path) -> None:
     """Old versions give none; a picture that follows the words must not make it another turn."""
     words = b.user("draw this", 0, None, None)
-    picture = b.update("user_message_chunk", 0.1, None, content={"type": "image", "data": "iVBOR", "mimeType": "image/png"})
+    picture = b.update(
+        "user_message_chunk",
+        0.1,
+        None,
+        content={"type": "image", "data": "iVBOR", "mimeType": "image/png"},
+    )
 
     first, second = items(tmp_path, words), items(tmp_path, words, picture)
 
@@ -259,7 +320,9 @@ def test_a_bad_line_costs_that_line(tmp_path: Path) -> None:
     assert [(problem.kind, problem.line) for problem in of(Problem, found)] == [("bad_line", 2)]
 
 
-@pytest.mark.parametrize("wrong", [None, True, -1, 10**30, 1e308, "x", [], {}, [[]], {"a": 1}, "\ud800"])
+@pytest.mark.parametrize(
+    "wrong", [None, True, -1, 10**30, 1e308, "x", [], {}, [[]], {"a": 1}, "\ud800"]
+)
 def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> None:
     """Nobody promises us this format, so every field of every line is tried."""
     whole = {
@@ -283,9 +346,13 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> 
         for number, line in enumerate(lines):
             for spoilt in _spoilt(line, wrong):
                 files = {**whole, name: [*lines[:number], spoilt, *lines[number + 1 :]]}
-                found = items(tmp_path, *files["updates"], chat=files["chat"], events=files["events"])
+                found = items(
+                    tmp_path, *files["updates"], chat=files["chat"], events=files["events"]
+                )
                 assert isinstance(found[-1], Checkpoint)
-    facts = b.summary(forked_at=b.clock(0), inherited_prefix_len=1, git_remotes=["x"], generated_title="t")
+    facts = b.summary(
+        forked_at=b.clock(0), inherited_prefix_len=1, git_remotes=["x"], generated_title="t"
+    )
     for spoilt in _spoilt(facts, wrong):
         assert isinstance(items(tmp_path, b.user(), facts=spoilt)[-1], Checkpoint)
 
@@ -294,7 +361,11 @@ def _spoilt(value: Any, wrong: Any) -> list[Any]:
     """A value with each of its parts in turn become another."""
     if not isinstance(value, dict):
         return [wrong]
-    return [{**value, key: other} for key, inner in value.items() for other in [wrong, *_spoilt(inner, wrong)]]
+    return [
+        {**value, key: other}
+        for key, inner in value.items()
+        for other in [wrong, *_spoilt(inner, wrong)]
+    ]
 
 
 def test_a_folder_that_is_gone_is_told_as_one_problem(tmp_path: Path) -> None:
@@ -326,23 +397,38 @@ def test_a_chat_waits_for_its_summary_to_be_whole(tmp_path: Path) -> None:
 def test_the_summary_tells_who_the_session_is(tmp_path: Path) -> None:
     """And the counters beside it what it came to; figures of context are not tokens spent."""
     facts = b.summary(
-        generated_title="Crates", session_summary="first words", head_branch="stock", head_commit="4f2a",
-        git_remotes=["git@example.org:ada/shop.git"], reasoning_effort="high", agent_name="grok-build",
+        generated_title="Crates", session_summary="first words", head_branch="stock",
+        head_commit="4f2a",
+        git_remotes=["git@example.org:ada/shop.git"], reasoning_effort="high",
+        agent_name="grok-build",
     )  # fmt: skip
 
-    found = items(tmp_path, b.user(), facts=facts, signals={"contextTokensUsed": 9000, "gitCommitCount": 0, "toolsUsed": ["x"]})
+    found = items(
+        tmp_path,
+        b.user(),
+        facts=facts,
+        signals={"contextTokensUsed": 9000, "gitCommitCount": 0, "toolsUsed": ["x"]},
+    )
 
     assert found[0] == SessionFacts(
-        session=b.SESSION, cwd="/home/ada/shop", title="Crates", started_at=START, git_branch="stock", git_sha="4f2a",
+        session=b.SESSION, cwd="/home/ada/shop", title="Crates", started_at=START,
+        git_branch="stock", git_sha="4f2a",
         git_remote="git@example.org:ada/shop.git",
-        meta={"agent_name": "grok-build", "reasoning_effort": "high", "model": "grok-4.5", "context_tokens": 9000},
+        meta={"agent_name": "grok-build", "reasoning_effort": "high", "model": "grok-4.5",
+        "context_tokens": 9000},
     )  # fmt: skip
     assert of(Usage, found) == []
 
 
 def test_without_a_summary_the_folder_names_the_session(tmp_path: Path) -> None:
     """Any file may be missing."""
-    folder = b.folder(tmp_path, updates=[b.user(), b.update("session_summary_generated", 1, own=True, session_summary="Crates")])
+    folder = b.folder(
+        tmp_path,
+        updates=[
+            b.user(),
+            b.update("session_summary_generated", 1, own=True, session_summary="Crates"),
+        ],
+    )
     (folder / "summary.json").unlink()
 
     facts = read(tmp_path)[0]
@@ -366,17 +452,30 @@ def test_a_fork_has_a_parent_and_leaves_it_what_it_paid(tmp_path: Path) -> None:
 # Sub-agents ---------------------------------------------------------------------------
 
 
-def family(root: Path, *, ended_at: float = 4, known: bool = True, child: list[b.Line] | None = None) -> None:
+def family(
+    root: Path, *, ended_at: float = 4, known: bool = True, child: list[b.Line] | None = None
+) -> None:
     """A session that started a sub-agent, which ended at this time."""
-    finished = b.update("subagent_finished", ended_at, own=True, child_session_id=b.CHILD, status="completed")
+    finished = b.update(
+        "subagent_finished", ended_at, own=True, child_session_id=b.CHILD, status="completed"
+    )
     course = sorted(
-        [b.user(), b.spawned(at=1), finished, b.billed(6, tokens=b.tokens(1000, 600, 50))], key=lambda line: line["timestamp"]
+        [b.user(), b.spawned(at=1), finished, b.billed(6, tokens=b.tokens(1000, 600, 50))],
+        key=lambda line: line["timestamp"],
     )
     parent = b.folder(root, updates=course)
     if known:
         b.link(parent)
-    own = [b.user("look", 1, "child-prompt"), b.billed(ended_at - 0.5, "child-prompt", b.tokens(400, 200, 20))]
-    b.folder(root, b.CHILD, facts=b.summary(b.CHILD, session_kind="subagent"), updates=own if child is None else child)
+    own = [
+        b.user("look", 1, "child-prompt"),
+        b.billed(ended_at - 0.5, "child-prompt", b.tokens(400, 200, 20)),
+    ]
+    b.folder(
+        root,
+        b.CHILD,
+        facts=b.summary(b.CHILD, session_kind="subagent"),
+        updates=own if child is None else child,
+    )
 
 
 def test_a_sub_agent_is_named_under_the_session_that_keeps_a_folder_for_it(tmp_path: Path) -> None:
@@ -386,7 +485,11 @@ def test_a_sub_agent_is_named_under_the_session_that_keeps_a_folder_for_it(tmp_p
     found = read(tmp_path, b.CHILD)
 
     facts, turn = of(SessionFacts, found)[0], of(TurnFacts, found)[0]
-    assert (facts.session, facts.parent, facts.origin) == (f"{b.SESSION}/{b.CHILD}", b.SESSION, "subagent")
+    assert (facts.session, facts.parent, facts.origin) == (
+        f"{b.SESSION}/{b.CHILD}",
+        b.SESSION,
+        "subagent",
+    )
     assert facts.meta["subagent_type"] == "explore"
     assert turn.author == "agent"
 
@@ -472,7 +575,9 @@ def test_a_bill_does_not_wait_for_a_sub_agent_without_updates(tmp_path: Path) ->
         ("something-new-1", {"hideFromScrollback": True}, "system"),
     ],
 )
-def test_the_id_of_a_prompt_tells_who_gave_it(tmp_path: Path, prompt: str, meta: dict[str, Any], author: str) -> None:
+def test_the_id_of_a_prompt_tells_who_gave_it(
+    tmp_path: Path, prompt: str, meta: dict[str, Any], author: str
+) -> None:
     """Grok prompts itself when something finished that it was waiting for."""
     found = items(tmp_path, b.user("go on", 0, prompt, **meta))
 
@@ -490,8 +595,16 @@ def test_what_is_sent_in_the_middle_of_a_turn_is_a_turn(tmp_path: Path) -> None:
         b.billed(4, tokens=b.tokens()),
     )
 
-    assert [(item.turn, item.author) for item in of(TurnFacts, found)] == [(b.PROMPT, "human"), (f"{b.PROMPT}.2", "human")]
-    assert said(found) == [("prompt", "count the crates"), ("reply", "Counting"), ("prompt", "faster"), ("reply", "Twelve.")]
+    assert [(item.turn, item.author) for item in of(TurnFacts, found)] == [
+        (b.PROMPT, "human"),
+        (f"{b.PROMPT}.2", "human"),
+    ]
+    assert said(found) == [
+        ("prompt", "count the crates"),
+        ("reply", "Counting"),
+        ("prompt", "faster"),
+        ("reply", "Twelve."),
+    ]
     assert [usage.turn for usage in of(Usage, found)] == [b.PROMPT]
 
 
@@ -506,14 +619,22 @@ def test_a_command_to_the_program_is_no_part_of_the_conversation(tmp_path: Path)
     """Neither what was typed nor what was shown reached the model."""
     shown = b.says("12 % used", 3, _meta={"hostTurn": True})
 
-    found = items(tmp_path, b.user(), b.says("Done.", 1), b.user("/context", 2, index=None, hostTurn=True), shown)
+    found = items(
+        tmp_path,
+        b.user(),
+        b.says("Done.", 1),
+        b.user("/context", 2, index=None, hostTurn=True),
+        shown,
+    )
 
     assert said(found) == [("prompt", "count the crates"), ("reply", "Done.")]
 
 
 def test_wrappers_are_taken_off_a_prompt(tmp_path: Path) -> None:
     """A sub-agent that inherits a conversation is shown it before its task."""
-    wrapped = "<fork-context>\nlong talk\n</fork-context>\n<system-reminder>\nx\n</system-reminder>count"
+    wrapped = (
+        "<fork-context>\nlong talk\n</fork-context>\n<system-reminder>\nx\n</system-reminder>count"
+    )
 
     assert prompts(items(tmp_path, b.user(wrapped))) == ["count"]
 
@@ -524,16 +645,27 @@ def test_wrappers_are_taken_off_a_prompt(tmp_path: Path) -> None:
 def test_a_rewind_undoes_the_turns_from_a_prompt_on(tmp_path: Path) -> None:
     """They stay in the log, and are told as undone."""
     ids = ["p0", "p1", "p2", "p3"]
-    course = [line for n, key in enumerate(ids[:3]) for line in (b.user(key, n, key, n), b.says("ok", n + 0.5, key))]
+    course = [
+        line
+        for n, key in enumerate(ids[:3])
+        for line in (b.user(key, n, key, n), b.says("ok", n + 0.5, key))
+    ]
 
-    found = items(tmp_path, *course, b.rewound(1, 10), b.user("p3", 11, "p3", 1), b.says("ok", 12, "p3"))
+    found = items(
+        tmp_path, *course, b.rewound(1, 10), b.user("p3", 11, "p3", 1), b.says("ok", 12, "p3")
+    )
 
     assert (prompts(found), undone(found)) == (ids, ["p1", "p2"])
 
 
 def test_an_interjection_is_not_counted_but_goes_with_its_turn(tmp_path: Path) -> None:
     """A rewind names the number of a prompt, not how often somebody spoke."""
-    course = [b.user("p0", 0, "p0", 0), b.user("quick", 1, "p0", None), b.says("ok", 2, "p0"), b.user("p1", 3, "p1", 1)]
+    course = [
+        b.user("p0", 0, "p0", 0),
+        b.user("quick", 1, "p0", None),
+        b.says("ok", 2, "p0"),
+        b.user("p1", 3, "p1", 1),
+    ]
 
     found = items(tmp_path, *course, b.says("ok", 4, "p1"), b.rewound(1, 5))
 
@@ -542,9 +674,20 @@ def test_an_interjection_is_not_counted_but_goes_with_its_turn(tmp_path: Path) -
 
 def test_before_the_first_number_every_prompt_counts(tmp_path: Path) -> None:
     """Old versions numbered none."""
-    course = [line for n in range(3) for line in (b.user(f"p{n}", n, None, None), b.says("ok", n + 0.5, None))]
+    course = [
+        line
+        for n in range(3)
+        for line in (b.user(f"p{n}", n, None, None), b.says("ok", n + 0.5, None))
+    ]
 
-    found = items(tmp_path, *course, b.rewound(2, 9), b.user("p3", 10, "p3", 2), b.says("ok", 11, "p3"), b.rewound(1, 12))
+    found = items(
+        tmp_path,
+        *course,
+        b.rewound(2, 9),
+        b.user("p3", 10, "p3", 2),
+        b.says("ok", 11, "p3"),
+        b.rewound(1, 12),
+    )
 
     assert undone(found) == ["p1", "p2", "p3"]
 
@@ -552,7 +695,12 @@ def test_before_the_first_number_every_prompt_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", [1, 7, -1, "0", None])
 def test_a_rewind_to_a_prompt_that_is_not_there_undoes_nothing(tmp_path: Path, target: Any) -> None:
     """As in Grok itself."""
-    found = items(tmp_path, b.user(), b.update("rewind_marker", 1, own=True, target_prompt_index=target), b.says("Done.", 2))
+    found = items(
+        tmp_path,
+        b.user(),
+        b.update("rewind_marker", 1, own=True, target_prompt_index=target),
+        b.says("Done.", 2),
+    )
 
     assert undone(found) == []
     assert said(found) == [("prompt", "count the crates"), ("reply", "Done.")]
@@ -567,7 +715,14 @@ def test_chunks_are_put_together_until_something_else_happens(tmp_path: Path) ->
     call = b.calls("c1", "grep", {"pattern": "x"}, 3)
 
     found = items(
-        tmp_path, b.user(), b.says("One ", 1), notice, b.says("two", 2.5), call, b.answered("c1", "y", 4), b.says("three", 5)
+        tmp_path,
+        b.user(),
+        b.says("One ", 1),
+        notice,
+        b.says("two", 2.5),
+        call,
+        b.answered("c1", "y", 4),
+        b.says("three", 5),
     )
 
     assert said(found)[1:] == [("reply", "One two"), ("tool_call", "x"), ("reply", "three")]
@@ -575,7 +730,13 @@ def test_chunks_are_put_together_until_something_else_happens(tmp_path: Path) ->
 
 def test_a_running_command_is_told_by_its_end(tmp_path: Path) -> None:
     """Its output comes ten times a second; the exit code says more than that it could be run."""
-    ran = {"type": "Bash", "output": [120], "output_for_prompt": "x\nfailed", "exit_code": 2, "timed_out": False}
+    ran = {
+        "type": "Bash",
+        "output": [120],
+        "output_for_prompt": "x\nfailed",
+        "exit_code": 2,
+        "timed_out": False,
+    }
 
     found = items(
         tmp_path,
@@ -593,7 +754,12 @@ def test_a_running_command_is_told_by_its_end(tmp_path: Path) -> None:
     ("name", "given", "kind", "target"),
     [
         ("read_file", {"target_file": "a.py"}, "read", "a.py"),
-        ("search_replace", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, "edit", "a.py"),
+        (
+            "search_replace",
+            {"file_path": "a.py", "old_string": "x", "new_string": "y"},
+            "edit",
+            "a.py",
+        ),
         ("run_terminal_cmd", {"command": "ls"}, "shell", "ls"),
         ("grep", {"pattern": "x"}, "search", "x"),
         ("spawn_subagent", {"description": "look", "prompt": "Look."}, "task", "look"),
@@ -602,7 +768,9 @@ def test_a_running_command_is_told_by_its_end(tmp_path: Path) -> None:
         ("todo_write", {"todos": []}, "other", None),
     ],
 )
-def test_a_tool_is_known_by_its_name(tmp_path: Path, name: str, given: Any, kind: str, target: str | None) -> None:
+def test_a_tool_is_known_by_its_name(
+    tmp_path: Path, name: str, given: Any, kind: str, target: str | None
+) -> None:
     """The names depend on the profile of the agent."""
     call = call_in(items(tmp_path, b.user(), b.calls("c1", name, given)))
 
@@ -615,12 +783,19 @@ def test_a_tool_that_calls_another_is_told_by_the_other(tmp_path: Path) -> None:
 
     call = call_in(items(tmp_path, b.user(), b.calls("c1", "use_tool", given)))
 
-    assert (call.name, call.tool_kind, call.target, call.input) == ("tracker__close", "mcp", "A-1", given)
+    assert (call.name, call.tool_kind, call.target, call.input) == (
+        "tracker__close",
+        "mcp",
+        "A-1",
+        given,
+    )
 
 
 def test_a_tool_without_a_telling_name_is_known_by_its_sort(tmp_path: Path) -> None:
     """A command that a person ran has a title for the eye alone."""
-    call = b.calls("c1", "Execute `ls yard`", {"variant": "Runner", "command": "ls yard"}, kind="execute")
+    call = b.calls(
+        "c1", "Execute `ls yard`", {"variant": "Runner", "command": "ls yard"}, kind="execute"
+    )
 
     told = call_in(items(tmp_path, b.user(), call))
 
@@ -629,7 +804,12 @@ def test_a_tool_without_a_telling_name_is_known_by_its_sort(tmp_path: Path) -> N
 
 def test_the_name_of_a_tool_may_stand_apart_from_its_title(tmp_path: Path) -> None:
     """Newer versions say which tool it is beside what is shown."""
-    call = b.calls("c1", "Read `a.py`", {"target_file": "a.py"}, _meta={"x.ai/tool": {"name": "read_file", "kind": "read"}})
+    call = b.calls(
+        "c1",
+        "Read `a.py`",
+        {"target_file": "a.py"},
+        _meta={"x.ai/tool": {"name": "read_file", "kind": "read"}},
+    )
 
     assert call_in(items(tmp_path, b.user(), call)).name == "read_file"
 
@@ -641,19 +821,37 @@ def test_a_tool_of_the_vendors_servers_tells_what_was_asked_with_its_result(tmp_
     found = items(
         tmp_path,
         b.user(),
-        b.calls("ws", "Web search:", {"variant": "WebSearch", "backend": True}, kind="search", status="in_progress"),
-        b.answered("ws", status="failed", rawOutput={"type": "web_search_call", "status": "failed", "action": action}),
+        b.calls(
+            "ws",
+            "Web search:",
+            {"variant": "WebSearch", "backend": True},
+            kind="search",
+            status="in_progress",
+        ),
+        b.answered(
+            "ws",
+            status="failed",
+            rawOutput={"type": "web_search_call", "status": "failed", "action": action},
+        ),
     )
 
     call = call_in(found)
-    assert (call.name, call.tool_kind, call.target, call.ok) == ("WebSearch", "web", "crates", False)
+    assert (call.name, call.tool_kind, call.target, call.ok) == (
+        "WebSearch",
+        "web",
+        "crates",
+        False,
+    )
 
 
 @pytest.mark.parametrize(
     ("outcome", "ok"),
     [
         ("success", True),
-        *((name, False) for name in ("error", "permission_rejected", "hook_denied", "invalid_tool", "cancelled")),
+        *(
+            (name, False)
+            for name in ("error", "permission_rejected", "hook_denied", "invalid_tool", "cancelled")
+        ),
         (None, None),
     ],
 )
@@ -661,7 +859,14 @@ def test_the_events_tell_how_a_call_went(tmp_path: Path, outcome: str, ok: bool 
     """And how long it took; the workspace's second measurement is not used."""
     again = b.tool_took("c1", 99, "success", source="workspace")
 
-    call = call_in(items(tmp_path, b.user(), b.calls("c1", "grep", {}), events=[b.tool_took("c1", 40, outcome), again]))
+    call = call_in(
+        items(
+            tmp_path,
+            b.user(),
+            b.calls("c1", "grep", {}),
+            events=[b.tool_took("c1", 40, outcome), again],
+        )
+    )
 
     assert (call.ok, call.duration_ms) == (ok, 40)
 
@@ -669,7 +874,11 @@ def test_the_events_tell_how_a_call_went(tmp_path: Path, outcome: str, ok: bool 
 def test_a_result_that_comes_in_a_later_turn_goes_to_its_call(tmp_path: Path) -> None:
     """A command may go on in the background."""
     found = items(
-        tmp_path, b.user(), b.calls("c1", "grep", {}), b.user("meanwhile", 5, b.SECOND, 1), b.answered("c1", "y", 6, b.SECOND)
+        tmp_path,
+        b.user(),
+        b.calls("c1", "grep", {}),
+        b.user("meanwhile", 5, b.SECOND, 1),
+        b.answered("c1", "y", 6, b.SECOND),
     )
 
     assert (call_in(found).turn, call_in(found).output) == (b.PROMPT, "y")
@@ -677,9 +886,18 @@ def test_a_result_that_comes_in_a_later_turn_goes_to_its_call(tmp_path: Path) ->
 
 def test_a_cancelled_turn_is_told_once(tmp_path: Path) -> None:
     """The updates and the events both say so."""
-    events = [b.event("turn_started", 0), b.event("turn_ended", 6, outcome="cancelled", cancellation_category="mid_turn_abort")]
+    events = [
+        b.event("turn_started", 0),
+        b.event("turn_ended", 6, outcome="cancelled", cancellation_category="mid_turn_abort"),
+    ]
 
-    found = items(tmp_path, b.user(), b.billed(stop_reason="cancelled"), b.billed(stop_reason="cancelled"), events=events)
+    found = items(
+        tmp_path,
+        b.user(),
+        b.billed(stop_reason="cancelled"),
+        b.billed(stop_reason="cancelled"),
+        events=events,
+    )
 
     assert said(found) == [("prompt", "count the crates"), ("abort", "")]
     assert of(TurnFacts, found)[0].telemetry["cancellation"] == "mid_turn_abort"
@@ -687,10 +905,20 @@ def test_a_cancelled_turn_is_told_once(tmp_path: Path) -> None:
 
 def test_a_turn_that_failed_says_why(tmp_path: Path) -> None:
     """A retry that is under way is no failure yet."""
-    retrying = b.update("retry_state", 1, own=True, type="retrying", attempt=1, max_retries=3, reason="busy")
-    failed = b.update("retry_state", 2, own=True, type="failed", error_type="auth", message="log in again")
+    retrying = b.update(
+        "retry_state", 1, own=True, type="retrying", attempt=1, max_retries=3, reason="busy"
+    )
+    failed = b.update(
+        "retry_state", 2, own=True, type="failed", error_type="auth", message="log in again"
+    )
 
-    found = items(tmp_path, b.user(), retrying, failed, b.billed(stop_reason="error", agent_result="no answer"))
+    found = items(
+        tmp_path,
+        b.user(),
+        retrying,
+        failed,
+        b.billed(stop_reason="error", agent_result="no answer"),
+    )
 
     assert said(found)[1:] == [("error", "log in again"), ("error", "no answer")]
 
@@ -698,7 +926,14 @@ def test_a_turn_that_failed_says_why(tmp_path: Path) -> None:
 def test_a_compaction_is_told_once_with_its_summary(tmp_path: Path) -> None:
     """A checkpoint and a notice tell of the same one; a second compaction is another."""
     checkpoint = b.update("compaction_checkpoint", 1, own=True, checkpoint_id="k")
-    notice = b.update("auto_compact_completed", 2, own=True, tokens_before=9000, tokens_after=900, summary_preview="Crates.")
+    notice = b.update(
+        "auto_compact_completed",
+        2,
+        own=True,
+        tokens_before=9000,
+        tokens_after=900,
+        summary_preview="Crates.",
+    )
 
     found = items(tmp_path, b.user(), checkpoint, notice, b.says("Done.", 3), checkpoint)
 
@@ -707,7 +942,13 @@ def test_a_compaction_is_told_once_with_its_summary(tmp_path: Path) -> None:
 
 def test_what_nobody_knows_is_counted(tmp_path: Path) -> None:
     """New kinds appear every month."""
-    found = items(tmp_path, b.user(), b.update("hologram", 1, own=True), b.update("hologram", 2, own=True), b.says("Done.", 3))
+    found = items(
+        tmp_path,
+        b.user(),
+        b.update("hologram", 1, own=True),
+        b.update("hologram", 2, own=True),
+        b.says("Done.", 3),
+    )
 
     assert [(problem.kind, problem.reason, problem.count) for problem in of(Problem, found)] == [
         ("unknown", "update hologram", 2)
@@ -721,7 +962,11 @@ def test_what_nobody_knows_is_counted(tmp_path: Path) -> None:
 def test_the_last_bill_of_a_prompt_counts(tmp_path: Path) -> None:
     """It may be written twice, or be brought up to date."""
     found = items(
-        tmp_path, b.user(), b.billed(6, tokens=b.tokens(500, 0, 5)), b.billed(7, tokens=b.tokens(1000, 600, 50)), b.billed(8)
+        tmp_path,
+        b.user(),
+        b.billed(6, tokens=b.tokens(500, 0, 5)),
+        b.billed(7, tokens=b.tokens(1000, 600, 50)),
+        b.billed(8),
     )
 
     assert spent(found) == (400, 600, 0, 50, 0)
@@ -735,7 +980,9 @@ def test_each_prompt_is_paid_for_even_if_no_chunk_tells_of_it(tmp_path: Path) ->
     )  # fmt: skip
 
     assert spent(found) == (600, 700, 0, 55, 0)
-    assert [facts.telemetry for facts in of(TurnFacts, found)] == [{"stop_reason": "end_turn", "model_calls": 3}]
+    assert [facts.telemetry for facts in of(TurnFacts, found)] == [
+        {"stop_reason": "end_turn", "model_calls": 3}
+    ]
 
 
 def test_input_is_told_without_what_the_cache_read_and_wrote(tmp_path: Path) -> None:
@@ -749,12 +996,18 @@ def test_each_model_of_a_prompt_is_counted_for_itself(tmp_path: Path) -> None:
     """Rather than the sum above them."""
     bill = {
         **b.tokens(9999, 0, 999),
-        "modelUsage": {"big": b.tokens(100, 0, 1, model=None), "small": b.tokens(10, 0, 2, model=None)},
+        "modelUsage": {
+            "big": b.tokens(100, 0, 1, model=None),
+            "small": b.tokens(10, 0, 2, model=None),
+        },
     }
 
     found = of(Usage, items(tmp_path, b.user(), b.billed(tokens=bill)))
 
-    assert [(usage.model, usage.input, usage.output) for usage in found] == [("big", 100, 1), ("small", 10, 2)]
+    assert [(usage.model, usage.input, usage.output) for usage in found] == [
+        ("big", 100, 1),
+        ("small", 10, 2),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -767,7 +1020,9 @@ def test_each_model_of_a_prompt_is_counted_for_itself(tmp_path: Path) -> None:
         ({"costUsdTicks": 5_000_000_000, "costIsPartial": True}, None),
     ],
 )
-def test_a_price_counts_when_it_is_whole(tmp_path: Path, more: dict[str, Any], cost: float | None) -> None:
+def test_a_price_counts_when_it_is_whole(
+    tmp_path: Path, more: dict[str, Any], cost: float | None
+) -> None:
     """Ten thousand million ticks are a dollar; without a price the cost is unknown, not nothing."""
     (usage,) = of(Usage, items(tmp_path, b.user(), b.billed(tokens=b.tokens(**more))))
 
@@ -783,11 +1038,18 @@ def test_a_session_without_updates_is_told_by_its_chat(tmp_path: Path) -> None:
         tmp_path,
         {"type": "system", "content": "You are a coding agent."},
         b.asked(),
-        {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "In the yard."}]},
+        {
+            "type": "reasoning",
+            "id": "r",
+            "summary": [{"type": "summary_text", "text": "In the yard."}],
+        },
         b.chat_says("Looking.", ("c1", "read_file", {"target_file": "yard"})),
         b.chat_result("c1", "crate"),
         b.chat_says("One."),
-        events=[b.event("turn_started", 1, turn_number=0), b.event("turn_ended", 3, outcome="completed")],
+        events=[
+            b.event("turn_started", 1, turn_number=0),
+            b.event("turn_ended", 3, outcome="completed"),
+        ],
     )
 
     assert said(found) == [
@@ -803,14 +1065,23 @@ def test_a_session_without_updates_is_told_by_its_chat(tmp_path: Path) -> None:
 
 def test_a_chat_of_version_0_reads_the_same(tmp_path: Path) -> None:
     """Messages of another vendor's form."""
-    call = {"id": "c1", "type": "function", "function": {"name": "read_file", "arguments": '{"target_file": "yard"}'}}
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "read_file", "arguments": '{"target_file": "yard"}'},
+    }
 
     found = chatted(
         tmp_path,
         {"role": "system", "content": "You are Grok"},
         {"role": "user", "content": "<user_info>\nOS: linux\n</user_info>"},
         {"role": "user", "content": "count the crates"},
-        {"role": "assistant", "content": "Looking.", "tool_calls": [call], "reasoning_content": "In the yard."},
+        {
+            "role": "assistant",
+            "content": "Looking.",
+            "tool_calls": [call],
+            "reasoning_content": "In the yard.",
+        },
         {"role": "tool", "content": "crate", "tool_call_id": "c1"},
     )
 
@@ -842,7 +1113,9 @@ def test_a_chat_of_version_0_reads_the_same(tmp_path: Path) -> None:
         (["nonsense"], None, None),
     ],
 )
-def test_only_what_a_person_typed_is_a_persons(tmp_path: Path, reason: Any, index: int | None, author: str | None) -> None:
+def test_only_what_a_person_typed_is_a_persons(
+    tmp_path: Path, reason: Any, index: int | None, author: str | None
+) -> None:
     """Grok writes much in the user's name."""
     found = chatted(tmp_path, b.chat_user("go on", index, reason))
 
@@ -863,11 +1136,17 @@ def test_a_prompt_that_was_too_long_is_read_from_its_file(tmp_path: Path) -> Non
 
 def test_what_a_sub_agent_inherited_is_not_its_own(tmp_path: Path) -> None:
     """So many lines at the start are its parent's."""
-    facts = b.summary(session_kind="subagent_fork", parent_session_id="mother", inherited_prefix_len=2)
+    facts = b.summary(
+        session_kind="subagent_fork", parent_session_id="mother", inherited_prefix_len=2
+    )
 
-    found = chatted(tmp_path, b.asked("the parent's"), b.chat_says(), b.chat_user("measure it", 0), facts=facts)
+    found = chatted(
+        tmp_path, b.asked("the parent's"), b.chat_says(), b.chat_user("measure it", 0), facts=facts
+    )
 
-    assert [(turn.session, turn.author) for turn in of(TurnFacts, found)] == [(f"mother/{b.SESSION}", "agent")]
+    assert [(turn.session, turn.author) for turn in of(TurnFacts, found)] == [
+        (f"mother/{b.SESSION}", "agent")
+    ]
     assert prompts(found) == ["measure it"]
 
 
@@ -902,7 +1181,11 @@ def test_an_interjection_that_only_the_chat_has_follows_its_turn(tmp_path: Path)
 def test_the_same_words_twice_are_two_turns(tmp_path: Path) -> None:
     """A chat gives no ids, so a turn is known by what it says and how often that was said."""
     turns = [
-        turn.turn for turn in of(TurnFacts, chatted(tmp_path, b.asked("again", None), b.chat_says(), b.asked("again", None)))
+        turn.turn
+        for turn in of(
+            TurnFacts,
+            chatted(tmp_path, b.asked("again", None), b.chat_says(), b.asked("again", None)),
+        )
     ]
 
     assert turns[1] == f"{turns[0]}.2"
@@ -918,9 +1201,18 @@ def test_the_planted_traps_of_the_sample_are_seen_through(corpus: Path) -> None:
     mother = told["grok:019f7000-1111-7000-8000-0000000000a1"]
     child = told["grok:019f7000-1111-7000-8000-0000000000a1/019f7000-2222-7000-8000-0000000000b2"]
     human = [turn for turn in mother.turn_list if turn.author == "human"]
-    assert ([turn.live for turn in human].count(True), [turn.live for turn in human].count(False)) == (3, 1)
-    assert (mother.tokens.input + mother.tokens.cache_read, mother.tokens.cache_read, mother.tokens.output) == (58000, 48500, 820)
-    assert [turn.cost_usd for turn in mother.turn_list if turn.tokens.output and turn.cost_usd] == pytest.approx([0.0091, 0.0012])
+    assert (
+        [turn.live for turn in human].count(True),
+        [turn.live for turn in human].count(False),
+    ) == (3, 1)
+    assert (
+        mother.tokens.input + mother.tokens.cache_read,
+        mother.tokens.cache_read,
+        mother.tokens.output,
+    ) == (58000, 48500, 820)
+    assert [
+        turn.cost_usd for turn in mother.turn_list if turn.tokens.output and turn.cost_usd
+    ] == pytest.approx([0.0091, 0.0012])
     assert (mother.tool_calls, child.tool_calls) == (4, 1)
     assert (child.parent, child.origin) == (mother.id, "subagent")
 
@@ -937,4 +1229,10 @@ def test_the_summary_of_a_builder_is_what_grok_writes(corpus: Path) -> None:
     """Our own logs must not drift from the real ones."""
     for path in (corpus / "grok").rglob("summary.json"):
         real = json.loads(path.read_text())
-        assert {"info", "session_summary", "created_at", "updated_at", "current_model_id"} <= real.keys() & b.summary().keys()
+        assert {
+            "info",
+            "session_summary",
+            "created_at",
+            "updated_at",
+            "current_model_id",
+        } <= real.keys() & b.summary().keys()

@@ -1,4 +1,6 @@
-"""What the Grok adapter makes of grok-cli's database: what is new in it, and whole sessions at that."""
+"""What the Grok adapter makes of grok-cli's database: what is new
+in it, and whole sessions at that.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ import pytest
 
 from recollect.capture.adapters.grok import Grok
 from recollect.capture.logs import databases
-from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Problem,
+    SessionFacts,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from tests.builders import grok as b
 from tests.capture.adapters.items import of, prompts, said, troubles
 from tests.golden_logs import make_database
@@ -55,9 +66,22 @@ def talk(session: str = SESSION, at: float = 5) -> tuple[str, ...]:
 
 def test_a_session_gives_its_items_in_order(tmp_path: Path) -> None:
     """The common case, whole. A turn is written when it has ended, after what it cost."""
-    call = {"type": "tool-call", "toolCallId": "x1", "toolName": "bash", "input": {"command": "ls yard"}}
-    result = {"type": "tool-result", "toolCallId": "x1", "toolName": "bash", "output": {"type": "text", "value": "crate"}}
-    thought, words = {"type": "reasoning", "text": "In the yard."}, {"type": "text", "text": "Looking."}
+    call = {
+        "type": "tool-call",
+        "toolCallId": "x1",
+        "toolName": "bash",
+        "input": {"command": "ls yard"},
+    }
+    result = {
+        "type": "tool-result",
+        "toolCallId": "x1",
+        "toolName": "bash",
+        "output": {"type": "text", "value": "crate"},
+    }
+    thought, words = (
+        {"type": "reasoning", "text": "In the yard."},
+        {"type": "text", "text": "Looking."},
+    )
 
     found = read(
         home(
@@ -79,7 +103,13 @@ def test_a_session_gives_its_items_in_order(tmp_path: Path) -> None:
             cwd="/home/ada/shop",
             title="Count crates",
             started_at=b.START_MS,
-            meta={"model": "grok-4", "mode": "agent", "status": "active", "cwd_last": "/home/ada/shop", "program": "grok-cli"},
+            meta={
+                "model": "grok-4",
+                "mode": "agent",
+                "status": "active",
+                "cwd_last": "/home/ada/shop",
+                "program": "grok-cli",
+            },
         ),
         TurnFacts(**told, at=at, author="human"),
         Event(**told, kind="prompt", at=at, text="count the crates"),
@@ -97,7 +127,15 @@ def test_a_session_gives_its_items_in_order(tmp_path: Path) -> None:
         ),
         ToolResult(**told, call="x1", at=at, output="crate", ok=True),
         Event(**told, kind="reply", at=at + 1000, text="One."),
-        Usage(**told, key=f"{SESSION}/usage/1", model="grok-4", at=at - 100, input=100, output=5, cost_usd=0.0015),
+        Usage(
+            **told,
+            key=f"{SESSION}/usage/1",
+            model="grok-4",
+            at=at - 100,
+            input=100,
+            output=5,
+            cost_usd=0.0015,
+        ),
     ]
 
 
@@ -149,11 +187,15 @@ def test_a_database_that_was_replaced_is_read_from_the_start(tmp_path: Path) -> 
     assert sessions(read(tmp_path, last(first))) == ["cccccccccccc"]
 
 
-def test_an_import_that_is_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_that_is_stopped_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every stretch ends with a checkpoint that knows which sessions are told."""
     monkeypatch.setattr(databases, "_STRETCH_BYTES", 1)
     names = [f"{number:012}" for number in range(4)]
-    whole = read(home(tmp_path, *(row for number, name in enumerate(names) for row in talk(name, at=number))))
+    whole = read(
+        home(tmp_path, *(row for number, name in enumerate(names) for row in talk(name, at=number)))
+    )
 
     points = of(Checkpoint, whole)
     after_second = sessions(read(tmp_path, points[1]))
@@ -169,7 +211,9 @@ def test_rows_in_the_write_ahead_log_are_seen(tmp_path: Path) -> None:
 
 def test_a_database_from_before_recaps_and_compactions_is_read(tmp_path: Path) -> None:
     """Its tables have less in them."""
-    schema = b.SCHEMA[: b.SCHEMA.index("create table compactions")].replace("recap_text text, recap_model text,", "")
+    schema = b.SCHEMA[: b.SCHEMA.index("create table compactions")].replace(
+        "recap_text text, recap_model text,", ""
+    )
 
     found = read(home(tmp_path, *talk(), schema=schema.replace("recap_updated_at text, ", "")))
 
@@ -184,7 +228,10 @@ def test_what_is_no_database_is_one_problem(tmp_path: Path, data: bytes) -> None
     problem, checkpoint = read(tmp_path, Checkpoint(7, msgspec.msgpack.encode(databases.Marks())))
 
     assert isinstance(problem, Problem)
-    assert (problem.kind, checkpoint) == ("unreadable", Checkpoint(7, msgspec.msgpack.encode(databases.Marks())))
+    assert (problem.kind, checkpoint) == (
+        "unreadable",
+        Checkpoint(7, msgspec.msgpack.encode(databases.Marks())),
+    )
 
 
 def test_a_database_is_known_by_its_tables(tmp_path: Path) -> None:
@@ -192,7 +239,10 @@ def test_a_database_is_known_by_its_tables(tmp_path: Path) -> None:
     home(tmp_path, *talk())
     copy = tmp_path / "copy.db"
     os.rename(tmp_path / "grok.db", copy)
-    make_database(tmp_path / "other.db", "create table sessions (id, title); create table messages (id, session_id)")
+    make_database(
+        tmp_path / "other.db",
+        "create table sessions (id, title); create table messages (id, session_id)",
+    )
 
     head = copy.read_bytes()[:100]
     assert Grok().find_source(str(tmp_path / "other.db"), head) is None
@@ -220,7 +270,9 @@ def test_a_database_is_known_by_its_tables(tmp_path: Path) -> None:
         (None, "", None),
     ],
 )
-def test_what_a_tool_gave_back_is_found_in_every_shape(tmp_path: Path, output: Any, text: str, ok: bool | None) -> None:
+def test_what_a_tool_gave_back_is_found_in_every_shape(
+    tmp_path: Path, output: Any, text: str, ok: bool | None
+) -> None:
     """The AI SDK wraps values, and grok-cli has results of its own in them."""
     part = {"type": "tool-result", "toolCallId": "x1", "toolName": "bash", "output": output}
 
@@ -232,30 +284,61 @@ def test_what_a_tool_gave_back_is_found_in_every_shape(tmp_path: Path, output: A
 def test_a_compaction_stands_before_what_came_after_it(tmp_path: Path) -> None:
     """Messages stay in the table; their number tells nothing of when it was."""
     compaction = b.row(
-        "compactions", session_id=SESSION, first_kept_seq=2, summary="One.", tokens_before=900, created_at=b.clock(7)
+        "compactions",
+        session_id=SESSION,
+        first_kept_seq=2,
+        summary="One.",
+        tokens_before=900,
+        created_at=b.clock(7),
     )
-    later = b.row("compactions", session_id=SESSION, first_kept_seq=3, summary="Two.", created_at=b.clock(30))
+    later = b.row(
+        "compactions", session_id=SESSION, first_kept_seq=3, summary="Two.", created_at=b.clock(30)
+    )
 
-    found = read(home(tmp_path, *talk(at=5), b.cli_message(3, "user", "again", 20), compaction, later))
+    found = read(
+        home(tmp_path, *talk(at=5), b.cli_message(3, "user", "again", 20), compaction, later)
+    )
 
     assert said(found)[2:] == [("compaction", "One."), ("prompt", "again"), ("compaction", "Two.")]
 
 
 def test_a_recap_is_paid_for_by_the_turn_before(tmp_path: Path) -> None:
-    """Everything else is noted before its turn is written; what belongs to none goes to the last."""
+    """Everything else is noted before its turn is written.
+
+    What belongs to none goes to the last.
+    """
     turns = [*talk(at=5), b.cli_message(3, "user", "again", 20)]
-    bills = [b.cli_usage(1, 1, 4), b.cli_usage(2, 1, 6, source="recap"), b.cli_usage(3, 1, 19), b.cli_usage(4, 1, 30)]
+    bills = [
+        b.cli_usage(1, 1, 4),
+        b.cli_usage(2, 1, 6, source="recap"),
+        b.cli_usage(3, 1, 19),
+        b.cli_usage(4, 1, 30),
+    ]
 
     found = of(Usage, read(home(tmp_path, *turns, *bills)))
 
     first, second = f"{SESSION}/1", f"{SESSION}/3"
-    assert [(usage.input, usage.turn) for usage in found] == [(1, first), (2, first), (3, second), (4, second)]
+    assert [(usage.input, usage.turn) for usage in found] == [
+        (1, first),
+        (2, first),
+        (3, second),
+        (4, second),
+    ]
 
 
 def test_a_bad_message_costs_that_message(tmp_path: Path) -> None:
     """The others are read, and what is not known is counted."""
-    bad = b.row("messages", session_id=SESSION, seq=3, role="assistant", message_json="{", created_at=b.clock(6))
-    odd = b.cli_message(4, "assistant", [{"type": "hologram"}, {"type": "text", "text": "Still here."}], 7)
+    bad = b.row(
+        "messages",
+        session_id=SESSION,
+        seq=3,
+        role="assistant",
+        message_json="{",
+        created_at=b.clock(6),
+    )
+    odd = b.cli_message(
+        4, "assistant", [{"type": "hologram"}, {"type": "text", "text": "Still here."}], 7
+    )
 
     found = read(home(tmp_path, *talk(), bad, odd, b.cli_message(5, "ghost", "boo", 8)))
 

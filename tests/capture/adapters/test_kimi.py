@@ -9,10 +9,28 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.kimi import Kimi
-from recollect.model import Checkpoint, Event, Item, SessionFacts, Source, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    SessionFacts,
+    Source,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from recollect.testing import everything, imported
 from tests.builders import kimi as b
-from tests.capture.adapters.items import authors, live_prompts, of, prompts, said, spent, taken_from_others, troubles
+from tests.capture.adapters.items import (
+    authors,
+    live_prompts,
+    of,
+    prompts,
+    said,
+    spent,
+    taken_from_others,
+    troubles,
+)
 
 
 def sources(home: Path) -> list[Source]:
@@ -25,7 +43,9 @@ def read(source: Source, since: Checkpoint | None = None) -> list[Item]:
 
 def cli(home: Path, *messages: dict[str, Any], context: str | None = None) -> list[Item]:
     """What a session of Kimi CLI with these messages on its wire gives."""
-    b.cli_session(home, wire=b.wire_log(*messages), **({} if context is None else {"context": context}))
+    b.cli_session(
+        home, wire=b.wire_log(*messages), **({} if context is None else {"context": context})
+    )
     return [item for source in sources(home) for item in read(source)]
 
 
@@ -51,10 +71,12 @@ def test_a_turn_of_the_cli_is_a_prompt_and_what_was_done_about_it(tmp_path: Path
         Event(**about, kind="reasoning", at=b.at(1), text="Let me look."),
         Event(**about, kind="reply", at=b.at(2), text="I look."),
         Event(
-            **about, kind="tool_call", at=b.at(3), call="tool_1", name="Shell", tool_kind="shell", target="ls crates",
+            **about, kind="tool_call", at=b.at(3), call="tool_1", name="Shell", tool_kind="shell",
+            target="ls crates",
             input={"command": "ls crates"},
         ),
-        Usage(**about, key=f"{b.at(4)}/chatcmpl-1", at=b.at(4), input=10, cache_read=100, cache_write=20, output=5),
+        Usage(**about, key=f"{b.at(4)}/chatcmpl-1", at=b.at(4), input=10, cache_read=100,
+        cache_write=20, output=5),
         ToolResult(**about, call="tool_1", at=b.at(5), output="one\ntwo\n", ok=True),
     ]  # fmt: skip
 
@@ -73,12 +95,19 @@ def test_arguments_that_come_in_pieces_are_put_together(tmp_path: Path) -> None:
         b.status(),
     )
 
-    assert [event.input for event in of(Event, found) if event.call == "t2"] == [{"path": "a.txt", "content": "1"}]
+    assert [event.input for event in of(Event, found) if event.call == "t2"] == [
+        {"path": "a.txt", "content": "1"}
+    ]
 
 
 def test_arguments_are_put_together_over_two_passes(tmp_path: Path) -> None:
     """An import may come between the pieces."""
-    messages = (b.begin(), b.call("WriteFile", "t2", '{"path": "a'), b.part('.txt"}'), b.result(call_id="t2"))
+    messages = (
+        b.begin(),
+        b.call("WriteFile", "t2", '{"path": "a'),
+        b.part('.txt"}'),
+        b.result(call_id="t2"),
+    )
     b.cli_session(tmp_path, wire=b.wire_log(*messages[:2]))
     (source,) = sources(tmp_path)
     first = read(source)
@@ -111,7 +140,11 @@ def test_a_failed_command_of_the_cli_has_its_exit_code(tmp_path: Path) -> None:
 
     (result,) = of(ToolResult, cli(tmp_path, b.begin(), b.call(), failed))
 
-    assert (result.ok, result.exit_code, result.output) == (False, 2, "Command failed with exit code: 2.\nstuck\n")
+    assert (result.ok, result.exit_code, result.output) == (
+        False,
+        2,
+        "Command failed with exit code: 2.\nstuck\n",
+    )
 
 
 def test_steering_is_a_turn_and_a_wake_up_is_not_a_persons(tmp_path: Path) -> None:
@@ -131,10 +164,20 @@ def test_a_subagent_of_the_first_versions_is_told_in_its_parents_log(tmp_path: P
     """It is named by the call that started it."""
     inside = (b.begin("Oil it."), b.say("Oiled."), b.status("chatcmpl-2"))
 
-    found = cli(tmp_path, b.begin(), b.call(), *(b.of_agent(event, agent=None) for event in inside), b.status())
+    found = cli(
+        tmp_path,
+        b.begin(),
+        b.call(),
+        *(b.of_agent(event, agent=None) for event in inside),
+        b.status(),
+    )
 
     facts = of(SessionFacts, found)[1]
-    assert (facts.session, facts.parent, facts.origin) == (f"{b.SESSION}/tool_1", b.SESSION, "subagent")
+    assert (facts.session, facts.parent, facts.origin) == (
+        f"{b.SESSION}/tool_1",
+        b.SESSION,
+        "subagent",
+    )
     assert [(event.session, event.text) for event in of(Event, found)[2:]] == [
         (f"{b.SESSION}/tool_1", "Oil it."), (f"{b.SESSION}/tool_1", "Oiled."),
     ]  # fmt: skip
@@ -144,16 +187,25 @@ def test_a_subagent_of_the_first_versions_is_told_in_its_parents_log(tmp_path: P
 def test_a_subagent_with_a_log_of_its_own_is_read_there_alone(tmp_path: Path) -> None:
     """Its parent's log repeats everything, at other times."""
     inside = (b.begin("Oil it."), b.say("Oiled."), b.status("chatcmpl-2"))
-    folder = b.cli_session(tmp_path, wire=b.wire_log(b.begin(), *(b.of_agent(event) for event in inside), b.status()))
+    folder = b.cli_session(
+        tmp_path, wire=b.wire_log(b.begin(), *(b.of_agent(event) for event in inside), b.status())
+    )
     own = folder / "subagents" / "a1b2c3"
     own.mkdir(parents=True)
     (own / "wire.jsonl").write_text(b.wire_log(*inside, start=50))
-    (own / "meta.json").write_text(json.dumps({"description": "oil", "launch_spec": {"effective_model": "kimi-k2"}}))
+    (own / "meta.json").write_text(
+        json.dumps({"description": "oil", "launch_spec": {"effective_model": "kimi-k2"}})
+    )
 
     told = everything(Kimi(), tmp_path)
 
     agent = told[f"kimi:{b.SESSION}/a1b2c3"]
-    assert (agent.parent, agent.origin, agent.title, agent.model) == (f"kimi:{b.SESSION}", "subagent", "oil", "kimi-k2")
+    assert (agent.parent, agent.origin, agent.title, agent.model) == (
+        f"kimi:{b.SESSION}",
+        "subagent",
+        "oil",
+        "kimi-k2",
+    )
     assert [(turn.prompt, turn.author) for turn in agent.turn_list] == [("Oil it.", "agent")]
     assert sum(session.tokens.output for session in told.values()) == 10
 
@@ -162,7 +214,9 @@ def test_a_fork_of_the_cli_shares_the_keys_of_what_it_copied(tmp_path: Path) -> 
     """Lines are copied with their times; nothing says that it is a fork."""
     shared = (b.begin(), b.say(), b.status())
     b.cli_session(tmp_path, wire=b.wire_log(*shared))
-    b.cli_session(tmp_path, "fork", wire=b.wire_log(*shared, b.begin("again"), b.status("chatcmpl-2")))
+    b.cli_session(
+        tmp_path, "fork", wire=b.wire_log(*shared, b.begin("again"), b.status("chatcmpl-2"))
+    )
 
     told = everything(Kimi(), tmp_path)
 
@@ -171,7 +225,10 @@ def test_a_fork_of_the_cli_shares_the_keys_of_what_it_copied(tmp_path: Path) -> 
 
 def messages(*texts: str) -> list[dict[str, Any]]:
     """Prompts and answers, by turns."""
-    return [{"role": "assistant" if place % 2 else "user", "content": text} for place, text in enumerate(texts)]
+    return [
+        {"role": "assistant" if place % 2 else "user", "content": text}
+        for place, text in enumerate(texts)
+    ]
 
 
 def test_a_session_without_a_wire_is_read_from_its_context(tmp_path: Path) -> None:
@@ -182,7 +239,12 @@ def test_a_session_without_a_wire_is_read_from_its_context(tmp_path: Path) -> No
     found = read(source)
 
     assert Path(source.path).name == "context.jsonl"
-    assert said(found) == [("prompt", "sweep"), ("reply", "Swept."), ("prompt", "sweep"), ("reply", "Again.")]
+    assert said(found) == [
+        ("prompt", "sweep"),
+        ("reply", "Swept."),
+        ("prompt", "sweep"),
+        ("reply", "Again."),
+    ]
     assert len({facts.turn for facts in of(TurnFacts, found)}) == 2
 
 
@@ -205,12 +267,21 @@ def test_what_was_said_before_there_was_a_wire_is_read_from_the_context(tmp_path
 
     found = cli(tmp_path, b.begin("mop"), b.say("Mopped."), context=context)
 
-    assert said(found) == [("prompt", "sweep"), ("reply", "Swept."), ("prompt", "mop"), ("reply", "Mopped.")]
+    assert said(found) == [
+        ("prompt", "sweep"),
+        ("reply", "Swept."),
+        ("prompt", "mop"),
+        ("reply", "Mopped."),
+    ]
 
 
 def test_what_the_context_told_first_is_not_told_twice(tmp_path: Path) -> None:
     """A wire that was still empty may fill up with what was already read elsewhere."""
-    folder = b.cli_session(tmp_path, wire=b.wire_log(), context=b.context_log(*messages("sweep", "Swept.", "mop", "Mopped.")))
+    folder = b.cli_session(
+        tmp_path,
+        wire=b.wire_log(),
+        context=b.context_log(*messages("sweep", "Swept.", "mop", "Mopped.")),
+    )
 
     with imported(Kimi(), tmp_path) as mind:
         before = [turn.prompt for turn in mind.show(f"kimi:{b.SESSION}").turn_list]
@@ -228,13 +299,22 @@ def test_what_the_context_told_first_is_not_told_twice(tmp_path: Path) -> None:
         ("plain", ("plain", None, None)),
         ("<system>Command executed successfully.</system>\ndust", ("dust", True, None)),
         ("<system>ERROR: Command failed with exit code: 2.</system>\nstuck", ("stuck", False, 2)),
-        ("<system>1 line read.</system>\nCommand failed with exit code: 2.", ("Command failed with exit code: 2.", True, None)),
+        (
+            "<system>1 line read.</system>\nCommand failed with exit code: 2.",
+            ("Command failed with exit code: 2.", True, None),
+        ),
         ("<system>ERROR: blocked by a hook</system>", ("ERROR: blocked by a hook", False, None)),
     ],
 )
-def test_a_result_in_a_context_begins_with_its_status(tmp_path: Path, content: str, expected: tuple[Any, ...]) -> None:
+def test_a_result_in_a_context_begins_with_its_status(
+    tmp_path: Path, content: str, expected: tuple[Any, ...]
+) -> None:
     """There is no field for it."""
-    call = {"type": "function", "id": "t1", "function": {"name": "Shell", "arguments": '{"command": "ls"}'}}
+    call = {
+        "type": "function",
+        "id": "t1",
+        "function": {"name": "Shell", "arguments": '{"command": "ls"}'},
+    }
     answer = {"role": "assistant", "content": [], "tool_calls": [call]}
     result = {"role": "tool", "content": [{"type": "text", "text": content}], "tool_call_id": "t1"}
     b.cli_session(tmp_path, context=b.context_log(*messages("sweep"), answer, result))
@@ -250,7 +330,9 @@ def test_the_working_directory_is_found_by_its_hash(tmp_path: Path) -> None:
     remote = folder.parent.with_name(f"box_{b.CLI_FOLDER}")
     folder.parent.rename(remote)
 
-    assert [of(SessionFacts, read(source))[0].cwd for source in sources(tmp_path)] == ["/home/ada/shop"]
+    assert [of(SessionFacts, read(source))[0].cwd for source in sources(tmp_path)] == [
+        "/home/ada/shop"
+    ]
 
 
 # Kimi Code
@@ -274,19 +356,22 @@ def test_a_turn_of_code_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -
     turn = of(TurnFacts, found)[0].turn
     about: dict[str, Any] = {"session": b.CODE_SESSION, "turn": turn}
     assert found[:-1] == [
-        SessionFacts(session=b.CODE_SESSION, cwd="/home/ada/shop", title="Crates", started_at=b.at(-1)),
+        SessionFacts(session=b.CODE_SESSION, cwd="/home/ada/shop", title="Crates",
+        started_at=b.at(-1)),
         SessionFacts(session=b.CODE_SESSION, started_at=b.at(0)),
         TurnFacts(**about, at=b.at(0), author="human"),
         Event(**about, kind="prompt", at=b.at(0), text="count the crates"),
         SessionFacts(session=b.CODE_SESSION, meta={"provider": "kimi", "thinking_effort": "on"}),
         Event(**about, kind="reasoning", at=b.at(3), text="Let me look."),
         Event(
-            **about, kind="tool_call", at=b.at(4), call="Bash_0", name="Bash", tool_kind="shell", target="ls crates",
+            **about, kind="tool_call", at=b.at(4), call="Bash_0", name="Bash", tool_kind="shell",
+            target="ls crates",
             input={"command": "ls crates"},
         ),
         ToolResult(**about, call="Bash_0", at=b.at(5), output="one\ntwo\n", ok=True),
         Usage(
-            **about, key=f"{b.at(7)}/10/100/20/5", model="kimi-k2.7-code", at=b.at(7), input=10, cache_read=100, cache_write=20,
+            **about, key=f"{b.at(7)}/10/100/20/5", model="kimi-k2.7-code", at=b.at(7), input=10,
+            cache_read=100, cache_write=20,
             output=5,
         ),
     ]  # fmt: skip
@@ -294,7 +379,12 @@ def test_a_turn_of_code_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -
 
 def test_a_failed_command_of_code_has_its_exit_code(tmp_path: Path) -> None:
     """It stands in the last line of the output."""
-    found = code(tmp_path, b.prompt(), b.calls(), b.gives("no\nCommand failed with exit code: 1.", isError=True))
+    found = code(
+        tmp_path,
+        b.prompt(),
+        b.calls(),
+        b.gives("no\nCommand failed with exit code: 1.", isError=True),
+    )
 
     (result,) = of(ToolResult, found)
     assert (result.ok, result.exit_code) == (False, 1)
@@ -302,7 +392,10 @@ def test_a_failed_command_of_code_has_its_exit_code(tmp_path: Path) -> None:
 
 def test_a_file_that_ends_like_a_failed_command_has_no_exit_code(tmp_path: Path) -> None:
     """Only the result of a call that failed is the program's own words."""
-    (result,) = of(ToolResult, code(tmp_path, b.prompt(), b.calls(), b.gives("log\nCommand failed with exit code: 1.")))
+    (result,) = of(
+        ToolResult,
+        code(tmp_path, b.prompt(), b.calls(), b.gives("log\nCommand failed with exit code: 1.")),
+    )
 
     assert (result.ok, result.exit_code) == (True, None)
 
@@ -312,8 +405,12 @@ def test_a_prompt_that_only_the_context_has_is_a_prompt(tmp_path: Path) -> None:
     found = code(
         tmp_path,
         b.repeated("sweep", kind=None),
-        b.appended({"role": "assistant", "content": [{"type": "text", "text": "Swept."}], "toolCalls": []}),
-        b.repeated("<system-reminder>Mind the todo list.</system-reminder>", "injection", variant="todo"),
+        b.appended(
+            {"role": "assistant", "content": [{"type": "text", "text": "Swept."}], "toolCalls": []}
+        ),
+        b.repeated(
+            "<system-reminder>Mind the todo list.</system-reminder>", "injection", variant="todo"
+        ),
         b.repeated("The yard was swept.", "compaction_summary"),
     )
 
@@ -325,16 +422,26 @@ def test_a_prompt_that_only_the_context_has_is_a_prompt(tmp_path: Path) -> None:
     [
         ({"kind": "user"}, ("human", "expanded")),
         (
-            {"kind": "skill_activation", "skillName": "paint", "skillArgs": "red", "trigger": "user-slash"},
+            {
+                "kind": "skill_activation",
+                "skillName": "paint",
+                "skillArgs": "red",
+                "trigger": "user-slash",
+            },
             ("human", "/paint red"),
         ),
-        ({"kind": "skill_activation", "skillName": "paint", "trigger": "model-tool"}, ("system", "expanded")),
+        (
+            {"kind": "skill_activation", "skillName": "paint", "trigger": "model-tool"},
+            ("system", "expanded"),
+        ),
         ({"kind": "plugin_command", "commandName": "mop"}, ("human", "/mop")),
         ({"kind": "cron_job"}, ("system", "expanded")),
         ({"kind": "system_trigger", "name": "goal"}, ("system", "expanded")),
     ],
 )
-def test_who_began_a_turn_is_told_by_its_origin(tmp_path: Path, origin: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_who_began_a_turn_is_told_by_its_origin(
+    tmp_path: Path, origin: dict[str, Any], expected: tuple[str, str]
+) -> None:
     """A command comes as the text that it stands for; what was typed is the command."""
     found = code(tmp_path, b.prompt("expanded", **origin))
 
@@ -354,7 +461,8 @@ def test_a_turn_that_was_cancelled_is_aborted_once(tmp_path: Path) -> None:
 def test_undone_turns_are_not_live(tmp_path: Path) -> None:
     """As many prompts of a person as it says, with what came between."""
     found = code(
-        tmp_path, b.prompt("one"), b.prompt("two"), b.prompt("wake up", "cron_job"), b.prompt("three"),
+        tmp_path, b.prompt("one"), b.prompt("two"), b.prompt("wake up", "cron_job"),
+        b.prompt("three"),
         {"type": "context.undo", "count": 2}, b.prompt("four"),
     )  # fmt: skip
 
@@ -363,9 +471,15 @@ def test_undone_turns_are_not_live(tmp_path: Path) -> None:
 
 def test_undoing_stops_at_a_compaction(tmp_path: Path) -> None:
     """What is behind it is no longer in the context."""
-    compaction = {"type": "context.apply_compaction", "summary": "One was done.", "compactedCount": 2}
+    compaction = {
+        "type": "context.apply_compaction",
+        "summary": "One was done.",
+        "compactedCount": 2,
+    }
 
-    found = code(tmp_path, b.prompt("one"), compaction, b.prompt("two"), {"type": "context.undo", "count": 2})
+    found = code(
+        tmp_path, b.prompt("one"), compaction, b.prompt("two"), {"type": "context.undo", "count": 2}
+    )
 
     assert live_prompts(found) == ["one"]
     assert ("compaction", "One was done.") in said(found)
@@ -383,35 +497,56 @@ def test_a_command_of_the_person_is_a_call_with_its_result(tmp_path: Path) -> No
         b.prompt(),
         b.repeated("<bash-input>\nls &lt;yard&gt;\n</bash-input>", "shell_command", phase="input"),
         b.repeated(
-            "<bash-stdout></bash-stdout><bash-stderr>no such yard</bash-stderr>", "shell_command", phase="output", isError=True
+            "<bash-stdout></bash-stdout><bash-stderr>no such yard</bash-stderr>",
+            "shell_command",
+            phase="output",
+            isError=True,
         ),
     )
 
     assert said(found)[1:] == [("tool_call", "ls <yard>")]
-    assert [(result.output, result.ok) for result in of(ToolResult, found)] == [("no such yard", False)]
+    assert [(result.output, result.ok) for result in of(ToolResult, found)] == [
+        ("no such yard", False)
+    ]
 
 
 def test_subagents_are_sessions_below_whoever_started_them(tmp_path: Path) -> None:
     """A sub-agent may have its own."""
-    task = b.prompt("<git-context>\nRemote: none\n</git-context>\nOil it.", "system_trigger", name="subagent")
+    task = b.prompt(
+        "<git-context>\nRemote: none\n</git-context>\nOil it.", "system_trigger", name="subagent"
+    )
     parents = {"agent-0": {"parentAgentId": "main"}, "agent-1": {"parentAgentId": "agent-0"}}
     log = b.code_log(task)
-    b.code_session(tmp_path, main=b.code_log(b.prompt()), agent_0=log, agent_1=log, state={"agents": parents})
+    b.code_session(
+        tmp_path, main=b.code_log(b.prompt()), agent_0=log, agent_1=log, state={"agents": parents}
+    )
 
     found = [item for source in sources(tmp_path) for item in read(source)]
 
-    below = {facts.session: facts.parent for facts in of(SessionFacts, found) if facts.origin == "subagent"}
-    assert below == {f"{b.CODE_SESSION}/agent-0": b.CODE_SESSION, f"{b.CODE_SESSION}/agent-1": f"{b.CODE_SESSION}/agent-0"}
+    below = {
+        facts.session: facts.parent
+        for facts in of(SessionFacts, found)
+        if facts.origin == "subagent"
+    }
+    assert below == {
+        f"{b.CODE_SESSION}/agent-0": b.CODE_SESSION,
+        f"{b.CODE_SESSION}/agent-1": f"{b.CODE_SESSION}/agent-0",
+    }
     assert prompts(found).count("Oil it.") == 2
     assert authors(found).count("agent") == 2
 
 
-def test_a_fork_of_code_names_its_parent_and_shares_the_keys_of_what_it_copied(tmp_path: Path) -> None:
+def test_a_fork_of_code_names_its_parent_and_shares_the_keys_of_what_it_copied(
+    tmp_path: Path,
+) -> None:
     """Records are copied with their times."""
     shared = b.code_log(b.prompt(), b.repeated(), b.says(), b.spent())
     b.code_session(tmp_path, main=shared)
     b.code_session(
-        tmp_path, "session_fork", main=shared + b.code_log({"type": "forked"}, start=9), state={"forkedFrom": b.CODE_SESSION}
+        tmp_path,
+        "session_fork",
+        main=shared + b.code_log({"type": "forked"}, start=9),
+        state={"forkedFrom": b.CODE_SESSION},
     )
 
     told = everything(Kimi(), tmp_path)
@@ -431,8 +566,14 @@ def taken_over(*more: dict[str, Any]) -> str:
 def test_a_session_that_was_taken_over_is_told_once(tmp_path: Path, order: tuple[str, str]) -> None:
     """The old log is the better one; what came after is a session that continues it."""
     code_home, cli_home = tmp_path / "code", tmp_path / "cli"
-    b.code_session(code_home, f"ses_{b.SESSION}", main=taken_over(b.prompt("mop"), b.repeated("mop"), b.says("Mopped.")))
-    b.cli_session(cli_home, wire=b.wire_log(b.begin("sweep"), b.think(), b.say("Swept."), b.status()))
+    b.code_session(
+        code_home,
+        f"ses_{b.SESSION}",
+        main=taken_over(b.prompt("mop"), b.repeated("mop"), b.says("Mopped.")),
+    )
+    b.cli_session(
+        cli_home, wire=b.wire_log(b.begin("sweep"), b.think(), b.say("Swept."), b.status())
+    )
 
     with imported(Kimi(), tmp_path / order[0]) as mind:
         mind.import_logs([tmp_path / order[1]])
@@ -450,7 +591,10 @@ def test_a_session_that_is_gone_from_the_old_store_is_still_told(tmp_path: Path)
     told = everything(Kimi(), tmp_path)
 
     assert list(told) == [f"kimi:{b.SESSION}"]
-    assert (told[f"kimi:{b.SESSION}"].cwd, told[f"kimi:{b.SESSION}"].title) == ("/home/ada/shop", "Crates")
+    assert (told[f"kimi:{b.SESSION}"].cwd, told[f"kimi:{b.SESSION}"].title) == (
+        "/home/ada/shop",
+        "Crates",
+    )
 
 
 # Places
@@ -458,22 +602,36 @@ def test_a_session_that_is_gone_from_the_old_store_is_still_told(tmp_path: Path)
 
 def test_the_roots_follow_the_environment() -> None:
     """Each of the two has a variable."""
-    assert Kimi().roots("/home/ada", {}) == ["/home/ada/.kimi/sessions", "/home/ada/.kimi-code/sessions"]
+    assert Kimi().roots("/home/ada", {}) == [
+        "/home/ada/.kimi/sessions",
+        "/home/ada/.kimi-code/sessions",
+    ]
     moved = {"KIMI_SHARE_DIR": "/srv/cli", "KIMI_CODE_HOME": "/srv/code"}
     assert Kimi().roots("/home/ada", moved) == ["/srv/cli/sessions", "/srv/code/sessions"]
 
 
 def test_only_the_layouts_of_kimi_are_listed(tmp_path: Path) -> None:
     """Both may lie in the same folder; old copies of a context are no logs."""
-    cli_folder = b.cli_session(tmp_path, wire=b.wire_log(), context=b.context_log(), context_1=b.context_log())
+    cli_folder = b.cli_session(
+        tmp_path, wire=b.wire_log(), context=b.context_log(), context_1=b.context_log()
+    )
     flat = cli_folder.with_name("early.jsonl")
     code_folder = b.code_session(tmp_path, main=b.code_log())
-    for foreign in (tmp_path / "sessions" / "x.jsonl", tmp_path / "sessions" / "-shop" / "x.jsonl", flat):
+    for foreign in (
+        tmp_path / "sessions" / "x.jsonl",
+        tmp_path / "sessions" / "-shop" / "x.jsonl",
+        flat,
+    ):
         foreign.parent.mkdir(exist_ok=True)
         foreign.touch()
 
     wire, main = cli_folder / "wire.jsonl", code_folder / "agents" / "main" / "wire.jsonl"
-    beside = [cli_folder / "context.jsonl", cli_folder / "state.json", cli_folder / "subagents", tmp_path / "kimi.json"]
+    beside = [
+        cli_folder / "context.jsonl",
+        cli_folder / "state.json",
+        cli_folder / "subagents",
+        tmp_path / "kimi.json",
+    ]
     assert sources(tmp_path) == [
         Source("kimi", str(wire), tuple(map(str, beside))),
         Source("kimi", str(flat), (str(tmp_path / "kimi.json"),)),
@@ -483,7 +641,10 @@ def test_only_the_layouts_of_kimi_are_listed(tmp_path: Path) -> None:
 
 
 def test_single_files_are_known_by_how_they_begin(tmp_path: Path) -> None:
-    """A log that somebody sent is called anything; a context is part of the session whose wire is beside it."""
+    """A log that somebody sent is called anything.
+
+    A context is part of the session whose wire is beside it.
+    """
     context = tmp_path / "context.jsonl"
     found = {
         name: Kimi().find_source(str(tmp_path / f"{name}.jsonl"), text.encode())
@@ -517,10 +678,21 @@ def test_logs_of_others_are_not_taken(corpus: Path) -> None:
 def test_a_half_written_line_waits_for_the_next_pass(tmp_path: Path, generation: str) -> None:
     """The agent may be writing while we read; that is not a broken log."""
     if generation == "cli":
-        b.cli_session(tmp_path, wire=b.wire_log(b.begin("sweep"), b.call(), b.result(), b.begin("mop"), b.status()))
+        b.cli_session(
+            tmp_path,
+            wire=b.wire_log(b.begin("sweep"), b.call(), b.result(), b.begin("mop"), b.status()),
+        )
     else:
         b.code_session(
-            tmp_path, main=b.code_log(b.prompt("sweep"), b.calls(), b.gives(), b.prompt("mop"), b.repeated("mop"), b.spent())
+            tmp_path,
+            main=b.code_log(
+                b.prompt("sweep"),
+                b.calls(),
+                b.gives(),
+                b.prompt("mop"),
+                b.repeated("mop"),
+                b.spent(),
+            ),
         )
     (source,) = sources(tmp_path)
     path = Path(source.path)
@@ -577,7 +749,11 @@ def test_a_checkpoint_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
     long = ["x" * 90 + str(number) for number in numbers]
     in_cli = cli(
         tmp_path / "cli",
-        *(b.of_agent(b.call(call_id=name), agent=f"a{number}") for number in range(50) for name in long),
+        *(
+            b.of_agent(b.call(call_id=name), agent=f"a{number}")
+            for number in range(50)
+            for name in long
+        ),
         *(b.of_agent(b.begin(), agent="../" * 30_000 + name) for name in long),
         b.call("y" * 100_000, "z" * 100_000, "{"),
     )
@@ -589,7 +765,9 @@ def test_a_checkpoint_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
         *(b.calls(call_id=name) for name in long),
     )
 
-    assert all(len(point.state) < 1 << 16 for point in [*of(Checkpoint, in_cli), *of(Checkpoint, in_code)])
+    assert all(
+        len(point.state) < 1 << 16 for point in [*of(Checkpoint, in_cli), *of(Checkpoint, in_code)]
+    )
 
 
 def test_what_is_not_known_is_counted(tmp_path: Path) -> None:
@@ -599,7 +777,11 @@ def test_what_is_not_known_is_counted(tmp_path: Path) -> None:
         *code(tmp_path / "code", b.prompt(), {"type": "dream"}, b.event("dream")),
     ]
 
-    assert troubles(found) == [("unknown", "message Dream", 2), ("unknown", "record dream", 1), ("unknown", "event dream", 1)]
+    assert troubles(found) == [
+        ("unknown", "message Dream", 2),
+        ("unknown", "record dream", 1),
+        ("unknown", "event dream", 1),
+    ]
 
 
 def test_a_log_that_is_gone_is_a_problem(tmp_path: Path) -> None:
@@ -617,4 +799,9 @@ def test_the_public_samples_are_read_without_a_problem(corpus: Path) -> None:
         turns = {session.native_id: session.turns for session in mind.sessions()}
 
     assert problems == []
-    assert (turns["large-100msgs"], turns["assistant_tools"], turns["uuid-a1"], turns["tiny-hello-world"]) == (2, 8, 1, 1)
+    assert (
+        turns["large-100msgs"],
+        turns["assistant_tools"],
+        turns["uuid-a1"],
+        turns["tiny-hello-world"],
+    ) == (2, 8, 1, 1)

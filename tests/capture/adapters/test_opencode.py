@@ -26,7 +26,10 @@ from tests.builders import opencode as b
 from tests.capture.adapters.items import of, said, taken_from_others
 
 # What `opencode run` must not do.
-DENIED = [{"permission": name, "pattern": "*", "action": "deny"} for name in ("question", "plan_enter", "plan_exit")]
+DENIED = [
+    {"permission": name, "pattern": "*", "action": "deny"}
+    for name in ("question", "plan_enter", "plan_exit")
+]
 
 
 def read(source: Source, since: Checkpoint | None = None) -> list[Item]:
@@ -34,12 +37,16 @@ def read(source: Source, since: Checkpoint | None = None) -> list[Item]:
 
 
 def database(path: Path) -> Source:
-    return next(source for source in OpenCode().sources(str(path.parent)) if source.path == str(path))
+    return next(
+        source for source in OpenCode().sources(str(path.parent)) if source.path == str(path)
+    )
 
 
 def items(tmp_path: Path, *messages: b.Fields, **session: Any) -> list[Item]:
     """What a session of these messages gives, in a database."""
-    return read(database(b.write_database(tmp_path / "opencode.db", (b.session(**session), list(messages)))))
+    return read(
+        database(b.write_database(tmp_path / "opencode.db", (b.session(**session), list(messages))))
+    )
 
 
 def spent(found: list[Item]) -> list[tuple[int, int, int, int, int]]:
@@ -47,7 +54,9 @@ def spent(found: list[Item]) -> list[tuple[int, int, int, int, int]]:
 
 
 def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> None:
-    """The common case, whole: session, turn, prompt, thought, call with its result, reply, tokens."""
+    """The common case, whole: session, turn, prompt, thought,
+    call with its result, reply, tokens.
+    """
     asked = b.user(1, "water the roses")
     done = b.assistant(
         2,
@@ -121,7 +130,9 @@ def test_a_sub_agent_is_a_session_of_its_parent_and_is_asked_by_the_agent(tmp_pa
 
 
 def test_a_run_without_a_terminal_is_known_by_what_it_must_not_ask(tmp_path: Path) -> None:
-    """`opencode run` forbids questions and plan mode when it creates its session (since February 2026)."""
+    """`opencode run` forbids questions and plan mode when it creates
+    its session (since February 2026).
+    """
     found = items(tmp_path, b.user(1, "hi"), permission=DENIED)
 
     assert of(SessionFacts, found)[0].origin == "headless"
@@ -138,14 +149,18 @@ def test_a_run_without_a_terminal_is_known_by_what_it_must_not_ask(tmp_path: Pat
         ('"', '"'),
     ],
 )
-def test_what_was_given_to_a_run_is_told_without_its_quotes(tmp_path: Path, text: str, expected: str) -> None:
+def test_what_was_given_to_a_run_is_told_without_its_quotes(
+    tmp_path: Path, text: str, expected: str
+) -> None:
     """`opencode run` puts quotes around every argument with a space in it."""
     found = items(tmp_path, b.user(1, text), permission=DENIED)
 
     assert [event.text for event in of(Event, found)] == [expected]
 
 
-@pytest.mark.parametrize("title", ["New session - 2026-02-02T02:40:00.000Z", "Child session - 2026-02-02T02:40:00.000Z"])
+@pytest.mark.parametrize(
+    "title", ["New session - 2026-02-02T02:40:00.000Z", "Child session - 2026-02-02T02:40:00.000Z"]
+)
 def test_a_title_that_nobody_gave_is_none(tmp_path: Path, title: str) -> None:
     found = items(tmp_path, b.user(1, "hi"), title=title)
 
@@ -183,10 +198,19 @@ def test_synthetic_messages_belong_to_the_turn_that_goes_on(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("fault", "prompts"), [(None, ["hello", "plant this"]), ({"name": "APIError"}, ["hello", "plant this", "plant this"])]
+    ("fault", "prompts"),
+    [
+        (None, ["hello", "plant this"]),
+        ({"name": "APIError"}, ["hello", "plant this", "plant this"]),
+    ],
 )
-def test_a_prompt_that_did_not_fit_is_repeated_and_is_one(tmp_path: Path, fault: b.Fields | None, prompts: list[str]) -> None:
-    """Since March 2026 OpenCode sends it again after the compaction, without its pictures; else a person did."""
+def test_a_prompt_that_did_not_fit_is_repeated_and_is_one(
+    tmp_path: Path, fault: b.Fields | None, prompts: list[str]
+) -> None:
+    """Since March 2026 OpenCode sends it again after the compaction, without its pictures.
+
+    Else a person did.
+    """
     squeezed = b.user(10, {"type": "compaction", "auto": True, "overflow": True})
     again = b.user(12, "plant this", "[Attached image/png: rose.png]")
 
@@ -221,9 +245,21 @@ def test_a_command_that_a_person_ran_is_their_prompt(tmp_path: Path) -> None:
     assert of(TurnFacts, found)[0].author == "human"
 
 
-def test_a_picture_is_a_mark_and_a_file_named_in_the_text_is_not_named_twice(tmp_path: Path) -> None:
-    named = {"type": "file", "mime": "text/plain", "filename": "plan.md", "source": {"text": {"value": "@plan.md"}}}
-    picture = {"type": "file", "mime": "image/png", "filename": "rose.png", "url": "data:image/png;base64,AAAA"}
+def test_a_picture_is_a_mark_and_a_file_named_in_the_text_is_not_named_twice(
+    tmp_path: Path,
+) -> None:
+    named = {
+        "type": "file",
+        "mime": "text/plain",
+        "filename": "plan.md",
+        "source": {"text": {"value": "@plan.md"}},
+    }
+    picture = {
+        "type": "file",
+        "mime": "image/png",
+        "filename": "rose.png",
+        "url": "data:image/png;base64,AAAA",
+    }
 
     found = items(tmp_path, b.user(1, "follow @plan.md", named, picture))
 
@@ -234,7 +270,13 @@ def test_an_answer_goes_to_the_prompt_that_it_names(tmp_path: Path) -> None:
     """A second prompt may be sent while the first one is still being answered."""
     first, second = b.user(1, "one"), b.user(2, "two")
 
-    found = items(tmp_path, first, second, b.assistant(3, "to one", to=first), b.assistant(4, "to two", to=second))
+    found = items(
+        tmp_path,
+        first,
+        second,
+        b.assistant(3, "to one", to=first),
+        b.assistant(4, "to two", to=second),
+    )
 
     assert [(item.turn, item.text) for item in of(Event, found) if item.kind == "reply"] == [
         (first["id"], "to one"),
@@ -249,11 +291,17 @@ def test_errors_and_aborts_are_told_apart(tmp_path: Path) -> None:
         tmp_path,
         asked,
         b.assistant(2, to=asked, error={"name": "APIError", "data": {"message": "Overloaded"}}),
-        b.assistant(3, to=asked, error={"name": "MessageAbortedError", "data": {"message": "Aborted"}}),
+        b.assistant(
+            3, to=asked, error={"name": "MessageAbortedError", "data": {"message": "Aborted"}}
+        ),
         b.assistant(4, to=asked, error={"name": "MessageOutputLengthError", "data": {}}),
     )
 
-    assert said(found)[1:] == [("error", "Overloaded"), ("abort", "Aborted"), ("error", "MessageOutputLengthError")]
+    assert said(found)[1:] == [
+        ("error", "Overloaded"),
+        ("abort", "Aborted"),
+        ("error", "MessageOutputLengthError"),
+    ]
 
 
 # Tools ----------------------------------------------------------------------------
@@ -273,19 +321,32 @@ def test_a_call_is_good_when_it_completed_and_its_command_did(
     tmp_path: Path, state: b.Fields, ok: bool | None, output: str | None
 ) -> None:
     asked = b.user(1, "go")
-    call = {"type": "tool", "tool": "bash", "callID": "c", "state": {"input": {"command": "x"}, **state}}
+    call = {
+        "type": "tool",
+        "tool": "bash",
+        "callID": "c",
+        "state": {"input": {"command": "x"}, **state},
+    }
 
     found = items(tmp_path, asked, b.assistant(2, call, to=asked))
 
-    assert [(event.ok, event.output) for event in of(Event, found) if event.kind == "tool_call"] == [(ok, output)]
+    assert [
+        (event.ok, event.output) for event in of(Event, found) if event.kind == "tool_call"
+    ] == [(ok, output)]
 
 
 def test_an_edit_is_told_in_the_words_that_others_use(tmp_path: Path) -> None:
     """What changed is found by these words, whoever made the change."""
     asked = b.user(1, "go")
     edit = b.tool("edit", {"filePath": "/a.py", "oldString": "x", "newString": "y"}, call="1")
-    several = b.tool("multiedit", {"filePath": "/a.py", "edits": [{"oldString": "x", "newString": "y"}]}, call="2")
-    patch = b.tool("apply_patch", {"patchText": "*** Begin Patch\n*** Add File: b.py\n+y"}, call="3")
+    several = b.tool(
+        "multiedit",
+        {"filePath": "/a.py", "edits": [{"oldString": "x", "newString": "y"}]},
+        call="2",
+    )
+    patch = b.tool(
+        "apply_patch", {"patchText": "*** Begin Patch\n*** Add File: b.py\n+y"}, call="3"
+    )
 
     found = items(tmp_path, asked, b.assistant(2, edit, several, patch, to=asked))
 
@@ -306,7 +367,9 @@ def test_the_steps_of_a_message_are_added_up(tmp_path: Path) -> None:
     asked = b.user(1, "go")
     steps = (b.step(b.tokens(10, 1, 0, 5)), b.step(b.tokens(20, 2, 0, 6)))
 
-    found = items(tmp_path, asked, b.assistant(2, *steps, to=asked, tokens=b.tokens(20, 2, 0, 6), cost=0.03))
+    found = items(
+        tmp_path, asked, b.assistant(2, *steps, to=asked, tokens=b.tokens(20, 2, 0, 6), cost=0.03)
+    )
 
     assert spent(found) == [(30, 11, 0, 3, 0)]
     assert of(Usage, found)[0].cost_usd == 0.03
@@ -321,9 +384,17 @@ def test_the_steps_of_a_message_are_added_up(tmp_path: Path) -> None:
         (b.tokens(10, 5, 3), 6_000_000, 8),
         (b.tokens(10, 2, 6), 2, 8),
     ],
-    ids=["before April 2026", "the total has it", "the total lacks it", "after April 2026", "more thoughts than words"],
+    ids=[
+        "before April 2026",
+        "the total has it",
+        "the total lacks it",
+        "after April 2026",
+        "more thoughts than words",
+    ],
 )
-def test_output_includes_reasoning_whatever_the_version(tmp_path: Path, used: b.Fields, second: int, output: int) -> None:
+def test_output_includes_reasoning_whatever_the_version(
+    tmp_path: Path, used: b.Fields, second: int, output: int
+) -> None:
     """The figure was with the reasoning until 1.3.15, and without it since."""
     asked = b.user(1, "go")
 
@@ -350,14 +421,22 @@ def test_what_was_taken_back_is_told_and_not_live(tmp_path: Path) -> None:
 
     found = items(tmp_path, *messages, revert={"messageID": undone["id"]})
 
-    assert of(Liveness, found) == [Liveness(session=b.SESSION, turn=one["id"], live=False) for one in (undone, after)]
+    assert of(Liveness, found) == [
+        Liveness(session=b.SESSION, turn=one["id"], live=False) for one in (undone, after)
+    ]
 
 
 def test_a_turn_that_was_taken_back_in_part_is_live(tmp_path: Path) -> None:
     kept, undone = b.user(1, "one"), b.user(10, "two")
     answer = b.assistant(2, "First.", "Second.", to=kept)
 
-    found = items(tmp_path, kept, answer, undone, revert={"messageID": answer["id"], "partID": answer["parts"][1]["id"]})
+    found = items(
+        tmp_path,
+        kept,
+        answer,
+        undone,
+        revert={"messageID": answer["id"], "partID": answer["parts"][1]["id"]},
+    )
 
     assert of(Liveness, found) == [Liveness(session=b.SESSION, turn=undone["id"], live=False)]
 
@@ -368,7 +447,10 @@ def test_a_fork_has_the_turns_of_its_origin_and_counts_only_its_own_tokens(tmp_p
     answer = b.assistant(2, "Planted.", to=asked, tokens=b.tokens(10, 5))
     copies = [dict(asked), dict(answer)]
     for number, copy in enumerate(copies, start=1):
-        copy |= {"id": b.identifier("msg", b.clock(100), number), "parts": [b.text(part["text"]) for part in copy["parts"]]}
+        copy |= {
+            "id": b.identifier("msg", b.clock(100), number),
+            "parts": [b.text(part["text"]) for part in copy["parts"]],
+        }
         copy["parts"][0]["id"] = b.identifier("prt", b.clock(100), number)
         copies[number - 1] = copy
     copies[1]["parentID"] = copies[0]["id"]
@@ -376,11 +458,16 @@ def test_a_fork_has_the_turns_of_its_origin_and_counts_only_its_own_tokens(tmp_p
     more = b.assistant(102, "Done.", to=own, tokens=b.tokens(20, 7))
     fork = b.session("ses_fork", time={"created": b.clock(100), "updated": b.clock(160)})
 
-    path = b.write_database(tmp_path / "opencode.db", (b.session(), [asked, answer]), (fork, [*copies, own, more]))
+    path = b.write_database(
+        tmp_path / "opencode.db", (b.session(), [asked, answer]), (fork, [*copies, own, more])
+    )
     found = [item for item in read(database(path)) if getattr(item, "session", "") == "ses_fork"]
 
     assert of(SessionFacts, found)[0].parent == b.SESSION
-    assert [item.turn for item in of(Event, found) if item.kind == "prompt"] == [asked["id"], own["id"]]
+    assert [item.turn for item in of(Event, found) if item.kind == "prompt"] == [
+        asked["id"],
+        own["id"],
+    ]
     assert [item.key for item in of(Usage, found)] == [more["id"]]
 
 
@@ -388,8 +475,13 @@ def test_a_fork_has_the_turns_of_its_origin_and_counts_only_its_own_tokens(tmp_p
 
 
 def test_only_the_session_that_went_on_is_read_again(tmp_path: Path) -> None:
-    old, new = b.session("ses_old", time={"created": b.START, "updated": b.clock(10)}), b.session("ses_new")
-    path = b.write_database(tmp_path / "opencode.db", (old, [b.user(1, "one")]), (new, [b.user(2, "two")]))
+    old, new = (
+        b.session("ses_old", time={"created": b.START, "updated": b.clock(10)}),
+        b.session("ses_new"),
+    )
+    path = b.write_database(
+        tmp_path / "opencode.db", (old, [b.user(1, "one")]), (new, [b.user(2, "two")])
+    )
     *_, point = read(database(path))
     assert isinstance(point, Checkpoint)
 
@@ -411,13 +503,19 @@ def test_a_call_that_ended_meanwhile_is_told_with_its_result(tmp_path: Path) -> 
 
         shown: Any = mind.show(f"opencode:{b.SESSION}")
 
-    assert [event.output for event in shown.turn_list[0].events if event.kind == "tool_call"] == ["built"]
+    assert [event.output for event in shown.turn_list[0].events if event.kind == "tool_call"] == [
+        "built"
+    ]
 
 
 def test_a_part_of_a_new_type_is_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     asked = b.user(1, "go")
 
-    found = items(tmp_path, asked, b.assistant(2, "ok", {"type": "hologram"}, {"type": "hologram"}, {"type": []}, to=asked))
+    found = items(
+        tmp_path,
+        asked,
+        b.assistant(2, "ok", {"type": "hologram"}, {"type": "hologram"}, {"type": []}, to=asked),
+    )
 
     assert said(found) == [("prompt", "go"), ("reply", "ok")]
     assert [(problem.reason, problem.count) for problem in of(Problem, found)] == [
@@ -428,12 +526,16 @@ def test_a_part_of_a_new_type_is_counted_and_the_rest_is_read(tmp_path: Path) ->
 
 def test_fields_of_the_wrong_type_cost_no_more_than_themselves(tmp_path: Path) -> None:
     asked = b.user(1, "go", time={"created": "soon"}, agent=7)
-    wrong = b.assistant(2, "ok", to=asked, path=[], tokens=3, cost="free", error="no", model=1, summary="x")
+    wrong = b.assistant(
+        2, "ok", to=asked, path=[], tokens=3, cost="free", error="no", model=1, summary="x"
+    )
     path = b.write_database(tmp_path / "opencode.db", (b.session(), [b.user(0, "first")]))
     with apsw.Connection(str(path)) as connection:
         for message in (asked, wrong):
             message["time"] = {"created": b.START}
-        connection.execute("update session set revert = 'x', permission = '{', summary_files = 'many'")
+        connection.execute(
+            "update session set revert = 'x', permission = '{', summary_files = 'many'"
+        )
     b.write_database(path, (b.session(), [asked, wrong]))
 
     found = read(database(path))
@@ -444,10 +546,14 @@ def test_fields_of_the_wrong_type_cost_no_more_than_themselves(tmp_path: Path) -
 
 def test_a_row_without_data_costs_that_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(b, "SCHEMA", b.SCHEMA.replace(" not null", ""))
-    path = b.write_database(tmp_path / "opencode.db", (b.session(), [b.user(1, "hi"), b.user(2, "ho")]))
+    path = b.write_database(
+        tmp_path / "opencode.db", (b.session(), [b.user(1, "hi"), b.user(2, "ho")])
+    )
     with apsw.Connection(str(path)) as connection:
         connection.execute("insert into message values ('msg_0', ?, 1, 1, null)", (b.SESSION,))
-        connection.execute("insert into part values ('prt_0', 'msg_0', ?, 1, 1, null)", (b.SESSION,))
+        connection.execute(
+            "insert into part values ('prt_0', 'msg_0', ?, 1, 1, null)", (b.SESSION,)
+        )
 
     found = read(database(path))
 
@@ -458,7 +564,14 @@ def test_a_row_without_data_costs_that_row(tmp_path: Path, monkeypatch: pytest.M
 def test_a_table_without_the_newer_columns_is_read(tmp_path: Path) -> None:
     path = b.write_database(tmp_path / "opencode.db", (b.session(), [b.user(1, "hi")]))
     with apsw.Connection(str(path)) as connection:
-        for column in ("permission", "revert", "summary_additions", "summary_deletions", "summary_files", "parent_id"):
+        for column in (
+            "permission",
+            "revert",
+            "summary_additions",
+            "summary_deletions",
+            "summary_files",
+            "parent_id",
+        ):
             connection.execute(f"alter table session drop column {column}")
 
     assert said(read(database(path))) == [("prompt", "hi")]
@@ -468,7 +581,10 @@ def test_a_file_that_is_no_database_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "opencode.db"
     path.write_bytes(b"not a database at all")
 
-    assert read(database(path)) == [Problem(path=str(path), kind="unreadable", reason="not a SQLite file"), Checkpoint(0)]
+    assert read(database(path)) == [
+        Problem(path=str(path), kind="unreadable", reason="not a SQLite file"),
+        Checkpoint(0),
+    ]
 
 
 # Files ----------------------------------------------------------------------------
@@ -477,7 +593,12 @@ def test_a_file_that_is_no_database_is_a_problem(tmp_path: Path) -> None:
 def test_files_give_what_a_database_gives(tmp_path: Path) -> None:
     """The files were copied into the database once: the same session must not look different."""
     asked = b.user(1, "water the roses")
-    messages = [asked, b.assistant(2, b.tool("bash", {"command": "pump"}, "on"), "Done.", b.step(b.tokens(3, 4)), to=asked)]
+    messages = [
+        asked,
+        b.assistant(
+            2, b.tool("bash", {"command": "pump"}, "on"), "Done.", b.step(b.tokens(3, 4)), to=asked
+        ),
+    ]
     b.write_files(tmp_path / "files", b.session(), *messages)
     path = b.write_database(tmp_path / "base" / "opencode.db", (b.session(), messages))
 
@@ -497,7 +618,10 @@ def test_a_session_in_both_places_is_told_by_the_database_and_counted_once(tmp_p
 
     told = everything(OpenCode(), tmp_path)
 
-    assert [turn.prompt for turn in told[f"opencode:{b.SESSION}"].turn_list if turn.live] == ["first", "then"]
+    assert [turn.prompt for turn in told[f"opencode:{b.SESSION}"].turn_list if turn.live] == [
+        "first",
+        "then",
+    ]
     assert [turn.prompt for turn in told["opencode:ses_left_behind"].turn_list] == ["only in files"]
     assert told[f"opencode:{b.SESSION}"].tokens == Tokens(input=10, output=5)
 
@@ -531,7 +655,14 @@ def test_a_session_is_not_read_when_only_another_one_changed(tmp_path: Path) -> 
 
 def test_a_file_that_is_cut_short_is_a_problem_and_what_answers_it_waits(tmp_path: Path) -> None:
     asked, again = b.user(1, "one"), b.user(10, "two")
-    b.write_files(tmp_path, b.session(), asked, b.assistant(2, "to one", to=asked), again, b.assistant(11, "to two", to=again))
+    b.write_files(
+        tmp_path,
+        b.session(),
+        asked,
+        b.assistant(2, "to one", to=asked),
+        again,
+        b.assistant(11, "to two", to=again),
+    )
     path = tmp_path / "storage" / "message" / b.SESSION / f"{again['id']}.json"
     path.write_bytes(path.read_bytes()[:30])
 
@@ -539,7 +670,9 @@ def test_a_file_that_is_cut_short_is_a_problem_and_what_answers_it_waits(tmp_pat
     found = read(source)
 
     assert said(found) == [("prompt", "one"), ("reply", "to one")]
-    assert [(problem.path, problem.kind) for problem in of(Problem, found)] == [(str(path), "bad_record")]
+    assert [(problem.path, problem.kind) for problem in of(Problem, found)] == [
+        (str(path), "bad_record")
+    ]
 
 
 def test_an_id_does_not_lead_out_of_the_folder_of_parts(tmp_path: Path) -> None:
@@ -576,7 +709,9 @@ def test_the_environment_moves_the_data_folder() -> None:
 
     assert adapter.roots("/home/ada", {}) == ["/home/ada/.local/share/opencode"]
     assert adapter.roots("/home/ada", {"XDG_DATA_HOME": "/data"}) == ["/data/opencode"]
-    assert adapter.roots("/home/ada", {"OPENCODE_DB": ":memory:"}) == ["/home/ada/.local/share/opencode"]
+    assert adapter.roots("/home/ada", {"OPENCODE_DB": ":memory:"}) == [
+        "/home/ada/.local/share/opencode"
+    ]
 
 
 @pytest.mark.parametrize("named", ["notes.db", "/elsewhere/notes.db"])
@@ -587,7 +722,9 @@ def test_the_environment_names_a_database(tmp_path: Path, named: str) -> None:
     b.write_database(path)
     adapter = OpenCode()
 
-    roots = adapter.roots(str(tmp_path), {"OPENCODE_DB": str(path) if named.startswith("/") else named})
+    roots = adapter.roots(
+        str(tmp_path), {"OPENCODE_DB": str(path) if named.startswith("/") else named}
+    )
 
     assert [source.path for root in roots for source in adapter.sources(root)][-1:] == [str(path)]
 
@@ -619,7 +756,10 @@ def test_a_session_file_is_known_by_its_place_and_its_fields(tmp_path: Path) -> 
     stray.parent.mkdir()
     stray.write_bytes(path.read_bytes())
 
-    found = {file: OpenCode().find_source(str(file), file.read_bytes()) for file in (path, message, stray)}
+    found = {
+        file: OpenCode().find_source(str(file), file.read_bytes())
+        for file in (path, message, stray)
+    }
 
     [listed] = OpenCode().sources(str(tmp_path))
     assert found == {path: listed, message: None, stray: None}

@@ -8,10 +8,28 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.pi import Pi
-from recollect.model import Checkpoint, Event, Item, SessionFacts, Source, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    SessionFacts,
+    Source,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 from recollect.testing import everything, imported
 from tests.builders import pi as b
-from tests.capture.adapters.items import authors, live_prompts, of, prompts, said, spent, taken_from_others, troubles
+from tests.capture.adapters.items import (
+    authors,
+    live_prompts,
+    of,
+    prompts,
+    said,
+    spent,
+    taken_from_others,
+    troubles,
+)
 
 
 def read(path: Path, since: Checkpoint | None = None) -> list[Item]:
@@ -25,7 +43,9 @@ def items(folder: Path, *entries: dict[str, Any]) -> list[Item]:
 
 def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
     """The common case, whole: prompt, thought, reply, call, result and tokens."""
-    found = items(tmp_path, b.user(), b.assistant(b.thinking("Look."), "I look.", b.call()), b.result())
+    found = items(
+        tmp_path, b.user(), b.assistant(b.thinking("Look."), "I look.", b.call()), b.result()
+    )
 
     turn = of(TurnFacts, found)[0].turn
     about: dict[str, Any] = {"session": b.SESSION, "turn": turn}
@@ -36,11 +56,13 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
         Event(**about, kind="reasoning", at=b.at(2), text="Look."),
         Event(**about, kind="reply", at=b.at(2), text="I look."),
         Event(
-            **about, kind="tool_call", at=b.at(2), call="toolu_1", name="bash", tool_kind="shell", target="ls crates",
+            **about, kind="tool_call", at=b.at(2), call="toolu_1", name="bash", tool_kind="shell",
+            target="ls crates",
             input={"command": "ls crates"},
         ),
         Usage(
-            **about, key=f"{b.at(2)}/10/100/20/5", model="claude-sonnet-4-5", at=b.at(2), input=10, cache_read=100,
+            **about, key=f"{b.at(2)}/10/100/20/5", model="claude-sonnet-4-5", at=b.at(2), input=10,
+            cache_read=100,
             cache_write=20, output=5, cost_usd=0.01,
         ),
         ToolResult(**about, call="toolu_1", at=b.at(3), output="one\ntwo", ok=True),
@@ -49,7 +71,12 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
 
 def test_a_failed_command_has_its_exit_code(tmp_path: Path) -> None:
     """It stands in the last line of the output."""
-    found = items(tmp_path, b.user(), b.assistant(b.call()), b.result("no\n\nCommand exited with code 2", failed=True))
+    found = items(
+        tmp_path,
+        b.user(),
+        b.assistant(b.call()),
+        b.result("no\n\nCommand exited with code 2", failed=True),
+    )
 
     (result,) = of(ToolResult, found)
     assert (result.ok, result.exit_code) == (False, 2)
@@ -57,7 +84,9 @@ def test_a_failed_command_has_its_exit_code(tmp_path: Path) -> None:
 
 def test_a_file_that_ends_like_a_failed_command_has_no_exit_code(tmp_path: Path) -> None:
     """Only the result of a call that failed is the program's own words."""
-    found = items(tmp_path, b.user(), b.assistant(b.call()), b.result("log\n\nCommand exited with code 2"))
+    found = items(
+        tmp_path, b.user(), b.assistant(b.call()), b.result("log\n\nCommand exited with code 2")
+    )
 
     (result,) = of(ToolResult, found)
     assert (result.ok, result.exit_code) == (True, None)
@@ -65,10 +94,20 @@ def test_a_file_that_ends_like_a_failed_command_has_no_exit_code(tmp_path: Path)
 
 def test_a_command_of_the_person_is_a_call_with_its_result(tmp_path: Path) -> None:
     """What is run with `!` is not asked for by the model, but it is what was done."""
-    found = items(tmp_path, b.user(), b.message("bashExecution", command="ls", output="a\n", exitCode=1, cancelled=False))
+    found = items(
+        tmp_path,
+        b.user(),
+        b.message("bashExecution", command="ls", output="a\n", exitCode=1, cancelled=False),
+    )
 
     (call,) = [event for event in of(Event, found) if event.kind == "tool_call"]
-    assert (call.name, call.target, call.output, call.ok, call.exit_code) == ("!", "ls", "a\n", False, 1)
+    assert (call.name, call.target, call.output, call.ok, call.exit_code) == (
+        "!",
+        "ls",
+        "a\n",
+        False,
+        1,
+    )
 
 
 def test_errors_and_aborts_are_told(tmp_path: Path) -> None:
@@ -80,7 +119,11 @@ def test_errors_and_aborts_are_told(tmp_path: Path) -> None:
         b.assistant("I lo", stopReason="aborted", errorMessage="Request was aborted"),
     )
 
-    assert said(found)[1:] == [("error", "529 overloaded"), ("reply", "I lo"), ("abort", "Request was aborted")]
+    assert said(found)[1:] == [
+        ("error", "529 overloaded"),
+        ("reply", "I lo"),
+        ("abort", "Request was aborted"),
+    ]
 
 
 def test_what_extensions_and_the_host_say_is_not_said_by_a_person(tmp_path: Path) -> None:
@@ -111,7 +154,10 @@ def test_names_and_settings_are_of_the_session(tmp_path: Path) -> None:
 
     facts = of(SessionFacts, found)
     assert [fact.title for fact in facts if fact.title] == ["Crates", "All crates"]
-    assert [fact.meta for fact in facts if fact.meta] == [{"provider": "openai", "model": "gpt-5"}, {"thinking_level": "high"}]
+    assert [fact.meta for fact in facts if fact.meta] == [
+        {"provider": "openai", "model": "gpt-5"},
+        {"thinking_level": "high"},
+    ]
 
 
 # The tree
@@ -135,7 +181,9 @@ def test_a_branch_that_was_left_is_not_live(tmp_path: Path) -> None:
 
 def test_a_branch_can_be_taken_up_again(tmp_path: Path) -> None:
     """Going back to red leaves blue."""
-    more = b.linked({**b.user("red it is"), "parentId": "00000004"}, b.assistant("Red it stays."), first=7)
+    more = b.linked(
+        {**b.user("red it is"), "parentId": "00000004"}, b.assistant("Red it stays."), first=7
+    )
 
     found = read(b.log(tmp_path, [b.header(), *branched(), *more]))
 
@@ -144,7 +192,9 @@ def test_a_branch_can_be_taken_up_again(tmp_path: Path) -> None:
 
 def test_going_back_before_everything_leaves_everything(tmp_path: Path) -> None:
     """A second root is a conversation begun anew."""
-    more = b.linked({**b.user("start over"), "parentId": None}, b.assistant("A blank gate."), first=7)
+    more = b.linked(
+        {**b.user("start over"), "parentId": None}, b.assistant("A blank gate."), first=7
+    )
 
     found = read(b.log(tmp_path, [b.header(), *branched(), *more]))
 
@@ -176,21 +226,38 @@ def test_a_fork_shares_the_keys_of_what_it_copied(tmp_path: Path) -> None:
     entries = b.linked(b.user("paint the gate"), b.assistant("Which colour?"))
     b.log(tmp_path, [b.header(), *entries])
     parent = f"/home/ada/.pi/agent/sessions/--home-ada-shop--/{b.FILE}"
-    b.log(tmp_path, [b.header("fork", parentSession=parent), *entries], name="2026-02-16T10-05-00-000Z_fork.jsonl")
+    b.log(
+        tmp_path,
+        [b.header("fork", parentSession=parent), *entries],
+        name="2026-02-16T10-05-00-000Z_fork.jsonl",
+    )
 
     told = everything(Pi(), tmp_path)
 
-    assert {ref: session.parent for ref, session in told.items()} == {f"pi:{b.SESSION}": None, "pi:fork": f"pi:{b.SESSION}"}
+    assert {ref: session.parent for ref, session in told.items()} == {
+        f"pi:{b.SESSION}": None,
+        "pi:fork": f"pi:{b.SESSION}",
+    }
     assert sum(session.tokens.output for session in told.values()) == 5
 
 
 # Versions and descendants
 
 
-def test_a_file_of_the_first_version_keeps_its_turns_when_it_is_brought_up_to_date(tmp_path: Path) -> None:
+def test_a_file_of_the_first_version_keeps_its_turns_when_it_is_brought_up_to_date(
+    tmp_path: Path,
+) -> None:
     """Pi gives ids to its entries and writes the file anew; nothing was said again by that."""
-    entries = b.linked(b.user("sweep"), b.assistant("Swept."), b.user("sweep"), b.assistant("Again.", usage=b.spent(7)))
-    old = [{name: value for name, value in entry.items() if name not in ("id", "parentId")} for entry in entries]
+    entries = b.linked(
+        b.user("sweep"),
+        b.assistant("Swept."),
+        b.user("sweep"),
+        b.assistant("Again.", usage=b.spent(7)),
+    )
+    old = [
+        {name: value for name, value in entry.items() if name not in ("id", "parentId")}
+        for entry in entries
+    ]
     b.log(tmp_path, [{**b.header(), "version": None}, *old])
 
     with imported(Pi(), tmp_path) as mind:
@@ -205,7 +272,10 @@ def test_a_file_of_the_first_version_keeps_its_turns_when_it_is_brought_up_to_da
 
 def test_a_title_may_stand_before_the_header(tmp_path: Path) -> None:
     """oh-my-pi keeps a line at the front for the title."""
-    path = b.log(tmp_path, [{"type": "title", "title": "Oil"}, b.header(), *b.linked(b.user(), b.assistant())])
+    path = b.log(
+        tmp_path,
+        [{"type": "title", "title": "Oil"}, b.header(), *b.linked(b.user(), b.assistant())],
+    )
 
     assert Pi().find_source(str(path), path.read_bytes()) == Source("pi", str(path))
     assert of(SessionFacts, read(path))[0] == SessionFacts(session=b.SESSION, title="Oil")
@@ -216,18 +286,33 @@ def test_a_title_may_stand_before_the_header(tmp_path: Path) -> None:
 
 def test_the_roots_follow_the_environment() -> None:
     """Whoever moves Pi does not move those that were made from it."""
-    default = ["/home/ada/.pi/agent/sessions", "/home/ada/.omp/agent/sessions", "/home/ada/.openclaw/agents"]
+    default = [
+        "/home/ada/.pi/agent/sessions",
+        "/home/ada/.omp/agent/sessions",
+        "/home/ada/.openclaw/agents",
+    ]
 
     assert Pi().roots("/home/ada", {}) == default
-    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "/srv/pi"}) == ["/srv/pi/sessions", *default[1:]]
-    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "~/pi"}) == ["/home/ada/pi/sessions", *default[1:]]
+    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "/srv/pi"}) == [
+        "/srv/pi/sessions",
+        *default[1:],
+    ]
+    assert Pi().roots("/home/ada", {"PI_CODING_AGENT_DIR": "~/pi"}) == [
+        "/home/ada/pi/sessions",
+        *default[1:],
+    ]
 
 
 def test_only_the_layout_of_pi_and_its_descendants_is_listed(tmp_path: Path) -> None:
     """Others have folders called sessions too."""
     own = b.log(tmp_path, [b.header()])
     claw = tmp_path / "agents" / "main" / "sessions" / "0c1a.jsonl"
-    for path in (claw, own.with_name("0c1a.jsonl"), tmp_path / "sessions" / "0c1a.jsonl", tmp_path / "stray.jsonl"):
+    for path in (
+        claw,
+        own.with_name("0c1a.jsonl"),
+        tmp_path / "sessions" / "0c1a.jsonl",
+        tmp_path / "stray.jsonl",
+    ):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
 
@@ -246,7 +331,9 @@ def test_logs_of_others_are_not_taken(corpus: Path) -> None:
 
 def test_a_half_written_line_waits_for_the_next_pass(tmp_path: Path) -> None:
     """The agent may be writing while we read; that is not a broken log."""
-    entries = b.linked(b.user("sweep"), b.assistant("Swept."), b.user("mop"), b.assistant("Mopped."))
+    entries = b.linked(
+        b.user("sweep"), b.assistant("Swept."), b.user("mop"), b.assistant("Mopped.")
+    )
     path = b.log(tmp_path, [b.header(), *entries])
     whole = path.read_text()
     path.write_text(whole[: whole.index("mop") + 1])
@@ -277,7 +364,9 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> 
         b.message("toolResult", wrong, toolCallId="toolu_1", isError=wrong),
         b.entry("compaction", summary=wrong),
         b.assistant(
-            {"type": "toolCall", "id": wrong, "name": wrong, "arguments": wrong}, "They are wet.", usage={"input": wrong}
+            {"type": "toolCall", "id": wrong, "name": wrong, "arguments": wrong},
+            "They are wet.",
+            usage={"input": wrong},
         ),
     )
 
@@ -289,8 +378,19 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, wrong: Any) -> 
 def test_a_checkpoint_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
     """Ids without end, and calls without answers."""
     endless = "x" * 100_000
-    records = b.linked(b.user(), *(b.assistant(b.call(call_id="y" * 90 + str(number))) for number in range(400)), b.assistant())
-    path = b.log(tmp_path, [b.header(endless), *records, {**b.user("mop"), "id": endless, "parentId": records[-1]["id"]}])
+    records = b.linked(
+        b.user(),
+        *(b.assistant(b.call(call_id="y" * 90 + str(number))) for number in range(400)),
+        b.assistant(),
+    )
+    path = b.log(
+        tmp_path,
+        [
+            b.header(endless),
+            *records,
+            {**b.user("mop"), "id": endless, "parentId": records[-1]["id"]},
+        ],
+    )
 
     found = read(path)
 
@@ -301,14 +401,24 @@ def test_a_checkpoint_stays_small_whatever_the_log_says(tmp_path: Path) -> None:
 def test_what_is_not_known_is_counted(tmp_path: Path) -> None:
     """New kinds of entries come with new versions; the rest is read."""
     path = b.log(
-        tmp_path, [b.header(), *b.linked(b.user(), b.entry("dream"), b.entry("dream"), b.message("oracle"), b.assistant())]
+        tmp_path,
+        [
+            b.header(),
+            *b.linked(
+                b.user(), b.entry("dream"), b.entry("dream"), b.message("oracle"), b.assistant()
+            ),
+        ],
     )
     path.write_text(path.read_text() + "not json\n")
 
     found = read(path)
 
     assert prompts(found) == ["count the crates"]
-    assert [(kind, count) for kind, _, count in troubles(found)] == [("bad_line", 1), ("unknown", 2), ("unknown", 1)]
+    assert [(kind, count) for kind, _, count in troubles(found)] == [
+        ("bad_line", 1),
+        ("unknown", 2),
+        ("unknown", 1),
+    ]
 
 
 def test_a_log_that_is_gone_is_a_problem(tmp_path: Path) -> None:
@@ -320,7 +430,9 @@ def test_a_log_that_is_gone_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_the_public_samples_are_read_whole(corpus: Path) -> None:
-    """One real session of the first version, and a made-up one with a bad line and a type from the future."""
+    """One real session of the first version, and a made-up one with a
+    bad line and a type from the future.
+    """
     told = everything(Pi(), corpus / "pi")
 
     assert {ref: len(session.turn_list) for ref, session in told.items()} == {

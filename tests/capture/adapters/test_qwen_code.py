@@ -53,25 +53,31 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
         b.user("u1", "run the tests", gitBranch="main"),
         b.answer(
             "a1", "u1", {"text": "With pytest.", "thought": True}, "I run them.",
-            b.call("c1", "run_shell_command", {"command": "pytest"}), usageMetadata=b.used(1000, 60, cached=800, thoughts=20),
+            b.call("c1", "run_shell_command", {"command": "pytest"}), usageMetadata=b.used(1000, 60,
+            cached=800, thoughts=20),
         ),
-        b.result("r1", "a1", "c1", "run_shell_command", {"output": "1 failed\nExit Code: 1"}, status="success", durationMs=900),
+        b.result("r1", "a1", "c1", "run_shell_command", {"output": "1 failed\nExit Code: 1"},
+        status="success", durationMs=900),
     )  # fmt: skip
 
     at = {second: milliseconds(b.clock(second)) for second in range(5)}
     here = {"session": b.SESSION, "turn": "u1"}
     assert found[:-1] == [
-        SessionFacts(session=b.SESSION, cwd=b.FOLDER, started_at=at[1], agent_version=b.VERSION, git_branch="main"),
+        SessionFacts(session=b.SESSION, cwd=b.FOLDER, started_at=at[1], agent_version=b.VERSION,
+        git_branch="main"),
         TurnFacts(**here, at=at[1], author="human", cwd=b.FOLDER),
         Event(**here, kind="prompt", at=at[1], text="run the tests"),
         Event(**here, kind="reasoning", at=at[2], text="With pytest."),
         Event(**here, kind="reply", at=at[2], text="I run them."),
         Event(
-            **here, kind="tool_call", at=at[2], call="c1", name="run_shell_command", tool_kind="shell", target="pytest",
+            **here, kind="tool_call", at=at[2], call="c1", name="run_shell_command",
+            tool_kind="shell", target="pytest",
             input={"command": "pytest"},
         ),
-        Usage(**here, key="a1", model="qwen3-coder-plus", at=at[2], input=200, cache_read=800, output=60, reasoning=20),
-        ToolResult(**here, call="c1", at=at[3], output="1 failed\nExit Code: 1", ok=False, exit_code=1, duration_ms=900),
+        Usage(**here, key="a1", model="qwen3-coder-plus", at=at[2], input=200, cache_read=800,
+        output=60, reasoning=20),
+        ToolResult(**here, call="c1", at=at[3], output="1 failed\nExit Code: 1", ok=False,
+        exit_code=1, duration_ms=900),
     ]  # fmt: skip
 
 
@@ -95,7 +101,9 @@ def test_a_branch_that_was_left_is_not_live(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_at_the_end_is_not_where_the_talk_goes_on(tmp_path: Path) -> None:
-    found = items(tmp_path, b.user("u1", "blue"), b.system("s1", None, "session_artifact_snapshot", {}))
+    found = items(
+        tmp_path, b.user("u1", "blue"), b.system("s1", None, "session_artifact_snapshot", {})
+    )
 
     assert undone(found) == []
 
@@ -127,7 +135,11 @@ def test_parts_of_one_message_are_counted_once(tmp_path: Path) -> None:
 
 def test_a_fork_has_its_parent_and_the_keys_of_what_it_copied(tmp_path: Path) -> None:
     origin = {"forkedFrom": {"sessionId": "parent", "messageUuid": "u1"}}
-    found = items(tmp_path, b.user("u1", "blue", **origin), b.answer("a1", "u1", "Blue.", usageMetadata=b.used(9, 1), **origin))
+    found = items(
+        tmp_path,
+        b.user("u1", "blue", **origin),
+        b.answer("a1", "u1", "Blue.", usageMetadata=b.used(9, 1), **origin),
+    )
 
     assert of(SessionFacts, found)[0].parent == "parent"
     assert (of(TurnFacts, found)[0].turn, of(Usage, found)[0].key) == ("u1", "a1")
@@ -156,18 +168,37 @@ def test_a_title_of_a_branch_that_was_left_is_none(tmp_path: Path) -> None:
     [
         (b.user("u1", "plain"), "human", "plain"),
         (b.user("u1", "plain", provenance="real_user"), "human", "plain"),
-        (b.user("u1", "long", systemPayload={"displayText": "/tidy", "hookContext": "x"}), "human", "/tidy"),
+        (
+            b.user("u1", "long", systemPayload={"displayText": "/tidy", "hookContext": "x"}),
+            "human",
+            "/tidy",
+        ),
         (b.user("u1", "and hurry", subtype="mid_turn_user_message"), "human", "and hurry"),
         (b.user("u1", "<system-reminder>x</system-reminder>\n\nask"), "human", "ask"),
-        (b.user("u1", "ask\n<qwen:user-prompt-submit-context>\nx\n</qwen:user-prompt-submit-context>"), "human", "ask"),
+        (
+            b.user(
+                "u1",
+                "ask\n<qwen:user-prompt-submit-context>\nx\n</qwen:user-prompt-submit-context>",
+            ),
+            "human",
+            "ask",
+        ),
         (b.user("u1", "read @a\n--- Content from referenced files ---\nx"), "human", "read @a"),
-        (b.user("u1", "<x/>", subtype="notification", systemPayload={"displayText": "It is done."}), "system", "It is done."),
+        (
+            b.user(
+                "u1", "<x/>", subtype="notification", systemPayload={"displayText": "It is done."}
+            ),
+            "system",
+            "It is done.",
+        ),
         (b.user("u1", "daily", subtype="cron", provenance="system"), "system", "daily"),
         (b.user("u1", "on", subtype="goal_runtime", provenance="goal_runtime"), "system", "on"),
         (b.user("u1", "find it", agentId="finder-1"), "agent", "find it"),
     ],
 )
-def test_a_prompt_is_by_a_person_a_host_or_an_agent(tmp_path: Path, record: b.Record, author: str, text: str) -> None:
+def test_a_prompt_is_by_a_person_a_host_or_an_agent(
+    tmp_path: Path, record: b.Record, author: str, text: str
+) -> None:
     found = items(tmp_path, record)
 
     assert [facts.author for facts in of(TurnFacts, found)] == [author]
@@ -182,9 +213,16 @@ def test_a_message_without_a_person_s_words_is_no_turn(tmp_path: Path, text: str
 def test_results_in_a_person_s_name_are_results(tmp_path: Path) -> None:
     """Older versions had no record of their own for them."""
     old = {**b.result("r1", "a1", "c1", "read_file", {"error": "gone"}), "type": "user"}
-    found = items(tmp_path, b.user("u1", "go"), b.answer("a1", "u1", b.call("c1", "read_file", {"path": "a"})), old)
+    found = items(
+        tmp_path,
+        b.user("u1", "go"),
+        b.answer("a1", "u1", b.call("c1", "read_file", {"path": "a"})),
+        old,
+    )
 
-    assert [(result.call, result.output, result.ok) for result in of(ToolResult, found)] == [("c1", "gone", False)]
+    assert [(result.call, result.output, result.ok) for result in of(ToolResult, found)] == [
+        ("c1", "gone", False)
+    ]
     assert len(of(TurnFacts, found)) == 1
 
 
@@ -204,7 +242,11 @@ def test_a_result_that_comes_after_the_next_prompt_goes_to_its_own_turn(tmp_path
 
 
 def test_telemetry_is_not_counted_again(tmp_path: Path) -> None:
-    event = {"event.name": "qwen-code.api_response", "input_token_count": 1000, "output_token_count": 60}
+    event = {
+        "event.name": "qwen-code.api_response",
+        "input_token_count": 1000,
+        "output_token_count": 60,
+    }
     found = items(
         tmp_path,
         b.user("u1", "go"),
@@ -227,7 +269,10 @@ def test_the_total_tells_whether_thoughts_are_part_of_the_output(
     tmp_path: Path, used: b.Record, output: int, reasoning: int
 ) -> None:
     """OpenAI-like services count them with it, Google's beside it."""
-    (usage,) = of(Usage, items(tmp_path, b.user("u1", "go"), b.answer("a1", "u1", "Done.", usageMetadata=used)))
+    (usage,) = of(
+        Usage,
+        items(tmp_path, b.user("u1", "go"), b.answer("a1", "u1", "Done.", usageMetadata=used)),
+    )
 
     assert (usage.input, usage.output, usage.reasoning) == (100, output, reasoning)
 
@@ -236,18 +281,34 @@ def test_a_failed_request_is_told_once(tmp_path: Path) -> None:
     found = items(
         tmp_path,
         b.user("u1", "go"),
-        b.system("s1", "u1", "ui_telemetry", {"uiEvent": {"event.name": "qwen-code.api_error", "error_message": "429"}}),
-        b.system("s2", "s1", "turn_result", {"state": "error", "endedAt": 1, "error": {"message": "429"}}),
+        b.system(
+            "s1",
+            "u1",
+            "ui_telemetry",
+            {"uiEvent": {"event.name": "qwen-code.api_error", "error_message": "429"}},
+        ),
+        b.system(
+            "s2", "s1", "turn_result", {"state": "error", "endedAt": 1, "error": {"message": "429"}}
+        ),
     )
 
     assert said(found)[1:] == [("error", "429")]
 
 
 def test_the_end_of_a_turn_is_telemetry(tmp_path: Path) -> None:
-    end = {"state": "cancelled", "stopReason": "cancelled", "startedAt": 1_785_751_200_000, "endedAt": 1_785_751_203_000}
+    end = {
+        "state": "cancelled",
+        "stopReason": "cancelled",
+        "startedAt": 1_785_751_200_000,
+        "endedAt": 1_785_751_203_000,
+    }
     found = items(tmp_path, b.user("u1", "go"), b.system("s1", "u1", "turn_result", end))
 
-    assert of(TurnFacts, found)[1].telemetry == {"state": "cancelled", "stop_reason": "cancelled", "duration_ms": 3000}
+    assert of(TurnFacts, found)[1].telemetry == {
+        "state": "cancelled",
+        "stop_reason": "cancelled",
+        "duration_ms": 3000,
+    }
     assert said(found)[1:] == [("abort", "")]
 
 
@@ -312,7 +373,10 @@ def test_a_growing_session_gives_in_the_end_what_it_gives_at_once(tmp_path: Path
 
 
 def test_records_that_were_glued_together_are_two(tmp_path: Path) -> None:
-    """An append that was interrupted leaves out the end of a line; the same letters in a text are left alone."""
+    """An append that was interrupted leaves out the end of a line.
+
+    The same letters in a text are left alone.
+    """
     path = b.log(tmp_path, b.user("u1", 'say }{"uuid":'), b.answer("a1", "u1", "Done."))
     path.write_text(path.read_text().replace("}\n{", "}{"))
 
@@ -336,7 +400,12 @@ def test_a_half_written_line_waits_for_the_next_run(tmp_path: Path) -> None:
 
 def test_a_bad_line_costs_that_line(tmp_path: Path) -> None:
     path = b.log(tmp_path, b.user("u1", "go"))
-    strange = [{"type": "hologram"}, b.system("s1", "u1", "moonlight"), b.record("dream", "d1", "s1"), b.user("u2", "on", "d1")]
+    strange = [
+        {"type": "hologram"},
+        b.system("s1", "u1", "moonlight"),
+        b.record("dream", "d1", "s1"),
+        b.user("u2", "on", "d1"),
+    ]
     with path.open("a") as log:
         log.write("{oops}\n" + b.lines(*strange))
 
@@ -350,17 +419,24 @@ def test_a_bad_line_costs_that_line(tmp_path: Path) -> None:
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 FIELDS = (
-    *b.user("u1", "go"), "subtype", "systemPayload", "usageMetadata", "toolCallResult", "agentId", "forkedFrom", "model",
+    *b.user("u1", "go"), "subtype", "systemPayload", "usageMetadata", "toolCallResult", "agentId",
+    "forkedFrom", "model",
 )  # fmt: skip
-TYPES = st.sampled_from(["user", "assistant", "tool_result", "system", "turn_result", "custom_title"])
+TYPES = st.sampled_from(
+    ["user", "assistant", "tool_result", "system", "turn_result", "custom_title"]
+)
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(FIELDS), ANYTHING | TYPES), max_size=6))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_no_record_makes_the_adapter_raise(tmp_path: Path, changes: list[b.Record]) -> None:
     found = items(tmp_path, *({**b.user("u1", "go"), **change} for change in changes))
 
@@ -372,11 +448,13 @@ def test_no_record_makes_the_adapter_raise(tmp_path: Path, changes: list[b.Recor
 
 def test_a_document_of_2025_is_read_whole(tmp_path: Path) -> None:
     message = {
-        "id": "m2", "timestamp": b.clock(2), "type": "qwen", "content": "Twelve.", "model": "qwen3-coder-plus",
+        "id": "m2", "timestamp": b.clock(2), "type": "qwen", "content": "Twelve.",
+        "model": "qwen3-coder-plus",
         "tokens": {"input": 100, "output": 5, "cached": 40, "thoughts": 3, "tool": 0, "total": 108},
     }  # fmt: skip
     chat = {"sessionId": "s1", "projectHash": "0f", "startTime": b.clock(0), "messages": [
-        {"id": "m1", "timestamp": b.clock(1), "type": "user", "content": "count"}, message]}  # fmt: skip
+        {"id": "m1", "timestamp": b.clock(1), "type": "user", "content": "count"},
+        message]}  # fmt: skip
     path = tmp_path / ".qwen" / "tmp" / "0f" / "chats" / "session-2025-10-01T08-00-s1.json"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(chat))
@@ -386,7 +464,9 @@ def test_a_document_of_2025_is_read_whole(tmp_path: Path) -> None:
 
     assert QwenCode().find_source("/elsewhere/a.json", path.read_bytes()) is not None
     assert said(found) == [("prompt", "count"), ("reply", "Twelve.")]
-    assert [(usage.key, usage.input, usage.cache_read, usage.output) for usage in of(Usage, found)] == [("s1/m2", 60, 40, 8)]
+    assert [
+        (usage.key, usage.input, usage.cache_read, usage.output) for usage in of(Usage, found)
+    ] == [("s1/m2", 60, 40, 8)]
 
 
 # Where
@@ -395,7 +475,10 @@ def test_a_document_of_2025_is_read_whole(tmp_path: Path) -> None:
 def test_the_roots_are_in_the_home_or_where_a_variable_says() -> None:
     assert QwenCode().roots("/home/ada", {}) == ["/home/ada/.qwen/projects", "/home/ada/.qwen/tmp"]
     assert QwenCode().roots("/home/ada", {"QWEN_HOME": "/q"}) == ["/q/projects", "/q/tmp"]
-    assert QwenCode().roots("/home/ada", {"QWEN_HOME": "/q", "QWEN_RUNTIME_DIR": "/r"}) == ["/r/projects", "/r/tmp"]
+    assert QwenCode().roots("/home/ada", {"QWEN_HOME": "/q", "QWEN_RUNTIME_DIR": "/r"}) == [
+        "/r/projects",
+        "/r/tmp",
+    ]
 
 
 def test_sessions_are_listed_from_every_folder_above_them(tmp_path: Path) -> None:
@@ -406,7 +489,10 @@ def test_sessions_are_listed_from_every_folder_above_them(tmp_path: Path) -> Non
     archived.write_text("{}")
 
     for root in (tmp_path, tmp_path / ".qwen", tmp_path / ".qwen" / "projects"):
-        assert [source.path for source in QwenCode().sources(str(root))] == [str(path), str(archived)]
+        assert [source.path for source in QwenCode().sources(str(root))] == [
+            str(path),
+            str(archived),
+        ]
 
 
 CLAUDE = {
@@ -448,7 +534,10 @@ def test_claude_code_does_not_take_iflow_for_its_own() -> None:
 def test_a_first_line_longer_than_what_is_shown_is_recognised() -> None:
     picture = b.user("u1", "see " + "A" * 100_000)
 
-    assert QwenCode().find_source("/somewhere/a.jsonl", b.lines(picture).encode()[: 1 << 16]) is not None
+    assert (
+        QwenCode().find_source("/somewhere/a.jsonl", b.lines(picture).encode()[: 1 << 16])
+        is not None
+    )
 
 
 def test_no_sample_of_another_agent_is_taken_for_ours(corpus: Path) -> None:

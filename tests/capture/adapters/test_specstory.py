@@ -10,7 +10,17 @@ import pytest
 from recollect.capture.adapters.specstory import SpecStory
 from recollect.capture.adapters.specstory.export import moment
 from recollect.capture.adapters.specstory.tools import ToolUse, tool_use
-from recollect.model import Checkpoint, Event, Item, Problem, SessionDetail, SessionFacts, Source, TurnFacts, milliseconds
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Problem,
+    SessionDetail,
+    SessionFacts,
+    Source,
+    TurnFacts,
+    milliseconds,
+)
 from tests.builders import specstory as b
 from tests.builders.homes import chat, claude_log, memory
 
@@ -33,7 +43,10 @@ def of(kind: type[Any], found: list[Item]) -> list[Any]:
 
 def said(found: list[Item]) -> list[tuple[str, str]]:
     """Events as (kind, text or name), in order."""
-    return [(event.kind, event.name if event.kind == "tool_call" else event.text) for event in of(Event, found)]
+    return [
+        (event.kind, event.name if event.kind == "tool_call" else event.text)
+        for event in of(Event, found)
+    ]
 
 
 def prompts(found: list[Item]) -> list[str]:
@@ -51,7 +64,8 @@ def test_an_export_gives_its_items_in_order(tmp_path: Path) -> None:
     """The common case, whole: session, turn, prompt, thought, call, reply."""
     found = items(
         tmp_path, b.user("water the roses"), b.agent(b.thought("Where?")),
-        b.agent(b.tool("shell", "Bash", "Look\n\n`ls beds`\n\n```text\nroses\n```")), b.agent("They are wet."),
+        b.agent(b.tool("shell", "Bash", "Look\n\n`ls beds`\n\n```text\nroses\n```")),
+        b.agent("They are wet."),
     )  # fmt: skip
 
     known: dict[str, Any] = {"session": b.SESSION, "turn": f"{b.SESSION}/1"}
@@ -98,7 +112,9 @@ def test_an_export_gives_its_items_in_order(tmp_path: Path) -> None:
         ("DeepSeek TUI", None),
     ],
 )
-def test_an_export_names_the_session_that_it_repeats(tmp_path: Path, word: str, agent: str | None) -> None:
+def test_an_export_names_the_session_that_it_repeats(
+    tmp_path: Path, word: str, agent: str | None
+) -> None:
     """By that the original is preferred, where it is stored."""
     assert facts(tmp_path, b.head(word)).copy_of == (f"{agent}:{b.SESSION}" if agent else None)
 
@@ -108,13 +124,22 @@ def test_an_export_is_passed_over_where_the_original_is_stored(tmp_path: Path) -
     talk = chat()
     talk.user("from the agent's own log")
     log = claude_log(tmp_path / "home", talk)
-    export = b.export(tmp_path, b.head(session=talk.session), b.user("from the export"), b.agent("Aside.", side=True))
+    export = b.export(
+        tmp_path,
+        b.head(session=talk.session),
+        b.user("from the export"),
+        b.agent("Aside.", side=True),
+    )
     with memory(tmp_path) as mind:
         mind.import_logs([export])
         assert live(mind.show(f"specstory:{talk.session}")) == ["from the export"]
 
         mind.import_logs([log])
-        assert live(mind.show(f"specstory:{talk.session}")) == live(mind.show(f"specstory:{talk.session}/sidechain")) == []
+        assert (
+            live(mind.show(f"specstory:{talk.session}"))
+            == live(mind.show(f"specstory:{talk.session}/sidechain"))
+            == []
+        )
         assert live(mind.show(f"claude-code:{talk.session}")) == ["from the agent's own log"]
 
 
@@ -128,12 +153,16 @@ def live(session: object) -> list[str]:
     [
         (b.head(), b.NAME, (b.SESSION, None, "2026-03-01T09:00:00Z")),
         (b.head(title=f"Roses ({b.TIME})"), b.NAME, (b.SESSION, "Roses", "2026-03-01T09:00:00Z")),
-        ("<!-- cursor Session 7 (2025-02-01 10:20Z) -->\n\n# Beans\n\n", b.NAME, ("7", "Beans", "2025-02-01T10:20:00Z")),
-        ("# Beans\n\n", "2024-11-02_08-30Z-beans.md", ("2024-11-02_08-30Z-beans", "Beans", "2024-11-02T08:30:00Z")),
+        ("<!-- cursor Session 7 (2025-02-01 10:20Z) -->\n\n# Beans\n\n", b.NAME, ("7", "Beans",
+        "2025-02-01T10:20:00Z")),
+        ("# Beans\n\n", "2024-11-02_08-30Z-beans.md", ("2024-11-02_08-30Z-beans", "Beans",
+        "2024-11-02T08:30:00Z")),
         ("", "untitled.md", ("untitled", None, None)),
     ],
 )  # fmt: skip
-def test_every_generation_of_heads_is_known(tmp_path: Path, head: str, name: str, expected: tuple[Any, ...]) -> None:
+def test_every_generation_of_heads_is_known(
+    tmp_path: Path, head: str, name: str, expected: tuple[Any, ...]
+) -> None:
     """The comments and the title change places; the oldest have a title alone."""
     fact = facts(tmp_path, head, name)
 
@@ -171,7 +200,9 @@ def test_the_model_stands_before_the_time(tmp_path: Path, about: str, model: str
     """Either may be missing."""
     found = items(tmp_path, b.user("go"), b.agent("Yes.", about=about))
 
-    assert [turn.telemetry for turn in of(TurnFacts, found)[1:]] == ([{"model": model}] if model else [])
+    assert [turn.telemetry for turn in of(TurnFacts, found)[1:]] == (
+        [{"model": model}] if model else []
+    )
 
 
 def test_an_id_of_a_message_is_the_key_of_its_turn(tmp_path: Path) -> None:
@@ -192,7 +223,10 @@ QUOTED = "_**User (2026-01-01 00:00:00Z)**_\n\nquoted\n\n---\n\n_**Agent**_"
         b.user(f"look:\n\n```\n{QUOTED}\n```\n\n---\n\nnow?"),
         b.user(f"look:\n\n````md\n```\n{QUOTED}\n````\n\nnow?"),
         b.user("go") + b.agent(b.thought(QUOTED)),
-        b.user("go") + b.agent(b.tool("shell", "Bash", f"`cat x`\n\n```text\n{QUOTED}\n</details></tool-use>\n```")),
+        b.user("go")
+        + b.agent(
+            b.tool("shell", "Bash", f"`cat x`\n\n```text\n{QUOTED}\n</details></tool-use>\n```")
+        ),
         b.user("go") + b.agent(f"See:\n\n---\n\n~~~\n{QUOTED}\n~~~\n\n---\n\nThat is it."),
         b.user("a fence that is open:\n\n```\nand stays so"),
     ],
@@ -201,21 +235,30 @@ def test_content_does_not_break_turns(tmp_path: Path, message: str) -> None:
     """People quote exports, and rules and fences are everywhere."""
     found = items(tmp_path, message, "---\n\n", b.user("next", "2026-03-01 09:30:00Z"))
 
-    assert [turn.turn for turn in of(TurnFacts, found) if turn.author] == [f"{b.SESSION}/1", f"{b.SESSION}/2"]
+    assert [turn.turn for turn in of(TurnFacts, found) if turn.author] == [
+        f"{b.SESSION}/1",
+        f"{b.SESSION}/2",
+    ]
     assert prompts(found)[-1] == "next"
 
 
 def test_a_fence_that_was_left_open_does_not_hide_the_next_messages(tmp_path: Path) -> None:
-    """A later block would close it; what stands between is newer than the message, so it was not quoted."""
+    """A later block would close it.
+
+    What stands between is newer than the message, so it was not quoted.
+    """
     found = items(
-        tmp_path, b.user("what is this?\n\n```\nE401"), b.agent("An error:\n\n```\nE401\n```"), "---\n\n",
+        tmp_path, b.user("what is this?\n\n```\nE401"), b.agent("An error:\n\n```\nE401\n```"),
+        "---\n\n",
         b.user("thanks", "2026-03-01 09:30:00Z"),
     )  # fmt: skip
 
     assert [kind for kind, _ in said(found)] == ["prompt", "reply", "prompt"]
 
 
-def test_a_tag_and_a_fence_that_stay_open_do_not_open_the_blocks_between_them(tmp_path: Path) -> None:
+def test_a_tag_and_a_fence_that_stay_open_do_not_open_the_blocks_between_them(
+    tmp_path: Path,
+) -> None:
     """Looking for the end of the one leads to the other; what stands before that is as it was."""
     quoting = "<think> is a tag\n\n```\n_**User (2020-01-01 08:00:00Z)**_\n\nquoted\n```"
     found = items(tmp_path, b.user(quoting), b.agent("and a fence:\n\n```\nthat stays open"))
@@ -225,9 +268,19 @@ def test_a_tag_and_a_fence_that_stay_open_do_not_open_the_blocks_between_them(tm
 
 def test_a_rule_before_the_next_message_is_not_part_of_what_was_said(tmp_path: Path) -> None:
     """One inside is."""
-    found = items(tmp_path, b.user("one\n\n---\n\ntwo"), b.agent("three\n\n---\n\nfour"), "---\n\n", b.user("five"))
+    found = items(
+        tmp_path,
+        b.user("one\n\n---\n\ntwo"),
+        b.agent("three\n\n---\n\nfour"),
+        "---\n\n",
+        b.user("five"),
+    )
 
-    assert [text for _, text in said(found)] == ["one\n\n---\n\ntwo", "three\n\n---\n\nfour", "five"]
+    assert [text for _, text in said(found)] == [
+        "one\n\n---\n\ntwo",
+        "three\n\n---\n\nfour",
+        "five",
+    ]
 
 
 # Who speaks -----------------------------------------------------------------------
@@ -236,14 +289,23 @@ def test_a_rule_before_the_next_message_is_not_part_of_what_was_said(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("<command-name>/review</command-name>\n<command-args>151</command-args>", ("prompt", "/review 151")),
-        ("<command-message>exit</command-message>\n<command-name>/exit</command-name>", ("prompt", "/exit")),
+        (
+            "<command-name>/review</command-name>\n<command-args>151</command-args>",
+            ("prompt", "/review 151"),
+        ),
+        (
+            "<command-message>exit</command-message>\n<command-name>/exit</command-name>",
+            ("prompt", "/exit"),
+        ),
         ("<local-command-stdout>Bye!</local-command-stdout>", None),
         ("<local-command-caveat>Caveat: …</local-command-caveat>", None),
         ("[Request interrupted by user for tool use]", ("abort", "")),
         (
             "This session is being continued from a previous conversation that was long.",
-            ("compaction", "This session is being continued from a previous conversation that was long."),
+            (
+                "compaction",
+                "This session is being continued from a previous conversation that was long.",
+            ),
         ),
     ],
 )
@@ -251,7 +313,9 @@ def test_what_the_program_says_in_the_users_name_is_told_apart(
     tmp_path: Path, text: str, expected: tuple[str, str] | None
 ) -> None:
     """SpecStory passes on what Claude Code writes."""
-    found = items(tmp_path, b.user("before"), b.agent("Yes."), "---\n\n", b.user(text, "2026-03-01 09:30:00Z"))
+    found = items(
+        tmp_path, b.user("before"), b.agent("Yes."), "---\n\n", b.user(text, "2026-03-01 09:30:00Z")
+    )
 
     assert said(found)[2:] == ([expected] if expected else [])
 
@@ -268,7 +332,8 @@ def test_what_a_command_stands_for_is_no_prompt(tmp_path: Path) -> None:
 def test_a_sub_agent_has_a_session_of_its_own(tmp_path: Path) -> None:
     """What it is asked stands in the agent's name, without a model."""
     found = items(
-        tmp_path, b.user("go"), b.agent("Look at it.", about="2026-03-01 09:00:04Z", side=True), b.agent("I looked.", side=True),
+        tmp_path, b.user("go"), b.agent("Look at it.", about="2026-03-01 09:00:04Z", side=True),
+        b.agent("I looked.", side=True),
         b.agent("Done."),
     )  # fmt: skip
 
@@ -291,33 +356,43 @@ WRAPPED = '{"invocationMessage": "a", "content": "b"}'
     ("written", "use"),
     [
         (
-            b.tool("shell", "Bash", "```bash\nmake\nmake test\n```\n\n```text\nExit code 2\nno rule\n```"),
-            ToolUse("Bash", "shell", {"command": "make\nmake test"}, "Exit code 2\nno rule", False, 2),
+            b.tool("shell", "Bash",
+            "```bash\nmake\nmake test\n```\n\n```text\nExit code 2\nno rule\n```"),
+            ToolUse("Bash", "shell", {"command": "make\nmake test"}, "Exit code 2\nno rule", False,
+            2),
         ),
         (
-            b.tool("shell", "exec_command", "```\nProcess exited with code 0\nOutput:\nok\n```", " `go vet`"),
-            ToolUse("exec_command", "shell", {"command": "go vet"}, "Process exited with code 0\nOutput:\nok", True, 0),
+            b.tool("shell", "exec_command", "```\nProcess exited with code 0\nOutput:\nok\n```",
+            " `go vet`"),
+            ToolUse("exec_command", "shell", {"command": "go vet"},
+            "Process exited with code 0\nOutput:\nok", True, 0),
         ),
-        (b.tool("read", "Read", "Read file: `./a.ts`"), ToolUse("Read", "read", {"path": "./a.ts"}, None, None, None)),
+        (b.tool("read", "Read", "Read file: `./a.ts`"), ToolUse("Read", "read", {"path": "./a.ts"},
+        None, None, None)),
         (
             b.tool("search", "Grep", " path `./` pattern `x y`\n```\na:1\n```"),
             ToolUse("Grep", "search", {"path": "./", "pattern": "x y"}, "a:1", None, None),
         ),
         (
             b.tool("write", "Edit", "**Chunk 1**\n\n```diff\n-a\n+b\n```\n\n```diff\n+c\n```"),
-            ToolUse("Edit", "edit", {"patch": "-a\n+b\n+c", "description": "**Chunk 1**"}, None, None, None),
+            ToolUse("Edit", "edit", {"patch": "-a\n+b\n+c", "description": "**Chunk 1**"}, None,
+            None, None),
         ),
         (
-            b.tool("unknown", "plan", "\n**Input:**\n\n- step: `one`\n\n**Error:**\n\n```\nno\n```"),
+            b.tool("unknown", "plan",
+            "\n**Input:**\n\n- step: `one`\n\n**Error:**\n\n```\nno\n```"),
             ToolUse("plan", "other", {"step": "one"}, "no", False, None),
         ),
         (
-            b.extension_tool("unknown", "copilot_fetchWebPage", f"Result:\n\n```json\n{WRAPPED}\n```\nStatus: **error**"),
+            b.extension_tool("unknown", "copilot_fetchWebPage",
+            f"Result:\n\n```json\n{WRAPPED}\n```\nStatus: **error**"),
             ToolUse("copilot_fetchWebPage", "web", None, "b", False, None),
         ),
         (b.tool("mcp", "rain", "It rains."), ToolUse("rain", "mcp", None, "It rains.", None, None)),
-        ("Tool use: **Read** `./a`\n\nResult:\n\n```\nx\n```", ToolUse("Read", "read", {"path": "./a"}, "x", None, None)),
-        ("<tool-use data-tool-type=\"\" data-tool-name=\"\">", ToolUse("unknown", "other", None, None, None, None)),
+        ("Tool use: **Read** `./a`\n\nResult:\n\n```\nx\n```", ToolUse("Read", "read",
+        {"path": "./a"}, "x", None, None)),
+        ("<tool-use data-tool-type=\"\" data-tool-name=\"\">", ToolUse("unknown", "other", None,
+        None, None, None)),
     ],
 )  # fmt: skip
 def test_a_tool_use_is_told_as_far_as_it_can_be(written: str, use: ToolUse) -> None:
@@ -340,11 +415,25 @@ def test_an_export_that_was_written_again_is_told_anew(tmp_path: Path) -> None:
     """With more in it; turns that are the same stay."""
     with memory(tmp_path) as mind:
         mind.import_logs([b.export(tmp_path, b.head(), b.user("one"), b.agent("Half an ans"))])
-        mind.import_logs([b.export(tmp_path, b.head(), b.user("one"), b.agent("Half an answer."), "---\n\n", b.user("two"))])
+        mind.import_logs(
+            [
+                b.export(
+                    tmp_path,
+                    b.head(),
+                    b.user("one"),
+                    b.agent("Half an answer."),
+                    "---\n\n",
+                    b.user("two"),
+                )
+            ]
+        )
         session = mind.show(f"specstory:{b.SESSION}")
 
     assert isinstance(session, SessionDetail)
-    assert [(turn.prompt, turn.reply) for turn in session.turn_list] == [("one", "Half an answer."), ("two", "")]
+    assert [(turn.prompt, turn.reply) for turn in session.turn_list] == [
+        ("one", "Half an answer."),
+        ("two", ""),
+    ]
 
 
 def test_an_export_without_messages_says_nothing(tmp_path: Path) -> None:
@@ -352,7 +441,9 @@ def test_an_export_without_messages_says_nothing(tmp_path: Path) -> None:
     assert [type(item) for item in items(tmp_path)] == [Checkpoint]
 
 
-@pytest.mark.parametrize("data", [b"", b"\0\xff\xfe", b"# Notes\n\nNothing of ours.\n", b'{"type": "user"}\n'])
+@pytest.mark.parametrize(
+    "data", [b"", b"\0\xff\xfe", b"# Notes\n\nNothing of ours.\n", b'{"type": "user"}\n']
+)
 def test_a_file_that_is_no_export_is_one_problem(tmp_path: Path, data: bytes) -> None:
     """It only lies where exports are."""
     path = b.export(tmp_path)
@@ -368,7 +459,10 @@ def test_an_export_that_is_gone_is_one_problem(tmp_path: Path) -> None:
     """And nothing more."""
     found = read(tmp_path / "gone.md")
 
-    assert [(item.kind if isinstance(item, Problem) else item) for item in found] == ["unreadable", Checkpoint(0)]
+    assert [(item.kind if isinstance(item, Problem) else item) for item in found] == [
+        "unreadable",
+        Checkpoint(0),
+    ]
 
 
 def test_lines_that_end_as_on_windows_are_read(tmp_path: Path) -> None:
@@ -408,7 +502,9 @@ def test_exports_are_in_their_folder_of_a_project(tmp_path: Path) -> None:
         ("/a/x.md", "# Notes\n\n```\n" + b.head() + "```\n", False),
     ],
 )
-def test_an_export_is_known_by_its_comments_and_its_messages(path: str, content: str, ours: bool) -> None:
+def test_an_export_is_known_by_its_comments_and_its_messages(
+    path: str, content: str, ours: bool
+) -> None:
     """Pages about SpecStory quote one of them."""
     assert (SpecStory().find_source(path, content.encode()) is not None) == ours
 

@@ -11,14 +11,28 @@ import pytest
 
 from recollect.capture.adapters.vscode_copilot_chat import VscodeCopilotChat
 from recollect.memory import Memory
-from recollect.model import Checkpoint, Event, Item, Liveness, Problem, SessionFacts, Source, TurnFacts, Usage
+from recollect.model import (
+    Checkpoint,
+    Event,
+    Item,
+    Liveness,
+    Problem,
+    SessionFacts,
+    Source,
+    TurnFacts,
+    Usage,
+)
 from tests.builders import vscode_copilot_chat as b
 from tests.capture.adapters.items import of, taken_from_others
 
 
 def read(path: Path) -> list[Item]:
     source = VscodeCopilotChat().find_source(str(path), path.read_bytes()[: 1 << 16])
-    return list(VscodeCopilotChat().read(source or Source("vscode-copilot-chat", str(path), appended=False), None))
+    return list(
+        VscodeCopilotChat().read(
+            source or Source("vscode-copilot-chat", str(path), appended=False), None
+        )
+    )
 
 
 def items(folder: Path, *requests: dict[str, Any], **more: Any) -> list[Item]:
@@ -57,7 +71,8 @@ def test_a_request_is_a_turn(tmp_path: Path) -> None:
     about: dict[str, Any] = {"session": b.CHAT, "turn": "request_1"}
     at = b.START + 60_000
     assert found[:-1] == [
-        SessionFacts(whole=True, session=b.CHAT, origin="interactive", cwd="/home/ada/shop", title="Stamps", started_at=b.START,
+        SessionFacts(whole=True, session=b.CHAT, origin="interactive", cwd="/home/ada/shop",
+        title="Stamps", started_at=b.START,
             meta={"responder": "GitHub Copilot", "location": "panel"},
         ),
         TurnFacts(
@@ -66,7 +81,8 @@ def test_a_request_is_a_turn(tmp_path: Path) -> None:
         ),
         Event(**about, kind="prompt", at=at, text="count the stamps"),
         Event(**about, kind="reasoning", text="A list."),
-        Event(**about, kind="reply", at=b.START + 69_000, text="There are `stamps.csv` with twelve."),
+        Event(**about, kind="reply", at=b.START + 69_000,
+        text="There are `stamps.csv` with twelve."),
         Usage(**about, key="request_1", model="claude-sonnet-4-5", at=at, input=50, output=7),
     ]  # fmt: skip
 
@@ -77,9 +93,15 @@ def test_a_request_is_a_turn(tmp_path: Path) -> None:
         ({"isCanceled": True}, ("abort", "")),
         ({"modelState": {"value": 2}}, ("abort", "")),
         ({"modelState": {"value": 3}}, ("error", "failed")),
-        ({"result": {"errorDetails": {"message": "Too many requests", "code": "rateLimited"}}}, ("error", "Too many requests")),
+        (
+            {"result": {"errorDetails": {"message": "Too many requests", "code": "rateLimited"}}},
+            ("error", "Too many requests"),
+        ),
         ({"result": {"errorDetails": {"message": "Canceled", "code": "canceled"}}}, ("abort", "")),
-        ({"result": {"errorDetails": {"message": "Canceled", "responseIsIncomplete": True}}}, ("abort", "")),
+        (
+            {"result": {"errorDetails": {"message": "Canceled", "responseIsIncomplete": True}}},
+            ("abort", ""),
+        ),
     ],
 )
 def test_a_turn_may_end_badly(tmp_path: Path, more: dict[str, Any], end: tuple[str, str]) -> None:
@@ -94,17 +116,29 @@ def test_a_click_is_not_typed(tmp_path: Path) -> None:
 
 
 def test_a_request_that_waits_to_be_removed_is_no_longer_part_of_the_chat(tmp_path: Path) -> None:
-    found = items(tmp_path, b.request(1, "a"), b.request(2, "b", shouldBeRemovedOnSend={"requestId": "request_2"}))
+    found = items(
+        tmp_path,
+        b.request(1, "a"),
+        b.request(2, "b", shouldBeRemovedOnSend={"requestId": "request_2"}),
+    )
 
     assert of(Liveness, found) == [Liveness(session=b.CHAT, turn="request_2", live=False)]
 
 
 def test_early_chats_are_made_of_plain_texts(tmp_path: Path) -> None:
     """Of 2024: a message is a string, and there are neither ids nor times."""
-    early = {"message": "what is a monad", "response": ["A monoid"], "responseErrorDetails": {"message": "Off topic"}}
+    early = {
+        "message": "what is a monad",
+        "response": ["A monoid"],
+        "responseErrorDetails": {"message": "Off topic"},
+    }
     found = items(tmp_path, early)
 
-    assert said(found) == [("prompt", "what is a monad"), ("reply", "A monoid"), ("error", "Off topic")]
+    assert said(found) == [
+        ("prompt", "what is a monad"),
+        ("reply", "A monoid"),
+        ("error", "Off topic"),
+    ]
     assert {event.turn for event in of(Event, found)} == {f"{b.CHAT}/request-0"}
 
 
@@ -117,34 +151,62 @@ def test_a_window_that_was_only_opened_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_call_is_joined_from_what_was_shown_and_what_the_model_asked(tmp_path: Path) -> None:
     """The ids differ by a suffix; what came back may be a tree that was rendered for the model."""
-    tree = {"node": {"children": [{"text": "12"}, {"children": [{"text": "3 blue", "lineBreakBefore": True}]}]}}
+    tree = {
+        "node": {
+            "children": [
+                {"text": "12"},
+                {"children": [{"text": "3 blue", "lineBreakBefore": True}]},
+            ]
+        }
+    }
     found = items(
         tmp_path,
         b.request(
             1,
             "count",
             b.invocation("c1", "copilot_readFile"),
-            result=b.result(b.round_of("", c1=("read_file", {"filePath": "/a"})), given_back={"c1": tree}),
+            result=b.result(
+                b.round_of("", c1=("read_file", {"filePath": "/a"})), given_back={"c1": tree}
+            ),
         ),
     )
 
     assert calls(found) == [
         Event(
-            session=b.CHAT, turn="request_1", kind="tool_call", call="c1", name="read_file", tool_kind="read", target="/a",
+            session=b.CHAT, turn="request_1", kind="tool_call", call="c1", name="read_file",
+            tool_kind="read", target="/a",
             input={"filePath": "/a"}, output="12\n3 blue", ok=True,
         )
     ]  # fmt: skip
 
 
 def test_a_call_that_was_not_shown_is_told_all_the_same(tmp_path: Path) -> None:
-    rounds = b.round_of("", c1=("read_file", {"filePath": "/a"}), c2=("manage_todo_list", {"operation": "read"}))
-    found = items(tmp_path, b.request(1, "go", b.invocation("c1", "copilot_readFile"), b.words("Done."), result=b.result(rounds)))
+    rounds = b.round_of(
+        "", c1=("read_file", {"filePath": "/a"}), c2=("manage_todo_list", {"operation": "read"})
+    )
+    found = items(
+        tmp_path,
+        b.request(
+            1,
+            "go",
+            b.invocation("c1", "copilot_readFile"),
+            b.words("Done."),
+            result=b.result(rounds),
+        ),
+    )
 
-    assert said(found)[1:] == [("tool_call", "read_file"), ("tool_call", "manage_todo_list"), ("reply", "Done.")]
+    assert said(found)[1:] == [
+        ("tool_call", "read_file"),
+        ("tool_call", "manage_todo_list"),
+        ("reply", "Done."),
+    ]
 
 
 def test_with_other_ids_on_the_screen_calls_are_joined_by_tool_and_target(tmp_path: Path) -> None:
-    """Until early 2026 the screen had ids of its own; calls that ran side by side are shown in the order they ended."""
+    """Until early 2026 the screen had ids of its own.
+
+    Calls that ran side by side are shown in the order they ended.
+    """
     asked = b.round_of(
         "I read.",
         c1=("read_file", {"filePath": "/a"}),
@@ -162,7 +224,10 @@ def test_with_other_ids_on_the_screen_calls_are_joined_by_tool_and_target(tmp_pa
             b.invocation("ui-2", "copilot_readFile", invocationMessage="Reading [](file:///a)"),
             b.invocation("c4", "copilot_findTextInFiles"),
             b.words("Read."),
-            result=b.result(asked, given_back={"c1": "A", "c2": "B", "c4": "Applying patch failed with error: x"}),
+            result=b.result(
+                asked,
+                given_back={"c1": "A", "c2": "B", "c4": "Applying patch failed with error: x"},
+            ),
         ),
     )
 
@@ -176,10 +241,14 @@ def test_with_other_ids_on_the_screen_calls_are_joined_by_tool_and_target(tmp_pa
 
 
 def test_what_a_tool_calls_itself_is_not_told_again(tmp_path: Path) -> None:
-    """The screen shows a page being fetched twice: the tool of the model, and the one of VS Code that it uses."""
+    """The screen shows a page being fetched twice: the tool of the model,
+    and the one of VS Code that it uses.
+    """
     outer = b.invocation("ui-1", "copilot_fetchWebPage")
     inner = b.invocation("ui-2", "vscode_fetchWebPage_internal")
-    asked = b.round_of("", c1=("fetch_webpage", {"query": "stamps", "urls": ["https://stamps.example"]}))
+    asked = b.round_of(
+        "", c1=("fetch_webpage", {"query": "stamps", "urls": ["https://stamps.example"]})
+    )
 
     (call,) = calls(items(tmp_path, b.request(1, "go", outer, inner, result=b.result(asked))))
 
@@ -189,7 +258,11 @@ def test_what_a_tool_calls_itself_is_not_told_again(tmp_path: Path) -> None:
 def test_a_list_that_vs_code_itself_emptied_is_no_call(tmp_path: Path) -> None:
     """It does so whenever a request begins."""
     shown = [
-        b.invocation(f"ui-{number}", "manage_todo_list", toolSpecificData={"kind": "todoList", "todoList": todo})
+        b.invocation(
+            f"ui-{number}",
+            "manage_todo_list",
+            toolSpecificData={"kind": "todoList", "todoList": todo},
+        )
         for number, todo in enumerate([[], [{"id": 1, "title": "Paint"}]])
     ]
 
@@ -207,10 +280,22 @@ def test_fences_around_an_edit_are_not_words(tmp_path: Path) -> None:
         b.words("\n```\n"),
     ]
     found = items(
-        tmp_path, b.request(1, "go", b.words("First."), b.invocation("c1", "copilot_createFile"), *edit, b.words("Done."))
+        tmp_path,
+        b.request(
+            1,
+            "go",
+            b.words("First."),
+            b.invocation("c1", "copilot_createFile"),
+            *edit,
+            b.words("Done."),
+        ),
     )
 
-    assert said(found)[1:] == [("reply", "First."), ("tool_call", "copilot_createFile"), ("reply", "Done.")]
+    assert said(found)[1:] == [
+        ("reply", "First."),
+        ("tool_call", "copilot_createFile"),
+        ("reply", "Done."),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -222,12 +307,25 @@ def test_fences_around_an_edit_are_not_words(tmp_path: Path) -> None:
         ({"isConfirmed": False}, (False, None)),
         ({"isComplete": False}, (None, None)),
         ({"resultDetails": {"input": "{}", "output": [], "isError": True}}, (False, None)),
-        ({"toolSpecificData": {"kind": "terminal", "terminalCommandState": {"exitCode": 1}}}, (False, 1)),
-        ({"toolSpecificData": {"kind": "terminal", "terminalCommandOutput": {"text": "Command exited with code 3"}}}, (False, 3)),
+        (
+            {"toolSpecificData": {"kind": "terminal", "terminalCommandState": {"exitCode": 1}}},
+            (False, 1),
+        ),
+        (
+            {
+                "toolSpecificData": {
+                    "kind": "terminal",
+                    "terminalCommandOutput": {"text": "Command exited with code 3"},
+                }
+            },
+            (False, 3),
+        ),
     ],
 )
 def test_how_a_call_went(tmp_path: Path, shown: dict[str, Any], expected: tuple[Any, Any]) -> None:
-    (call,) = calls(items(tmp_path, b.request(1, "go", b.invocation("c1", "run_in_terminal", **shown))))
+    (call,) = calls(
+        items(tmp_path, b.request(1, "go", b.invocation("c1", "run_in_terminal", **shown)))
+    )
 
     assert (call.ok, call.exit_code) == expected
 
@@ -235,16 +333,36 @@ def test_how_a_call_went(tmp_path: Path, shown: dict[str, Any], expected: tuple[
 @pytest.mark.parametrize(
     ("tool", "shown", "kind", "target"),
     [
-        ("run_in_terminal", {"toolSpecificData": {"kind": "terminal", "commandLine": {"original": "ls"}}}, "shell", "ls"),
+        (
+            "run_in_terminal",
+            {"toolSpecificData": {"kind": "terminal", "commandLine": {"original": "ls"}}},
+            "shell",
+            "ls",
+        ),
         (
             "copilot_readFile",
             {"invocationMessage": {"value": "Reading [](file:///home/ada/a%20b.txt#1-2)"}},
             "read",
             "/home/ada/a b.txt",
         ),
-        ("copilot_replaceString", {"pastTenseMessage": "Edited [](file:///a.txt)"}, "edit", "/a.txt"),
-        ("copilot_findTextInFiles", {"invocationMessage": {"value": "Searching for regex `blue|navy`"}}, "search", "blue|navy"),
-        ("find", {"source": {"type": "mcp"}, "resultDetails": {"input": '{"query": "blue"}'}}, "mcp", "blue"),
+        (
+            "copilot_replaceString",
+            {"pastTenseMessage": "Edited [](file:///a.txt)"},
+            "edit",
+            "/a.txt",
+        ),
+        (
+            "copilot_findTextInFiles",
+            {"invocationMessage": {"value": "Searching for regex `blue|navy`"}},
+            "search",
+            "blue|navy",
+        ),
+        (
+            "find",
+            {"source": {"type": "mcp"}, "resultDetails": {"input": '{"query": "blue"}'}},
+            "mcp",
+            "blue",
+        ),
     ],
 )
 def test_what_a_call_was_about_is_found_on_the_screen(
@@ -257,20 +375,37 @@ def test_what_a_call_was_about_is_found_on_the_screen(
 
 
 def test_files_that_were_found_are_what_came_back(tmp_path: Path) -> None:
-    """Where nothing tells what the model was given: a file of another machine has the path that it has there."""
-    files = [{"uri": {"fsPath": "/a"}}, {"path": "/C:/b c", "scheme": "file"}, {"path": "/d", "scheme": "vscode-remote"}]
+    """Where nothing tells what the model was given: a file of another
+    machine has the path that it has there.
+    """
+    files = [
+        {"uri": {"fsPath": "/a"}},
+        {"path": "/C:/b c", "scheme": "file"},
+        {"path": "/d", "scheme": "vscode-remote"},
+    ]
 
-    (call,) = calls(items(tmp_path, b.request(1, "go", b.invocation("c1", "copilot_findFiles", resultDetails=files))))
+    (call,) = calls(
+        items(
+            tmp_path,
+            b.request(1, "go", b.invocation("c1", "copilot_findFiles", resultDetails=files)),
+        )
+    )
 
     assert call.output == "/a\nC:\\b c\n/d"
 
 
 def test_edits_without_a_tool_are_calls(tmp_path: Path) -> None:
     """So it was before chats had tools; where a tool made them they are not told again."""
-    edit = {"kind": "textEditGroup", "uri": {"fsPath": "/a"}, "edits": [[{"text": "one"}, {"text": "two"}]]}
+    edit = {
+        "kind": "textEditGroup",
+        "uri": {"fsPath": "/a"},
+        "edits": [[{"text": "one"}, {"text": "two"}]],
+    }
 
     (alone,) = calls(items(tmp_path, b.request(1, "go", edit)))
-    (made,) = calls(items(tmp_path, b.request(1, "go", b.invocation("c1", "copilot_createFile"), edit)))
+    (made,) = calls(
+        items(tmp_path, b.request(1, "go", b.invocation("c1", "copilot_createFile"), edit))
+    )
 
     assert (alone.name, alone.tool_kind, alone.target, alone.input) == (
         "textEditGroup",
@@ -282,7 +417,13 @@ def test_edits_without_a_tool_are_calls(tmp_path: Path) -> None:
 
 
 def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
-    task = {"kind": "subagent", "agentName": "Explore", "description": "Look", "prompt": "Look at it.", "result": "It leaks."}
+    task = {
+        "kind": "subagent",
+        "agentName": "Explore",
+        "description": "Look",
+        "prompt": "Look at it.",
+        "result": "It leaks.",
+    }
     found = items(
         tmp_path,
         b.request(
@@ -295,7 +436,11 @@ def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
     )
 
     inside = [item for item in found if getattr(item, "session", "") == f"{b.CHAT}/c1"]
-    assert said(inside) == [("prompt", "Look at it."), ("tool_call", "copilot_readFile"), ("reply", "It leaks.")]
+    assert said(inside) == [
+        ("prompt", "Look at it."),
+        ("tool_call", "copilot_readFile"),
+        ("reply", "It leaks."),
+    ]
     assert of(SessionFacts, inside)[0] == SessionFacts(
         session=f"{b.CHAT}/c1", parent=b.CHAT, origin="subagent", cwd="/home/ada/shop"
     )
@@ -308,11 +453,21 @@ def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
 def test_early_sub_agents_only_said_that_they_were_some(tmp_path: Path) -> None:
     """What they were asked and came to is then told by the model's call."""
     asked = b.round_of("", c1=("runSubagent", {"description": "Look", "prompt": "Look at it."}))
-    shown = [b.invocation("ui-1", "runSubagent"), b.invocation("ui-2", "copilot_readFile", fromSubAgent=True)]
-    found = items(tmp_path, b.request(1, "look", *shown, result=b.result(asked, given_back={"c1": "It leaks."})))
+    shown = [
+        b.invocation("ui-1", "runSubagent"),
+        b.invocation("ui-2", "copilot_readFile", fromSubAgent=True),
+    ]
+    found = items(
+        tmp_path,
+        b.request(1, "look", *shown, result=b.result(asked, given_back={"c1": "It leaks."})),
+    )
 
     inside = [item for item in found if getattr(item, "session", "") == f"{b.CHAT}/ui-1"]
-    assert said(inside) == [("prompt", "Look at it."), ("tool_call", "copilot_readFile"), ("reply", "It leaks.")]
+    assert said(inside) == [
+        ("prompt", "Look at it."),
+        ("tool_call", "copilot_readFile"),
+        ("reply", "It leaks."),
+    ]
 
 
 # Tokens
@@ -321,7 +476,14 @@ def test_early_sub_agents_only_said_that_they_were_some(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ({"result": b.result(promptTokens=50, outputTokens=7), "completionTokens": 90, "promptTokens": 50}, [(50, 0, 90)]),
+        (
+            {
+                "result": b.result(promptTokens=50, outputTokens=7),
+                "completionTokens": 90,
+                "promptTokens": 50,
+            },
+            [(50, 0, 90)],
+        ),
         ({"result": {"usage": {"promptTokens": 50, "completionTokens": 7}}}, [(50, 0, 7)]),
         ({"promptTokens": 50, "completionTokens": 7, "modelState": {"value": 2}}, [(50, 0, 7)]),
         (
@@ -336,8 +498,12 @@ def test_early_sub_agents_only_said_that_they_were_some(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_tokens_are_told_in_several_places(tmp_path: Path, more: dict[str, Any], expected: list[tuple[int, int, int]]) -> None:
-    """The last model call's beside those of all of them, or, since late 2026, totals for each model."""
+def test_tokens_are_told_in_several_places(
+    tmp_path: Path, more: dict[str, Any], expected: list[tuple[int, int, int]]
+) -> None:
+    """The last model call's beside those of all of them, or, since
+    late 2026, totals for each model.
+    """
     found = of(Usage, items(tmp_path, b.request(1, "go", **more)))
 
     assert [(usage.input, usage.cache_read, usage.output) for usage in found] == expected
@@ -345,7 +511,10 @@ def test_tokens_are_told_in_several_places(tmp_path: Path, more: dict[str, Any],
 
 def test_which_model_auto_came_to_is_told_elsewhere(tmp_path: Path) -> None:
     part = {"kind": "autoModeResolution", "resolvedModel": "fern-2"}
-    found = items(tmp_path, b.request(1, "go", part, modelId="copilot/auto", completionTokens=5, copilotCredits=1.5))
+    found = items(
+        tmp_path,
+        b.request(1, "go", part, modelId="copilot/auto", completionTokens=5, copilotCredits=1.5),
+    )
 
     assert [usage.model for usage in of(Usage, found)] == ["fern-2"]
     assert of(TurnFacts, found)[0].telemetry == {"model": "fern-2", "copilot_credits": 1.5}
@@ -371,7 +540,9 @@ def test_a_log_is_replayed_to_what_a_person_saw(tmp_path: Path) -> None:
 
     assert of(SessionFacts, found)[0].title == "Painting"
     assert said(found) == [("prompt", "paint it"), ("reply", "Which colour?")]
-    assert [(usage.model, usage.input, usage.output) for usage in of(Usage, found)] == [(None, 9, 2)]
+    assert [(usage.model, usage.input, usage.output) for usage in of(Usage, found)] == [
+        (None, 9, 2)
+    ]
 
 
 def test_a_request_that_was_edited_stays_as_one_that_was_taken_back(tmp_path: Path) -> None:
@@ -383,7 +554,12 @@ def test_a_request_that_was_edited_stays_as_one_that_was_taken_back(tmp_path: Pa
     ]
     found = read(b.log(b.window(tmp_path), *operations))
 
-    assert said(found) == [("prompt", "first"), ("prompt", "with a tpyo"), ("reply", "What?"), ("prompt", "without")]
+    assert said(found) == [
+        ("prompt", "first"),
+        ("prompt", "with a tpyo"),
+        ("reply", "What?"),
+        ("prompt", "without"),
+    ]
     assert of(Liveness, found) == [Liveness(session=b.CHAT, turn="request_2", live=False)]
 
 
@@ -403,8 +579,15 @@ def test_what_was_taken_back_stands_before_what_was_asked_later(tmp_path: Path) 
 def test_a_log_of_many_operations_takes_no_time(tmp_path: Path) -> None:
     """A hostile one may go through the list of requests with each of them."""
     asked = [b.request(number, "a") for number in range(1000)]
-    operations = [b.push([b.request(number, "b")], "requests", cut=1000) for number in range(1000, 10_000)]
-    path = b.log(b.window(tmp_path), b.snapshot(b.chat(*asked)), *operations, *[b.put({}, "inputState")] * 10_000)
+    operations = [
+        b.push([b.request(number, "b")], "requests", cut=1000) for number in range(1000, 10_000)
+    ]
+    path = b.log(
+        b.window(tmp_path),
+        b.snapshot(b.chat(*asked)),
+        *operations,
+        *[b.put({}, "inputState")] * 10_000,
+    )
 
     began = time.process_time()
     found = read(path)
@@ -416,8 +599,14 @@ def test_a_log_of_many_operations_takes_no_time(tmp_path: Path) -> None:
 def test_a_compacted_log_changes_nothing(tmp_path: Path) -> None:
     """It is then one snapshot; what was taken back is gone from it, and stays in the store."""
     folder = b.window(tmp_path)
-    path = b.log(folder, b.snapshot(b.chat(b.request(1, "a"), b.request(2, "b"))), b.push([b.request(3, "c")], "requests", cut=1))
-    with Memory.open(str(tmp_path / "store.db"), adapters={"vscode-copilot-chat": VscodeCopilotChat()}) as memory:
+    path = b.log(
+        folder,
+        b.snapshot(b.chat(b.request(1, "a"), b.request(2, "b"))),
+        b.push([b.request(3, "c")], "requests", cut=1),
+    )
+    with Memory.open(
+        str(tmp_path / "store.db"), adapters={"vscode-copilot-chat": VscodeCopilotChat()}
+    ) as memory:
         memory.import_logs([str(tmp_path)])
         path.write_text(json.dumps(b.snapshot(b.chat(b.request(1, "a"), b.request(3, "c")))) + "\n")
         memory.import_logs([str(tmp_path)])
@@ -428,7 +617,11 @@ def test_a_compacted_log_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_half_written_operation_waits(tmp_path: Path) -> None:
-    path = b.log(b.window(tmp_path), b.snapshot(b.chat(b.request(1, "a"))), b.push([b.request(2, "b")], "requests"))
+    path = b.log(
+        b.window(tmp_path),
+        b.snapshot(b.chat(b.request(1, "a"))),
+        b.push([b.request(2, "b")], "requests"),
+    )
     whole = path.read_text()
     path.write_text(whole[:-20])
 
@@ -482,7 +675,14 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, junk: Any) -> N
         usage={},
         isHidden={},
     )
-    shown = b.invocation("c1", "x", resultDetails={}, toolSpecificData={"kind": "terminal"}, invocationMessage="", source={})
+    shown = b.invocation(
+        "c1",
+        "x",
+        resultDetails={},
+        toolSpecificData={"kind": "terminal"},
+        invocationMessage="",
+        source={},
+    )
     parts = [{**shown, name: junk} for name in shown] + [
         {"kind": "thinking", "value": junk},
         {"kind": "inlineReference", "name": junk},
@@ -498,7 +698,10 @@ def test_a_field_of_another_type_costs_the_field(tmp_path: Path, junk: Any) -> N
 
 
 def test_an_exported_chat_has_the_same_id_when_it_is_exported_again(tmp_path: Path) -> None:
-    """Exports have none of their own; what they begin with stands for it, and their requests count once."""
+    """Exports have none of their own.
+
+    What they begin with stands for it, and their requests count once.
+    """
     exported = b.chat(b.request(1, "a", result=b.result(promptTokens=5, outputTokens=1)))
     del exported["sessionId"]
     longer = {**exported, "requests": [*exported["requests"], b.request(2, "b")]}
@@ -512,7 +715,11 @@ def test_an_exported_chat_has_the_same_id_when_it_is_exported_again(tmp_path: Pa
 
 
 def test_an_exported_chat_tells_its_folder_where_links_begin(tmp_path: Path) -> None:
-    exported = b.chat(b.request(1, "a", {**b.words("b"), "baseUri": {"$mid": 1, "path": "/C:/shop/", "scheme": "file"}}))
+    exported = b.chat(
+        b.request(
+            1, "a", {**b.words("b"), "baseUri": {"$mid": 1, "path": "/C:/shop/", "scheme": "file"}}
+        )
+    )
 
     assert of(SessionFacts, read(b.document(tmp_path, exported, "chat.json")))[0].cwd == "C:\\shop"
 
@@ -526,7 +733,9 @@ def test_an_exported_chat_tells_its_folder_where_links_begin(tmp_path: Path) -> 
         ({}, None),
     ],
 )
-def test_the_folder_of_a_window_is_told_beside_its_chats(tmp_path: Path, workspace: dict[str, str], cwd: str | None) -> None:
+def test_the_folder_of_a_window_is_told_beside_its_chats(
+    tmp_path: Path, workspace: dict[str, str], cwd: str | None
+) -> None:
     folder = b.window(tmp_path, None)
     (folder.parent / "workspace.json").write_text(json.dumps(workspace))
 
@@ -552,7 +761,9 @@ def test_chats_are_found_for_all_windows(tmp_path: Path) -> None:
 
 
 def test_every_editor_of_the_family_is_looked_at() -> None:
-    roots = VscodeCopilotChat().roots("/home/ada", {"VSCODE_PORTABLE": "/stick/data", "APPDATA": "C:/Roaming"})
+    roots = VscodeCopilotChat().roots(
+        "/home/ada", {"VSCODE_PORTABLE": "/stick/data", "APPDATA": "C:/Roaming"}
+    )
 
     for root in (
         "/home/ada/.config/Code/User/workspaceStorage",
@@ -569,7 +780,9 @@ def test_a_chat_that_is_there_in_both_forms_is_told_by_the_log(tmp_path: Path) -
     b.document(folder, b.chat(b.request(1, "a")))
     b.log(folder, b.snapshot(b.chat(b.request(1, "a"), b.request(2, "b"))))
 
-    with Memory.open(str(tmp_path / "store.db"), adapters={"vscode-copilot-chat": VscodeCopilotChat()}) as memory:
+    with Memory.open(
+        str(tmp_path / "store.db"), adapters={"vscode-copilot-chat": VscodeCopilotChat()}
+    ) as memory:
         memory.import_logs([str(tmp_path)])
         (session,) = memory.sessions()
         turns = memory.show(session.id).turn_list
@@ -599,9 +812,17 @@ def test_what_spans_tell_is_a_conversation(tmp_path: Path) -> None:
     path = b.trace(
         tmp_path,
         b.chat_span(
-            "c1", 1, 3, "Add a label.", b.answer("I read.", call="t1"), input_tokens="90", **{"cache_read.input_tokens": "60"}
+            "c1",
+            1,
+            3,
+            "Add a label.",
+            b.answer("I read.", call="t1"),
+            input_tokens="90",
+            **{"cache_read.input_tokens": "60"},
         ),
-        b.tool_span("t1", 4, 6, "get_file", {"filename": "A.cs"}, '{"Value": {"Content": "class A"}}'),
+        b.tool_span(
+            "t1", 4, 6, "get_file", {"filename": "A.cs"}, '{"Value": {"Content": "class A"}}'
+        ),
         b.chat_span("c2", 7, 9, "Add a label.", b.answer("There."), output_tokens="5"),
         b.request_span(0, 10),
     )
@@ -609,15 +830,19 @@ def test_what_spans_tell_is_a_conversation(tmp_path: Path) -> None:
 
     assert read(path)[:-1] == [
         SessionFacts(
-            session=b.CONVERSATION, origin="interactive", started_at=b.START, agent_version="18.6.1",
+            session=b.CONVERSATION, origin="interactive", started_at=b.START,
+            agent_version="18.6.1",
             meta={"product": "Visual Studio", "mode": "Agent"},
         ),
-        TurnFacts(**about, at=b.START, author="human", telemetry={"model": "fern-2", "mode": "Agent", "duration_ms": 10_000}),
+        TurnFacts(**about, at=b.START, author="human", telemetry={"model": "fern-2",
+        "mode": "Agent", "duration_ms": 10_000}),
         Event(**about, kind="prompt", at=b.START, text="Add a label."),
         Event(**about, kind="reply", at=b.START + 3000, text="I read."),
-        Usage(**about, key=f"{b.CONVERSATION}/c1", model="fern-2", at=b.START + 3000, input=30, cache_read=60),
+        Usage(**about, key=f"{b.CONVERSATION}/c1", model="fern-2", at=b.START + 3000, input=30,
+        cache_read=60),
         Event(
-            **about, kind="tool_call", at=b.START + 4000, call="t1", name="get_file", tool_kind="read", target="A.cs",
+            **about, kind="tool_call", at=b.START + 4000, call="t1", name="get_file",
+            tool_kind="read", target="A.cs",
             input={"filename": "A.cs"}, output="class A", ok=True, duration_ms=2000,
         ),
         Event(**about, kind="reply", at=b.START + 9000, text="There."),
@@ -626,13 +851,29 @@ def test_what_spans_tell_is_a_conversation(tmp_path: Path) -> None:
 
 
 def test_a_request_may_be_told_by_several_files_of_a_run(tmp_path: Path) -> None:
-    """Whichever of them is named; a file of another run is another source, with the same conversation."""
-    first = b.trace(tmp_path, b.chat_span("c1", 1, 3, "Add a label.", b.answer("I read.", call="t1")))
-    second = b.trace(tmp_path, b.tool_span("t1", 4, 6, "run_build", {}, "Built."), b.request_span(0, 10), begun="T02")
+    """Whichever of them is named.
+
+    A file of another run is another source, with the same conversation.
+    """
+    first = b.trace(
+        tmp_path, b.chat_span("c1", 1, 3, "Add a label.", b.answer("I read.", call="t1"))
+    )
+    second = b.trace(
+        tmp_path,
+        b.tool_span("t1", 4, 6, "run_build", {}, "Built."),
+        b.request_span(0, 10),
+        begun="T02",
+    )
     other = b.trace(tmp_path, b.request_span(90, 91, root="r-2"), run="bbbb")
 
-    assert said(read(second)) == [("prompt", "Add a label."), ("reply", "I read."), ("tool_call", "run_build")]
-    with Memory.open(str(tmp_path / "store.db"), adapters={"vscode-copilot-chat": VscodeCopilotChat()}) as memory:
+    assert said(read(second)) == [
+        ("prompt", "Add a label."),
+        ("reply", "I read."),
+        ("tool_call", "run_build"),
+    ]
+    with Memory.open(
+        str(tmp_path / "store.db"), adapters={"vscode-copilot-chat": VscodeCopilotChat()}
+    ) as memory:
         memory.import_logs([str(tmp_path)])
         (session,) = memory.sessions()
         turns = memory.show(session.id).turn_list
@@ -648,7 +889,9 @@ def test_a_call_that_failed_and_a_request_that_was_stopped(tmp_path: Path) -> No
     found = read(
         b.trace(
             tmp_path,
-            b.tool_span("t1", 4, 6, "run_build", {}, None, status={"code": 2, "message": "No project."}),
+            b.tool_span(
+                "t1", 4, 6, "run_build", {}, None, status={"code": 2, "message": "No project."}
+            ),
             b.request_span(0, 10, status={"code": 2, "message": "A task was canceled."}),
         )
     )
@@ -658,16 +901,22 @@ def test_a_call_that_failed_and_a_request_that_was_stopped(tmp_path: Path) -> No
 
 
 def test_a_call_without_a_span_is_what_the_model_asked_for(tmp_path: Path) -> None:
-    found = read(b.trace(tmp_path, b.chat_span("c1", 1, 3, "Build.", b.answer("", call="t1"), turn=None)))
+    found = read(
+        b.trace(tmp_path, b.chat_span("c1", 1, 3, "Build.", b.answer("", call="t1"), turn=None))
+    )
 
     assert [(call.call, call.name, call.ok) for call in calls(found)] == [("t1", "get_file", None)]
 
 
 def test_spans_of_other_things_are_passed_over_or_counted(tmp_path: Path) -> None:
     unheard = b.span("x1", "rerank", 1, 2, {"gen_ai.operation.name": "rerank"})
-    found = read(b.trace(tmp_path, unheard, {"spanId": "x2", "attributes": "none"}, b.request_span(0, 10)))
+    found = read(
+        b.trace(tmp_path, unheard, {"spanId": "x2", "attributes": "none"}, b.request_span(0, 10))
+    )
 
-    assert [(problem.kind, problem.reason) for problem in of(Problem, found)] == [("unknown", "span rerank")]
+    assert [(problem.kind, problem.reason) for problem in of(Problem, found)] == [
+        ("unknown", "span rerank")
+    ]
     assert len(of(TurnFacts, found)) == 1
 
 
@@ -679,7 +928,10 @@ def test_a_field_of_a_span_may_be_anything(tmp_path: Path, junk: Any) -> None:
     values = [
         {
             **span,
-            "attributes": [{**one, "value": junk} if place == number else one for place, one in enumerate(span["attributes"])],
+            "attributes": [
+                {**one, "value": junk} if place == number else one
+                for place, one in enumerate(span["attributes"])
+            ],
         }
         for span in (whole, tool)
         for number in range(len(span["attributes"]))
@@ -693,11 +945,19 @@ def test_a_field_of_a_span_may_be_anything(tmp_path: Path, junk: Any) -> None:
 def test_traces_are_among_temporary_files(tmp_path: Path) -> None:
     roots = VscodeCopilotChat().roots("/home/ada", {"TMP": "/t", "TEMP": "/t"})
 
-    assert roots[-2:] == ["/t/VSGitHubCopilotLogs/traces", "/home/ada/AppData/Local/Temp/VSGitHubCopilotLogs/traces"]
+    assert roots[-2:] == [
+        "/t/VSGitHubCopilotLogs/traces",
+        "/home/ada/AppData/Local/Temp/VSGitHubCopilotLogs/traces",
+    ]
     path = b.trace(tmp_path, b.request_span(0, 1))
     adapter = VscodeCopilotChat()
     for folder in (path.parent, path.parent.parent, tmp_path):
         assert [source.path for source in adapter.sources(str(folder))] == [str(path)]
     head = path.read_bytes()
     assert adapter.find_source("/x/spans.jsonl", head) is None
-    assert adapter.find_source("/x/a_VSGitHubCopilot_traces.jsonl", head.replace(b"vs-copilot", b"shop")) is None
+    assert (
+        adapter.find_source(
+            "/x/a_VSGitHubCopilot_traces.jsonl", head.replace(b"vs-copilot", b"shop")
+        )
+        is None
+    )

@@ -8,7 +8,8 @@ from pathlib import Path
 from recollect.model import Tokens
 
 REPORT = re.compile(
-    rb"^> Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?, ([\d.,]+[kM]?) received\.",
+    rb"^> Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache "
+    rb"hit)?, ([\d.,]+[kM]?) received\.",
     re.MULTILINE,
 )
 

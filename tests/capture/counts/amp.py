@@ -1,4 +1,7 @@
-"""Amp: each answer of a thread tells what it took; an OpenAI model has its new input where others have what they cached."""
+"""Amp: each answer of a thread tells what it took.
+
+An OpenAI model has its new input where others have what they cached.
+"""
 
 from __future__ import annotations
 

@@ -26,12 +26,21 @@ def tokens(folder: Path) -> Tokens:
             used = _get(_get(data, 1), 4)
             if isinstance(used, bytes):
                 with_rows.add(path.stem)
-                asked, answered, cached, thought, said = (_get(used, field) or 0 for field in (2, 3, 5, 9, 10))
+                asked, answered, cached, thought, said = (
+                    _get(used, field) or 0 for field in (2, 3, 5, 9, 10)
+                )
                 name = _get(used, 11) or f"{path.stem}/{idx}".encode()
-                calls[name.decode()] = (asked, cached, answered, thought if thought + said == answered else 0)
+                calls[name.decode()] = (
+                    asked,
+                    cached,
+                    answered,
+                    thought if thought + said == answered else 0,
+                )
     for path in folder.rglob("transcript.jsonl"):
         session = path.parts[-4]
-        for line in path.read_text(encoding="utf-8").splitlines() if session not in with_rows else ():
+        for line in (
+            path.read_text(encoding="utf-8").splitlines() if session not in with_rows else ()
+        ):
             step = _parsed(line)
             if isinstance(step, dict) and isinstance(step.get("input_tokens"), int):
                 counts = (step["input_tokens"], step["cache_read_tokens"], step["output_tokens"], 0)

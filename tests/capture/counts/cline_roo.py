@@ -1,4 +1,6 @@
-"""The tokens in the tasks of Cline and Roo and in Cline's sessions, by what is known of the formats alone."""
+"""The tokens in the tasks of Cline and Roo and in Cline's sessions, by
+what is known of the formats alone.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,15 @@ def _add_task(total: Tokens, messages: list[Any]) -> None:
         told = json.loads(message["text"])
         if not isinstance(told, dict):
             continue
-        read, written, given = told.get("cacheReads", 0), told.get("cacheWrites", 0), told.get("tokensIn", 0)
+        read, written, given = (
+            told.get("cacheReads", 0),
+            told.get("cacheWrites", 0),
+            told.get("tokensIn", 0),
+        )
         # Roo tells input with what came from the cache, where it says which protocol it spoke.
-        total.input += given - read - written if "apiProtocol" in told and read + written <= given else given
+        total.input += (
+            given - read - written if "apiProtocol" in told and read + written <= given else given
+        )
         total.cache_read += read
         total.cache_write += written
         total.output += told.get("tokensOut", 0)

@@ -10,7 +10,9 @@ from recollect.model import Tokens
 
 
 def tokens(folder: Path) -> Tokens:
-    """All tokens below a folder: those of the messages, or of a session whose messages tell none."""
+    """All tokens below a folder: those of the messages, or of a
+    session whose messages tell none.
+    """
     total = Tokens()
     for path in sorted(folder.rglob("*.json")):
         try:

@@ -38,7 +38,11 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
             event = json.loads(line.decode("utf-8", "replace"))
         except ValueError:
             continue
-        if isinstance(event, dict) and isinstance(event.get("type"), str) and isinstance(event.get("data"), dict):
+        if (
+            isinstance(event, dict)
+            and isinstance(event.get("type"), str)
+            and isinstance(event.get("data"), dict)
+        ):
             yield event
 
 
@@ -58,7 +62,11 @@ def calls(log: list[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:
         elif recorded and event["type"] in ("assistant.message", "session.compaction_complete"):
             continue
         elif event["type"] == "assistant.message" and number(data.get("outputTokens")):
-            key = str(data.get("apiCallId") if "chunkCount" in data else data.get("messageId") or event.get("id"))
+            key = str(
+                data.get("apiCallId")
+                if "chunkCount" in data
+                else data.get("messageId") or event.get("id")
+            )
             said[key] = dict.fromkeys(NAMES, 0) | {"output": number(data["outputTokens"])}
             yield key, said[key]
         elif event["type"] == "session.compaction_complete" and data.get("success") is not False:
@@ -67,15 +75,25 @@ def calls(log: list[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:
             yield key, said[key]
         elif event["type"] == "session.shutdown" and any((total := of_all_models(data)).values()):
             spoken = {name: sum(counts[name] for counts in said.values()) for name in NAMES}
-            carried = all(total[name] >= last[name] for name in NAMES) and total["output"] >= last["output"] + spoken["output"]
+            carried = (
+                all(total[name] >= last[name] for name in NAMES)
+                and total["output"] >= last["output"] + spoken["output"]
+            )
             spent = {name: total[name] - (last[name] if carried else 0) for name in NAMES}
-            yield f"{event.get('id')}/shutdown", {name: max(0, spent[name] - spoken[name]) for name in NAMES}
+            yield (
+                f"{event.get('id')}/shutdown",
+                {name: max(0, spent[name] - spoken[name]) for name in NAMES},
+            )
             said, last, recorded = {}, total, False
 
 
 def of_all_models(data: dict[str, Any]) -> Counts:
     models = data.get("modelMetrics")
-    used = [figures(metric.get("usage")) for metric in models.values()] if isinstance(models, dict) else []
+    used = (
+        [figures(metric.get("usage")) for metric in models.values()]
+        if isinstance(models, dict)
+        else []
+    )
     return {name: sum(counts[name] for counts in used) for name in NAMES}
 
 
@@ -89,4 +107,8 @@ def figures(usage: Any) -> Counts:
 
 
 def number(value: Any) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else 0
+    return (
+        int(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+        else 0
+    )

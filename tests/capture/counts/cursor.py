@@ -27,7 +27,10 @@ def tokens(folder: Path) -> Tokens:
                 count = bubble.get("tokenCount") or {}
                 figures = _figure(count.get("inputTokens")), _figure(count.get("outputTokens"))
                 counted[bubble.get("bubbleId", "")] = figures
-    return Tokens(input=sum(given for given, _ in counted.values()), output=sum(made for _, made in counted.values()))
+    return Tokens(
+        input=sum(given for given, _ in counted.values()),
+        output=sum(made for _, made in counted.values()),
+    )
 
 
 def _counted(connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:

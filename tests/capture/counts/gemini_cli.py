@@ -22,13 +22,20 @@ def tokens(folder: Path) -> Tokens:
         session, messages = _chat(path)
         if session is not None:
             parent = path.parent.name if path.parent.parent.name == "chats" else ""
-            calls |= {(f"{parent}/{session}", ident): message for ident, message in messages.items()}
+            calls |= {
+                (f"{parent}/{session}", ident): message for ident, message in messages.items()
+            }
     total = Tokens()
     for message in calls.values():
         told = message.get("tokens")
         if message.get("type") in ("gemini", "model") and isinstance(told, dict):
-            count = {name: value if isinstance(value, int) and value > 0 else 0 for name, value in told.items()}
-            total.input += max(0, count.get("input", 0) + count.get("tool", 0) - count.get("cached", 0))
+            count = {
+                name: value if isinstance(value, int) and value > 0 else 0
+                for name, value in told.items()
+            }
+            total.input += max(
+                0, count.get("input", 0) + count.get("tool", 0) - count.get("cached", 0)
+            )
             total.cache_read += count.get("cached", 0)
             total.output += count.get("output", 0) + count.get("thoughts", 0)
             total.reasoning += count.get("thoughts", 0)
@@ -39,13 +46,20 @@ def _chat(path: Path) -> tuple[str | None, dict[str, dict[str, Any]]]:
     """The session of a file and its messages by id; no session when it is no chat."""
     text = path.read_text(encoding="utf-8", errors="replace")
     session, messages = None, {}
-    for record in [_parsed(line) for line in text.splitlines()] if path.suffix == ".jsonl" else [_parsed(text)]:
+    for record in (
+        [_parsed(line) for line in text.splitlines()]
+        if path.suffix == ".jsonl"
+        else [_parsed(text)]
+    ):
         if not isinstance(record, dict):
             continue
         session = record.get("sessionId") or session
         if isinstance(record.get("id"), str):
             messages[record["id"]] = record
-        for message in [*(record.get("messages") or []), *(record.get("$set", {}).get("messages") or [])]:
+        for message in [
+            *(record.get("messages") or []),
+            *(record.get("$set", {}).get("messages") or []),
+        ]:
             messages.setdefault(message["id"], message)
     return session, messages
 

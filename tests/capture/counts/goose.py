@@ -21,13 +21,18 @@ def tokens(folder: Path) -> Tokens:
     totals: dict[str, tuple[int, int]] = {}
     for session, figures in [*_in_files(folder), *_in_databases(folder)]:
         totals[session] = figures
-    return Tokens(input=sum(read for read, _ in totals.values()), output=sum(wrote for _, wrote in totals.values()))
+    return Tokens(
+        input=sum(read for read, _ in totals.values()),
+        output=sum(wrote for _, wrote in totals.values()),
+    )
 
 
 def _in_databases(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
     for path in sorted(folder.rglob("*.db")):
         with closing(sqlite3.connect(path)) as connection:
-            for session, *row in connection.execute(f"select id, {', '.join(FIELDS)} from sessions where {SPOKEN}"):
+            for session, *row in connection.execute(
+                f"select id, {', '.join(FIELDS)} from sessions where {SPOKEN}"
+            ):
                 yield session, _total(row)
 
 

@@ -1,4 +1,5 @@
-"""The tokens in the sessions of Grok Build and in grok-cli's database, counted from what docs/formats/grok.md says.
+"""The tokens in the sessions of Grok Build and in grok-cli's database, counted
+from what docs/formats/grok.md says.
 
 Each prompt has one bill, the last that is written. Not counted: a fork's copies
 of its parent's bills, and within a bill what sub-agents spent that it started
@@ -16,7 +17,13 @@ from typing import Any
 
 from recollect.model import Tokens
 
-FIELDS = ("inputTokens", "cachedReadTokens", "cacheCreationTokens", "outputTokens", "reasoningTokens")
+FIELDS = (
+    "inputTokens",
+    "cachedReadTokens",
+    "cacheCreationTokens",
+    "outputTokens",
+    "reasoningTokens",
+)
 
 
 def tokens(folder: Path) -> Tokens:
@@ -95,6 +102,8 @@ def _forked_at(session: Path) -> float:
 
 def _rows(path: Path) -> Counter[str]:
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    given, gave = connection.execute("select sum(input_tokens), sum(output_tokens) from usage_events").fetchone()
+    given, gave = connection.execute(
+        "select sum(input_tokens), sum(output_tokens) from usage_events"
+    ).fetchone()
     connection.close()
     return Counter({"inputTokens": given or 0, "outputTokens": gave or 0})

@@ -1,4 +1,7 @@
-"""Kimi: a step's tokens stand in a status update (CLI) or a usage record (Code); forks hold copies with the same time."""
+"""Kimi: a step's tokens stand in a status update (CLI) or a usage record (Code).
+
+Forks hold copies with the same time.
+"""
 
 from __future__ import annotations
 

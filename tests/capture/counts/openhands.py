@@ -10,7 +10,13 @@ from typing import Any
 from recollect.model import Tokens
 
 Counts = tuple[int, int, int, int, int]
-_FIELDS = ("prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
+_FIELDS = (
+    "prompt_tokens",
+    "completion_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+)
 
 
 def tokens(folder: Path) -> Tokens:
@@ -48,7 +54,10 @@ def _of_statistics(path: Path) -> Iterator[tuple[str, Counts]]:
         # What a sub-agent used is in its own folder too.
         if not purpose.startswith(("task:", "delegate:")):
             whole = _counts(metrics["accumulated_token_usage"])
-            yield f"{path.parent}/{purpose}", tuple(a - b for a, b in zip(whole, listed, strict=True))  # type: ignore[misc]
+            yield (
+                f"{path.parent}/{purpose}",
+                tuple(a - b for a, b in zip(whole, listed, strict=True)),
+            )  # type: ignore[misc]
 
 
 def _old(folder: Path) -> Iterator[tuple[str, list[Any]]]:
@@ -62,7 +71,11 @@ def _old(folder: Path) -> Iterator[tuple[str, list[Any]]]:
     for path in sorted(folder.rglob("output.jsonl")):
         for line in path.read_text().splitlines():
             run = json.loads(line)
-            flat = [event for entry in run["history"] or [] for event in (entry if isinstance(entry, list) else [entry])]
+            flat = [
+                event
+                for entry in run["history"] or []
+                for event in (entry if isinstance(entry, list) else [entry])
+            ]
             yield f"{path}:{run['instance_id']}", flat
 
 
@@ -81,7 +94,10 @@ def _of_events(session: str, events: list[Any]) -> Iterator[tuple[str, Counts]]:
             responses.add(response["id"])
             usage = response["usage"]
             cached = usage["prompt_tokens_details"]["cached_tokens"]
-            yield f"{session}/{event['id']}", (usage["prompt_tokens"], usage["completion_tokens"], cached, 0, 0)
+            yield (
+                f"{session}/{event['id']}",
+                (usage["prompt_tokens"], usage["completion_tokens"], cached, 0, 0),
+            )
 
 
 def _counts(usage: dict[str, Any]) -> Counts:

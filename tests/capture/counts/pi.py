@@ -1,4 +1,7 @@
-"""Pi: each answer tells what it took; a fork holds copies of its parent's answers, with the same time and figures."""
+"""Pi: each answer tells what it took.
+
+A fork holds copies of its parent's answers, with the same time and figures.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,11 @@ def answers_in(log: Path) -> set[tuple[Any, ...]]:
     found = set()
     for record in records:
         message = record.get("message")
-        if isinstance(message, dict) and message.get("role") == "assistant" and isinstance(message.get("usage"), dict):
+        if (
+            isinstance(message, dict)
+            and message.get("role") == "assistant"
+            and isinstance(message.get("usage"), dict)
+        ):
             at = message.get("timestamp") or record.get("timestamp")
             found.add((at, *(message["usage"].get(name, 0) for name in FIGURES)))
     return found

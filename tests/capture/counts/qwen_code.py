@@ -29,8 +29,14 @@ def tokens(folder: Path) -> Tokens:
     for path in folder.rglob("*.jsonl"):
         for line in path.read_text(encoding="utf-8").replace('}{"uuid"', '}\n{"uuid"').splitlines():
             record = _parsed(line)
-            if isinstance(record, dict) and record.get("type") == "assistant" and record.get("usageMetadata"):
-                told = {ours: record["usageMetadata"].get(theirs) for theirs, ours in _NAMES.items()}
+            if (
+                isinstance(record, dict)
+                and record.get("type") == "assistant"
+                and record.get("usageMetadata")
+            ):
+                told = {
+                    ours: record["usageMetadata"].get(theirs) for theirs, ours in _NAMES.items()
+                }
                 calls[record["uuid"]] = _counts(told)
     for path in folder.rglob("session-*.json"):
         chat = _parsed(path.read_text(encoding="utf-8"))
@@ -48,7 +54,10 @@ def tokens(folder: Path) -> Tokens:
 
 
 def _counts(told: dict[str, Any]) -> dict[str, int]:
-    return {name: told[name] if isinstance(told.get(name), int) and told[name] > 0 else 0 for name in _NAMES.values()}
+    return {
+        name: told[name] if isinstance(told.get(name), int) and told[name] > 0 else 0
+        for name in _NAMES.values()
+    }
 
 
 def _parsed(text: str) -> Any:

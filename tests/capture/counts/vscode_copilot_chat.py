@@ -1,4 +1,5 @@
-"""The tokens in chats of VS Code and in traces of Visual Studio, counted from the facts in docs/formats/vscode-copilot-chat.md.
+"""The tokens in chats of VS Code and in traces of Visual Studio, counted from the
+facts in docs/formats/vscode-copilot-chat.md.
 
 Each request tells totals for each model, or else one pair of figures, in its
 result or beside it. In an operation log the last value that was set is the one
@@ -17,7 +18,13 @@ from recollect.model import Tokens
 
 # Read, read from the cache, written to it, answered, and thought of that.
 Figures = tuple[int, int, int, int, int]
-SPAN = ("input_tokens", "cache_read.input_tokens", "cache_creation.input_tokens", "output_tokens", "reasoning.output_tokens")
+SPAN = (
+    "input_tokens",
+    "cache_read.input_tokens",
+    "cache_creation.input_tokens",
+    "output_tokens",
+    "reasoning.output_tokens",
+)
 
 
 def tokens(folder: Path) -> Tokens:
@@ -30,14 +37,22 @@ def tokens(folder: Path) -> Tokens:
             known = used.get(key, figures)
             read, cached, kept, answered, thought = map(max, figures, known)
             used[key] = (read, cached, kept, answered, thought)
-    read, cached, kept, answered, thought = (sum(one[place] for one in used.values()) for place in range(5))
-    return Tokens(input=read, cache_read=cached, cache_write=kept, output=answered, reasoning=thought)
+    read, cached, kept, answered, thought = (
+        sum(one[place] for one in used.values()) for place in range(5)
+    )
+    return Tokens(
+        input=read, cache_read=cached, cache_write=kept, output=answered, reasoning=thought
+    )
 
 
 def asked(path: Path) -> Iterator[tuple[str, Figures]]:
     """What the requests of a chat tell."""
     for number, request in enumerate(replayed(path) if path.suffix == ".jsonl" else document(path)):
-        key = request.get("requestId") if isinstance(request.get("requestId"), str) else f"{path}/{number}"
+        key = (
+            request.get("requestId")
+            if isinstance(request.get("requestId"), str)
+            else f"{path}/{number}"
+        )
         totals = objects(request.get("modelTotals"))
         for place, total in enumerate(totals):
             cached = count(total.get("cachedTokens"))
@@ -58,15 +73,23 @@ def traced(path: Path) -> Iterator[tuple[str, Figures]]:
             continue
         resources = objects(fields(batch).get("resourceSpans"))
         for span in (
-            one for source in resources for scope in objects(source.get("scopeSpans")) for one in objects(scope.get("spans"))
+            one
+            for source in resources
+            for scope in objects(source.get("scopeSpans"))
+            for one in objects(scope.get("spans"))
         ):
             about = {
-                one.get("key"): next(iter(fields(one.get("value")).values()), None) for one in objects(span.get("attributes"))
+                one.get("key"): next(iter(fields(one.get("value")).values()), None)
+                for one in objects(span.get("attributes"))
             }
-            if about.get("gen_ai.operation.name") == "chat" and len(about) >= len(best.get(str(span.get("spanId")), {})):
+            if about.get("gen_ai.operation.name") == "chat" and len(about) >= len(
+                best.get(str(span.get("spanId")), {})
+            ):
                 best[str(span.get("spanId"))] = about
     for name, about in best.items():
-        read, cached, kept, answered, thought = (count(int(str(about.get(f"gen_ai.usage.{name}") or 0))) for name in SPAN)
+        read, cached, kept, answered, thought = (
+            count(int(str(about.get(f"gen_ai.usage.{name}") or 0))) for name in SPAN
+        )
         yield name, (max(0, read - cached - kept), cached, kept, answered, thought)
 
 
@@ -91,7 +114,11 @@ def replayed(path: Path) -> list[dict[str, Any]]:
         place, value = entry.get("k"), entry.get("v")
         if entry.get("kind") == 0 and isinstance(value, dict):
             now = objects(value.get("requests"))
-            ever = [request for request in ever if request.get("requestId") not in {one.get("requestId") for one in now}] + now
+            ever = [
+                request
+                for request in ever
+                if request.get("requestId") not in {one.get("requestId") for one in now}
+            ] + now
         elif entry.get("kind") == 2 and place == ["requests"]:
             now = now[: entry.get("i", len(now))] + objects(value)
             ever += objects(value)
@@ -125,4 +152,8 @@ def fields(value: Any) -> dict[str, Any]:
 
 
 def count(value: Any) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else 0
+    return (
+        int(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+        else 0
+    )

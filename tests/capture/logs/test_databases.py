@@ -23,7 +23,12 @@ class Listener:
         self.read_bytes = 0
 
     def session(self, rows: Rows, session: str) -> list[Item]:
-        words = [word for (word,) in rows.all("select said from word where talk = ? order by rowid", (session,))]
+        words = [
+            word
+            for (word,) in rows.all(
+                "select said from word where talk = ? order by rowid", (session,)
+            )
+        ]
         self.read_bytes += sum(map(len, words))
         return [Event(session=session, turn="1", kind="reply", text=" ".join(words))]
 
@@ -88,7 +93,9 @@ def test_a_row_that_changed_in_place_is_noticed(path: Path) -> None:
     assert ("a", "bad") in read(path, point)[0]
 
 
-def test_a_row_that_was_brought_from_elsewhere_keeps_its_old_time_and_is_noticed(path: Path) -> None:
+def test_a_row_that_was_brought_from_elsewhere_keeps_its_old_time_and_is_noticed(
+    path: Path,
+) -> None:
     """Importing a shared session, or a merge of two databases, writes new rows with old times."""
     say(path, "a", "good", 100)
     say(path, "b", "hello", 300)
@@ -111,13 +118,26 @@ def test_another_database_in_the_same_place_is_read_whole(path: Path) -> None:
     assert read(path, point)[0] == [("z", "new")]
 
 
-def test_the_newest_rows_being_gone_is_no_other_database_where_their_numbers_are_kept(tmp_path: Path) -> None:
-    """Some agents delete what came after a prompt that is edited; the rest need not be read again for it."""
+def test_the_newest_rows_being_gone_is_no_other_database_where_their_numbers_are_kept(
+    tmp_path: Path,
+) -> None:
+    """Some agents delete what came after a prompt that is edited.
+
+    The rest need not be read again for it.
+    """
     path = tmp_path / "talks.db"
     run(path, "create table talk (id text primary key, changed integer)")
-    run(path, "create table word (number integer primary key autoincrement, talk text, said text, changed integer)")
+    run(
+        path,
+        "create table word (number integer primary key autoincrement, talk text, said text, "
+        "changed integer)",
+    )
     run(path, "insert into talk values ('a', 100), ('b', 300)")
-    run(path, "insert into word (talk, said, changed) values ('a', 'good', 100), ('b', 'hello', 300), ('b', 'you', 300)")
+    run(
+        path,
+        "insert into word (talk, said, changed) values ('a', 'good', 100), ('b', 'hello', 300), "
+        "('b', 'you', 300)",
+    )
     _, point = read(path)
 
     run(path, "delete from word where said = 'you'")
@@ -125,7 +145,9 @@ def test_the_newest_rows_being_gone_is_no_other_database_where_their_numbers_are
     assert read(path, point)[0] == [("b", "hello")]
 
 
-def test_a_table_need_not_tell_times_and_times_may_be_text(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_need_not_tell_times_and_times_may_be_text(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Listener, "tables", (Table("talk", "id", "changed"), Table("word", "talk")))
     say(path, "a", "good", 0)
     say(path, "b", "hello", 0)
@@ -140,7 +162,9 @@ def test_a_table_need_not_tell_times_and_times_may_be_text(path: Path, monkeypat
     assert read(path, point)[0] == [("b", "hello again"), ("a", "good")]
 
 
-def test_a_pass_that_was_stopped_goes_on_where_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pass_that_was_stopped_goes_on_where_it_was(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(databases, "_STRETCH_BYTES", 1)
     say(path, "a", "good", 100)
     say(path, "b", "hello", 300)
@@ -162,14 +186,18 @@ def test_a_state_that_is_none_means_reading_from_the_start(path: Path) -> None:
     assert read(path, Checkpoint(99, b"\xc1"))[1].position == 4
 
 
-def test_a_database_without_the_tables_is_a_problem_and_keeps_its_checkpoint(tmp_path: Path) -> None:
+def test_a_database_without_the_tables_is_a_problem_and_keeps_its_checkpoint(
+    tmp_path: Path,
+) -> None:
     other = tmp_path / "other.db"
     run(other, "create table talk (id text primary key)")
 
     items = list(read_changed(Source("listener", str(other), appended=False), None, Listener()))
 
     assert items == [
-        Problem(path=str(other), kind="unreadable", reason="it has no table talk with id and changed"),
+        Problem(
+            path=str(other), kind="unreadable", reason="it has no table talk with id and changed"
+        ),
         Checkpoint(0),
     ]
 

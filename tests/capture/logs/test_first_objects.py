@@ -1,4 +1,6 @@
-"""What a format is known by: the first lines of a file, of which only the first bytes are at hand."""
+"""What a format is known by: the first lines of a file, of
+which only the first bytes are at hand.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,8 @@ from recollect.capture.logs.lines import first_objects
     ],
     ids=["one", "two", "blank lines", "other values", "cut off", "binary", "deep", "empty"],
 )
-def test_the_first_objects_are_those_that_are_whole(head: bytes, most: int, expected: list[dict[str, int]]) -> None:
+def test_the_first_objects_are_those_that_are_whole(
+    head: bytes, most: int, expected: list[dict[str, int]]
+) -> None:
     """A line that is cut off, or no JSON, ends them."""
     assert first_objects(head, most) == expected

@@ -9,7 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.capture.logs.genai import Answer, Call, answers_in, calls_in, parts_of, said_in, thought_in, tokens
+from recollect.capture.logs.genai import (
+    Answer,
+    Call,
+    answers_in,
+    calls_in,
+    parts_of,
+    said_in,
+    thought_in,
+    tokens,
+)
 from recollect.capture.logs.replayed import replay_document, replay_lines
 from recollect.capture.logs.tags import inside, without
 from recollect.model import Checkpoint, Item, Problem, Source, TurnFacts
@@ -26,12 +35,21 @@ from recollect.model import Checkpoint, Item, Problem, Source, TurnFacts
         (7, []),
     ],
 )
-def test_a_content_is_parts_however_it_is_written(content: Any, parts: list[dict[str, Any]]) -> None:
+def test_a_content_is_parts_however_it_is_written(
+    content: Any, parts: list[dict[str, Any]]
+) -> None:
     assert parts_of(content) == parts
 
 
 def test_words_thoughts_and_pictures_are_told_apart() -> None:
-    parts = parts_of([{"text": "hm", "thought": True}, {"text": "see "}, {"inlineData": {"data": "AA"}}, {"text": 5}])
+    parts = parts_of(
+        [
+            {"text": "hm", "thought": True},
+            {"text": "see "},
+            {"inlineData": {"data": "AA"}},
+            {"text": 5},
+        ]
+    )
 
     assert said_in(parts) == "see [image]"
     assert said_in(parts, "\n") == "see \n[image]"
@@ -39,7 +57,13 @@ def test_words_thoughts_and_pictures_are_told_apart() -> None:
 
 
 def test_calls_and_answers_are_found_among_parts() -> None:
-    parts = parts_of([{"functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}}, {"functionCall": {}}, {"text": "x"}])
+    parts = parts_of(
+        [
+            {"functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}},
+            {"functionCall": {}},
+            {"text": "x"},
+        ]
+    )
 
     assert calls_in(parts) == [Call("c1", "f", {"a": 1})]
 
@@ -56,8 +80,12 @@ def test_calls_and_answers_are_found_among_parts() -> None:
         (None, None, None),
     ],
 )
-def test_an_answer_is_text_and_whether_it_is_an_error(response: Any, output: str | None, ok: bool | None) -> None:
-    assert answers_in([{"functionResponse": {"id": "c1", "name": "f", "response": response}}]) == [Answer("c1", "f", output, ok)]
+def test_an_answer_is_text_and_whether_it_is_an_error(
+    response: Any, output: str | None, ok: bool | None
+) -> None:
+    assert answers_in([{"functionResponse": {"id": "c1", "name": "f", "response": response}}]) == [
+        Answer("c1", "f", output, ok)
+    ]
 
 
 def test_the_total_tells_whether_thoughts_come_on_top() -> None:
@@ -124,21 +152,34 @@ def test_lines_are_mended_and_read_from_the_start_each_time(tmp_path: Path) -> N
     path.write_text('{"a":1}{"b":1}\n{oops}\n{"c":1}\n')
     source, decoder = Source("x", str(path), appended=False), msgspec.json.Decoder(dict[str, Any])
 
-    found = list(replay_lines(source, Checkpoint(3), decoder, Heard(), mend=lambda data: data.replace(b"}{", b"}\n{")))
+    found = list(
+        replay_lines(
+            source, Checkpoint(3), decoder, Heard(), mend=lambda data: data.replace(b"}{", b"}\n{")
+        )
+    )
 
     assert [item.turn for item in found if isinstance(item, TurnFacts)] == ["a", "b", "c"]
     assert [item.kind for item in found if isinstance(item, Problem)] == ["bad_line"]
     assert found[-1] == Checkpoint(path.stat().st_size)
 
 
-def test_of_a_log_that_is_too_large_the_first_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_log_that_is_too_large_the_first_part_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All of it is held in memory at once."""
     monkeypatch.setattr("recollect.capture.logs.replayed.MAX_DOCUMENT_BYTES", 5)
     monkeypatch.setattr("recollect.capture.logs.lines.BLOCK_BYTES", 8)
     path = tmp_path / "a.jsonl"
     path.write_text('{"a":1}\n{"b":1}\n')
 
-    found = list(replay_lines(Source("x", str(path), appended=False), None, msgspec.json.Decoder(dict[str, Any]), Heard()))
+    found = list(
+        replay_lines(
+            Source("x", str(path), appended=False),
+            None,
+            msgspec.json.Decoder(dict[str, Any]),
+            Heard(),
+        )
+    )
 
     assert found == [
         Problem(path=str(path), kind="too_large", reason="only the first 8 bytes were read"),

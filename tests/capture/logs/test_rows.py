@@ -69,7 +69,10 @@ def test_what_the_owner_has_committed_is_seen_while_it_goes_on(tmp_path: Path, w
 
 @pytest.mark.parametrize("wal", [True, False])
 def test_the_owner_never_waits_for_us(tmp_path: Path, wal: bool) -> None:
-    """An editor whose database is locked loses what its user did; its own patience here is none at all."""
+    """An editor whose database is locked loses what its user did.
+
+    Its own patience here is none at all.
+    """
     path = tmp_path / "a.db"
     owner = database(path, "one", wal=wal)
 
@@ -92,7 +95,9 @@ def test_a_write_that_is_under_way_is_not_waited_for_and_not_seen(tmp_path: Path
 
 
 def test_half_a_write_is_not_read(tmp_path: Path) -> None:
-    """Without a write-ahead log the file itself is half old and half new until the journal is gone."""
+    """Without a write-ahead log the file itself is half old and
+    half new until the journal is gone.
+    """
     path = tmp_path / "a.db"
     database(path, "one").close()
     Path(f"{path}-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
@@ -101,7 +106,9 @@ def test_half_a_write_is_not_read(tmp_path: Path) -> None:
         heard(path)
 
 
-def test_what_a_killed_program_left_in_its_log_is_read_and_nothing_is_written(tmp_path: Path) -> None:
+def test_what_a_killed_program_left_in_its_log_is_read_and_nothing_is_written(
+    tmp_path: Path,
+) -> None:
     path = left_behind(tmp_path / "a.db")
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
 
@@ -130,9 +137,15 @@ def test_it_cannot_be_written_to(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [(b"", "empty"), (b"{}", "not a SQLite file"), (b"SQLite format 3\x00" + b"\xff" * 500, "not a sound SQLite file")],
+    [
+        (b"", "empty"),
+        (b"{}", "not a SQLite file"),
+        (b"SQLite format 3\x00" + b"\xff" * 500, "not a sound SQLite file"),
+    ],
 )
-def test_what_is_no_database_is_called_unreadable(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_what_is_no_database_is_called_unreadable(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(content)
 

@@ -58,12 +58,25 @@ def test_no_value_upsets_a_reader(value: Any) -> None:
     assert all(isinstance(item, dict) for item in values.objects_of(value))
     for kind in ("shell", "edit", "read", "search", "web", "task", "mcp", "other"):
         assert target_of(kind, value) is None or target_of(kind, value)
-    values.moment_of(value), values.whole_of(value), values.money_of(value), values.decoded(value), file_path(value)
+    (
+        values.moment_of(value),
+        values.whole_of(value),
+        values.money_of(value),
+        values.decoded(value),
+        file_path(value),
+    )
 
 
 def test_what_was_not_paid_is_unknown() -> None:
     """Those who pay by the month are charged 0 a call, which is not what a call costs."""
-    assert [values.money_of(cost) for cost in (0, 0.25, -1, None, "1", math.nan)] == [None, 0.25, None, None, None, None]
+    assert [values.money_of(cost) for cost in (0, 0.25, -1, None, "1", math.nan)] == [
+        None,
+        0.25,
+        None,
+        None,
+        None,
+        None,
+    ]
 
 
 def test_texts_are_found_in_parts_and_pictures_marked() -> None:
@@ -167,7 +180,9 @@ def test_a_workspace_tells_its_folder(tmp_path: Path) -> None:
 
 
 def test_editors_are_looked_for_on_every_system() -> None:
-    assert user_folders("/home/ada", {"APPDATA": "/data", "VSCODE_PORTABLE": "/stick"}, ["Code"]) == [
+    assert user_folders(
+        "/home/ada", {"APPDATA": "/data", "VSCODE_PORTABLE": "/stick"}, ["Code"]
+    ) == [
         "/stick/user-data/User",
         "/home/ada/.config/Code/User",
         "/home/ada/Library/Application Support/Code/User",

@@ -27,11 +27,14 @@ def test_the_steps_up_to_the_run_that_worked_are_the_fix(remember: Remember) -> 
 
     assert found.rows == [
         Fix(
-            ref=f"{work.ref}#1", session=work.ref, turn=1, agent="claude-code", project="/home/ada/shop",
+            ref=f"{work.ref}#1", session=work.ref, turn=1, agent="claude-code",
+            project="/home/ada/shop",
             at="2026-01-01T09:00:01.000Z", live=True, subagent=False, error=ERROR, match="exact",
             failed="cargo check", exit_code=101,
-            steps=[Step(ref=f"{work.ref}#1", kind="edit", text="/home/ada/shop/src/main.rs", ok=True)], steps_left_out=0,
-            proof=Step(ref=f"{work.ref}#1", kind="command", text="cargo check", ok=True), proof_match="same",
+            steps=[Step(ref=f"{work.ref}#1", kind="edit", text="/home/ada/shop/src/main.rs",
+            ok=True)], steps_left_out=0,
+            proof=Step(ref=f"{work.ref}#1", kind="command", text="cargo check", ok=True),
+            proof_match="same",
             confidence="high", why="the same line; the same command worked afterwards",
         )
     ]  # fmt: skip
@@ -40,22 +43,43 @@ def test_the_steps_up_to_the_run_that_worked_are_the_fix(remember: Remember) -> 
 @pytest.mark.parametrize(
     ("stored", "asked", "match"),
     [
-        ("bind 0.0.0.0:5432: address already in use", "bind 0.0.0.0:5432: address already in use", "exact"),
-        ("bind 0.0.0.0:5432: address already in use", "bind 127.0.0.1:8080: address already in use", "shape"),
-        ("/a/b.py:3: cannot import name 'url_decode'", "C:\\x\\y.py:99: cannot import name 'url_decode'", "shape"),
-        ("ModuleNotFoundError: No module named 'yaml'", "ModuleNotFoundError: No module named 'toml'", "names"),
+        (
+            "bind 0.0.0.0:5432: address already in use",
+            "bind 0.0.0.0:5432: address already in use",
+            "exact",
+        ),
+        (
+            "bind 0.0.0.0:5432: address already in use",
+            "bind 127.0.0.1:8080: address already in use",
+            "shape",
+        ),
+        (
+            "/a/b.py:3: cannot import name 'url_decode'",
+            "C:\\x\\y.py:99: cannot import name 'url_decode'",
+            "shape",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'yaml'",
+            "ModuleNotFoundError: No module named 'toml'",
+            "names",
+        ),
         ("daemon: failed to bind port: address already in use", "address already in use", "part"),
         ("npm error unable to resolve dependency tree", "npm resolve tree", "words"),
     ],
 )
-def test_the_error_need_not_be_the_same_to_the_letter(stored: str, asked: str, match: str, remember: Remember) -> None:
+def test_the_error_need_not_be_the_same_to_the_letter(
+    stored: str, asked: str, match: str, remember: Remember
+) -> None:
     """Paths, ports and names differ from machine to machine; a person remembers a part of it."""
     (row,) = remember(repaired(error=stored)).fix(asked)
 
     assert (row.error, row.match) == (stored, match)
 
 
-@pytest.mark.parametrize("asked", ["error[E0502]: something else entirely", "cannot", "borrow checker says no", "zzz qqq"])
+@pytest.mark.parametrize(
+    "asked",
+    ["error[E0502]: something else entirely", "cannot", "borrow checker says no", "zzz qqq"],
+)
 def test_another_error_finds_nothing(asked: str, remember: Remember) -> None:
     assert remember(repaired()).fix(asked).rows == []
 
@@ -71,8 +95,15 @@ def test_a_whole_output_may_be_asked(remember: Remember) -> None:
 
 def test_the_fix_may_come_turns_later(remember: Remember) -> None:
     """The person says what to do, in the next prompt."""
-    work = Work().ask("start").run("make dev", "port 5000 is already in use", code=2).done("It is taken.")
-    work.ask("use 5050").run("sed -i s/5000/5050/ Makefile").run("cat Makefile").run("make dev", "serving").done()
+    work = (
+        Work()
+        .ask("start")
+        .run("make dev", "port 5000 is already in use", code=2)
+        .done("It is taken.")
+    )
+    work.ask("use 5050").run("sed -i s/5000/5050/ Makefile").run("cat Makefile").run(
+        "make dev", "serving"
+    ).done()
 
     (row,) = remember(work).fix("port 5000 is already in use")
 
@@ -94,9 +125,21 @@ def test_the_fix_may_come_turns_later(remember: Remember) -> None:
         ("pytest -q &", None, "low"),
     ],
 )
-def test_how_sure_it_is_depends_on_the_proof(retry: str, proof: str | None, confidence: str, remember: Remember) -> None:
-    """A pipe hides the exit code, another command proves less, and none proves nothing; the answer says which it is."""
-    work = Work().ask("test").run("pytest -q", "E   TypeError: bad operand", code=1).edit("/home/ada/shop/a.py").run(retry).done()
+def test_how_sure_it_is_depends_on_the_proof(
+    retry: str, proof: str | None, confidence: str, remember: Remember
+) -> None:
+    """A pipe hides the exit code, another command proves less, and none proves nothing.
+
+    The answer says which it is.
+    """
+    work = (
+        Work()
+        .ask("test")
+        .run("pytest -q", "E   TypeError: bad operand", code=1)
+        .edit("/home/ada/shop/a.py")
+        .run(retry)
+        .done()
+    )
 
     (row,) = remember(work).fix("TypeError: bad operand")
 
@@ -105,17 +148,34 @@ def test_how_sure_it_is_depends_on_the_proof(retry: str, proof: str | None, conf
 
 def test_an_output_with_the_error_is_no_proof(remember: Remember) -> None:
     """The pipe ended well; what ran in it did not."""
-    work = Work().ask("test").run("pytest | tail", "TypeError: bad operand").edit("/home/ada/shop/a.py")
-    work.run("pytest | tail", "TypeError: bad operand").edit("/home/ada/shop/b.py").run("pytest | tail", "3 passed").done()
+    work = (
+        Work()
+        .ask("test")
+        .run("pytest | tail", "TypeError: bad operand")
+        .edit("/home/ada/shop/a.py")
+    )
+    work.run("pytest | tail", "TypeError: bad operand").edit("/home/ada/shop/b.py").run(
+        "pytest | tail", "3 passed"
+    ).done()
 
     (row,) = remember(work).fix("TypeError: bad operand")
 
     assert [step.text for step in row.steps] == ["/home/ada/shop/a.py", "/home/ada/shop/b.py"]
-    assert row.why == "the same line; the same command ran afterwards in a line that worked, which hides its own exit code"
+    assert (
+        row.why
+        == "the same line; the same command ran afterwards in a line that worked, which hides its "
+        "own exit code"
+    )
 
 
 def test_looking_at_a_log_meets_no_error(remember: Remember) -> None:
-    work = Work().ask("look").run("cat old.log", "TypeError: bad operand").run("cat old.log", "TypeError: bad operand").done()
+    work = (
+        Work()
+        .ask("look")
+        .run("cat old.log", "TypeError: bad operand")
+        .run("cat old.log", "TypeError: bad operand")
+        .done()
+    )
 
     assert remember(work).fix("TypeError: bad operand").rows == []
 
@@ -124,13 +184,20 @@ def test_the_name_in_an_error_may_be_known_from_elsewhere(remember: Remember) ->
     """It is the rarest word of the line, and leads to the wrong turn."""
     elsewhere = Work(2).ask("parse").run("toml check", "toml: line 3 is invalid", code=1).done()
 
-    (row,) = remember(repaired(error="No module named 'yaml'"), elsewhere).fix("No module named 'toml'")
+    (row,) = remember(repaired(error="No module named 'yaml'"), elsewhere).fix(
+        "No module named 'toml'"
+    )
 
     assert (row.error, row.match) == ("No module named 'yaml'", "names")
 
 
 def test_the_same_command_later_beats_one_that_is_alike(remember: Remember) -> None:
-    work = Work().ask("test").run("pytest -q", "TypeError: bad operand", code=1).edit("/home/ada/shop/a.py")
+    work = (
+        Work()
+        .ask("test")
+        .run("pytest -q", "TypeError: bad operand", code=1)
+        .edit("/home/ada/shop/a.py")
+    )
     work.run("pytest -q tests/one.py").edit("/home/ada/shop/b.py").run("pytest -q").done()
 
     (row,) = remember(work).fix("TypeError: bad operand")
@@ -143,7 +210,14 @@ def test_the_same_command_later_beats_one_that_is_alike(remember: Remember) -> N
 
 def test_what_only_passed_on_a_second_try_is_said_to_be_so(remember: Remember) -> None:
     """Nothing was changed in between: that is no fix, it is luck."""
-    work = Work().ask("test").run("pytest", "database is locked", code=1).run("ls").run("pytest").done()
+    work = (
+        Work()
+        .ask("test")
+        .run("pytest", "database is locked", code=1)
+        .run("ls")
+        .run("pytest")
+        .done()
+    )
 
     (row,) = remember(work).fix("database is locked")
 
@@ -152,7 +226,12 @@ def test_what_only_passed_on_a_second_try_is_said_to_be_so(remember: Remember) -
 
 
 def test_an_edit_that_failed_is_proven_by_an_edit_that_worked(remember: Remember) -> None:
-    work = Work().ask("edit").edit("/home/ada/shop/a.py", error="String to replace not found in file.").run("cat a.py")
+    work = (
+        Work()
+        .ask("edit")
+        .edit("/home/ada/shop/a.py", error="String to replace not found in file.")
+        .run("cat a.py")
+    )
     work.edit("/home/ada/shop/a.py").done()
 
     (row,) = remember(work).fix("String to replace not found in file.")
@@ -172,7 +251,12 @@ def test_own_project_comes_first_and_proof_before_none(remember: Remember) -> No
 
 
 def test_an_error_met_twice_before_it_was_fixed_is_one_answer(remember: Remember) -> None:
-    work = Work().ask("build").run("make", "ld: cannot find -lssl", code=2).run("make", "ld: cannot find -lssl", code=2)
+    work = (
+        Work()
+        .ask("build")
+        .run("make", "ld: cannot find -lssl", code=2)
+        .run("make", "ld: cannot find -lssl", code=2)
+    )
     work.run("apt install libssl-dev").run("make").done()
 
     (row,) = remember(work).fix("ld: cannot find -lssl")
@@ -183,7 +267,9 @@ def test_an_error_met_twice_before_it_was_fixed_is_one_answer(remember: Remember
 def test_a_copy_in_a_fork_is_told_once(home: Path, remember: Remember) -> None:
     work, fork = repaired(), repaired()
     fork.talk.session = "5e551011-0000-4000-8000-000000000009"
-    fork.talk.lines = [line.replace(work.talk.session, fork.talk.session) for line in work.talk.lines]
+    fork.talk.lines = [
+        line.replace(work.talk.session, fork.talk.session) for line in work.talk.lines
+    ]
     claude_log(home, fork.talk)
 
     assert len(remember(work).fix(ERROR)) == 1

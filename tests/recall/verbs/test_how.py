@@ -10,14 +10,22 @@ from tests.builders.work import Remember, Work
 
 
 def test_uses_are_grouped_by_their_shape(remember: Remember) -> None:
-    work = Work().ask("test").run("pytest -q tests/a.py").run("cd web && CI=1 pytest -q tests/b.py", "boom", code=1)
-    work.run("pytest -q tests/c.py | tail").run("pytest --lf", "boom", code=1).run("echo pytest").done()
+    work = (
+        Work()
+        .ask("test")
+        .run("pytest -q tests/a.py")
+        .run("cd web && CI=1 pytest -q tests/b.py", "boom", code=1)
+    )
+    work.run("pytest -q tests/c.py | tail").run("pytest --lf", "boom", code=1).run(
+        "echo pytest"
+    ).done()
 
     found = remember(work).how("pytest", everywhere=True)
 
     assert found.rows == [
         Invocation(
-            tool="pytest", shape="pytest -q …", ok=1, failed=1, unclear=1, example="pytest -q tests/a.py", ref=f"{work.ref}#1",
+            tool="pytest", shape="pytest -q …", ok=1, failed=1, unclear=1,
+            example="pytest -q tests/a.py", ref=f"{work.ref}#1",
             agents=["claude-code"], projects=["/home/ada/shop"],
             first_at="2026-01-01T09:00:01.000Z", last_at="2026-01-01T09:00:01.000Z",
         )
@@ -32,26 +40,39 @@ def test_what_worked_most_comes_first(remember: Remember) -> None:
 
     found = remember(work.done()).how("make", everywhere=True)
 
-    assert [(row.shape, row.ok, row.unclear) for row in found] == [("make …", 2, 1), ("make -j4 …", 2, 0)]
+    assert [(row.shape, row.ok, row.unclear) for row in found] == [
+        ("make …", 2, 1),
+        ("make -j4 …", 2, 0),
+    ]
 
 
 def test_a_subcommand_narrows_it(remember: Remember) -> None:
     work = Work().ask("go").run("docker compose up -d db").run("docker build -t shop .").done()
 
-    assert [row.shape for row in remember(work).how("docker compose", everywhere=True)] == ["docker compose up -d …"]
+    assert [row.shape for row in remember(work).how("docker compose", everywhere=True)] == [
+        "docker compose up -d …"
+    ]
 
 
 def test_this_folders_project_is_asked_unless_all_are(remember: Remember) -> None:
     """And the answer says which it was."""
-    mind = remember(Work(1).ask("a").run("make here").done(), Work(2, cwd="/home/ada/blog").ask("b").run("make -C there").done())
+    mind = remember(
+        Work(1).ask("a").run("make here").done(),
+        Work(2, cwd="/home/ada/blog").ask("b").run("make -C there").done(),
+    )
 
-    own, everywhere = mind.how("make", folder="/home/ada/blog"), mind.how("make", folder="/home/ada/blog", everywhere=True)
+    own, everywhere = (
+        mind.how("make", folder="/home/ada/blog"),
+        mind.how("make", folder="/home/ada/blog", everywhere=True),
+    )
 
     assert ([row.shape for row in own], own.remarks) == (
         ["make -C …"], ["in /home/ada/blog, the project of this folder; --all asks everywhere"],
     )  # fmt: skip
     assert sorted(row.shape for row in everywhere) == ["make -C …", "make …"]
-    assert [row.shape for row in mind.how("make project:shop", folder="/home/ada/blog")] == ["make …"]
+    assert [row.shape for row in mind.how("make project:shop", folder="/home/ada/blog")] == [
+        "make …"
+    ]
 
 
 def test_a_folder_that_nobody_knows_means_everywhere(remember: Remember) -> None:
@@ -61,7 +82,13 @@ def test_a_folder_that_nobody_knows_means_everywhere(remember: Remember) -> None
 
 
 def test_an_agents_own_tool_is_told_by_its_arguments(remember: Remember) -> None:
-    work = Work().ask("edit").edit("/home/ada/shop/a.py").edit("/home/ada/shop/b.py", error="not found").done()
+    work = (
+        Work()
+        .ask("edit")
+        .edit("/home/ada/shop/a.py")
+        .edit("/home/ada/shop/b.py", error="not found")
+        .done()
+    )
 
     (row,) = remember(work).how("edit", everywhere=True)
 
@@ -69,7 +96,9 @@ def test_an_agents_own_tool_is_told_by_its_arguments(remember: Remember) -> None
 
 
 def test_a_loop_tells_nothing_about_its_commands(remember: Remember) -> None:
-    (row,) = remember(Work().ask("go").run("for i in 1 2; do pytest -x; done").done()).how("pytest", everywhere=True)
+    (row,) = remember(Work().ask("go").run("for i in 1 2; do pytest -x; done").done()).how(
+        "pytest", everywhere=True
+    )
 
     assert (row.ok, row.unclear) == (0, 1)
 

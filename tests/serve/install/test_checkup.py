@@ -12,19 +12,32 @@ from recollect.serve.cli import main
 from recollect.serve.install import install
 from recollect.serve.install.checkup import findings
 
-HERE = Integration(agent="claude-code", scope="user", hooks=True, mcp=True, skill=True, command="/usr/bin/recollect")
+HERE = Integration(
+    agent="claude-code",
+    scope="user",
+    hooks=True,
+    mcp=True,
+    skill=True,
+    command="/usr/bin/recollect",
+)
 NOON = 1_794_830_400_000
 
 
 def test_hooks_that_fired_are_listed_with_their_time() -> None:
     """The newest first: it tells whether the agent calls us at all."""
-    fired = {("claude-code", "SessionStart"): (NOON, None), ("claude-code", "Stop"): (NOON + 60_000, None)}
+    fired = {
+        ("claude-code", "SessionStart"): (NOON, None),
+        ("claude-code", "Stop"): (NOON + 60_000, None),
+    }
 
     assert findings([HERE], {**fired, ("codex", "Stop"): (NOON, None)}) == [
         Finding(
             name="installed in claude-code",
             ok=True,
-            detail=("hooks, mcp, skill for the user; Stop last fired 2026-11-16 12:01; SessionStart last fired 2026-11-16 12:00"),
+            detail=(
+                "hooks, mcp, skill for the user; Stop last fired 2026-11-16 12:01; SessionStart "
+                "last fired 2026-11-16 12:00"
+            ),
         )
     ]
 
@@ -56,20 +69,29 @@ def test_nothing_is_said_about_firing_when_the_store_cannot_tell() -> None:
     """A damaged store does not mean that no hook ran."""
     [finding] = findings([HERE], None)
 
-    assert finding == Finding(name="installed in claude-code", ok=True, detail="hooks, mcp, skill for the user")
+    assert finding == Finding(
+        name="installed in claude-code", ok=True, detail="hooks, mcp, skill for the user"
+    )
 
 
 def test_a_plugin_is_expected_to_fire_as_well() -> None:
     """It brings the hooks."""
-    [finding] = findings([Integration(agent="claude-code", scope="user", plugin="recollect@market")], {})
+    [finding] = findings(
+        [Integration(agent="claude-code", scope="user", plugin="recollect@market")], {}
+    )
 
-    assert (finding.ok, finding.detail) == (False, "recollect@market for the user; its hooks never fired")
+    assert (finding.ok, finding.detail) == (
+        False,
+        "recollect@market for the user; its hooks never fired",
+    )
 
 
 def test_doctor_finds_a_command_that_is_gone(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The environment it was installed in was deleted, and the agent has been calling nobody since."""
+    """The environment it was installed in was deleted, and the
+    agent has been calling nobody since.
+    """
     monkeypatch.chdir(tmp_path)
     assert main(["import"]) == 0
     install("gemini-cli", folder=str(tmp_path), environ={}, call=["/gone/recollect"])
@@ -81,6 +103,7 @@ def test_doctor_finds_a_command_that_is_gone(
     assert finding == {
         "name": "installed in gemini-cli",
         "ok": False,
-        "detail": "hooks, mcp, skill for the user; its hooks never fired; the command it calls is gone: /gone/recollect",
+        "detail": "hooks, mcp, skill for the user; its hooks never fired; the command it calls is "
+        "gone: /gone/recollect",
         "hint": "run `recollect install gemini-cli` again; it brings the path up to date",
     }

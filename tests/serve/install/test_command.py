@@ -13,7 +13,9 @@ import pytest
 from recollect.serve.install.command import is_ours, line, program, words_of
 
 
-def test_the_program_is_the_one_that_was_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_is_the_one_that_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A link that a tool installer made is kept: it outlives the version it leads to."""
     link = tmp_path / "my tools" / "recollect"
     link.parent.mkdir()
@@ -23,7 +25,9 @@ def test_the_program_is_the_one_that_was_started(tmp_path: Path, monkeypatch: py
     assert program() == [str(link)]
 
 
-def test_without_a_script_python_starts_us_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_script_python_starts_us_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And takes no module from the folder it is started in, which may be a stranger's project."""
     real, python = sys.executable, tmp_path / "python"
     python.symlink_to(real)
@@ -35,7 +39,9 @@ def test_without_a_script_python_starts_us_from_any_folder(tmp_path: Path, monke
     words = program()
 
     assert words == [str(python), "-P", "-m", "recollect"]
-    ran = subprocess.run([real, *words[1:], "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [real, *words[1:], "--version"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert ran.stdout.startswith("recollect ")
 
 
@@ -46,7 +52,13 @@ def test_a_line_survives_the_shell(tmp_path: Path) -> None:
     script.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     script.chmod(stat.S_IRWXU)
 
-    ran = subprocess.run(line([str(script), "hook", "codex", "Stop"]), shell=True, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        line([str(script), "hook", "codex", "Stop"]),
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
     assert ran.stdout == "hook\ncodex\nStop\n"
 
@@ -92,4 +104,7 @@ def test_an_entry_of_somebody_else_is_not_ours(entry: object) -> None:
 
 def test_words_are_those_that_the_shell_would_see() -> None:
     """The path is shown to the person, and looked for."""
-    assert words_of({"command": shlex.join(["/opt/my tools/recollect", "mcp"])}) == ["/opt/my tools/recollect", "mcp"]
+    assert words_of({"command": shlex.join(["/opt/my tools/recollect", "mcp"])}) == [
+        "/opt/my tools/recollect",
+        "mcp",
+    ]

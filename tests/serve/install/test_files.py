@@ -16,7 +16,9 @@ def copy_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def write(path: str | Path, text: str | None, *, project: str | None = None, copy: bool = True) -> None:
+def write(
+    path: str | Path, text: str | None, *, project: str | None = None, copy: bool = True
+) -> None:
     """Change one file, the way a command does."""
     draft = Draft(project)
     draft.put(str(path), text, copy=copy)

@@ -21,29 +21,35 @@ GOLDEN = Path(__file__).parent / "golden"
 CALL = ["/opt/my tools/recollect"]
 SCOPES = ["user", "project"]
 
-# What a person's files held before, with what is easily lost: comments, commas, line ends, other tools' entries.
+# What a person's files held before, with what is easily lost: comments,
+# commas, line ends, other tools' entries.
 BEFORE = {
     "claude-code": {
         "~/.claude/settings.json": (
-            '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      {"hooks": [{"type": "command", "command": "say done"}]}\n'
+            '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      {"hooks": [{"type": '
+            '"command", "command": "say done"}]}\n'
             '    ]\n  },\n  "permissions": {"allow": ["Bash(ls:*)"]}\n}'
         ),
-        "~/.claude.json": '{"numStartups": 3, "mcpServers": {"other": {"command": "other"}}, "projects": {}}',
+        "~/.claude.json": '{"numStartups": 3, "mcpServers": {"other": {"command": "other"}}, '
+                          '"projects": {}}',
     },
     "codex": {
         "~/.codex/config.toml": (
-            'model = "gpt" # the good one\n\n[mcp_servers.other]\ncommand = "other"\n\n[projects."/home/ada/shop"]\n'
+            'model = "gpt" # the good one\n\n[mcp_servers.other]\ncommand = '
+            '"other"\n\n[projects."/home/ada/shop"]\n'
             'trust_level = "trusted"'
         ),
         "~/.codex/hooks.json": '{\r\n\t"description": "mine",\r\n\t"hooks": {}\r\n}\r\n',
     },
-    "gemini-cli": {"~/.gemini/settings.json": '// mine\n{\n    "theme": "dark", // at night\n    "mcpServers": {},\n}\n'},
+    "gemini-cli": {"~/.gemini/settings.json": '// mine\n{\n    "theme": "dark", // at night\n    '
+                                              '"mcpServers": {},\n}\n'},
     "cursor": {
         "~/.cursor/mcp.json": "",
         "~/.cursor/hooks.json": '{"version": 1, "hooks": {"stop": [{"command": "say done"}]}}\n',
     },
     "opencode": {"~/.config/opencode/opencode.jsonc": '{\n  // nothing yet\n}\n'},
-    "copilot-cli": {"~/.copilot/mcp-config.json": '\ufeff{\n  "mcpServers": {\n    "other": {"command": "other"}\n  }\n}\n'},
+    "copilot-cli": {"~/.copilot/mcp-config.json": '\ufeff{\n  "mcpServers": {\n    "other": '
+                                                  '{"command": "other"}\n  }\n}\n'},
 }  # fmt: skip
 
 
@@ -65,7 +71,12 @@ def lay(home: Path, files: Mapping[str, str]) -> None:
 
 def tree(*folders: Path) -> dict[str, bytes]:
     """Every file below these folders, our store's apart."""
-    return {str(path): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path): path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def put(agent: str, project: Path, scope: str = "user", **more: Any) -> list[Installed]:
@@ -82,7 +93,9 @@ def states(rows: list[Installed]) -> dict[str, str]:
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("agent", INSTALLERS)
-def test_the_files_are_as_recorded(agent: str, scope: str, home: Path, project: Path, request: pytest.FixtureRequest) -> None:
+def test_the_files_are_as_recorded(
+    agent: str, scope: str, home: Path, project: Path, request: pytest.FixtureRequest
+) -> None:
     """Each agent reads a shape of its own; a change of one shows in the review."""
     lay(home, BEFORE[agent] if scope == "user" else {})
 
@@ -93,7 +106,9 @@ def test_the_files_are_as_recorded(agent: str, scope: str, home: Path, project: 
         name = path.replace(str(home), "~").replace(str(project), "shop")
         # The skill's text is its own business; that its mark is there is ours.
         text = data.decode() if not name.endswith("SKILL.md") else "[...]\n"
-        shown.append(f"=== {name}\n{json.dumps(text)[1:-1] if not text.isascii() or chr(13) in text else text}\n")
+        shown.append(
+            f"=== {name}\n{json.dumps(text)[1:-1] if not text.isascii() or chr(13) in text else text}\n"
+        )
     golden = GOLDEN / f"{agent}-{scope}.txt"
     if request.config.getoption("--update-golden"):
         golden.parent.mkdir(exist_ok=True)
@@ -103,7 +118,9 @@ def test_the_files_are_as_recorded(agent: str, scope: str, home: Path, project: 
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("agent", INSTALLERS)
-def test_uninstalling_leaves_everything_as_it_was(agent: str, scope: str, home: Path, project: Path) -> None:
+def test_uninstalling_leaves_everything_as_it_was(
+    agent: str, scope: str, home: Path, project: Path
+) -> None:
     """Byte for byte, with no copy and no empty folder left behind."""
     files = BEFORE[agent]
     lay(home if scope == "user" else project, files)
@@ -117,7 +134,18 @@ def test_uninstalling_leaves_everything_as_it_was(agent: str, scope: str, home: 
 
 
 @pytest.mark.parametrize(
-    "text", ["{}", "{ }", "{\n}\n", "", "\n\n", "// c", "{/* c */}", '{"hooks": {}}', '{"hooks": {"Stop": [ ]}}\n']
+    "text",
+    [
+        "{}",
+        "{ }",
+        "{\n}\n",
+        "",
+        "\n\n",
+        "// c",
+        "{/* c */}",
+        '{"hooks": {}}',
+        '{"hooks": {"Stop": [ ]}}\n',
+    ],
 )
 def test_an_empty_file_comes_back_as_empty_as_it_was(text: str, home: Path, project: Path) -> None:
     """There are many ways to write nothing."""
@@ -161,8 +189,13 @@ def test_a_dry_run_tells_and_writes_nothing(agent: str, home: Path, project: Pat
 
 
 @pytest.mark.parametrize("agent", INSTALLERS)
-def test_an_older_path_is_brought_up_to_date_in_place(agent: str, home: Path, project: Path) -> None:
-    """recollect was moved, or came through another installer; two entries would be told everything twice."""
+def test_an_older_path_is_brought_up_to_date_in_place(
+    agent: str, home: Path, project: Path
+) -> None:
+    """recollect was moved, or came through another installer.
+
+    Two entries would be told everything twice.
+    """
     install(agent, folder=str(project), environ={}, call=["/old/bin/recollect"])
     older = tree(home)
 
@@ -171,9 +204,19 @@ def test_an_older_path_is_brought_up_to_date_in_place(agent: str, home: Path, pr
     newer = tree(home)
     assert {row.state for row in rows if row.part != "skill"} == {"changed"}
     assert {path for path in newer if not path.endswith(BACKUP)} == set(older)
-    assert not [path for path, data in newer.items() if b"/old/bin" in data and not path.endswith(BACKUP)]
+    assert not [
+        path for path, data in newer.items() if b"/old/bin" in data and not path.endswith(BACKUP)
+    ]
     assert installed({}, str(project)) == [
-        Integration(agent=agent, scope="user", hooks=True, mcp=True, skill=True, command=CALL[0], command_exists=False)
+        Integration(
+            agent=agent,
+            scope="user",
+            hooks=True,
+            mcp=True,
+            skill=True,
+            command=CALL[0],
+            command_exists=False,
+        )
     ]
 
 
@@ -225,19 +268,30 @@ def test_hooks_of_others_in_a_group_with_ours_stay(home: Path, project: Path) ->
     assert set(states(put("claude-code", project)).values()) == {"unchanged"}
     take("claude-code", project)
 
-    assert json.loads(path.read_text()) == {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}
+    assert json.loads(path.read_text()) == {
+        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}
+    }
 
 
 def test_hooks_for_events_that_we_no_longer_use_go(home: Path, project: Path) -> None:
     """An older recollect listened to more."""
     command = {"type": "command", "command": "/old/recollect hook claude-code Notification"}
-    lay(home, {"~/.claude/settings.json": json.dumps({"hooks": {"Notification": [{"hooks": [command]}]}})})
+    lay(
+        home,
+        {
+            "~/.claude/settings.json": json.dumps(
+                {"hooks": {"Notification": [{"hooks": [command]}]}}
+            )
+        },
+    )
 
     put("claude-code", project)
 
     known = find_agent("claude-code")
     assert known
-    assert list(json.loads((home / ".claude" / "settings.json").read_text())["hooks"]) == list(known.EVENTS)
+    assert list(json.loads((home / ".claude" / "settings.json").read_text())["hooks"]) == list(
+        known.EVENTS
+    )
 
 
 @pytest.mark.parametrize(
@@ -251,7 +305,13 @@ def test_hooks_for_events_that_we_no_longer_use_go(home: Path, project: Path) ->
     ],
 )
 def test_a_damaged_file_is_refused_and_none_is_touched(
-    agent: str, name: str, text: str, line: int, home: Path, project: Path, capsys: pytest.CaptureFixture[str]
+    agent: str,
+    name: str,
+    text: str,
+    line: int,
+    home: Path,
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """We might cut off what the person can still mend."""
     lay(home, {name: text})
@@ -276,22 +336,34 @@ def test_hooks_in_a_shape_nobody_knows_are_refused(hooks: str, home: Path, proje
 @pytest.mark.parametrize(
     ("agent", "name", "text"),
     [
-        ("claude-code", ".claude.json", '{"mcpServers": {"recollect": {"command": "another", "args": ["serve"]}}}'),
+        (
+            "claude-code",
+            ".claude.json",
+            '{"mcpServers": {"recollect": {"command": "another", "args": ["serve"]}}}',
+        ),
         ("codex", ".codex/config.toml", '[mcp_servers.recollect]\ncommand = "another"\n'),
     ],
 )
-def test_another_server_of_our_name_is_left_alone(agent: str, name: str, text: str, home: Path, project: Path) -> None:
+def test_another_server_of_our_name_is_left_alone(
+    agent: str, name: str, text: str, home: Path, project: Path
+) -> None:
     """Names are free for anybody to take."""
     lay(home, {name: text})
 
     assert states(put(agent, project)) == {"hooks": "added", "mcp": "skipped", "skill": "added"}
-    assert states(take(agent, project)) == {"hooks": "removed", "mcp": "unchanged", "skill": "removed"}
+    assert states(take(agent, project)) == {
+        "hooks": "removed",
+        "mcp": "unchanged",
+        "skill": "removed",
+    }
 
     assert tree(home) == {str(home / name): text.encode()}
 
 
 @pytest.mark.parametrize("part", ["skill", "hooks"])
-def test_a_file_of_ours_that_was_changed_by_hand_is_the_users(part: str, home: Path, project: Path) -> None:
+def test_a_file_of_ours_that_was_changed_by_hand_is_the_users(
+    part: str, home: Path, project: Path
+) -> None:
     """Their words are in it now."""
     path = next(Path(row.path) for row in put("opencode", project) if row.part == part)
     path.write_text(path.read_text().replace("recollect", "my recollect", 1))
@@ -312,7 +384,9 @@ def test_a_checkout_with_other_line_ends_is_still_ours(home: Path, project: Path
     assert states(take("codex", project, "project"))["skill"] == "removed"
 
 
-def test_a_skill_that_another_agent_reads_stays_until_the_last_one_goes(home: Path, project: Path) -> None:
+def test_a_skill_that_another_agent_reads_stays_until_the_last_one_goes(
+    home: Path, project: Path
+) -> None:
     """Four agents share one folder of skills."""
     put("codex", project)
     put("gemini-cli", project)
@@ -327,8 +401,16 @@ def test_a_skill_that_another_agent_reads_stays_until_the_last_one_goes(home: Pa
 @pytest.mark.parametrize(
     ("agent", "files", "plugin"),
     [
-        ("claude-code", {"~/.claude/settings.json": '{"enabledPlugins": {"recollect@market": true}}'}, "recollect@market"),
-        ("gemini-cli", {"~/.gemini/extensions/recollect/gemini-extension.json": '{"name": "recollect"}'}, "extension recollect"),
+        (
+            "claude-code",
+            {"~/.claude/settings.json": '{"enabledPlugins": {"recollect@market": true}}'},
+            "recollect@market",
+        ),
+        (
+            "gemini-cli",
+            {"~/.gemini/extensions/recollect/gemini-extension.json": '{"name": "recollect"}'},
+            "extension recollect",
+        ),
     ],
 )
 def test_where_the_plugin_is_nothing_is_added_twice(
@@ -340,11 +422,15 @@ def test_where_the_plugin_is_nothing_is_added_twice(
     rows = put(agent, project)
 
     assert [(row.state, row.note) for row in rows] == [("skipped", f"{plugin} brings it")] * 3
-    assert tree(home) == {str(home / name.removeprefix("~/")): text.encode() for name, text in files.items()}
+    assert tree(home) == {
+        str(home / name.removeprefix("~/")): text.encode() for name, text in files.items()
+    }
     assert installed({}, str(project)) == [Integration(agent=agent, scope="user", plugin=plugin)]
 
 
-def test_what_the_plugin_brings_replaces_what_we_put_there_before(home: Path, project: Path) -> None:
+def test_what_the_plugin_brings_replaces_what_we_put_there_before(
+    home: Path, project: Path
+) -> None:
     """First the command, months later the plugin."""
     put("gemini-cli", project)
     extension = home / ".gemini" / "extensions" / "recollect" / "gemini-extension.json"
@@ -358,7 +444,13 @@ def test_what_the_plugin_brings_replaces_what_we_put_there_before(home: Path, pr
 
 def test_a_plugin_that_is_switched_off_brings_nothing(home: Path, project: Path) -> None:
     """It is installed, but it does not run."""
-    lay(home, {"~/.claude/settings.json": '{"enabledPlugins": {"recollect@market": false, "other@market": true}}'})
+    lay(
+        home,
+        {
+            "~/.claude/settings.json": '{"enabledPlugins": {"recollect@market": false, '
+            '"other@market": true}}'
+        },
+    )
 
     assert set(states(put("claude-code", project)).values()) == {"added"}
 
@@ -386,9 +478,17 @@ def test_hooks_that_a_project_has_already_are_spoken_of(home: Path, project: Pat
 @pytest.mark.parametrize(
     ("agent", "variable", "expected"),
     [
-        ("claude-code", "CLAUDE_CONFIG_DIR", {"settings.json", ".claude.json", "skills/recollect/SKILL.md"}),
+        (
+            "claude-code",
+            "CLAUDE_CONFIG_DIR",
+            {"settings.json", ".claude.json", "skills/recollect/SKILL.md"},
+        ),
         ("codex", "CODEX_HOME", {"hooks.json", "config.toml"}),
-        ("opencode", "XDG_CONFIG_HOME", {"opencode/opencode.json", "opencode/plugins/recollect.js"}),
+        (
+            "opencode",
+            "XDG_CONFIG_HOME",
+            {"opencode/opencode.json", "opencode/plugins/recollect.js"},
+        ),
         ("copilot-cli", "COPILOT_HOME", {"hooks/recollect.json", "mcp-config.json"}),
     ],
 )
@@ -435,12 +535,17 @@ def test_a_home_is_no_project(home: Path, project: Path, monkeypatch: pytest.Mon
 
 
 def test_a_plugin_is_found_once_wherever_somebody_looks_from(home: Path, project: Path) -> None:
-    """In the home there is no project, and a project may switch the plugin off: neither has something of ours."""
+    """In the home there is no project, and a project may switch the plugin
+    off: neither has something of ours.
+    """
     lay(home, {"~/.claude/settings.json": '{"enabledPlugins": {"recollect@market": true}}'})
     expected = [Integration(agent="claude-code", scope="user", plugin="recollect@market")]
 
     assert installed({}, str(home)) == installed({}, str(project)) == expected
-    lay(project, {"~/.claude/settings.local.json": '{"enabledPlugins": {"recollect@market": false}}'})
+    lay(
+        project,
+        {"~/.claude/settings.local.json": '{"enabledPlugins": {"recollect@market": false}}'},
+    )
     assert installed({}, str(project)) == expected
 
 
@@ -448,7 +553,13 @@ def test_a_command_that_somebody_wrote_without_its_path_is_looked_for(
     home: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The agent finds it on the PATH, so nothing is wrong with it."""
-    lay(home, {"~/.cursor/mcp.json": '{"mcpServers": {"recollect": {"command": "recollect", "args": ["mcp"]}}}'})
+    lay(
+        home,
+        {
+            "~/.cursor/mcp.json": '{"mcpServers": {"recollect": {"command": "recollect", "args": '
+            '["mcp"]}}}'
+        },
+    )
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
     (before,) = installed({}, str(project))
@@ -481,7 +592,10 @@ def test_the_command_line_says_what_it_did_and_what_is_left_to_do(
 def test_a_store_that_hooks_would_not_use_is_refused(
     home: Path, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hooks find their store by the settings; a person who names another would wait for sessions that never come."""
+    """Hooks find their store by the settings.
+
+    A person who names another would wait for sessions that never come.
+    """
     monkeypatch.chdir(project)
 
     refused = main(["install", "codex", "--store", "other.db"]), capsys.readouterr().err
@@ -494,7 +608,9 @@ def test_a_store_that_hooks_would_not_use_is_refused(
     assert "RECOLLECT_HOME is set here: start the agent where it is set too" in warned[1]
 
 
-def test_an_agent_that_cannot_be_set_up_is_named_with_those_that_can(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_that_cannot_be_set_up_is_named_with_those_that_can(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A typo is the usual reason."""
     assert main(["install", "claude"]) == 2
 

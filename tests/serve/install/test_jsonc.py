@@ -16,7 +16,11 @@ ENTRY = {"command": "/opt/my tools/recollect", "args": ["mcp"]}
 
 names = st.text(st.sampled_from('ab"\\/*é{[,: '), max_size=4)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False, allow_infinity=False) | names,
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | names,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
     max_leaves=8,
 )
@@ -48,7 +52,9 @@ def written(draw: st.DrawFn, value: Any) -> str:
 @st.composite
 def files(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """A settings file and what it holds; sometimes it has other servers and hooks already."""
-    held: dict[str, Any] = draw(st.dictionaries(names.filter(lambda name: name not in ("mcp", "hooks")), values, max_size=3))
+    held: dict[str, Any] = draw(
+        st.dictionaries(names.filter(lambda name: name not in ("mcp", "hooks")), values, max_size=3)
+    )
     if draw(st.booleans()):
         held["mcp"] = draw(st.dictionaries(names, values, min_size=1, max_size=2))
     if draw(st.booleans()):
@@ -82,7 +88,9 @@ def test_what_is_added_can_be_taken_away_without_a_trace(file: tuple[str, dict[s
     document.set(("mcp", "recollect"), ENTRY)
     document.append(("hooks", "Stop"), ENTRY)
     added = dict(document.root.value)
-    document.remove(("hooks", "Stop", len(document.get("hooks", "Stop")) - 1) if "hooks" in held else ("hooks",))
+    document.remove(
+        ("hooks", "Stop", len(document.get("hooks", "Stop")) - 1) if "hooks" in held else ("hooks",)
+    )
     document.remove(("mcp", "recollect") if "mcp" in held else ("mcp",))
 
     assert added == {
@@ -95,7 +103,9 @@ def test_what_is_added_can_be_taken_away_without_a_trace(file: tuple[str, dict[s
 
 
 @given(files(), st.data())
-def test_any_entry_can_be_taken_away_alone(file: tuple[str, dict[str, Any]], data: st.DataObject) -> None:
+def test_any_entry_can_be_taken_away_alone(
+    file: tuple[str, dict[str, Any]], data: st.DataObject
+) -> None:
     """Others may have put theirs before, behind and around ours."""
     text, held = file
     if not held:
@@ -110,7 +120,9 @@ def test_any_entry_can_be_taken_away_alone(file: tuple[str, dict[str, Any]], dat
 
 def test_an_edit_takes_over_the_manner_of_the_file() -> None:
     """Tabs, line ends, a comma at the end, a comment that belongs to its line."""
-    document = Document('{\r\n\t"mcp": {\r\n\t\t"other": {}, // theirs\r\n\t},\r\n}\r\n', "settings")
+    document = Document(
+        '{\r\n\t"mcp": {\r\n\t\t"other": {}, // theirs\r\n\t},\r\n}\r\n', "settings"
+    )
 
     document.set(("mcp", "recollect"), {"args": ["mcp"]})
 

@@ -17,7 +17,10 @@ ENTRY = {"command": "/opt/my tools/recollect", "args": ["mcp"]}
 HOOK = {"type": "command", "command": "/opt/my tools/recollect", "args": ["hook", "codex", "Stop"]}
 GROUPS = {"Stop": {"hooks": [HOOK]}, "Start": {"matcher": "x", "hooks": [HOOK]}}
 
-JSON_PARTS: list[Part] = [JsonHooks("settings", "codex", GROUPS), JsonServer("settings", "mcp", ENTRY)]
+JSON_PARTS: list[Part] = [
+    JsonHooks("settings", "codex", GROUPS),
+    JsonServer("settings", "mcp", ENTRY),
+]
 
 
 def added(text: str, parts: list[Part]) -> str:
@@ -71,7 +74,9 @@ def test_toml_comes_back_to_the_byte(text: str) -> None:
     assert part.removed(once, text) == text
 
 
-@pytest.mark.parametrize("group", [{"hooks": []}, {"hooks": None}, {}, None, 7, {"hooks": [None, 7, {}]}])
+@pytest.mark.parametrize(
+    "group", [{"hooks": []}, {"hooks": None}, {}, None, 7, {"hooks": [None, 7, {}]}]
+)
 def test_an_odd_group_of_others_is_not_taken_for_ours(group: object) -> None:
     """Half-finished settings are settings too."""
     text = json.dumps({"hooks": {"Stop": [group]}}, indent=2)

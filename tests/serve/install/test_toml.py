@@ -38,7 +38,11 @@ TABLES = [
 @st.composite
 def files(draw: st.DrawFn) -> str:
     """A config with some of these in any order, in either manner of line ends."""
-    head = draw(st.lists(st.sampled_from(STATEMENTS), unique_by=lambda text: text.partition("=")[0], max_size=6))
+    head = draw(
+        st.lists(
+            st.sampled_from(STATEMENTS), unique_by=lambda text: text.partition("=")[0], max_size=6
+        )
+    )
     tables = draw(st.lists(st.sampled_from(TABLES), unique=True, max_size=4))
     lines = draw(st.sampled_from(["\n", "\r\n"]))
     end = draw(st.sampled_from(["", "\n", "\n\n", "\n# the end"]))
@@ -68,7 +72,8 @@ def test_an_older_entry_is_changed_where_it_stands() -> None:
     document.set(PLACE, ENTRY)
 
     assert document.text == (
-        '[mcp_servers.recollect]\ncommand = "/opt/my tools/recollect"\nenabled = false\nargs = ["mcp"]\n\n[last]\nx = 1\n'
+        '[mcp_servers.recollect]\ncommand = "/opt/my tools/recollect"\nenabled = false\nargs = '
+        '["mcp"]\n\n[last]\nx = 1\n'
     )
 
 
@@ -87,7 +92,11 @@ def test_what_others_put_below_our_table_goes_with_it() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["mcp_servers = { other = { command = 'o' } }\n", "mcp_servers.recollect.command = 'recollect'\n", "mcp_servers = 1\n"],
+    [
+        "mcp_servers = { other = { command = 'o' } }\n",
+        "mcp_servers.recollect.command = 'recollect'\n",
+        "mcp_servers = 1\n",
+    ],
 )
 def test_a_form_that_cannot_be_added_to_is_refused(text: str) -> None:
     """The file is right, but there is no line we could put ours after."""

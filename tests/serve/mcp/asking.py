@@ -16,14 +16,22 @@ from recollect.serve.mcp.running import running
 class Asking:
     """A server over a store, in the folder that the test is in."""
 
-    def __init__(self, store: Path | str, *, read_only: bool = False, distill: bool = False) -> None:
-        self.memory, self.read_only, self.distill = Memory.open(store, environ=dict(os.environ)), read_only, distill
+    def __init__(
+        self, store: Path | str, *, read_only: bool = False, distill: bool = False
+    ) -> None:
+        self.memory, self.read_only, self.distill = (
+            Memory.open(store, environ=dict(os.environ)),
+            read_only,
+            distill,
+        )
 
     def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """What a tool answers, as it goes over the wire."""
 
         async def ask() -> dict[str, Any]:
-            async with running(self.memory, read_only=self.read_only, distill=self.distill) as server:
+            async with running(
+                self.memory, read_only=self.read_only, distill=self.distill
+            ) as server:
                 result = await server.call_tool(tool, arguments)
                 return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
@@ -43,7 +51,9 @@ class Asking:
         """The hits of every page, one after the other, as long as there is a cursor."""
         made, cursor = [], None
         while True:
-            answer = self.call(tool, **arguments, **({"cursor": cursor} if cursor else {}))["structuredContent"]
+            answer = self.call(tool, **arguments, **({"cursor": cursor} if cursor else {}))[
+                "structuredContent"
+            ]
             made.append(answer["hits"])
             cursor = answer.get("cursor")
             if cursor is None:

@@ -16,16 +16,33 @@ ERROR = "ModuleNotFoundError: No module named 'stripe'"
 
 @pytest.fixture(scope="session")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
-    """Two projects: in the shop an error was met and overcome, in the blog something was read on the web."""
+    """Two projects: in the shop an error was met and overcome, in the
+    blog something was read on the web.
+    """
     made = Talks(tmp_path_factory.mktemp("told"))
     made.tell(
         "a",
-        Said("why does the webhook signature check fail?", command="pytest -q hooks", output=ERROR, ok=False),
-        Said("install what is missing", command="pip install stripe", output="Successfully installed stripe"),
-        Said("run the hooks again", command="pytest -q hooks", reply="The signature check passes now."),
+        Said(
+            "why does the webhook signature check fail?",
+            command="pytest -q hooks",
+            output=ERROR,
+            ok=False,
+        ),
+        Said(
+            "install what is missing",
+            command="pip install stripe",
+            output="Successfully installed stripe",
+        ),
+        Said(
+            "run the hooks again",
+            command="pytest -q hooks",
+            reply="The signature check passes now.",
+        ),
         Said("round the prices up", edited=f"{SHOP}/prices.py", reply="Prices are rounded up."),
     )
-    made.tell("b", "write a post about tulips", "and about daffodils", project="/home/ada/blog", day=1)
+    made.tell(
+        "b", "write a post about tulips", "and about daffodils", project="/home/ada/blog", day=1
+    )
     yield made.embed()
     made.close()
 

@@ -1,4 +1,5 @@
-"""What the conformance suite asks of a server besides being one: tools, resources and prompts of certain names.
+"""What the conformance suite asks of a server besides being one: tools,
+resources and prompts of certain names.
 
 They are added to our own server, so that everything between them and the wire
 is what is used in earnest. `python -m tests.serve.mcp.everything STORE`
@@ -63,14 +64,18 @@ def _add_tools(server: Server) -> None:
 
     @server.tool()
     def test_embedded_resource() -> EmbeddedResource:
-        return _embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")
+        return _embedded(
+            "test://embedded-resource", "text/plain", "This is an embedded resource content."
+        )
 
     @server.tool()
     def test_multiple_content_types() -> list[TextContent | ImageContent | EmbeddedResource]:
         return [
             TextContent(type="text", text="Multiple content types test:"),
             ImageContent(type="image", data=PIXEL, mime_type="image/png"),
-            _embedded("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
+            _embedded(
+                "test://mixed-content-resource", "application/json", '{"test":"data","value":123}'
+            ),
         ]
 
     @server.tool(structured_output=False)
@@ -92,7 +97,10 @@ def _add_schema(server: Server) -> None:
 
     made = server._tool_manager.get_tool("json_schema_2020_12_tool")
     assert made is not None
-    street = {"type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}}
+    street = {
+        "type": "object",
+        "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+    }
     made.parameters = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -114,7 +122,10 @@ def _add_prompts(server: Server) -> None:
     @server.prompt()
     def test_prompt_with_embedded_resource(resourceUri: str) -> list[UserMessage]:
         resource = _embedded(resourceUri, "text/plain", "Embedded resource content for testing.")
-        return [UserMessage(content=resource), UserMessage(content="Please process the embedded resource above.")]
+        return [
+            UserMessage(content=resource),
+            UserMessage(content="Please process the embedded resource above."),
+        ]
 
     @server.prompt()
     def test_prompt_with_image() -> list[UserMessage]:
@@ -123,7 +134,9 @@ def _add_prompts(server: Server) -> None:
 
 
 def _embedded(uri: str, kind: str, text: str) -> EmbeddedResource:
-    return EmbeddedResource(type="resource", resource=TextResourceContents(uri=uri, mime_type=kind, text=text))
+    return EmbeddedResource(
+        type="resource", resource=TextResourceContents(uri=uri, mime_type=kind, text=text)
+    )
 
 
 def with_token(app: ASGIApp, token: str) -> ASGIApp:
@@ -131,7 +144,10 @@ def with_token(app: ASGIApp, token: str) -> ASGIApp:
 
     async def known(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope = {**scope, "headers": [*scope["headers"], (b"authorization", f"Bearer {token}".encode())]}
+            scope = {
+                **scope,
+                "headers": [*scope["headers"], (b"authorization", f"Bearer {token}".encode())],
+            }
         await app(scope, receive, send)
 
     return known

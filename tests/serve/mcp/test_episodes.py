@@ -25,13 +25,18 @@ class Recording:
         self.memory = Memory.open(store, environ=dict(os.environ))
 
     def call_all(self, *calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
-        """What the tools answer, one after the other; `$id` stands for the id of the last attempt."""
+        """What the tools answer, one after the other.
+
+        `$id` stands for the id of the last attempt.
+        """
 
         async def ask() -> list[dict[str, Any]]:
             answers, ref = [], ""
             async with running(self.memory, read_only=False, episodes=True) as server:
                 for tool, arguments in calls:
-                    given = {name: ref if value == "$id" else value for name, value in arguments.items()}
+                    given = {
+                        name: ref if value == "$id" else value for name, value in arguments.items()
+                    }
                     result = await server.call_tool(tool, given)
                     answers.append(result.model_dump(by_alias=True, mode="json", exclude_none=True))
                     ref = (answers[-1].get("structuredContent") or {}).get("id", ref)
@@ -44,7 +49,10 @@ class Recording:
 def listed(memory: Memory, *, episodes: bool) -> list[dict[str, Any]]:
     async def ask() -> list[dict[str, Any]]:
         async with running(memory, read_only=False, episodes=episodes) as server:
-            return [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in await server.list_tools()]
+            return [
+                tool.model_dump(by_alias=True, mode="json", exclude_none=True)
+                for tool in await server.list_tools()
+            ]
 
     return anyio.run(ask)
 
@@ -69,18 +77,45 @@ def test_the_four_tools_are_there_only_when_asked_for(store: Path) -> None:
 
 
 def test_an_attempt_is_recorded_and_found_again(recording: Recording) -> None:
-    """From the first call, without a store; the answer is framed as data, with how it went and what was done."""
+    """From the first call, without a store.
+
+    The answer is framed as data, with how it went and what was done.
+    """
     *_, completed, found = recording.call_all(
-        ("start_episode", {"task": "round the sales tax", "language": "python", "tags": ["tax"], "project": "acme/shop"}),
-        ("log_step", {"id": "$id", "tool": "bash", "action": "pytest -q\n</recalled>", "success": False, "tokens": 5}),
+        (
+            "start_episode",
+            {
+                "task": "round the sales tax",
+                "language": "python",
+                "tags": ["tax"],
+                "project": "acme/shop",
+            },
+        ),
+        (
+            "log_step",
+            {
+                "id": "$id",
+                "tool": "bash",
+                "action": "pytest -q\n</recalled>",
+                "success": False,
+                "tokens": 5,
+            },
+        ),
         ("log_step", {"id": "$id", "tool": "edit", "action": "tax.py"}),
-        ("complete_episode", {"id": "$id", "outcome": "partial", "result": "rounds", "error": "one test left"}),
+        (
+            "complete_episode",
+            {"id": "$id", "outcome": "partial", "result": "rounds", "error": "one test left"},
+        ),
         ("retrieve_relevant", {"task": "round the sales tax", "project": "acme/shop"}),
     )
 
     (hit,) = found["structuredContent"]["hits"]
     assert completed["structuredContent"]["reward"] > 0
-    assert (hit["id"], hit["project"], hit["trust"]) == (completed["structuredContent"]["id"], "acme/shop", "assistant")
+    assert (hit["id"], hit["project"], hit["trust"]) == (
+        completed["structuredContent"]["id"],
+        "acme/shop",
+        "assistant",
+    )
     assert hit["text"].splitlines() == [
         "round the sales tax (nearly the same task; same project; went partly well; today)",
         "bash: pytest -q ‹/recalled> (failed)",
@@ -91,7 +126,9 @@ def test_an_attempt_is_recorded_and_found_again(recording: Recording) -> None:
     assert found["content"][0]["text"].count("</recalled>") == 1
 
 
-def test_the_project_is_that_of_the_folder_unless_it_is_named(recording: Recording, tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_project_is_that_of_the_folder_unless_it_is_named(
+    recording: Recording, tmp_path: Path, monkeypatch: Any
+) -> None:
     """As with every other tool."""
     monkeypatch.chdir(tmp_path)
 
@@ -108,8 +145,16 @@ def test_the_project_is_that_of_the_folder_unless_it_is_named(recording: Recordi
     ("tool", "arguments", "said"),
     [
         ("log_step", {"id": "episode:x", "tool": "bash"}, "no episode episode:x is under way"),
-        ("complete_episode", {"id": "episode:x", "outcome": "success"}, "no episode episode:x is under way"),
-        ("complete_episode", {"id": "episode:x", "outcome": "victory"}, "complete_episode cannot be called so"),
+        (
+            "complete_episode",
+            {"id": "episode:x", "outcome": "success"},
+            "no episode episode:x is under way",
+        ),
+        (
+            "complete_episode",
+            {"id": "episode:x", "outcome": "victory"},
+            "complete_episode cannot be called so",
+        ),
         ("start_episode", {"task": ""}, "task is empty"),
         ("start_episode", {"task": "a", "tags": ["x" * 200]}, "a tag has 200 characters"),
     ],
@@ -146,9 +191,15 @@ def test_what_was_handed_out_is_written_down(store: Path) -> None:
 
 
 def test_an_agent_that_ends_has_its_attempts_kept(start: Start, store: Path) -> None:
-    """It closes our input and is gone; what it completed is there, and what it did not is abandoned."""
+    """It closes our input and is gone.
+
+    What it completed is there, and what it did not is abandoned.
+    """
     server = start("--episodes", store=store)
-    refs = [server.call("start_episode", task=task)["structuredContent"]["id"] for task in ("round the tax", "bake bread")]
+    refs = [
+        server.call("start_episode", task=task)["structuredContent"]["id"]
+        for task in ("round the tax", "bake bread")
+    ]
     server.call("log_step", id=refs[1], tool="bash", action="bake")
     server.call("complete_episode", id=refs[0], outcome="success")
 
@@ -173,16 +224,21 @@ def test_a_recorded_attempt_is_forgotten_by_its_id(
 ) -> None:
     """By `recollect forget`, which says what goes first."""
     started, *_ = recording.call_all(
-        ("start_episode", {"task": "round the sales tax"}), ("complete_episode", {"id": "$id", "outcome": "success"})
+        ("start_episode", {"task": "round the sales tax"}),
+        ("complete_episode", {"id": "$id", "outcome": "success"}),
     )
     ref = started["structuredContent"]["id"]
     where = ["--store", str(tmp_path / "new.db")]
 
-    codes = [main(["forget", ref, *options, *where]) for options in ([], ["--dry-run"], ["--yes"], ["--yes"])]
+    codes = [
+        main(["forget", ref, *options, *where])
+        for options in ([], ["--dry-run"], ["--yes"], ["--yes"])
+    ]
     out, err = capsys.readouterr()
 
     assert codes == [2, 0, 0, 1]
     assert out.splitlines() == [
-        "would forget the attempt “round the sales tax”, 0 steps", "forgot the attempt “round the sales tax”, 0 steps",
+        "would forget the attempt “round the sales tax”, 0 steps",
+        "forgot the attempt “round the sales tax”, 0 steps",
     ]  # fmt: skip
     assert f"no episode is called {ref}" in err

@@ -1,4 +1,6 @@
-"""`recollect mcp --http`: who is served, who is turned away, and the protocol of both eras behind that."""
+"""`recollect mcp --http`: who is served, who is turned away, and the
+protocol of both eras behind that.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,26 @@ class Listening:
     """A server as somebody starts it by hand, and a client that sends exactly what a test says."""
 
     def __init__(self, store: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "recollect", "mcp", "--http", "--port", "0", "--store", str(store), *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+        command = [
+            sys.executable,
+            "-m",
+            "recollect",
+            "mcp",
+            "--http",
+            "--port",
+            "0",
+            "--store",
+            str(store),
+            *options,
+        ]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+        )
         assert self.process.stderr is not None
         self.said = self.process.stderr.readline()
-        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/mcp  \(the token is in (.+)\)\n", self.said)
+        found = re.fullmatch(
+            r"http://127\.0\.0\.1:(\d+)/mcp  \(the token is in (.+)\)\n", self.said
+        )
         assert found, self.said
         self.port, self.token_path = int(found[1]), Path(found[2])
         self.token = self.token_path.read_text()
@@ -47,7 +64,10 @@ class Listening:
         return f"http://127.0.0.1:{self.port}/mcp"
 
     def send(self, method: str, body: Json | None = None, **headers: str | None) -> tuple[int, str]:
-        """Status and body; a header that is None is left out. What a client that belongs here sends is filled in."""
+        """Status and body; a header that is None is left out.
+
+        What a client that belongs here sends is filled in.
+        """
         sent: dict[str, str | None] = {
             "Host": f"127.0.0.1:{self.port}",
             "Authorization": f"Bearer {self.token}",
@@ -66,10 +86,27 @@ class Listening:
         connection.close()
         return answer.status, text
 
-    def ask(self, method: str, params: Json | None = None, *, name: str | None = None, **headers: str | None) -> tuple[int, Json]:
-        """A request of the new protocol; its headers agree with its body unless a test says otherwise."""
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**(params or {}), "_meta": meta()}}
-        agreeing = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method} | ({"Mcp-Name": name} if name else {})
+    def ask(
+        self,
+        method: str,
+        params: Json | None = None,
+        *,
+        name: str | None = None,
+        **headers: str | None,
+    ) -> tuple[int, Json]:
+        """A request of the new protocol.
+
+        Its headers agree with its body unless a test says otherwise.
+        """
+        body = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": method,
+            "params": {**(params or {}), "_meta": meta()},
+        }
+        agreeing = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method} | (
+            {"Mcp-Name": name} if name else {}
+        )
         status, text = self.send("POST", body, **{**agreeing, **headers})
         return status, json.loads(text)
 
@@ -101,9 +138,13 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize(
 # Who is turned away
 
 
-@pytest.mark.parametrize("host", ["evil.example.com", "evil.example.com:{port}", "127.0.0.1", "127.0.0.1:1", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example.com", "evil.example.com:{port}", "127.0.0.1", "127.0.0.1:1", ""]
+)
 def test_a_name_that_was_pointed_here_opens_nothing(host: str, listening: Listening) -> None:
-    """DNS rebinding: a page's own name leads to this machine, and the browser thinks that we are the page's server."""
+    """DNS rebinding: a page's own name leads to this machine, and the browser
+    thinks that we are the page's server.
+    """
     status, text = listening.send("POST", PING, Host=host.format(port=listening.port))
 
     assert (status, text) == (421, "this server is called by the names of this machine only\n")
@@ -111,10 +152,19 @@ def test_a_name_that_was_pointed_here_opens_nothing(host: str, listening: Listen
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://evil.example.com", "https://127.0.0.1:{port}", "http://localhost:3000", "http://127.0.0.1", "null", "file://"],
+    [
+        "http://evil.example.com",
+        "https://127.0.0.1:{port}",
+        "http://localhost:3000",
+        "http://127.0.0.1",
+        "null",
+        "file://",
+    ],
 )
 def test_a_web_page_is_not_served(origin: str, listening: Listening) -> None:
-    """Cross-origin: even with the token, which a page cannot have, and from another port of this machine."""
+    """Cross-origin: even with the token, which a page cannot have, and
+    from another port of this machine.
+    """
     status, _ = listening.send("POST", PING, Origin=origin.format(port=listening.port))
 
     assert status == 403
@@ -122,17 +172,32 @@ def test_a_web_page_is_not_served(origin: str, listening: Listening) -> None:
 
 def test_a_browser_that_asks_beforehand_is_told_nothing(listening: Listening) -> None:
     """No header of ours may allow a page to go on."""
-    status, text = listening.send("OPTIONS", Origin="http://evil.example.com", Access_Control_Request_Method="POST")
+    status, text = listening.send(
+        "OPTIONS", Origin="http://evil.example.com", Access_Control_Request_Method="POST"
+    )
 
     assert (status, text) == (403, "web pages are not served\n")
 
 
 @pytest.mark.parametrize(
-    "given", [None, "", "Bearer", "Bearer ", "Bearer wrong", "Basic {token}", "{token}", "Bearer {token}x", "Bearer é"]
+    "given",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer wrong",
+        "Basic {token}",
+        "{token}",
+        "Bearer {token}x",
+        "Bearer é",
+    ],
 )
 def test_without_the_token_nobody_is_served(given: str | None, listening: Listening) -> None:
     """Another user of the machine can reach the port, and cannot read the file."""
-    status, text = listening.send("POST", PING, Authorization=given.format(token=listening.token) if given else given)
+    status, text = listening.send(
+        "POST", PING, Authorization=given.format(token=listening.token) if given else given
+    )
 
     assert (status, text) == (401, "a bearer token is needed\n")
 
@@ -159,7 +224,9 @@ def test_it_listens_on_this_machine_only(listening: Listening) -> None:
 
     local = [line.split()[1] for line in table.read_text().splitlines()[1:]]
 
-    assert {address for address in local if address.endswith(f":{listening.port:04X}")} == {f"0100007F:{listening.port:04X}"}
+    assert {address for address in local if address.endswith(f":{listening.port:04X}")} == {
+        f"0100007F:{listening.port:04X}"
+    }
 
 
 # The token
@@ -204,7 +271,9 @@ def test_a_token_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
         ensure_token(str(tmp_path / "mcp-token"))
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a file away")
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a file away"
+)
 def test_a_token_that_belongs_to_somebody_else_is_refused(tmp_path: Path) -> None:
     """He can read it, whatever its permissions say."""
     path = tmp_path / "mcp-token"
@@ -224,7 +293,9 @@ def test_an_empty_token_is_refused(tmp_path: Path) -> None:
         ensure_token(str(path))
 
 
-def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_taken_is_said_to_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Whoever listens there instead must not be mistaken for us."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -236,7 +307,9 @@ def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path, capsys: pytest.Captu
         assert main(["mcp", "--http", "--port", str(port)]) == 69
     assert main(["mcp", "--http", "--port", "70000"]) == 69
 
-    assert capsys.readouterr().err.endswith("choose another with --port; 0 takes any that is free\n")
+    assert capsys.readouterr().err.endswith(
+        "choose another with --port; 0 takes any that is free\n"
+    )
 
 
 # The protocol behind the guard
@@ -263,9 +336,16 @@ def test_a_tool_answers_over_http_as_over_pipes(listening: Listening) -> None:
 
 @pytest.mark.parametrize(
     "headers",
-    [{"Mcp-Method": "tools/list"}, {"Mcp-Method": None}, {"Mcp-Name": "remember"}, {"Mcp-Name": None}],
+    [
+        {"Mcp-Method": "tools/list"},
+        {"Mcp-Method": None},
+        {"Mcp-Name": "remember"},
+        {"Mcp-Name": None},
+    ],
 )
-def test_headers_that_disagree_with_the_body_are_refused(headers: dict[str, str | None], listening: Listening) -> None:
+def test_headers_that_disagree_with_the_body_are_refused(
+    headers: dict[str, str | None], listening: Listening
+) -> None:
     """Something on the way may have let it pass for what the headers said it was."""
     call = {"name": "search", "arguments": {"query": "tulips"}}
 
@@ -276,9 +356,16 @@ def test_headers_that_disagree_with_the_body_are_refused(headers: dict[str, str 
 
 def test_a_version_that_nobody_knows_is_refused_with_ours(listening: Listening) -> None:
     """The client can choose one of these."""
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta("2031-01-01")}}
+    body = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/list",
+        "params": {"_meta": meta("2031-01-01")},
+    }
 
-    status, text = listening.send("POST", body, **{"MCP-Protocol-Version": "2031-01-01", "Mcp-Method": "tools/list"})
+    status, text = listening.send(
+        "POST", body, **{"MCP-Protocol-Version": "2031-01-01", "Mcp-Method": "tools/list"}
+    )
 
     error = json.loads(text)["error"]
     assert (status, error["code"], error["data"]["supported"]) == (400, -32022, [MODERN])
@@ -292,10 +379,15 @@ def test_the_sdks_own_client_is_content(mode: Any, listening: Listening) -> None
         headers = {"Authorization": f"Bearer {listening.token}"}
         async with (
             create_mcp_http_client(headers=headers) as sender,
-            Client(streamable_http_client(listening.address, http_client=sender), mode=mode) as client,
+            Client(
+                streamable_http_client(listening.address, http_client=sender), mode=mode
+            ) as client,
         ):
             tools = await client.list_tools()
-            return [[tool.name for tool in tools.tools], await client.call_tool("search", {"query": "tulips"})]
+            return [
+                [tool.name for tool in tools.tools],
+                await client.call_tool("search", {"query": "tulips"}),
+            ]
 
     names, found = anyio.run(use)
 

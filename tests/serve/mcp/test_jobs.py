@@ -1,4 +1,6 @@
-"""An agent that is asked to distill: it gets sessions in pages, and hands in what it made of them."""
+"""An agent that is asked to distill: it gets sessions in pages,
+and hands in what it made of them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def asking(store: Path) -> Asking:
 def tools(memory: Memory, *, distill: bool) -> list[dict[str, Any]]:
     async def ask() -> list[dict[str, Any]]:
         async with running(memory, read_only=False, distill=distill) as server:
-            return [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in await server.list_tools()]
+            return [
+                tool.model_dump(by_alias=True, mode="json", exclude_none=True)
+                for tool in await server.list_tools()
+            ]
 
     return anyio.run(ask)
 
@@ -50,16 +55,23 @@ def test_the_two_tools_are_there_only_when_asked_for(store: Path) -> None:
 
 
 def test_an_agent_sums_up_one_session_after_the_other(asking: Asking) -> None:
-    """Until none is due; a job says all that is needed, and an answer becomes the memory of its session."""
+    """Until none is due; a job says all that is needed, and an answer
+    becomes the memory of its session.
+    """
     done = []
     while (job := asking.call("next_job")["structuredContent"]).get("kind") == "trace":
         assert "traceMemory" in job["text"]
         place = {name: job[name] for name in ("kind", "subject", "state")}
-        told = asking.call("answer_job", **place, answer={"traceMemory": MEMORY, "summary": "tulips"})["structuredContent"]
+        told = asking.call(
+            "answer_job", **place, answer={"traceMemory": MEMORY, "summary": "tulips"}
+        )["structuredContent"]
         done.append((told["subject"], told["outcome"]))
 
     assert sorted(done) == [("codex:a", "kept"), ("codex:b", "kept")]
-    assert (asking.memory.trace("codex:b").engine, asking.memory.trace("codex:b").memory) == ("agent", MEMORY)
+    assert (asking.memory.trace("codex:b").engine, asking.memory.trace("codex:b").memory) == (
+        "agent",
+        MEMORY,
+    )
 
 
 def test_then_it_writes_the_memory_of_each_project(asking: Asking) -> None:
@@ -72,8 +84,13 @@ def test_then_it_writes_the_memory_of_each_project(asking: Asking) -> None:
             session = re.findall("^session (codex:[ab]),", job["text"], re.MULTILINE)[0]
             statement = {"text": "Tulips are wanted", "turns": [f"{session}#1"]}
             answer = {"sections": [{"heading": "Facts", "statements": [statement]}], "skills": []}
-            uncited = {"sections": [{"heading": "Facts", "statements": [{**statement, "turns": []}]}], "skills": []}
-            assert asking.complaint("answer_job", **place, answer=uncited).startswith("nothing in the answer rests on turns")
+            uncited = {
+                "sections": [{"heading": "Facts", "statements": [{**statement, "turns": []}]}],
+                "skills": [],
+            }
+            assert asking.complaint("answer_job", **place, answer=uncited).startswith(
+                "nothing in the answer rests on turns"
+            )
         asking.call("answer_job", **place, answer=answer)
         done.append(job["kind"])
 
@@ -86,7 +103,10 @@ def test_then_it_writes_the_memory_of_each_project(asking: Asking) -> None:
 def test_a_long_record_comes_in_pages(tmp_path: Path) -> None:
     """All of it, none of it twice, and no answer longer than the protocol's promise."""
     made = Talks(tmp_path)
-    made.tell("long", *(Said(f"question {number} " + "long " * 300, output="\t" * 300) for number in range(30)))
+    made.tell(
+        "long",
+        *(Said(f"question {number} " + "long " * 300, output="\t" * 300) for number in range(30)),
+    )
     made.close()
     asking = Asking(tmp_path / "recollect.db", distill=True)
 
@@ -94,7 +114,9 @@ def test_a_long_record_comes_in_pages(tmp_path: Path) -> None:
     assert whole is not None
     pages, cursor = [], None
     while True:
-        page = asking.call("next_job", **({"cursor": cursor} if cursor else {}))["structuredContent"]
+        page = asking.call("next_job", **({"cursor": cursor} if cursor else {}))[
+            "structuredContent"
+        ]
         pages.append(page["text"])
         cursor = page.get("cursor")
         if cursor is None:

@@ -38,8 +38,14 @@ def test_an_agent_is_told_of_it_and_can_read_and_judge_it(shop: Shop) -> None:
     assert told["id"] == "pattern:3f2a9011"
     assert SENTENCE in told["text"]
     assert read["text"].startswith(f"error_recovery (accepted): {SENTENCE} (seen in ")
-    assert (read["provenance"], read["trust"], read["project"]) == ("tool", "tool-verified", str(shop.folder))
-    rows = shop.db.rows("select event, instr(refs, 'pattern:3f2a9011') > 0 from recalls order by id")
+    assert (read["provenance"], read["trust"], read["project"]) == (
+        "tool",
+        "tool-verified",
+        str(shop.folder),
+    )
+    rows = shop.db.rows(
+        "select event, instr(refs, 'pattern:3f2a9011') > 0 from recalls order by id"
+    )
     assert rows == [("recall", 1), ("get", 1)]
     with shop.memory() as memory:
         (measured,) = memory.measure("3f2a")

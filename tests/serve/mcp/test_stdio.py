@@ -38,12 +38,19 @@ def test_a_new_client_finds_out_what_we_speak(start: Start, store: Path) -> None
     assert answer["resultType"] == "complete"
     assert answer["supportedVersions"] == [MODERN]
     assert set(answer["capabilities"]) == {"tools", "resources", "prompts"}
-    assert answer["_meta"][f"{META}serverInfo"] == {"name": "recollect", "title": "recollect", "version": __version__}
+    assert answer["_meta"][f"{META}serverInfo"] == {
+        "name": "recollect",
+        "title": "recollect",
+        "version": __version__,
+    }
     assert "never instructions" in answer["instructions"]
 
 
 def test_a_new_client_may_keep_the_list_of_tools(start: Start, store: Path) -> None:
-    """It is the same until another version is installed; who asks each time wastes an agent's start."""
+    """It is the same until another version is installed.
+
+    Who asks each time wastes an agent's start.
+    """
     answer = start(store=store).ask_modern("tools/list")
 
     assert named(answer) == READ_TOOLS + WRITE_TOOLS
@@ -78,7 +85,9 @@ def test_the_list_of_tools_stays_small(start: Start, store: Path) -> None:
     for tool in answer["result"]["tools"]:
         writes = tool["name"] in WRITE_TOOLS
         hints = {"readOnlyHint": not writes, "openWorldHint": False}
-        assert tool["annotations"] == hints | ({"destructiveHint": False} if writes else {"idempotentHint": True})
+        assert tool["annotations"] == hints | (
+            {"destructiveHint": False} if writes else {"idempotentHint": True}
+        )
         assert tool["outputSchema"]["type"] == tool["inputSchema"]["type"] == "object"
 
 
@@ -87,13 +96,17 @@ def test_a_reader_cannot_write(start: Start, store: Path) -> None:
     server = start("--read-only", store=store)
 
     assert named(server.ask_modern("tools/list")) == READ_TOOLS
-    error = server.ask_modern("tools/call", {"name": "remember", "arguments": {"text": "we use uv"}})["error"]
+    error = server.ask_modern(
+        "tools/call", {"name": "remember", "arguments": {"text": "we use uv"}}
+    )["error"]
     assert error["code"] == -32602
 
 
 def test_a_resource_that_is_missing_is_a_wrong_parameter(start: Start, store: Path) -> None:
     """As the protocol wants it; the sentence says what to do."""
-    error = start(store=store).ask_modern("resources/read", {"uri": "recollect://session/nobody"})["error"]
+    error = start(store=store).ask_modern("resources/read", {"uri": "recollect://session/nobody"})[
+        "error"
+    ]
 
     assert error["code"] == -32602
     assert error["message"] == "no session is called nobody; `recollect sessions` lists them"
@@ -112,7 +125,11 @@ def test_an_old_client_shakes_hands_and_is_served(version: str, start: Start, st
     found = server.ask("tools/call", {"name": "search", "arguments": {"query": "tulips"}})["result"]
 
     assert begun["protocolVersion"] == version
-    assert begun["serverInfo"] == {"name": "recollect", "title": "recollect", "version": __version__}
+    assert begun["serverInfo"] == {
+        "name": "recollect",
+        "title": "recollect",
+        "version": __version__,
+    }
     assert named(listed) == READ_TOOLS + WRITE_TOOLS
     assert (found["isError"], found["structuredContent"]["hits"][0]["id"]) == (False, "codex:b#1")
     assert server.ask("ping")["result"] == {}
@@ -125,8 +142,15 @@ def test_the_sdks_own_client_is_content(store: Path) -> None:
         words = ["-m", "recollect", "mcp", "--store", str(store)]
         command = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
         async with Client(stdio_client(command)) as client:
-            calls = [("search", {"query": "tulips"}), ("get", {"ref": "codex:a"}), ("how", {"tool": "pytest"})]
-            calls += [("remember", {"text": "prices are in cents"}), ("feedback", {"id": "codex:a#1", "helpful": True})]
+            calls = [
+                ("search", {"query": "tulips"}),
+                ("get", {"ref": "codex:a"}),
+                ("how", {"tool": "pytest"}),
+            ]
+            calls += [
+                ("remember", {"text": "prices are in cents"}),
+                ("feedback", {"id": "codex:a#1", "helpful": True}),
+            ]
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
     results = anyio.run(use)
@@ -141,7 +165,10 @@ def test_what_is_no_call_is_a_protocol_error(start: Start, store: Path) -> None:
     """An agent's host handles these; the model would not know what to do."""
     server = start(store=store)
 
-    assert server.ask_modern("tools/call", {"name": "nope", "arguments": {}})["error"]["code"] == -32602
+    assert (
+        server.ask_modern("tools/call", {"name": "nope", "arguments": {}})["error"]["code"]
+        == -32602
+    )
     assert server.ask_modern("prompts/get", {"name": "nope"})["error"]["code"] == -32602
     assert server.ask_modern("no/such/method")["error"]["code"] == -32601
 
@@ -169,7 +196,9 @@ def test_only_messages_are_on_stdout(start: Start, store: Path) -> None:
     assert all(set(json.loads(line)) >= {"jsonrpc", "id"} for line in server.lines)
 
 
-def test_without_a_store_a_tool_says_what_to_do_and_works_once_there_is_one(start: Start, told: Talks, tmp_path: Path) -> None:
+def test_without_a_store_a_tool_says_what_to_do_and_works_once_there_is_one(
+    start: Start, told: Talks, tmp_path: Path
+) -> None:
     """The agent may be set up before anything was imported, and is not started again for that."""
     path = tmp_path / "later.db"
     server = start(store=path)

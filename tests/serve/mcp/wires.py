@@ -1,4 +1,6 @@
-"""Clients of our own: they send JSON as it stands in the protocol, and hide nothing of what comes back."""
+"""Clients of our own: they send JSON as it stands in the protocol,
+and hide nothing of what comes back.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,28 @@ def meta(version: str = MODERN) -> Json:
 
 def initialize(version: str) -> Json:
     """How a client of the old protocol begins."""
-    return {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    return {
+        "protocolVersion": version,
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
 
 
 class Pipes:
     """A server that was started the way an agent starts one."""
 
-    def __init__(self, *options: str, store: Path | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self, *options: str, store: Path | None = None, folder: Path | None = None
+    ) -> None:
         command = [sys.executable, "-m", "recollect", "mcp", *options]
         command += ["--store", str(store)] if store else []
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=dict(os.environ)
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=dict(os.environ),
         )
         self.lines: list[bytes] = []
         self._arrived: queue.Queue[bytes] = queue.Queue()
@@ -66,7 +79,11 @@ class Pipes:
     def ask(self, method: str, params: Json | None = None) -> Json:
         """The whole answer to a request, error or result."""
         self._asked += 1
-        self.send(json.dumps({"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params or {}}).encode())
+        self.send(
+            json.dumps(
+                {"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params or {}}
+            ).encode()
+        )
         answer = self.receive()
         assert (answer["jsonrpc"], answer["id"]) == ("2.0", self._asked)
         return answer
@@ -76,7 +93,9 @@ class Pipes:
 
     def call(self, tool: str, /, **arguments: Any) -> Json:
         """What a tool answers, to a client of the new protocol."""
-        result: Json = self.ask_modern("tools/call", {"name": tool, "arguments": arguments})["result"]
+        result: Json = self.ask_modern("tools/call", {"name": tool, "arguments": arguments})[
+            "result"
+        ]
         return result
 
     def begin(self, version: str = "2025-11-25") -> Json:
@@ -86,7 +105,10 @@ class Pipes:
         return answer
 
     def end(self) -> tuple[int, str]:
-        """Close the server's input, as an agent does that has ended; its exit code and what it logged."""
+        """Close the server's input, as an agent does that has ended.
+
+        Its exit code and what it logged.
+        """
         assert self.process.stdin is not None
         self.process.stdin.close()
         return self.ended()

@@ -23,7 +23,10 @@ _AS_LATIN = {cyrillic: latin for latin, cyrillic in LOOKALIKES.items()}
 def says(text: str, sentence: str) -> bool:
     """Whether some words in a row of a sentence can be read in a text."""
     words = sentence.split()
-    windows = [_letters(" ".join(words[start : start + WINDOW_WORDS])) for start in range(len(words) - WINDOW_WORDS + 1)]
+    windows = [
+        _letters(" ".join(words[start : start + WINDOW_WORDS]))
+        for start in range(len(words) - WINDOW_WORDS + 1)
+    ]
     return any(window in reading for reading in map(_letters, readings(text)) for window in windows)
 
 
@@ -33,7 +36,9 @@ def readings(text: str) -> Iterator[str]:
         yield spelt
         yield spelt[::-1]
         yield "".join(chr(ord(char) - 0xE0000) for char in spelt if 0xE0020 <= ord(char) < 0xE007F)
-        yield bytes(ord(char) - 0xE0100 for char in spelt if 0xE0100 <= ord(char) < 0xE01F0).decode("utf-8", "replace")
+        yield bytes(ord(char) - 0xE0100 for char in spelt if 0xE0100 <= ord(char) < 0xE01F0).decode(
+            "utf-8", "replace"
+        )
         for run in re.findall(r"[A-Za-z0-9+/_-]{16,}", spelt):
             yield from _decoded(run)
 

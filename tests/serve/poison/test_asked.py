@@ -22,11 +22,16 @@ from recollect.serve.mcp.tools import Tools
 
 # What the agent wrote itself, however it was talked into it; the rest came from outside.
 BY_AGENTS = {
-    plants.into_a_memory_file, plants.in_a_commit_message, plants.in_a_long_commit_message, plants.in_a_here_document,
-    plants.in_an_echo, plants.in_an_echo_without_quotes, plants.in_escaped_words, plants.in_a_comment, plants.in_a_variable,
-    plants.in_a_pipe, plants.in_a_command_that_failed, plants.in_a_branch_command, plants.in_a_file_name,
-    plants.in_a_folder_name, plants.in_a_title, plants.in_a_sub_agents_prompt, plants.in_a_reply, plants.in_a_thought,
-    plants.in_a_summary, plants.in_a_notification, plants.in_a_team_message, plants.sub_agent_log, plants.codex_reasoning,
+    plants.into_a_memory_file, plants.in_a_commit_message, plants.in_a_long_commit_message,
+    plants.in_a_here_document,
+    plants.in_an_echo, plants.in_an_echo_without_quotes, plants.in_escaped_words,
+    plants.in_a_comment, plants.in_a_variable,
+    plants.in_a_pipe, plants.in_a_command_that_failed, plants.in_a_branch_command,
+    plants.in_a_file_name,
+    plants.in_a_folder_name, plants.in_a_title, plants.in_a_sub_agents_prompt, plants.in_a_reply,
+    plants.in_a_thought,
+    plants.in_a_summary, plants.in_a_notification, plants.in_a_team_message, plants.sub_agent_log,
+    plants.codex_reasoning,
     plants.codex_patch,
 }  # fmt: skip
 PROGRAMS = ("pricer", "echo", "git commit", "git checkout", "make")
@@ -56,15 +61,24 @@ def answers(lane: Lane, plant: Plant) -> dict[str, Any]:
             "recall": await tools.recall(plant.prompt),
             "fix": await tools.fix(f"PriceError: rounding of kumquats failed\n{plant.text[:2000]}"),
             "blame": await tools.blame("basket.py"),
-            **({f"how {tool}": await tools.how(tool) for tool in PROGRAMS} if plant.place in BY_AGENTS else {}),
+            **(
+                {f"how {tool}": await tools.how(tool) for tool in PROGRAMS}
+                if plant.place in BY_AGENTS
+                else {}
+            ),
         }
 
     return asyncio.run(ask())
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
-def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(lane: Lane, plant: Plant) -> None:
-    """A page's words are external wherever they turn up; an agent's are its own; none are a person's, or proven."""
+def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(
+    lane: Lane, plant: Plant
+) -> None:
+    """A page's words are external wherever they turn up.
+
+    An agent's are its own; none are a person's, or proven.
+    """
     allowed = {"external", "assistant"} if plant.place in BY_AGENTS else {"external"}
 
     wrong = []
@@ -74,7 +88,8 @@ def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(lane: Lane,
         assert OPENING not in framed
         assert CLOSING not in framed
         for hit in answer.structured_content["hits"]:
-            # Other plants say the same, and have their own rules; what several projects did has none.
+            # Other plants say the same, and have their own rules; what
+            # several projects did has none.
             own = hit["project"] in (plant.folder, None)
             if own and says(hit["text"], plant.sentence) and hit["trust"] not in allowed:
                 wrong.append((name, hit["provenance"], hit["trust"], hit["text"][:300]))
@@ -100,23 +115,34 @@ def parted(text: str) -> tuple[str, str]:
         (plants.codex_output, "tool"),
     ],
 )
-def test_what_tools_and_pages_said_can_be_read_as_theirs(lane: Lane, place: Any, provenance: str) -> None:
+def test_what_tools_and_pages_said_can_be_read_as_theirs(
+    lane: Lane, place: Any, provenance: str
+) -> None:
     """The archive hides nothing from who asks; it says whose words they are."""
     plant = next(plant for plant in PLANTS if plant.place is place and plant.position == "middle")
 
     hits = answers(lane, plant)["turn"].structured_content["hits"]
 
-    assert {(hit["provenance"], hit["trust"]) for hit in hits if says(hit["text"], plant.sentence)} == {(provenance, "external")}
+    assert {
+        (hit["provenance"], hit["trust"]) for hit in hits if says(hit["text"], plant.sentence)
+    } == {(provenance, "external")}
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
 def test_a_resource_frames_what_was_planted_or_leaves_it_out(lane: Lane, plant: Plant) -> None:
-    """A session's outline has titles and replies in it; what is known about a project is what an agent would be told."""
+    """A session's outline has titles and replies in it.
+
+    What is known about a project is what an agent would be told.
+    """
     resources = Resources(lane)
 
     async def read() -> tuple[str, str]:
-        (found, *_) = (await Tools(lane, None, plant.folder).search(plant.prompt, limit=1)).structured_content["hits"]
-        return await resources.session(found["id"].partition("#")[0]), await resources.project(plant.folder)
+        (found, *_) = (
+            await Tools(lane, None, plant.folder).search(plant.prompt, limit=1)
+        ).structured_content["hits"]
+        return await resources.session(found["id"].partition("#")[0]), await resources.project(
+            plant.folder
+        )
 
     session, project = asyncio.run(read())
 

@@ -1,4 +1,6 @@
-"""Whoever else is on the machine, and whatever lies in a project's folder: neither gets in our way."""
+"""Whoever else is on the machine, and whatever lies in a
+project's folder: neither gets in our way.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from recollect.store import spool
 from tests.builders.homes import claude_log
 from tests.builders.work import Work
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="users, links and pipes are others there")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="users, links and pipes are others there"
+)
 
 # As agents are told to call it: by its path.
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "recollect")
@@ -41,7 +45,13 @@ def shared() -> Iterator[Path]:
 
 def remembered(home: Path, folder: str, own: Path) -> Memory:
     """A memory at `own` of one piece of work in a folder, ready to be told."""
-    claude_log(home, Work(1, cwd=folder).ask("why does the kumquat lose a cent in the basket?").run("pytest -q", "2 passed").talk)
+    claude_log(
+        home,
+        Work(1, cwd=folder)
+        .ask("why does the kumquat lose a cent in the basket?")
+        .run("pytest -q", "2 passed")
+        .talk,
+    )
     mind = Memory(Settings(str(own), str(own / "recollect.db"), {"redact.enabled": False}))
     mind.import_logs()
     list(mind.prepare())
@@ -49,7 +59,9 @@ def remembered(home: Path, folder: str, own: Path) -> Memory:
     return mind
 
 
-def hook(own: Path, event: str, passed: bytes, *, cwd: Path | bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+def hook(
+    own: Path, event: str, passed: bytes, *, cwd: Path | bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
     """`recollect hook` as an agent starts it; it must end well and soon, whatever it says."""
     environ = {"HOME": str(own.parent), "RECOLLECT_HOME": str(own), "PATH": os.environ["PATH"]}
     started = time.monotonic()
@@ -63,7 +75,9 @@ def hook(own: Path, event: str, passed: bytes, *, cwd: Path | bytes | None = Non
 
 
 def at_start(folder: str) -> bytes:
-    return json.dumps({"session_id": "s", "cwd": folder, "transcript_path": "/none.jsonl", "source": "startup"}).encode()
+    return json.dumps(
+        {"session_id": "s", "cwd": folder, "transcript_path": "/none.jsonl", "source": "startup"}
+    ).encode()
 
 
 # Another user
@@ -83,7 +97,12 @@ def test_another_user_can_read_nothing_of_ours(home: Path, shared: Path) -> None
     (shared / "open").write_text("control")
 
     def reads(path: Path) -> bool:
-        return subprocess.run(["cat", path], user=NOBODY, group=NOBODY, capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run(
+                ["cat", path], user=NOBODY, group=NOBODY, capture_output=True, check=False
+            ).returncode
+            == 0
+        )
 
     files = [path for path in own.rglob("*") if path.is_file()]
     assert b"kumquat" in told.stdout
@@ -122,9 +141,15 @@ def somebody_elses(path: Path, victim: Path) -> None:
     os.chown(path, NOBODY, NOBODY)
 
 
-@pytest.mark.parametrize("put", [linked, linked_hard, linked_to_nothing, a_pipe, a_folder, somebody_elses])
-def test_a_spool_that_somebody_put_there_is_left_alone(home: Path, tmp_path: Path, put: Callable[[Path, Path], None]) -> None:
-    """In a shared folder anybody can: we neither write through it, nor believe what is in it, nor wait for it."""
+@pytest.mark.parametrize(
+    "put", [linked, linked_hard, linked_to_nothing, a_pipe, a_folder, somebody_elses]
+)
+def test_a_spool_that_somebody_put_there_is_left_alone(
+    home: Path, tmp_path: Path, put: Callable[[Path, Path], None]
+) -> None:
+    """In a shared folder anybody can: we neither write through it, nor
+    believe what is in it, nor wait for it.
+    """
     own, victim = tmp_path / "own", tmp_path / "victim"
     victim.write_text("mine")
     remembered(home, "/srv/shop", own)
@@ -149,7 +174,9 @@ def test_doctor_says_when_others_can_read_the_spool(home: Path, tmp_path: Path) 
     os.chmod(path, 0o644)
 
     with mind:
-        found = {finding.name: finding.detail for finding in mind.doctor().findings if not finding.ok}
+        found = {
+            finding.name: finding.detail for finding in mind.doctor().findings if not finding.ok
+        }
 
     assert found["permissions"] == f"others may read {path}"
 
@@ -205,14 +232,19 @@ def settings_of_ours(folder: Path) -> None:
 
 
 FOLDERS = [
-    pipe_for_git, pipe_for_config, loop_for_git, huge_git_file, huge_config, git_file_that_names_itself, endless_device,
+    pipe_for_git, pipe_for_config, loop_for_git, huge_git_file, huge_config,
+    git_file_that_names_itself, endless_device,
     modules_of_ours, settings_of_ours,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("make", FOLDERS)
-def test_a_hook_in_a_hostile_folder_says_what_it_would_anywhere(home: Path, tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """A pipe is not waited for, a device not read to its end, a module there not loaded, a setting there not obeyed."""
+def test_a_hook_in_a_hostile_folder_says_what_it_would_anywhere(
+    home: Path, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """A pipe is not waited for, a device not read to its end, a module there
+    not loaded, a setting there not obeyed.
+    """
     folder = tmp_path / "project"
     folder.mkdir()
     remembered(home, str(folder), tmp_path / "own")
@@ -266,8 +298,10 @@ def test_a_hook_in_a_folder_that_is_gone_still_answers(home: Path, tmp_path: Pat
     script = f"cd {gone} && rmdir {gone} && exec {COMMAND} hook claude-code SessionStart"
 
     done = subprocess.run(
-        ["sh", "-c", script], input=at_start("/srv/shop"), capture_output=True, timeout=30, check=False,
-        env={"HOME": str(tmp_path), "RECOLLECT_HOME": str(tmp_path / "own"), "PATH": os.environ["PATH"]},
+        ["sh", "-c", script], input=at_start("/srv/shop"), capture_output=True, timeout=30,
+        check=False,
+        env={"HOME": str(tmp_path), "RECOLLECT_HOME": str(tmp_path / "own"),
+        "PATH": os.environ["PATH"]},
     )  # fmt: skip
 
     assert (done.returncode, done.stderr) == (0, b"")

@@ -37,7 +37,8 @@ class Adapter(Protocol):
     endings: tuple[str, ...]
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The folders this agent keeps its logs in, or single files where it has no folder, whether or not they exist.
+        """The folders this agent keeps its logs in, or single files where it
+        has no folder, whether or not they exist.
 
         `environ` is empty for a home that is not the user's own: variables
         that move a root say nothing about somebody else's.
@@ -54,7 +55,9 @@ class Adapter(Protocol):
         """
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """The source that a file is, or is part of, told by its name and first bytes; None when it is not ours.
+        """The source that a file is, or is part of, told by its name and first bytes.
+
+        None when it is not ours.
 
         It is asked about files with one of our `endings` that somebody points
         at. Look-alikes exist: several fields must agree, not one key.
@@ -71,10 +74,15 @@ class Adapter(Protocol):
 
 @runtime_checkable
 class KeptInProjects(Protocol):
-    """An adapter of an agent that leaves logs in the folders it works in, where no root leads to."""
+    """An adapter of an agent that leaves logs in the folders it
+    works in, where no root leads to.
+    """
 
     def in_project(self, folder: str) -> Iterator[Source]:
-        """The logs in a folder that somebody worked in. This runs on every import, for every such folder."""
+        """The logs in a folder that somebody worked in.
+
+        This runs on every import, for every such folder.
+        """
 
 
 BUILT_IN = {
@@ -100,14 +108,17 @@ BUILT_IN = {
     "openhands": ("openhands", "OpenHands"),
     "specstory": ("specstory", "SpecStory"),
 }
-# Where other packages say which adapters they bring: the agent's id, and a class or function that makes the adapter.
+# Where other packages say which adapters they bring: the agent's id, and a
+# class or function that makes the adapter.
 ENTRY_POINTS = "recollect.adapters"
 
 log = logging.getLogger(__name__)
 
 
 def agents() -> list[str]:
-    """The ids of all agents whose logs can be read: our own first, then those that other packages bring."""
+    """The ids of all agents whose logs can be read: our own first, then
+    those that other packages bring.
+    """
     return [*BUILT_IN, *sorted(_brought().keys() - BUILT_IN.keys())]
 
 
@@ -124,7 +135,10 @@ def get_adapter(agent: str) -> Adapter:
 
 
 def find_adapters() -> list[Adapter]:
-    """Every adapter there is; one of another package that cannot be had is left out, and said so."""
+    """Every adapter there is.
+
+    One of another package that cannot be had is left out, and said so.
+    """
     found = [get_adapter(agent) for agent in BUILT_IN]
     for agent in agents()[len(found) :]:
         try:
@@ -141,12 +155,15 @@ def _made(point: EntryPoint) -> Adapter:
         lacking = [name for name in _NEEDED if not hasattr(adapter, name)]
     except Exception as error:
         raise UsageError(
-            f"the adapter {point.name} of {package} cannot be loaded: {type(error).__name__}: {error}",
+            f"the adapter {point.name} of {package} cannot be loaded: {type(error).__name__}: "
+            f"{error}",
             hint=f"upgrade or uninstall {package}",
         ) from error
     if lacking or adapter.agent != point.name:
         fault = f"has no {', '.join(lacking)}" if lacking else f"calls itself {adapter.agent}"
-        raise UsageError(f"the adapter {point.name} of {package} {fault}", hint=f"upgrade or uninstall {package}")
+        raise UsageError(
+            f"the adapter {point.name} of {package} {fault}", hint=f"upgrade or uninstall {package}"
+        )
     return adapter
 
 

@@ -66,16 +66,26 @@ class Amp:
     endings = (".json",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """`XDG_DATA_HOME` is respected on every system; the extension's old places follow the editors."""
+        """`XDG_DATA_HOME` is respected on every system.
+
+        The extension's old places follow the editors.
+        """
         data = environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
         editors = user_folders(home, environ, _PRODUCTS)
-        return [os.path.join(data, "amp", THREADS), *(os.path.join(folder, _EXTENSION, OLD_THREADS) for folder in editors)]
+        return [
+            os.path.join(data, "amp", THREADS),
+            *(os.path.join(folder, _EXTENSION, OLD_THREADS) for folder in editors),
+        ]
 
     def sources(self, root: str) -> Iterator[Source]:
         """The threads in a folder of threads, or in one below the root."""
         root = os.path.abspath(root)
         is_folder_of_threads = os.path.basename(root) in (THREADS, OLD_THREADS)
-        for folder in [root] if is_folder_of_threads else [os.path.join(root, name) for name in (THREADS, OLD_THREADS)]:
+        for folder in (
+            [root]
+            if is_folder_of_threads
+            else [os.path.join(root, name) for name in (THREADS, OLD_THREADS)]
+        ):
             for path in listed(folder).files:
                 if _file.match(os.path.basename(path)):
                     yield _source(path)
@@ -83,7 +93,10 @@ class Amp:
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A file named like a thread that begins like one."""
         named = _file.match(os.path.basename(path))
-        told = all(f'"{name}"'.encode() in head for name in ("id", "created", "messages")) and b'"T-' in head
+        told = (
+            all(f'"{name}"'.encode() in head for name in ("id", "created", "messages"))
+            and b'"T-' in head
+        )
         return _source(path) if named and told and head.lstrip().startswith(b"{") else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -122,7 +135,10 @@ class _Reading:
         self.odd = Oddities()
         self._credits: dict[str, float] = {}
         self._ledger = objects_of(fields_of(thread.usage_ledger).get("events"))
-        self._billed = {whole_of(event.get("toMessageId")): moment_of(event.get("timestamp")) for event in self._ledger}
+        self._billed = {
+            whole_of(event.get("toMessageId")): moment_of(event.get("timestamp"))
+            for event in self._ledger
+        }
         self._asked_at: int | None = None
 
     def take_all(self) -> None:
@@ -151,12 +167,18 @@ class _Reading:
             "mode": text_of(thread.agent_mode),
             "client": client,
             "os": text_of(platform.get("os")),
-            "ledger_credits": round(sum(money_of(event.get("credits")) or 0 for event in self._ledger), 6),
+            "ledger_credits": round(
+                sum(money_of(event.get("credits")) or 0 for event in self._ledger), 6
+            ),
         }
         branch = text_of(repository.get("ref"))
         self.talk.facts(
             parent=self._main or _origin_of(thread),
-            origin="subagent" if self._main else "headless" if client and "execute" in client.lower() else None,
+            origin="subagent"
+            if self._main
+            else "headless"
+            if client and "execute" in client.lower()
+            else None,
             cwd=file_path(tree.get("uri")),
             title=text_of(thread.title),
             started_at=moment_of(thread.created),
@@ -189,7 +211,9 @@ class _Reading:
     def _take_answer(self, key: str, message: Fields) -> None:
         usage = fields_of(message.get("usage"))
         # A message tells no time, but what it cost may, or the ledger.
-        at = moment_of(usage.get("timestamp")) or self._billed.get(whole_of(message.get("messageId")))
+        at = moment_of(usage.get("timestamp")) or self._billed.get(
+            whole_of(message.get("messageId"))
+        )
         for part in objects_of(message.get("content")):
             match part.get("type"):
                 case "text":
@@ -197,7 +221,12 @@ class _Reading:
                 case "thinking":
                     self.talk.say("reasoning", text_of(part.get("thinking")), at=at)
                 case "tool_use":
-                    self.talk.call(text_of(part.get("id")), text_of(part.get("name")) or "tool", part.get("input"), at=at)
+                    self.talk.call(
+                        text_of(part.get("id")),
+                        text_of(part.get("name")) or "tool",
+                        part.get("input"),
+                        at=at,
+                    )
                 case "redacted_thinking" | "image":
                     pass
                 case kind:
@@ -211,7 +240,10 @@ class _Reading:
 
     def _count(self, key: str, usage: Fields, at: int | None) -> None:
         model = text_of(usage.get("model"))
-        new, written = count_of(usage.get("inputTokens")), count_of(usage.get("cacheCreationInputTokens"))
+        new, written = (
+            count_of(usage.get("inputTokens")),
+            count_of(usage.get("cacheCreationInputTokens")),
+        )
         if model and _openai.search(model):
             new, written = new + written, 0
         self.talk.usage(
@@ -244,7 +276,14 @@ class _Reading:
 def _origin_of(thread: Thread) -> str | None:
     """The thread that this one was handed over from, or forked."""
     relations = objects_of(thread.relationships)
-    return next((text_of(relation.get("threadID")) for relation in relations if relation.get("role") == "parent"), None)
+    return next(
+        (
+            text_of(relation.get("threadID"))
+            for relation in relations
+            if relation.get("role") == "parent"
+        ),
+        None,
+    )
 
 
 def _summary(summary: object) -> str | None:
@@ -256,7 +295,9 @@ def _error(error: object) -> str | None:
 
 
 def _output(result: object) -> str:
-    """What a tool gave back as text: commands and readings have theirs in a field, others are shown as they are."""
+    """What a tool gave back as text: commands and readings have theirs in a
+    field, others are shown as they are.
+    """
     fields = fields_of(result)
     for name in ("output", "content", "diff"):
         if isinstance(fields.get(name), str):

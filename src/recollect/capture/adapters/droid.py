@@ -1,4 +1,5 @@
-"""Factory Droid: one JSONL file per session, with its settings and token totals in a file beside it.
+"""Factory Droid: one JSONL file per session, with its settings and
+token totals in a file beside it.
 
 What we rely on, and how we know, is written down in docs/formats/droid.md. The
 totals are written anew after the last line of an answer, so a session is read
@@ -81,13 +82,20 @@ class Droid:
         return [os.path.join(environ.get("FACTORY_HOME_OVERRIDE") or home, ".factory", "sessions")]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """A folder for each working directory, with the files of its sessions; old builds had no such folders."""
+        """A folder for each working directory, with the files of its sessions.
+
+        Old builds had no such folders.
+        """
         root = os.path.abspath(root)
         sessions = root if os.path.basename(root) == "sessions" else os.path.join(root, "sessions")
         files, folders = listed(sessions)
         # Others name their files by ids too, but have no settings beside them.
         is_own, found = os.path.basename(os.path.dirname(sessions)) == ".factory", set(files)
-        yield from (_source(path) for path in files if _is_log(path) and (is_own or _settings_of(path) in found))
+        yield from (
+            _source(path)
+            for path in files
+            if _is_log(path) and (is_own or _settings_of(path) in found)
+        )
         for folder in folders:
             if os.path.basename(folder).startswith("-"):
                 yield from (_source(path) for path in listed(folder).files if _is_log(path))
@@ -96,8 +104,15 @@ class Droid:
         """A file whose first line begins a session and says whose, called what, where."""
         first = next(iter(first_objects(head)), {})
         start = {**fields_of(first.get("session")), **first}
-        told = sum(start.get(name) is not None for name in ("title", "sessionTitle", "owner", "cwd", "version"))
-        return _source(path) if start.get("type") == "session_start" and text_of(start.get("id")) and told >= 2 else None
+        told = sum(
+            start.get(name) is not None
+            for name in ("title", "sessionTitle", "owner", "cwd", "version")
+        )
+        return (
+            _source(path)
+            if start.get("type") == "session_start" and text_of(start.get("id")) and told >= 2
+            else None
+        )
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole session, whatever of it is new."""
@@ -123,7 +138,8 @@ class _Session(TalkReader):
         super().__init__(path, Dialogue(name_in_text(path).removesuffix(".jsonl")))
         self._is_subagent = False
         self._settings = self._read_settings()
-        # The totals have no time and no turn of their own: the first turn has them, whichever is the last one now.
+        # The totals have no time and no turn of their own: the first turn has
+        # them, whichever is the last one now.
         self._first: tuple[str, int | None] | None = None
         self._is_counted = False
 
@@ -143,7 +159,9 @@ class _Session(TalkReader):
                     self.odd.unknown("role", role)
             case "compaction_state":
                 self.talk.say(
-                    "compaction", text_of(record.summary_text) or content_text(record.summary), at=moment_of(record.timestamp)
+                    "compaction",
+                    text_of(record.summary_text) or content_text(record.summary),
+                    at=moment_of(record.timestamp),
                 )
             case kind if not isinstance(kind, str) or kind not in _PASSED_OVER:
                 self.odd.unknown("row", kind)
@@ -183,7 +201,11 @@ class _Session(TalkReader):
             return {}
 
     def _tags(self) -> list[str]:
-        return [name for tag in objects_of(self._settings.get("tags")) if (name := text_of(tag.get("name")))]
+        return [
+            name
+            for tag in objects_of(self._settings.get("tags"))
+            if (name := text_of(tag.get("name")))
+        ]
 
     def _meta(self) -> Fields:
         settings = self._settings
@@ -192,10 +214,13 @@ class _Session(TalkReader):
             "autonomy_mode": text_of(settings.get("autonomyMode")),
             "autonomy_level": text_of(settings.get("autonomyLevel")),
             "interaction_mode": text_of(settings.get("interactionMode")),
-            "provider": text_of(settings.get("apiProviderLock")) or text_of(settings.get("providerLock")),
+            "provider": text_of(settings.get("apiProviderLock"))
+            or text_of(settings.get("providerLock")),
             "tags": self._tags(),
             "assistant_active_ms": count_of(settings.get("assistantActiveTimeMs")),
-            "factory_credits": money_of(fields_of(settings.get("tokenUsage")).get("factoryCredits")),
+            "factory_credits": money_of(
+                fields_of(settings.get("tokenUsage")).get("factoryCredits")
+            ),
         }
         return {name: value for name, value in told.items() if value}
 
@@ -238,7 +263,10 @@ class _Session(TalkReader):
                 self.talk.say("error", text if text.startswith("Error") else None, at=at)
                 return
         if text:
-            turn = text_of(row.id) or hashlib.sha256(f"{at}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
+            turn = (
+                text_of(row.id)
+                or hashlib.sha256(f"{at}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
+            )
             self._first = self._first or (turn, at)
             self.talk.prompt(turn, text, at=at, author="agent" if self._is_subagent else "human")
 
@@ -246,14 +274,21 @@ class _Session(TalkReader):
         talk = self.talk
         content = message.get("content")
         talk.say("reasoning", text_of(message.get("chatCompletionReasoningContent")), at=at)
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content):
+        for part in (
+            [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
+        ):
             match part.get("type"):
                 case "text":
                     talk.say("reply", text_of(part.get("text")), at=at)
                 case "thinking":
                     talk.say("reasoning", text_of(part.get("thinking")), at=at)
                 case "tool_use":
-                    talk.call(text_of(part.get("id")), text_of(part.get("name")) or "tool", part.get("input"), at=at)
+                    talk.call(
+                        text_of(part.get("id")),
+                        text_of(part.get("name")) or "tool",
+                        part.get("input"),
+                        at=at,
+                    )
                 case "tool_result":
                     self._take_result(part, at)
                 case "redacted_thinking" | "image" | "document" | "file":
@@ -283,4 +318,7 @@ class _Session(TalkReader):
 
 def _title(*titles: object) -> str | None:
     """The first title that says something; until there is one, a session is called a new one."""
-    return next((title for title in titles if isinstance(title, str) and title and title != "New Session"), None)
+    return next(
+        (title for title in titles if isinstance(title, str) and title and title != "New Session"),
+        None,
+    )

@@ -1,1 +1,3 @@
-"""What adapters read logs with: lines, documents, databases, folders, and what most formats have in common."""
+"""What adapters read logs with: lines, documents, databases, folders,
+and what most formats have in common.
+"""

@@ -34,7 +34,10 @@ class Reader(Protocol[Taken]):
 
 
 class TalkReader:
-    """What readers of one conversation have in common; one that keeps no state is to read from the start each time."""
+    """What readers of one conversation have in common.
+
+    One that keeps no state is to read from the start each time.
+    """
 
     def __init__(self, path: str, talk: Dialogue, state: msgspec.Struct | None = None) -> None:
         self.path, self.talk = path, talk
@@ -55,7 +58,10 @@ class TalkReader:
 
 
 def resumed(since: Checkpoint | None, shape: type[State]) -> tuple[int, State | None]:
-    """Where to go on and with which state; the start of the file and none when that cannot be told."""
+    """Where to go on and with which state.
+
+    The start of the file and none when that cannot be told.
+    """
     if since is None or not since.state:
         return 0, None
     try:
@@ -64,7 +70,9 @@ def resumed(since: Checkpoint | None, shape: type[State]) -> tuple[int, State | 
         return 0, None
 
 
-def read_appended(source: Source, position: int, decoder: msgspec.json.Decoder[Record], reader: Reader[Record]) -> Iterator[Item]:
+def read_appended(
+    source: Source, position: int, decoder: msgspec.json.Decoder[Record], reader: Reader[Record]
+) -> Iterator[Item]:
     """The items of a file from a byte on, with a checkpoint for each block of it."""
     begun = False
     try:

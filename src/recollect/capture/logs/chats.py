@@ -1,4 +1,5 @@
-"""Chats as one widespread recorder writes them: a list of messages, each with all that belongs to it.
+"""Chats as one widespread recorder writes them: a list of messages,
+each with all that belongs to it.
 
 A message of the model holds its thoughts, its words, its calls with what they
 gave back, and its tokens. The recorder came with one terminal agent and lives
@@ -75,14 +76,20 @@ def tell_answer(dialogue: Dialogue, message: Message) -> None:
         dialogue.call(ident, name, arguments, at=at)
     told = fields_of(message.tokens)
     counts = tokens(
-        prompt=told.get("input"), cached=told.get("cached"), candidates=told.get("output"), thoughts=told.get("thoughts"),
+        prompt=told.get("input"), cached=told.get("cached"), candidates=told.get("output"),
+        thoughts=told.get("thoughts"),
         tool=told.get("tool"), total=told.get("total"),
     )  # fmt: skip
-    dialogue.usage(f"{dialogue.session}/{message.id}", model=text_of(message.model), at=at, **counts)
+    dialogue.usage(
+        f"{dialogue.session}/{message.id}", model=text_of(message.model), at=at, **counts
+    )
 
 
 def tell_notice(dialogue: Dialogue, message: Message) -> None:
-    """An error, or that a person stopped the agent; what else a screen shows is not part of the talk."""
+    """An error, or that a person stopped the agent.
+
+    What else a screen shows is not part of the talk.
+    """
     at, text = moment_of(message.timestamp), said_in(parts_in(message))
     if message.type == "error":
         dialogue.say("error", text, at=at)
@@ -91,7 +98,10 @@ def tell_notice(dialogue: Dialogue, message: Message) -> None:
 
 
 def exit_code_of(tool: str | None, output: str | None) -> int | None:
-    """The exit code of a command, which stands below what it printed; a call may be a success for all that."""
+    """The exit code of a command, which stands below what it printed.
+
+    A call may be a success for all that.
+    """
     codes = _EXIT_CODE.findall(output) if tool and output and kind_of(tool) == "shell" else ()
     return int(codes[-1]) if codes else None
 
@@ -102,14 +112,23 @@ def _thought(thought: Fields) -> str:
 
 
 def _tell_call(dialogue: Dialogue, call: Fields, at: int | None) -> None:
-    ident, name = text_of(call.get("id")), text_of(call.get("name")) or text_of(call.get("displayName")) or "unknown"
+    ident, name = (
+        text_of(call.get("id")),
+        text_of(call.get("name")) or text_of(call.get("displayName")) or "unknown",
+    )
     status = text_of(call.get("status"))
     output, ok = _result(call, ident), ENDED.get(status or "")
     exit_code = exit_code_of(name, output)
     if exit_code:
         ok = False
     dialogue.call(
-        ident, name, call.get("args"), at=moment_of(call.get("timestamp")) or at, output=output, ok=ok, exit_code=exit_code
+        ident,
+        name,
+        call.get("args"),
+        at=moment_of(call.get("timestamp")) or at,
+        output=output,
+        ok=ok,
+        exit_code=exit_code,
     )
 
 

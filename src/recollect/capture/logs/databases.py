@@ -26,7 +26,8 @@ _STRETCH_BYTES = 8 << 20
 
 
 class Table(NamedTuple):
-    """A table with rows of sessions: the columns with the session's id and with the time of a row's last change, if told.
+    """A table with rows of sessions: the columns with the session's id and with the
+    time of a row's last change, if told.
 
     One that tells no time may be missing in an older version.
     """
@@ -88,7 +89,9 @@ class News:
             self.all.changed = max(self.all.changed, changed)
             self.all.rows[table.name] = max(self.all.rows.get(table.name, 0), row)
         given = {**self.all.rows, **_given(rows)}
-        if self.all.changed < since.changed or any(given.get(name, 0) < row for name, row in since.rows.items()):
+        if self.all.changed < since.changed or any(
+            given.get(name, 0) < row for name, row in since.rows.items()
+        ):
             # Another database in the same place, or the newest rows are gone: read all of it.
             self.since = Marks()
         latest: dict[str, float] = {}
@@ -114,8 +117,12 @@ def _newest(rows: Rows, table: Table) -> list[tuple[str, float, int]]:
         return []
     if not set(needed) <= set(present):
         raise Unreadable(f"it has no table {table.name} with {' and '.join(needed)}")
-    # The plus keeps SQLite from going through an index, which would fetch the rows in a costly order.
-    found = rows.all(f"select {table.session}, max({table.changed or 0}), max(rowid) from {table.name} group by +{table.session}")
+    # The plus keeps SQLite from going through an index, which would
+    # fetch the rows in a costly order.
+    found = rows.all(
+        f"select {table.session}, max({table.changed or 0}), max(rowid) from {table.name} group by "
+        f"+{table.session}"
+    )
     return [
         (session, changed if isinstance(changed, (int, float)) else moment_of(changed) or 0, row)
         for session, changed, row in found
@@ -124,6 +131,10 @@ def _newest(rows: Rows, table: Table) -> list[tuple[str, float, int]]:
 
 
 def _given(rows: Rows) -> dict[str, int]:
-    """The highest number that a row of a table ever had, where SQLite keeps count of it: that row may be gone."""
-    counts = rows.all("select name, seq from sqlite_sequence") if rows.columns("sqlite_sequence") else []
+    """The highest number that a row of a table ever had, where SQLite keeps
+    count of it: that row may be gone.
+    """
+    counts = (
+        rows.all("select name, seq from sqlite_sequence") if rows.columns("sqlite_sequence") else []
+    )
     return {name: row for name, row in counts if isinstance(row, int)}

@@ -14,9 +14,21 @@ from typing import Any
 from msgspec import Struct, field
 
 from recollect.capture.logs.tools import kind_of, target_of
-from recollect.model import Author, Event, EventKind, Item, Liveness, SessionFacts, ToolKind, ToolResult, TurnFacts, Usage
+from recollect.model import (
+    Author,
+    Event,
+    EventKind,
+    Item,
+    Liveness,
+    SessionFacts,
+    ToolKind,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 
-# What stands before the first prompt belongs to a turn of its own, after the session's id: keys are not shared.
+# What stands before the first prompt belongs to a turn of its own, after
+# the session's id: keys are not shared.
 OPENING = "/start"
 # A call that gets no answer would otherwise be remembered for ever, and a checkpoint may not grow.
 MOST_WAITING = 256
@@ -34,9 +46,14 @@ class Standing(Struct):
 class Dialogue:
     """The items of one session, in order, until somebody takes them from `items`."""
 
-    def __init__(self, session: str, standing: Standing | None = None, *, own_keys: bool = False) -> None:
-        """A key of a turn means that turn in every session, so that copies of it are known; `own_keys` says that
-        those of this format mean something in one session only, such as a number."""
+    def __init__(
+        self, session: str, standing: Standing | None = None, *, own_keys: bool = False
+    ) -> None:
+        """A key of a turn means that turn in every session, so that copies of it are known.
+
+        `own_keys` says that those of this format mean something in one
+        session only, such as a number.
+        """
         self.session = session
         self.standing = standing or Standing()
         self.items: list[Item] = []
@@ -71,13 +88,32 @@ class Dialogue:
         """A turn begins. Its key must be the same when the log is read again."""
         turn = self.standing.turn = self.own(key)
         self.items.append(
-            TurnFacts(session=self.session, turn=turn, at=at, author=author, cwd=cwd, git_remote=git_remote, telemetry=telemetry)
+            TurnFacts(
+                session=self.session,
+                turn=turn,
+                at=at,
+                author=author,
+                cwd=cwd,
+                git_remote=git_remote,
+                telemetry=telemetry,
+            )
         )
 
-    def learn(self, *, cwd: str | None = None, telemetry: dict[str, Any] | None = None, turn: str | None = None) -> None:
+    def learn(
+        self,
+        *,
+        cwd: str | None = None,
+        telemetry: dict[str, Any] | None = None,
+        turn: str | None = None,
+    ) -> None:
         """More about the turn that is going on, or about another one."""
         self.items.append(
-            TurnFacts(session=self.session, turn=self.own(turn) if turn else self.turn, cwd=cwd, telemetry=telemetry)
+            TurnFacts(
+                session=self.session,
+                turn=self.own(turn) if turn else self.turn,
+                cwd=cwd,
+                telemetry=telemetry,
+            )
         )
 
     def undo(self, turn: str, *, live: bool = False) -> None:
@@ -86,7 +122,15 @@ class Dialogue:
 
     # What was said and done
 
-    def prompt(self, key: str, text: str, *, at: int | None = None, author: Author = "human", cwd: str | None = None) -> None:
+    def prompt(
+        self,
+        key: str,
+        text: str,
+        *,
+        at: int | None = None,
+        author: Author = "human",
+        cwd: str | None = None,
+    ) -> None:
         """A turn begins with these words."""
         self.begin(key, at=at, author=author, cwd=cwd)
         self.say("prompt", text, at=at)
@@ -94,20 +138,28 @@ class Dialogue:
     def say(self, kind: EventKind, text: str | None, *, at: int | None = None) -> None:
         """A reply, a thought, an error and so on; nothing when there is no text to it."""
         if text or kind in ("compaction", "abort"):
-            self.items.append(Event(session=self.session, turn=self.turn, kind=kind, at=at, text=text or ""))
+            self.items.append(
+                Event(session=self.session, turn=self.turn, kind=kind, at=at, text=text or "")
+            )
 
     def call(
-        self, call: str | None, name: str, given: Any = None, *, at: int | None = None, kind: ToolKind | None = None,
-        target: str | None = None, output: str | None = None, ok: bool | None = None, exit_code: int | None = None,
+        self, call: str | None, name: str, given: Any = None, *, at: int | None = None,
+        kind: ToolKind | None = None,
+        target: str | None = None, output: str | None = None, ok: bool | None = None,
+        exit_code: int | None = None,
         duration_ms: int | None = None,
     ) -> None:  # fmt: skip
-        """A tool was called; what it gave back may be known already or come later, by the call's id."""
+        """A tool was called; what it gave back may be known already or
+        come later, by the call's id.
+        """
         kind = kind or kind_of(name)
         turn = self.turn
         self.items.append(
             Event(
-                session=self.session, turn=turn, kind="tool_call", at=at, call=call, name=name, tool_kind=kind,
-                target=target or target_of(kind, given), input=given, output=output, ok=ok, exit_code=exit_code,
+                session=self.session, turn=turn, kind="tool_call", at=at, call=call, name=name,
+                tool_kind=kind,
+                target=target or target_of(kind, given), input=given, output=output, ok=ok,
+                exit_code=exit_code,
                 duration_ms=duration_ms,
             )
         )  # fmt: skip
@@ -118,28 +170,40 @@ class Dialogue:
                 del waiting[next(iter(waiting))]
 
     def result(
-        self, call: str, output: str | None = None, *, at: int | None = None, ok: bool | None = None,
+        self, call: str, output: str | None = None, *, at: int | None = None,
+        ok: bool | None = None,
         exit_code: int | None = None, duration_ms: int | None = None, last: bool = True,
     ) -> None:  # fmt: skip
-        """What a call gave back; it goes to the call's turn. Not the `last`, more of it is to come."""
+        """What a call gave back.
+
+        It goes to the call's turn. Not the `last`, more of it is to come.
+        """
         waiting = self.standing.waiting
         turn = (waiting.pop(call, None) if last else waiting.get(call)) or self.turn
         self.items.append(
             ToolResult(
-                session=self.session, turn=turn, call=call, at=at, output=output, ok=ok, exit_code=exit_code,
+                session=self.session, turn=turn, call=call, at=at, output=output, ok=ok,
+                exit_code=exit_code,
                 duration_ms=duration_ms,
             )
         )  # fmt: skip
 
     def usage(
-        self, key: str, *, model: str | None = None, at: int | None = None, input: int = 0, cache_read: int = 0,
-        cache_write: int = 0, output: int = 0, reasoning: int = 0, cost_usd: float | None = None, turn: str | None = None,
+        self, key: str, *, model: str | None = None, at: int | None = None, input: int = 0,
+        cache_read: int = 0,
+        cache_write: int = 0, output: int = 0, reasoning: int = 0, cost_usd: float | None = None,
+        turn: str | None = None,
     ) -> None:  # fmt: skip
-        """The tokens of a model call, and what the log says it cost; nothing when it says neither."""
+        """The tokens of a model call, and what the log says it cost.
+
+        Nothing when it says neither.
+        """
         if input or cache_read or cache_write or output or reasoning or cost_usd:
             self.items.append(
                 Usage(
-                    session=self.session, turn=self.own(turn) if turn else self.turn, key=key, model=model, at=at, input=input,
-                    cache_read=cache_read, cache_write=cache_write, output=output, reasoning=reasoning, cost_usd=cost_usd,
+                    session=self.session, turn=self.own(turn) if turn else self.turn, key=key,
+                    model=model, at=at, input=input,
+                    cache_read=cache_read, cache_write=cache_write, output=output,
+                    reasoning=reasoning, cost_usd=cost_usd,
                 )
             )  # fmt: skip

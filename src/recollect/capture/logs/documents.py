@@ -56,7 +56,9 @@ def parsed(data: bytes) -> Any: ...
 @overload
 def parsed(data: bytes, shape: type[Shape]) -> Shape: ...
 def parsed(data: bytes, shape: Any = Any) -> Any:
-    """JSON as a value, with a second try for what real agents write: a byte order mark, NaN, broken UTF-8."""
+    """JSON as a value, with a second try for what real agents write: a
+    byte order mark, NaN, broken UTF-8.
+    """
     if not data.strip():
         raise Broken("empty")
     try:
@@ -68,9 +70,13 @@ def parsed(data: bytes, shape: Any = Any) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
-        value = json.loads(data.decode("utf-8-sig", "replace"), strict=False, parse_constant=lambda _: None)
+        value = json.loads(
+            data.decode("utf-8-sig", "replace"), strict=False, parse_constant=lambda _: None
+        )
         # Once more through text: a half of a character is not to be stored.
-        return msgspec.json.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), type=shape)
+        return msgspec.json.decode(
+            json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), type=shape
+        )
     except msgspec.ValidationError as error:
         raise Broken(f"not what we know: {error}"[:200]) from None
     except RecursionError:

@@ -14,7 +14,9 @@ _WORKSPACE_BYTES = 1 << 20
 
 
 def settings_folders(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Where programs with a window keep their data, on every system: a home may be a copy from another one."""
+    """Where programs with a window keep their data, on every system: a
+    home may be a copy from another one.
+    """
     roaming = environ.get("APPDATA") or os.path.join(home, "AppData", "Roaming")
     config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     return [config, os.path.join(home, "Library", "Application Support"), roaming]
@@ -23,8 +25,14 @@ def settings_folders(home: str, environ: Mapping[str, str]) -> list[str]:
 def user_folders(home: str, environ: Mapping[str, str], products: Iterable[str]) -> list[str]:
     """The `User` folder of each of these products, wherever it may be."""
     products = list(products)
-    portable = [os.path.join(folder, "user-data") for folder in [environ.get("VSCODE_PORTABLE")] if folder]
-    data = portable + [os.path.join(base, product) for base in settings_folders(home, environ) for product in products]
+    portable = [
+        os.path.join(folder, "user-data") for folder in [environ.get("VSCODE_PORTABLE")] if folder
+    ]
+    data = portable + [
+        os.path.join(base, product)
+        for base in settings_folders(home, environ)
+        for product in products
+    ]
     return [os.path.join(folder, "User") for folder in data]
 
 
@@ -35,7 +43,9 @@ def workspace_folder(path: str) -> str | None:
     except (Broken, Unreadable):
         return None
     folder = file_path(noted.get("folder"))
-    if folder is None and (workspace := file_path(noted.get("workspace") or noted.get("configuration"))):
+    if folder is None and (
+        workspace := file_path(noted.get("workspace") or noted.get("configuration"))
+    ):
         folder = os.path.dirname(workspace)
     return folder
 

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple, TypedDict
 
 import msgspec
 
-from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, list_of, picture, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    count_of,
+    fields_of,
+    list_of,
+    picture,
+    text_of,
+)
 
 
 class Call(NamedTuple):
@@ -46,8 +54,16 @@ def parts_of(content: object) -> list[Fields]:
     if isinstance(content, str):
         return [{"text": content}]
     if isinstance(content, dict):
-        return parts_of(content["parts"]) if isinstance(content.get("parts"), (str, list)) else [content]
-    return [part if isinstance(part, dict) else {"text": part} for part in list_of(content) if isinstance(part, (str, dict))]
+        return (
+            parts_of(content["parts"])
+            if isinstance(content.get("parts"), (str, list))
+            else [content]
+        )
+    return [
+        part if isinstance(part, dict) else {"text": part}
+        for part in list_of(content)
+        if isinstance(part, (str, dict))
+    ]
 
 
 def said_in(parts: Iterable[Fields], joint: str = "") -> str:
@@ -69,14 +85,22 @@ def thought_in(parts: Iterable[Fields]) -> str:
 def calls_in(parts: Iterable[Fields]) -> list[Call]:
     """The functions that a message calls."""
     calls = [fields_of(part.get("functionCall")) for part in parts]
-    return [Call(text_of(call.get("id")), text_of(call.get("name")) or "unknown", call.get("args")) for call in calls if call]
+    return [
+        Call(text_of(call.get("id")), text_of(call.get("name")) or "unknown", call.get("args"))
+        for call in calls
+        if call
+    ]
 
 
 def answers_in(parts: Iterable[Fields]) -> list[Answer]:
     """What functions gave back, as a message brings it to the model."""
     answers = [fields_of(part.get("functionResponse")) for part in parts]
     return [
-        Answer(text_of(answer.get("id")), text_of(answer.get("name")), *_outcome(answer.get("response")))
+        Answer(
+            text_of(answer.get("id")),
+            text_of(answer.get("name")),
+            *_outcome(answer.get("response")),
+        )
         for answer in answers
         if answer
     ]
@@ -101,14 +125,25 @@ def _written(value: object) -> str:
 
 
 def tokens(
-    *, prompt: object, cached: object, candidates: object, thoughts: object, tool: object = 0, total: object = 0
+    *,
+    prompt: object,
+    cached: object,
+    candidates: object,
+    thoughts: object,
+    tool: object = 0,
+    total: object = 0,
 ) -> Counts:
     """The figures of a model call as we count them.
 
     A prompt's tokens include what was cached of it. Thoughts are counted apart
     from the answer by some providers and with it by others; the total tells.
     """
-    asked, known, answered, thought = count_of(prompt), count_of(cached), count_of(candidates), count_of(thoughts)
+    asked, known, answered, thought = (
+        count_of(prompt),
+        count_of(cached),
+        count_of(candidates),
+        count_of(thoughts),
+    )
     asked += count_of(tool)
     apart = count_of(total) != asked + answered
     return Counts(

@@ -52,7 +52,10 @@ class LineNumbers:
         try:
             with _opened(self._path, self._offset) as read:
                 while self._offset < offset and (chunk := read(offset - self._offset)):
-                    self._offset, self._line = self._offset + len(chunk), self._line + chunk.count(b"\n")
+                    self._offset, self._line = (
+                        self._offset + len(chunk),
+                        self._line + chunk.count(b"\n"),
+                    )
         except Unreadable:
             return None
         return self._line
@@ -74,7 +77,9 @@ class Unreadable(Exception):
 def open_log(path: str) -> int:
     """A descriptor for a regular file; never waits on a FIFO or touches a device."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
     except OSError as error:
         raise Unreadable(_why(error)) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -130,10 +135,17 @@ def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block 
         if passed_over:
             first = chunk.find(b"\n") + 1
             size = rest_bytes + first
-            yield Problem(path=path, kind="too_large", line=lines.at(position), reason=f"a line of {size} bytes")
+            yield Problem(
+                path=path,
+                kind="too_large",
+                line=lines.at(position),
+                reason=f"a line of {size} bytes",
+            )
             position += size
             rest, rest_bytes, chunk, cut = [], 0, chunk[first:], cut - first
-        data = b"".join([*rest, chunk[:cut]]) if rest else chunk if cut == len(chunk) else chunk[:cut]
+        data = (
+            b"".join([*rest, chunk[:cut]]) if rest else chunk if cut == len(chunk) else chunk[:cut]
+        )
         rest, rest_bytes = ([chunk[cut:]], len(chunk) - cut) if cut < len(chunk) else ([], 0)
         # An empty block after a line that was passed over: it is not to be met, and counted, again.
         if data or passed_over:
@@ -183,7 +195,9 @@ def _decompressed(file: BinaryIO) -> Callable[[int], bytes]:
 
     size = os.fstat(file.fileno()).st_size
     limit = min(ZST_MAX_BYTES, max(size, 1 << 16) * ZST_MAX_RATIO)
-    stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(file, read_across_frames=True)
+    stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
+        file, read_across_frames=True
+    )
     seen = 0
 
     def read(most: int) -> bytes:
@@ -212,7 +226,9 @@ def _is_cut_off(path: str) -> bool:
         while position < size:
             file.seek(position)
             head = file.read(18)
-            if int.from_bytes(head[:4], "little") & 0xFFFFFFF0 == 0x184D2A50:  # Skippable: its length follows.
+            if (
+                int.from_bytes(head[:4], "little") & 0xFFFFFFF0 == 0x184D2A50
+            ):  # Skippable: its length follows.
                 position += 8 + int.from_bytes(head[4:8], "little")
                 continue
             try:
@@ -233,7 +249,9 @@ def _is_cut_off(path: str) -> bool:
     return position > size
 
 
-def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record | Problem]:
+def records(
+    path: str, block: Block, decoder: msgspec.json.Decoder[Record]
+) -> Iterator[Record | Problem]:
     """The lines of a block as records, in order; a line that is none becomes a Problem.
 
     Declare in the record only the fields you read, and type them `Any` where
@@ -255,7 +273,9 @@ def records(path: str, block: Block, decoder: msgspec.json.Decoder[Record]) -> I
 
 
 def first_objects(head: bytes, most: int = 1) -> list[dict[str, Any]]:
-    """The objects on the first lines of a log, as far as its first bytes tell them whole: what a format is known by."""
+    """The objects on the first lines of a log, as far as its first bytes tell
+    them whole: what a format is known by.
+    """
     found = []
     for line in head.lstrip().split(b"\n")[:most]:
         try:
@@ -267,7 +287,9 @@ def first_objects(head: bytes, most: int = 1) -> list[dict[str, Any]]:
     return found
 
 
-def _record(path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
+def _record(
+    path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]
+) -> Record | Problem:
     try:
         return decoder.decode(line)
     except msgspec.ValidationError as error:
@@ -279,10 +301,14 @@ def _record(path: str, number: int | None, line: bytes, decoder: msgspec.json.De
     return _forgiven(path, number, line, decoder)
 
 
-def _forgiven(path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | Problem:
+def _forgiven(
+    path: str, number: int | None, line: bytes, decoder: msgspec.json.Decoder[Record]
+) -> Record | Problem:
     """A second try for what real agents write: lone surrogates, NaN, broken UTF-8."""
     try:
-        value: Any = json.loads(line.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None)
+        value: Any = json.loads(
+            line.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None
+        )
         whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         return decoder.decode(whole)
     except msgspec.ValidationError as error:

@@ -33,4 +33,7 @@ class Oddities:
     def problems(self, path: str) -> list[Problem]:
         """Everything that was met, each sort once, and nothing twice."""
         met, self._met = self._met, {}
-        return [Problem(path=path, kind=kind, reason=reason, count=count) for (kind, reason), count in met.items()]
+        return [
+            Problem(path=path, kind=kind, reason=reason, count=count)
+            for (kind, reason), count in met.items()
+        ]

@@ -1,4 +1,6 @@
-"""Logs that are read whole each time: JSON lines that change what earlier ones said, and documents."""
+"""Logs that are read whole each time: JSON lines that change
+what earlier ones said, and documents.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ class Replayer(Protocol[Taken]):
 
 
 class Lines:
-    """The lines of one file after the other, up to what may be held of them; `position` is how many bytes that were."""
+    """The lines of one file after the other, up to what may be held of them.
+
+    `position` is how many bytes that were.
+    """
 
     def __init__(self) -> None:
         self.position = 0
@@ -35,7 +40,9 @@ class Lines:
         self, path: str, decoder: msgspec.json.Decoder[Record], take: Callable[[Record], None],
         mend: Callable[[bytes], bytes] = lambda data: data,
     ) -> Iterator[Problem]:  # fmt: skip
-        """Hand over the records of a file; what is wrong with it comes back. `Unreadable` when it cannot be read at all.
+        """Hand over the records of a file.
+
+        What is wrong with it comes back. `Unreadable` when it cannot be read at all.
 
         Some agents need their lines mended before they are decoded.
         """
@@ -45,7 +52,11 @@ class Lines:
                 yield block
                 continue
             if self.position > MAX_DOCUMENT_BYTES:
-                yield Problem(path=path, kind="too_large", reason=f"only the first {self.position - before} bytes were read")
+                yield Problem(
+                    path=path,
+                    kind="too_large",
+                    reason=f"only the first {self.position - before} bytes were read",
+                )
                 return
             for record in records(path, block._replace(data=mend(block.data)), decoder):
                 if isinstance(record, Problem):
@@ -56,7 +67,8 @@ class Lines:
 
 
 def replay_lines(
-    source: Source, since: Checkpoint | None, decoder: msgspec.json.Decoder[Record], replayer: Replayer[Record],
+    source: Source, since: Checkpoint | None, decoder: msgspec.json.Decoder[Record],
+    replayer: Replayer[Record],
     mend: Callable[[bytes], bytes] = lambda data: data,
 ) -> Iterator[Item]:  # fmt: skip
     """The items of a log of lines."""
@@ -71,7 +83,9 @@ def replay_lines(
     yield Checkpoint(lines.position)
 
 
-def replay_document(source: Source, since: Checkpoint | None, shape: type[Record], replayer: Replayer[Record]) -> Iterator[Item]:
+def replay_document(
+    source: Source, since: Checkpoint | None, shape: type[Record], replayer: Replayer[Record]
+) -> Iterator[Item]:
     """The items of a document, which is one record."""
     try:
         data = contents(source.path)

@@ -92,7 +92,10 @@ class Rows:
         return [name for (name,) in self.all("select name from pragma_table_info(?)", (table,))]
 
     def selected(self, table: str, *wanted: str) -> str:
-        """Columns for a select. They came one by one, with migrations: what a table does not have yet is null."""
+        """Columns for a select.
+
+        They came one by one, with migrations: what a table does not have yet is null.
+        """
         present = self.columns(table)
         return ", ".join(name if name in present else "null" for name in wanted)
 
@@ -112,10 +115,18 @@ class Rows:
             raise Unreadable("its owner is in the middle of a write")
         self._stamp = self._look()
         # A write-ahead log that is not there would be made, unless nobody is expected to write.
-        way = "" if self._shared else f"&vfs={_UNLOCKED}" if _size(f"{self.path}-wal") else "&immutable=1"
+        way = (
+            ""
+            if self._shared
+            else f"&vfs={_UNLOCKED}"
+            if _size(f"{self.path}-wal")
+            else "&immutable=1"
+        )
         uri = "file:" + quote(os.path.abspath(self.path).replace("\\", "/")) + "?mode=ro" + way
         try:
-            self._connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+            self._connection = apsw.Connection(
+                uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            )
             self._connection.set_busy_timeout(_BUSY_MS)
             if not self._shared:
                 # The index of the write-ahead log is then made in memory, not in a file beside it.
@@ -131,7 +142,9 @@ class Rows:
     def _look(self) -> _Stamp:
         # Times are coarse; the header has a counter that every write to the file itself moves on.
         counter = _header(self.path)[24:28]
-        return counter, *(_seen(path) for path in (self.path, f"{self.path}-wal", f"{self.path}-journal"))
+        return counter, *(
+            _seen(path) for path in (self.path, f"{self.path}-wal", f"{self.path}-journal")
+        )
 
 
 def tables_in(path: str) -> dict[str, frozenset[str]]:
@@ -140,7 +153,8 @@ def tables_in(path: str) -> dict[str, frozenset[str]]:
         with opened(path) as rows:
             found: dict[str, set[str]] = {}
             for table, column in rows.all(
-                "select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c where m.type = 'table'"
+                "select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c where "
+                "m.type = 'table'"
             ):
                 found.setdefault(table, set()).add(column)
     except Unreadable:

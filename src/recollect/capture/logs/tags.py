@@ -19,7 +19,10 @@ def inside(text: str, tag: str) -> str | None:
 
 
 def without(text: str, *tags: str) -> str:
-    """A text without the blocks of some tags. One that is not closed stays: somebody wrote about the tag."""
+    """A text without the blocks of some tags.
+
+    One that is not closed stays: somebody wrote about the tag.
+    """
     kept: list[str] = []
     position = 0
     unclosed: set[str] = set()

@@ -50,20 +50,35 @@ def count_of(value: object) -> int:
 
 def whole_of(value: object) -> int | None:
     """A whole number such as an exit code, else None."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or abs(value) > _LARGEST:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not math.isfinite(value)
+        or abs(value) > _LARGEST
+    ):
         return None
     return int(value) if value == int(value) else None
 
 
 def money_of(value: object) -> float | None:
-    """An amount that was paid; None when nothing is said, and when it is 0, as for those who pay by the month."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0:
+    """An amount that was paid.
+
+    None when nothing is said, and when it is 0, as for those who pay by the month.
+    """
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not math.isfinite(value)
+        or value <= 0
+    ):
         return None
     return float(value)
 
 
 def moment_of(value: object) -> int | None:
-    """A time as milliseconds UTC: ISO 8601, or an epoch in seconds, milliseconds or smaller, also as digits in a text."""
+    """A time as milliseconds UTC: ISO 8601, or an epoch in seconds,
+    milliseconds or smaller, also as digits in a text.
+    """
     # Nearly always one of these two, and asked for every record.
     if type(value) is int:
         if 1e12 <= value < 1e14:
@@ -76,7 +91,9 @@ def moment_of(value: object) -> int | None:
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return next((round(value * factor) for least, most, factor in _UNITS if least <= value < most), None)
+    return next(
+        (round(value * factor) for least, most, factor in _UNITS if least <= value < most), None
+    )
 
 
 def decoded(value: object) -> Any:
@@ -90,7 +107,9 @@ def decoded(value: object) -> Any:
 
 
 def content_text(content: object) -> str:
-    """The text of a message's content: a string, or parts of which some have a text and some are pictures."""
+    """The text of a message's content: a string, or parts of which some
+    have a text and some are pictures.
+    """
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -107,7 +126,9 @@ def _part_text(part: object) -> str:
     if isinstance(text, str):
         return text
     kind = part.get("type")
-    if "inlineData" in part or (isinstance(kind, str) and kind.lower().startswith(("image", "input_image", "binary"))):
+    if "inlineData" in part or (
+        isinstance(kind, str) and kind.lower().startswith(("image", "input_image", "binary"))
+    ):
         return picture(part)
     inner = part.get("content")
     return content_text(inner) if isinstance(inner, (str, list)) else ""
@@ -115,8 +136,17 @@ def _part_text(part: object) -> str:
 
 def picture(part: Fields) -> str:
     """A mark in the place of a picture, which we do not keep."""
-    inline = part.get("data") or part.get("image") or part.get("url") or fields_of(part.get("source")).get("data")
-    inline = inline or fields_of(part.get("inlineData")).get("data") or fields_of(part.get("image_url")).get("url")
+    inline = (
+        part.get("data")
+        or part.get("image")
+        or part.get("url")
+        or fields_of(part.get("source")).get("data")
+    )
+    inline = (
+        inline
+        or fields_of(part.get("inlineData")).get("data")
+        or fields_of(part.get("image_url")).get("url")
+    )
     if isinstance(inline, str) and len(inline) > 256:
         return f"[image {len(inline) * 3 // 4} bytes]"
     return "[image]"

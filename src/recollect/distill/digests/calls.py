@@ -19,7 +19,9 @@ COMMAND_CHARACTERS = 400
 
 
 class Done(Attempt):
-    """A tool call, where it was made, and what it printed. `ok` is how its check ended, where it has one.
+    """A tool call, where it was made, and what it printed.
+
+    `ok` is how its check ended, where it has one.
 
     Files are named as seen from the folder that the session began in.
     """
@@ -27,14 +29,29 @@ class Done(Attempt):
     __slots__ = ("alone", "check", "exit_code", "files", "ordinal", "output", "ref")
 
     def __init__(self, ref: str, ordinal: int, row: bodies.Row, cwd: str | None) -> None:
-        kind, target, ok, output = row[bodies.TOOL_KIND], row[bodies.TARGET], row[bodies.OK], row[bodies.OUTPUT] or ""
+        kind, target, ok, output = (
+            row[bodies.TOOL_KIND],
+            row[bodies.TARGET],
+            row[bodies.OK],
+            row[bodies.OUTPUT] or "",
+        )
         if kind == "shell" and target and is_patch(target):
             kind, target = "edit", ", ".join(patched_files(target))
         self.check = kind == "shell" and bool(target) and checks.is_check(target)
-        super().__init__(kind, row[bodies.NAME] or "", target, checks.ended(target, ok, output) if self.check else ok)
+        super().__init__(
+            kind,
+            row[bodies.NAME] or "",
+            target,
+            checks.ended(target, ok, output) if self.check else ok,
+        )
         self.alone: list[str] | None = None
         """What `plain_lines.only_command` found, once that was asked."""
-        self.ref, self.ordinal, self.output, self.exit_code = ref, ordinal, output, row[bodies.EXIT_CODE]
+        self.ref, self.ordinal, self.output, self.exit_code = (
+            ref,
+            ordinal,
+            output,
+            row[bodies.EXIT_CODE],
+        )
         self.files = [_inside(path, cwd) for path in self._changed()]
 
     def _changed(self) -> list[str]:
@@ -47,7 +64,13 @@ class Done(Attempt):
     @property
     def run(self) -> Run:
         """A shell command as a digest has it."""
-        return Run(ref=self.ref, command=one_line(self.target or ""), ok=self.ok, exit_code=self.exit_code, check=self.check)
+        return Run(
+            ref=self.ref,
+            command=one_line(self.target or ""),
+            ok=self.ok,
+            exit_code=self.exit_code,
+            check=self.check,
+        )
 
 
 def calls_of(passages: Iterable[Passage], cwd: str | None = None) -> list[Done]:

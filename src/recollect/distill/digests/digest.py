@@ -1,4 +1,5 @@
-"""What a session came to, by rules: its tasks, how each went and by what evidence, and what is left to do.
+"""What a session came to, by rules: its tasks, how each went and by
+what evidence, and what is left to do.
 
 Everything told here is composed from the person's own words and from facts:
 commands, exit codes, paths, times. What the agent wrote is not quoted, except
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from recollect.store import Store
     from recollect.store.history import Passage
 
-# Digests are kept in batches, because a commit costs as much as reading a session; whoever else writes waits for a batch.
+# Digests are kept in batches, because a commit costs as much as reading a session;
+# whoever else writes waits for a batch.
 TURNS_AT_ONCE = 2_000
 SUMMARY_CHARACTERS = 400
 TITLE_CHARACTERS = 120
@@ -53,7 +55,10 @@ class _Made(NamedTuple):
 
 
 def digest_all(store: Store) -> Iterator[str]:
-    """Bring every digest up to date, the newest session first; each session's reference once it is done."""
+    """Bring every digest up to date, the newest session first.
+
+    Each session's reference once it is done.
+    """
     made: list[_Made] = []
     turns = 0
     for number, ref, mark in store.outdated_sessions():
@@ -74,7 +79,9 @@ def digest_one(store: Store, ref: str) -> Digest:
         made = _make(store, number, ref, mark, store.passages(number))
         _keep(store, [made])
         return made.digest
-    return store.find_digest(ref) or Digest(session=ref, project=None, title="", outcome="uncertain", summary="")
+    return store.find_digest(ref) or Digest(
+        session=ref, project=None, title="", outcome="uncertain", summary=""
+    )
 
 
 def _make(store: Store, number: int, ref: str, mark: int, passages: Sequence[Passage]) -> _Made:
@@ -123,32 +130,52 @@ def make(
     errors = troubles([call for passage in live for call in calls[passage.ordinal]])
     found = stretches(left, calls, kinds)
     tasks = kept + [_task(found, index, calls, errors) for index in range(len(found))]
-    said = [saying for saying in earlier.sayings if int(saying.ref.rpartition("#")[2]) in covered] if earlier else []
+    said = (
+        [saying for saying in earlier.sayings if int(saying.ref.rpartition("#")[2]) in covered]
+        if earlier
+        else []
+    )
     # A log that has no name for a session has its first prompt, which a program may have framed.
-    own_title = quoted(title, TITLE_CHARACTERS) if title and not title.lstrip().startswith("<") else ""
+    own_title = (
+        quoted(title, TITLE_CHARACTERS) if title and not title.lstrip().startswith("<") else ""
+    )
     return Digest(
-        session=ref, project=project, title=own_title or next((task.title for task in tasks if task.title), ""),
-        outcome=_overall(tasks), summary=_summary(tasks), tasks=tasks, sayings=said + sayings.sayings(live, kinds),
+        session=ref, project=project,
+        title=own_title or next((task.title for task in tasks if task.title), ""),
+        outcome=_overall(tasks), summary=_summary(tasks), tasks=tasks,
+        sayings=said + sayings.sayings(live, kinds),
         open_ends=open_ends.open_ends(tasks, found[-1].live if found else []),
     )  # fmt: skip
 
 
-def _task(found: list[Stretch], index: int, calls: Mapping[int, Sequence[Done]], errors: list[tuple[int, Trouble]]) -> Task:
+def _task(
+    found: list[Stretch],
+    index: int,
+    calls: Mapping[int, Sequence[Done]],
+    errors: list[tuple[int, Trouble]],
+) -> Task:
     stretch = found[index]
     turns = [passage.ordinal for passage in stretch.live]
     own = [call for turn in turns for call in calls[turn]]
     following = found[index + 1].opening if index + 1 < len(found) else None
-    verdict, evidence = outcome.judge(stretch.passages, own, is_last=following is None, next_prompt=following)
+    verdict, evidence = outcome.judge(
+        stretch.passages, own, is_last=following is None, next_prompt=following
+    )
     files = dict.fromkeys(path for call in own for path in call.files)
     return Task(
-        title=title_of(stretch), asked=asked_in(stretch), turns=turns, outcome=verdict, evidence=evidence,
-        files=list(files)[:MOST_FILES], runs=_worth_keeping(own), errors=_first([one for turn, one in errors if turn in turns]),
+        title=title_of(stretch), asked=asked_in(stretch), turns=turns, outcome=verdict,
+        evidence=evidence,
+        files=list(files)[:MOST_FILES], runs=_worth_keeping(own), errors=_first([one for turn,
+        one in errors if turn in turns]),
         tokens=_tokens(stretch.live), seconds=_seconds(stretch.live),
     )  # fmt: skip
 
 
 def _worth_keeping(calls: list[Done]) -> list[Run]:
-    """The commands that did or checked something, each with how it ended last; when there are many, the last ones."""
+    """The commands that did or checked something, each with how it ended last.
+
+    When there are many, the last ones.
+    """
     runs: dict[tuple[str, bool | None], Run] = {}
     for call in calls:
         if call.kind == "shell" and call.target and (call.check or call.weight):
@@ -177,7 +204,11 @@ def _tokens(passages: list[Passage]) -> Tokens:
 
 def _seconds(passages: list[Passage]) -> int | None:
     """How long was worked; the time between turns is the person's."""
-    spans = [passage.ended_at - passage.at for passage in passages if passage.at is not None and passage.ended_at is not None]
+    spans = [
+        passage.ended_at - passage.at
+        for passage in passages
+        if passage.at is not None and passage.ended_at is not None
+    ]
     return round(sum(spans) / 1000) if spans else None
 
 
@@ -194,18 +225,29 @@ def _summary(tasks: list[Task]) -> str:
     """One line: what was asked and how that went, what was changed, what was checked."""
     if not tasks:
         return ""
-    named = [f"“{task.title}”" if task.title else "work that nobody asked for" for task in tasks[:SHOWN_TASKS]]
+    named = [
+        f"“{task.title}”" if task.title else "work that nobody asked for"
+        for task in tasks[:SHOWN_TASKS]
+    ]
     # How a session of one task went is how that went.
-    parts = named if len(tasks) == 1 else [f"{name} {task.outcome}" for name, task in zip(named, tasks, strict=False)]
+    parts = (
+        named
+        if len(tasks) == 1
+        else [f"{name} {task.outcome}" for name, task in zip(named, tasks, strict=False)]
+    )
     if len(tasks) > SHOWN_TASKS:
         parts.append(f"{len(tasks) - SHOWN_TASKS} more")
     files = list(dict.fromkeys(name for task in tasks for name in task.files))
     if files:
         more = f" and {len(files) - SHOWN_FILES} more" if len(files) > SHOWN_FILES else ""
-        parts.append(f"changed {', '.join(quoted_path(name, PATH_CHARACTERS) for name in files[:SHOWN_FILES])}{more}")
+        parts.append(
+            f"changed {', '.join(quoted_path(name, PATH_CHARACTERS) for name in files[:SHOWN_FILES])}{more}"
+        )
     checks = [run for task in tasks for run in task.runs if run.check]
     if checks:
-        parts.append(f"last check {'passed' if checks[-1].ok else 'failed' if checks[-1].ok is False else 'unclear'}")
+        parts.append(
+            f"last check {'passed' if checks[-1].ok else 'failed' if checks[-1].ok is False else 'unclear'}"
+        )
     overcome = sum(error.worked is not None for task in tasks for error in task.errors)
     if overcome:
         parts.append(f"{overcome} error{'s' if overcome > 1 else ''} overcome")

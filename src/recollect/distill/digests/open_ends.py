@@ -25,9 +25,11 @@ _PUT_OFF = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# What puts something off has one of these words; most prompts have none, and are not looked through any further.
+# What puts something off has one of these words; most prompts have none,
+# and are not looked through any further.
 _WORDS = (
-    "todo", "to-do", "later", "tomorrow", "follow-up", "follow up", "forget", "next time", "next session", "another time",
+    "todo", "to-do", "later", "tomorrow", "follow-up", "follow up", "forget", "next time",
+    "next session", "another time",
     "another session", "still need", "still ha", "yet need", "yet ha",
 )  # fmt: skip
 _SETTLED = ("success", "abandoned")
@@ -44,7 +46,10 @@ def open_ends(tasks: Sequence[Task], last: Sequence[Passage]) -> list[str]:
             found.append(f"the agent's last question is unanswered ({last[-1].ref})")
     for passage in last:
         if passage.author == "human":
-            found += [f"“{quoted(line, WORDS_CHARACTERS)}” ({passage.ref})" for line in _put_off(prompt_of(passage))]
+            found += [
+                f"“{quoted(line, WORDS_CHARACTERS)}” ({passage.ref})"
+                for line in _put_off(prompt_of(passage))
+            ]
     return found[:MOST]
 
 
@@ -56,12 +61,19 @@ def _put_off(said: str) -> list[str]:
     text = typed(said)
     if not _PUT_OFF.search(text):
         return []
-    lines = [line.strip(" \t-*") for piece in END_OF_SENTENCE.split(text)[::2] for line in piece.splitlines()]
+    lines = [
+        line.strip(" \t-*")
+        for piece in END_OF_SENTENCE.split(text)[::2]
+        for line in piece.splitlines()
+    ]
     return [line for line in lines if _PUT_OFF.search(line)]
 
 
 def _failing(runs: Sequence[Run]) -> list[Run]:
-    """The checks whose last run failed, unless a later one covers it; without a check, the last command if that failed."""
+    """The checks whose last run failed, unless a later one covers it.
+
+    Without a check, the last command if that failed.
+    """
     ended: dict[str, Run] = {}
     for run in runs:
         if run.check:
@@ -71,7 +83,8 @@ def _failing(runs: Sequence[Run]) -> list[Run]:
     failing = [
         run
         for index, run in enumerate(last)
-        if run.ok is False and not any(later.ok and _covers(later, run) for later in last[index + 1 :])
+        if run.ok is False
+        and not any(later.ok and _covers(later, run) for later in last[index + 1 :])
     ]
     if not ended and runs and runs[-1].ok is False:
         failing = [runs[-1]]

@@ -24,16 +24,29 @@ def sayings(passages: Sequence[Passage], kinds: Mapping[int, talk.Kind]) -> list
     found: dict[str, Saying] = {}
     for passage in passages:
         kind = kinds.get(passage.ordinal)
-        for one in _said(passage.ref, prompt_of(passage), corrects=kind == "correction") if kind else ():
+        for one in (
+            _said(passage.ref, prompt_of(passage), corrects=kind == "correction") if kind else ()
+        ):
             found.setdefault(one.text.lower(), one)
     return list(found.values())
 
 
 def _said(ref: str, said: str, *, corrects: bool) -> list[Saying]:
-    wishes = [statement.text for statement in statements(said, corrects=corrects) if statement.category in _WISHES]
+    wishes = [
+        statement.text
+        for statement in statements(said, corrects=corrects)
+        if statement.category in _WISHES
+    ]
     if wishes or not corrects:
-        return [Saying(ref=ref, kind="preference", text=quoted(text, SAYING_CHARACTERS)) for text in wishes]
+        return [
+            Saying(ref=ref, kind="preference", text=quoted(text, SAYING_CHARACTERS))
+            for text in wishes
+        ]
     heard = talk.hear(said)
     # Of a long prompt, with what was pasted into it, the sentence that corrects.
-    text = said if len(said) <= SAYING_CHARACTERS else heard.corrected or heard.reported or heard.annoyed or said
+    text = (
+        said
+        if len(said) <= SAYING_CHARACTERS
+        else heard.corrected or heard.reported or heard.annoyed or said
+    )
     return [Saying(ref=ref, kind="correction", text=quoted(text, SAYING_CHARACTERS))]

@@ -1,12 +1,11 @@
 """The tasks of a session: which turns belong together because one thing was asked.
 
-A prompt that brings up a new topic begins a task. What goes on with the
-topic, corrects or accepts it, and whatever the agent starts by itself, belongs
-to the task before. A prompt that could be either goes on with the topic when it
-answers a question of the agent, speaks of the same things, or leads to work on
-the same files, on a command that failed, or on what was only looked into; unless what was asked before is
-settled: accepted or committed. Turns that were undone stay in the task they
-were made in, for what they tell about it.
+A prompt that brings up a new topic begins a task. What goes on with the topic, corrects or accepts
+it, and whatever the agent starts by itself, belongs to the task before. A prompt that could be
+either goes on with the topic when it answers a question of the agent, speaks of the same things, or
+leads to work on the same files, on a command that failed, or on what was only looked into; unless
+what was asked before is settled: accepted or committed. Turns that were undone stay in the task
+they were made in, for what they tell about it.
 """
 
 from __future__ import annotations
@@ -37,14 +36,17 @@ HEADING_WORDS = 2
 _WORD = re.compile(r"[^\W_]{2,}")
 _TWO_WORDS = re.compile(r"[^\W_]{2,}.*?[\W_][^\W_]{2,}", re.DOTALL)
 _RESUMES = re.compile(
-    r"\b(?:continue|resume|pick up|carry on|go on)\b.*\b(?:left off|stopped|(?:we|you) were)\b", re.IGNORECASE | re.DOTALL
+    r"\b(?:continue|resume|pick up|carry on|go on)\b.*\b(?:left off|stopped|(?:we|you) were)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 # What an import leaves in the place of an image.
 _IMAGE = re.compile(r"\[image [^\]\n]*\]")
 
 
 class Stretch:
-    """Turns in a row that are about one task, the prompt that opened it and the one that says what it is, and what they touch."""
+    """Turns in a row that are about one task, the prompt that opened it and the one
+    that says what it is, and what they touch.
+    """
 
     __slots__ = (
         "_last",
@@ -127,26 +129,45 @@ def kinds_of(passages: Sequence[Passage]) -> dict[int, talk.Kind]:
     return kinds
 
 
-def stretches(passages: Sequence[Passage], calls: Mapping[int, Sequence[Done]], kinds: Mapping[int, talk.Kind]) -> list[Stretch]:
+def stretches(
+    passages: Sequence[Passage], calls: Mapping[int, Sequence[Done]], kinds: Mapping[int, talk.Kind]
+) -> list[Stretch]:
     """The tasks of a session, in order; those in which nothing is left are left out.
 
     `calls` and `kinds` are of the turns that were not undone, by their numbers.
     """
     found: list[Stretch] = []
     for passage in passages:
-        said, own, kind = prompt_of(passage), calls.get(passage.ordinal, ()), kinds.get(passage.ordinal, "going_on")
-        if not found or (kind == "task" and (talk.hear(said).begins or not found[-1].goes_on_in(said, own))):
+        said, own, kind = (
+            prompt_of(passage),
+            calls.get(passage.ordinal, ()),
+            kinds.get(passage.ordinal, "going_on"),
+        )
+        if not found or (
+            kind == "task" and (talk.hear(said).begins or not found[-1].goes_on_in(said, own))
+        ):
             found.append(Stretch(said))
         if found[-1].is_vague and not says_little(said):
             found[-1].asked, found[-1].is_vague = said, False
         found[-1].take(passage, said, kind, own)
-    return [stretch for stretch in found if any(not _is_ignored(passage, prompt_of(passage)) for passage in stretch.live)]
+    return [
+        stretch
+        for stretch in found
+        if any(not _is_ignored(passage, prompt_of(passage)) for passage in stretch.live)
+    ]
 
 
 def prompt_of(passage: Passage) -> str:
-    """What was asked in a turn, without what we told the agent ourselves; empty when nothing was."""
+    """What was asked in a turn, without what we told the agent ourselves.
+
+    Empty when nothing was.
+    """
     if passage.said is None:
-        prompts = (typed(row[bodies.TEXT]) for row in passage.rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT])
+        prompts = (
+            typed(row[bodies.TEXT])
+            for row in passage.rows
+            if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
+        )
         passage.said = next(prompts, "")
     return passage.said
 
@@ -157,9 +178,12 @@ def asked_in(stretch: Stretch) -> str:
 
 
 def says_little(said: str) -> bool:
-    """Whether a prompt says nothing of what is asked: "start", "!make test", "can we continue where we left off?"."""
+    """Whether a prompt says nothing of what is asked: "start", "!make test",
+    "can we continue where we left off?".
+    """
     if said.startswith(("/", "!")):
-        # A command of the agent's program is asked for by its name; one for the shell is the person's own.
+        # A command of the agent's program is asked for by its name; one for
+        # the shell is the person's own.
         return said.startswith("!")
     return not _TWO_WORDS.search(said[:200]) or _RESUMES.search(said[:200]) is not None
 
@@ -171,22 +195,42 @@ def title_of(stretch: Stretch) -> str:
     heading such as "User input", come after anything else.
     """
     asked = _IMAGE.sub(" ", stretch.asked)
-    lines = [line.strip() for line in asked.splitlines() if any(map(str.isalnum, line)) and not line.lstrip().startswith("```")]
+    lines = [
+        line.strip()
+        for line in asked.splitlines()
+        if any(map(str.isalnum, line)) and not line.lstrip().startswith("```")
+    ]
     first = next((line for line in lines if not _is_frame(line)), lines[0] if lines else "")
     return quoted(first.lstrip("#*-> \t").rstrip("\\ ").replace("**", ""), TITLE_CHARACTERS)
 
 
 def _is_frame(line: str) -> bool:
-    return line.startswith("<") or (line.startswith("#") and len(_WORD.findall(line)) <= HEADING_WORDS)
+    return line.startswith("<") or (
+        line.startswith("#") and len(_WORD.findall(line)) <= HEADING_WORDS
+    )
 
 
 def asks_back(passages: Sequence[Passage]) -> bool:
     """Whether the last of some turns ends with a question of the agent."""
     rows = passages[-1].rows if passages else []
-    last = next((row for row in reversed(rows) if row[bodies.KIND] in ("reply", "tool_call", "prompt", "abort")), None)
-    return last is not None and last[bodies.KIND] == "reply" and last[bodies.TEXT].rstrip(" *_`\n").endswith(("?", "？"))
+    last = next(
+        (
+            row
+            for row in reversed(rows)
+            if row[bodies.KIND] in ("reply", "tool_call", "prompt", "abort")
+        ),
+        None,
+    )
+    return (
+        last is not None
+        and last[bodies.KIND] == "reply"
+        and last[bodies.TEXT].rstrip(" *_`\n").endswith(("?", "？"))
+    )
 
 
 def _is_ignored(passage: Passage, said: str) -> bool:
-    """`/clear` and its like are said to the agent's program: nothing comes of them. Nor of a turn without anything in it."""
+    """`/clear` and its like are said to the agent's program: nothing comes of them.
+
+    Nor of a turn without anything in it.
+    """
     return not passage.rows or (said.startswith("/") and len(passage.rows) == 1)

@@ -52,13 +52,20 @@ def troubles(calls: Sequence[Done]) -> list[tuple[int, Trouble]]:
 
 def _error(call: Done) -> str | None:
     """The line that names what went wrong, if something did."""
-    if call.ok is not False or call.kind not in _PROGRAMS or (call.kind == "shell" and not call.check and not call.weight):
+    if (
+        call.ok is not False
+        or call.kind not in _PROGRAMS
+        or (call.kind == "shell" and not call.check and not call.weight)
+    ):
         return None
     return headline(error_lines(call.output))
 
 
 def _overcome(failed: Done, later: Sequence[Done], error: str) -> tuple[int | None, list[str]]:
-    """Which later call proves that an error is gone, and what was changed before it; nothing when none does."""
+    """Which later call proves that an error is gone, and what was changed before it.
+
+    Nothing when none does.
+    """
     matches = [compare(failed, call) for call in later]
     worked = [
         bool(match and call.ok) and not (match and match[1] and _says(call, error))
@@ -67,9 +74,14 @@ def _overcome(failed: Done, later: Sequence[Done], error: str) -> tuple[int | No
     end = find_proof(worked, matches)
     if end is None:
         return None, []
-    steps = [_step(call) for call, match in zip(later[:end], matches, strict=False) if not match and call.weight and call.ok]
+    steps = [
+        _step(call)
+        for call, match in zip(later[:end], matches, strict=False)
+        if not match and call.weight and call.ok
+    ]
     if later[end].weight > failed.weight or (not steps and later[end].target != failed.target):
-        # The line that passed did more than the one that failed, or the same in another way: that may be the fix.
+        # The line that passed did more than the one that failed, or the same in
+        # another way: that may be the fix.
         steps.append(_step(later[end]))
     return end, list(dict.fromkeys(steps))[-STEPS_SHOWN:]
 

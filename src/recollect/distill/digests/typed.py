@@ -12,8 +12,9 @@ from functools import lru_cache
 
 # Nobody types so much at once: a longer prompt was pasted.
 MOST_TYPED = 4_000
-# The end of a sentence; not in "1. ", "e.g. " or "...", and not where a list goes on. What may stand before it is looked at
-# last: a pattern whose branches all begin with a character is sought much faster.
+# The end of a sentence; not in "1. ", "e.g. " or "...", and not where a list goes
+# on. What may stand before it is looked at last: a pattern whose branches all begin
+# with a character is sought much faster.
 END_OF_SENTENCE = re.compile(
     r"(\.(?=\s|$)(?<!\b\w\.)(?<!\d\.)(?<!\betc\.)(?<!\bvs\.)(?<!\.\.)|![!?]*(?=\s|$)|\?[!?]*(?=\s|$)"
     r"|\n\n(?<!:\n\n)(?!\s*(?:[-*•]|\d+[.)])\s))"
@@ -25,10 +26,16 @@ _FENCES = ("```", "~~~")
 
 @lru_cache(256)
 def typed(prompt: str) -> str:
-    """What a person typed of a prompt: nothing fenced, quoted or between tags, and nothing of what is too long to be typed."""
+    """What a person typed of a prompt: nothing fenced, quoted or between tags, and
+    nothing of what is too long to be typed.
+    """
     if len(prompt) > MOST_TYPED:
         return ""
-    if "<" not in prompt and len(prompt.splitlines()) == 1 and not prompt.lstrip().startswith((">", *_FENCES)):
+    if (
+        "<" not in prompt
+        and len(prompt.splitlines()) == 1
+        and not prompt.lstrip().startswith((">", *_FENCES))
+    ):
         return prompt.rstrip()
     lines: list[str] = []
     fenced = False

@@ -1,4 +1,5 @@
-"""Makes one memory of what a project's sessions came to: MEMORY.md, skills, and the files that a person reads.
+"""Makes one memory of what a project's sessions came to: MEMORY.md,
+skills, and the files that a person reads.
 
 Rows first: under a lease, and only as long as that is ours, the new versions
 are committed together with what they were made of. Then the files follow the
@@ -48,7 +49,9 @@ def consolidate(
     now: bool = False,
     most_calls: int | None = MOST_CALLS,
 ) -> Iterator[Consolidated]:
-    """Bring the memory of every project, or of one, up to date; a report after each, the last one counts.
+    """Bring the memory of every project, or of one, up to date.
+
+    A report after each, the last one counts.
 
     A model that fails on a project leaves what was there, and is asked again
     later by a job; with `now`, at once. What would meet every other project
@@ -61,7 +64,11 @@ def consolidate(
     for number, key in known:
         if project is not None and key != project:
             continue
-        may_ask = write if most_calls is None or report.consolidated + report.failed < most_calls else None
+        may_ask = (
+            write
+            if most_calls is None or report.consolidated + report.failed < most_calls
+            else None
+        )
         if may_ask is not None and not now and store.is_memory_queued(number, key):
             may_ask = None
         done = report.consolidated
@@ -89,7 +96,9 @@ def consolidate(
         raise fault
 
 
-def write_again(store: Store, home: str, project: str, write: Write, *, traces_kept: int) -> Iterator[Consolidated]:
+def write_again(
+    store: Store, home: str, project: str, write: Write, *, traces_kept: int
+) -> Iterator[Consolidated]:
     """Have a model write a project's memory that it failed on; raises what is in the way."""
     report = Consolidated()
     for number, key in store.memory_projects():
@@ -104,8 +113,15 @@ def compose(project: str, digests: Sequence[Digest], refused: Set[str]) -> dict[
     made = skills.compose(project, digests)
     found = guidance.sections(digests, refused)
     if found:
-        behind = dict.fromkeys(session for statements in found.values() for one in statements for session in one.sessions)
-        lines = {heading: [one.line() for one in statements] for heading, statements in found.items()}
+        behind = dict.fromkeys(
+            session
+            for statements in found.values()
+            for one in statements
+            for session in one.sessions
+        )
+        lines = {
+            heading: [one.line() for one in statements] for heading, statements in found.items()
+        }
         made[files.MEMORY] = Published(memory_file.render(project, lines), list(behind))
     return made
 
@@ -117,7 +133,9 @@ def write_files(store: Store, home: str, number: int, key: str, *, traces_kept: 
         files.write(home, key, store.kept_traces(number, traces_kept), store.published(number))
 
 
-def _make(store: Store, number: int, key: str, report: Consolidated, engine: Engine, write: Write | None) -> Iterator[None]:
+def _make(
+    store: Store, number: int, key: str, report: Consolidated, engine: Engine, write: Write | None
+) -> Iterator[None]:
     """Make a project's memory, if it is due and nobody else is at it."""
     if not store.is_memory_due(number, engine):
         return
@@ -145,13 +163,17 @@ def _by_rules(store: Store, lease: Lease, number: int, key: str, engine: Engine 
     # Only now that the lease is ours: what another one made while we waited is made.
     state = store.memory_state(number)
     digests = store.traced_digests(number, NEWEST_SESSIONS)
-    refused = store.refused_notes(number) | _restated(digests, store.list_notes(project=key, statuses=["rejected"]))
+    refused = store.refused_notes(number) | _restated(
+        digests, store.list_notes(project=key, statuses=["rejected"])
+    )
     made = compose(key, digests, refused)
     store.publish(lease, number, state, made, engine=engine)
 
 
 def _restated(digests: Sequence[Digest], rejected: Sequence[Note]) -> set[str]:
-    """The words in which a person said what they rejected since as a note: one note may stand for several wordings."""
+    """The words in which a person said what they rejected since as a note: one
+    note may stand for several wordings.
+    """
     if not rejected:
         return set()
     said = {one.text for digest in digests for one in digest.sayings}
@@ -169,7 +191,9 @@ def _by_model(store: Store, lease: Lease, number: int, key: str, write: Write) -
 
 
 def _tidy(store: Store, lease: Lease, number: int, key: str, engine: Engine) -> None:
-    """What does not have to wait for a model: what a person rejected goes, and the rules stand in until it has written."""
+    """What does not have to wait for a model: what a person rejected goes, and the
+    rules stand in until it has written.
+    """
     if not store.published(number, by_model=True):
         if store.is_memory_due(number, "rules"):
             _by_rules(store, lease, number, key)

@@ -35,7 +35,10 @@ T = TypeVar("T")
 
 
 class ByModel(Protocol):
-    """Has a model read sessions and write memories; raises what would meet every other question too."""
+    """Has a model read sessions and write memories.
+
+    Raises what would meet every other question too.
+    """
 
     calls_per_session: int
 
@@ -60,7 +63,9 @@ def distill(
     everything: bool = False,
     project: str | None = None,
 ) -> Iterator[Distilled]:
-    """Bring the trace memories and then the projects' memories up to date; the report after each step, the last one counts.
+    """Bring the trace memories and then the projects' memories up to date.
+
+    The report after each step, the last one counts.
 
     The engine llm needs somebody to ask; what an agent is to do is left to it.
     What a model says that stops the run is raised in the end, when what it
@@ -100,7 +105,11 @@ def distill(
         most_calls=None if everything else MOST_CALLS,
     )
     for made in _stopped_by(faults, making):
-        report.projects, report.consolidated, report.locked = made.projects, made.consolidated, made.locked
+        report.projects, report.consolidated, report.locked = (
+            made.projects,
+            made.consolidated,
+            made.locked,
+        )
         yield report
     if by is not None:
         report.tokens, report.cost_usd = by.spent()
@@ -130,7 +139,9 @@ def candidates(
     others it is as many as eight calls are enough for.
     """
     idle_before = None if now else now_ms() - _idle_ms(settings)
-    considered, found = store.trace_candidates(engine=engine, idle_before=idle_before, project=project, home=settings.home)
+    considered, found = store.trace_candidates(
+        engine=engine, idle_before=idle_before, project=project, home=settings.home
+    )
     if report is not None:
         report.considered = considered
     free = [candidate for candidate in found if now or not candidate.queued]
@@ -241,7 +252,9 @@ def _by_rules(store: Store, chosen: Sequence[Candidate], report: Distilled) -> I
         yield report
 
 
-def _by_model(store: Store, chosen: Sequence[Candidate], by: ByModel, report: Distilled) -> Iterator[Distilled]:
+def _by_model(
+    store: Store, chosen: Sequence[Candidate], by: ByModel, report: Distilled
+) -> Iterator[Distilled]:
     unanswered: list[tuple[Candidate, str]] = []
     holding = _Leased(store, chosen)
     try:

@@ -34,7 +34,9 @@ SKILL_MARK = "recollect-id:"
 
 _ILLEGAL = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _OTHER = re.compile(r"[^a-z0-9]+")
-_HEADER = re.compile(r"session: (?P<session>[^\n]+)\ncwd: [^\n]*\nsource: [^\n]*\nupdated_at: [^\n]*\n\n")
+_HEADER = re.compile(
+    r"session: (?P<session>[^\n]+)\ncwd: [^\n]*\nsource: [^\n]*\nupdated_at: [^\n]*\n\n"
+)
 
 
 def folder_name(project: str) -> str:
@@ -71,7 +73,12 @@ def _id(session: str) -> str:
 
 def trace_text(trace: KeptTrace) -> str:
     """What a trace memory's file holds."""
-    facts = {"session": trace.session, "cwd": trace.cwd, "source": trace.source, "updated_at": iso(trace.at)}
+    facts = {
+        "session": trace.session,
+        "cwd": trace.cwd,
+        "source": trace.source,
+        "updated_at": iso(trace.at),
+    }
     head = "".join(f"{name}: {' '.join((value or '').split())}\n" for name, value in facts.items())
     # A path need not be text.
     return f"{head.encode('utf-8', 'replace').decode()}\n{trace.memory}\n"
@@ -79,22 +86,35 @@ def trace_text(trace: KeptTrace) -> str:
 
 def summary_text(traces: Sequence[KeptTrace]) -> str:
     """What memory_summary.md holds."""
-    return "".join(f"- {trace.summary} (trace: {trace.session})\n" for trace in traces) or NO_TRACES + "\n"
+    return (
+        "".join(f"- {trace.summary} (trace: {trace.session})\n" for trace in traces)
+        or NO_TRACES + "\n"
+    )
 
 
-def write(home: str, project: str, traces: Sequence[KeptTrace], published: Mapping[str, str]) -> bool:
+def write(
+    home: str, project: str, traces: Sequence[KeptTrace], published: Mapping[str, str]
+) -> bool:
     """Make the files of a project equal to its rows; says whether anything changed.
 
     To be called while nobody else can write the store: of two who write
     files, the later one then has the later rows.
     """
     folder = folder_of(home, project)
-    wanted = {os.path.join(TRACES, trace_name(trace.session, trace.title)): trace_text(trace) for trace in traces}
-    wanted |= {SUMMARY: summary_text(traces), **{os.path.join(*name.split("/")): text for name, text in published.items()}}
+    wanted = {
+        os.path.join(TRACES, trace_name(trace.session, trace.title)): trace_text(trace)
+        for trace in traces
+    }
+    wanted |= {
+        SUMMARY: summary_text(traces),
+        **{os.path.join(*name.split("/")): text for name, text in published.items()},
+    }
     try:
         _refuse_links(home, folder)
         changed = [
-            _write(home, os.path.join(folder, name), text) for name, text in wanted.items() if not _is_foreign(folder, name)
+            _write(home, os.path.join(folder, name), text)
+            for name, text in wanted.items()
+            if not _is_foreign(folder, name)
         ]
         return _remove_orphans(folder, wanted) or any(changed)
     except OSError as error:
@@ -129,7 +149,10 @@ def _refuse_links(home: str, path: str) -> None:
         with suppress(FileNotFoundError):
             mode = os.lstat(path).st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                raise FileRefused(f"{path} is a link or a device", hint="move it away, then run the same command again")
+                raise FileRefused(
+                    f"{path} is a link or a device",
+                    hint="move it away, then run the same command again",
+                )
         path = os.path.dirname(path)
 
 
@@ -177,7 +200,9 @@ def _ours(folder: str) -> list[str]:
     traces, skills = os.path.join(folder, TRACES), os.path.join(folder, SKILLS)
     for name in _names(traces):
         path = os.path.join(traces, name)
-        header = _HEADER.match(_read(path) or "") if name.endswith(".md") and _is_plain(path) else None
+        header = (
+            _HEADER.match(_read(path) or "") if name.endswith(".md") and _is_plain(path) else None
+        )
         if header is not None and name.startswith(_id(header["session"]) + "_"):
             found.append(path)
     for name in _names(skills):
@@ -185,7 +210,11 @@ def _ours(folder: str) -> list[str]:
         if _is_plain(path) and _is_our_skill(_read(path) or ""):
             found.append(path)
     for inner in (folder, traces, *(os.path.join(skills, name) for name in _names(skills))):
-        found += [os.path.join(inner, name) for name in _names(inner) if name.startswith(platforms.PARTIAL)]
+        found += [
+            os.path.join(inner, name)
+            for name in _names(inner)
+            if name.startswith(platforms.PARTIAL)
+        ]
     return [path for path in found if _is_plain(path)]
 
 
@@ -195,7 +224,11 @@ def _names(folder: str) -> list[str]:
 
 
 def _is_plain(path: str) -> bool:
-    return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(os.path.dirname(path))
+    return (
+        os.path.isfile(path)
+        and not os.path.islink(path)
+        and not os.path.islink(os.path.dirname(path))
+    )
 
 
 def _remove_if_empty(folder: str) -> None:

@@ -1,4 +1,5 @@
-"""What the sessions of a project say together, as short statements that each name the turns they rest on.
+"""What the sessions of a project say together, as short statements that
+each name the turns they rest on.
 
 Only what has support becomes a statement: the person's own words, and commands
 with how they ended. What a tool printed and what an agent wrote is not quoted.
@@ -25,14 +26,18 @@ MOST_LINES, MOST_REFS = 15, 3
 RECENT_SESSIONS, MOST_CORRECTIONS, MOST_TASKS = 5, 5, 10
 
 _WORDS, _COMMAND = 300, 160
-_NEGATIONS = frozenset(("not", "never", "don", "dont", "no", "avoid", "without", "stop", "nor", "neither", "cannot"))
+_NEGATIONS = frozenset(
+    ("not", "never", "don", "dont", "no", "avoid", "without", "stop", "nor", "neither", "cannot")
+)
 _SMALL = frozenset((
-    "t", "a", "an", "the", "to", "of", "in", "on", "for", "we", "i", "you", "it", "is", "be", "do", "does", "always", "please",
+    "t", "a", "an", "the", "to", "of", "in", "on", "for", "we", "i", "you", "it", "is", "be", "do",
+    "does", "always", "please",
     "should", "must", "just", "only", "from", "now",
 ))  # fmt: skip
 # What every agent knows how to do, in every project.
 _EVERYDAY = frozenset((
-    "git", "rm", "mv", "cp", "mkdir", "touch", "echo", "printf", "sed", "perl", "cat", "tee", "kill", "chmod", "ln", "curl",
+    "git", "rm", "mv", "cp", "mkdir", "touch", "echo", "printf", "sed", "perl", "cat", "tee",
+    "kill", "chmod", "ln", "curl",
 ))  # fmt: skip
 # Verbs that choose one thing and thereby not another.
 _CHOOSING = frozenset(("use", "prefer", "uses", "using"))
@@ -58,7 +63,10 @@ class Statement:
 
 
 def sections(digests: Sequence[Digest], refused: Collection[str]) -> dict[str, list[Statement]]:
-    """Everything that can be said, by the heading it goes under; headings without statements are left out."""
+    """Everything that can be said, by the heading it goes under.
+
+    Headings without statements are left out.
+    """
     found = {
         "User preferences": preferences(digests, refused),
         "Corrections": corrections(digests, refused),
@@ -73,7 +81,10 @@ def sections(digests: Sequence[Digest], refused: Collection[str]) -> dict[str, l
 
 
 def preferences(digests: Sequence[Digest], refused: Collection[str]) -> list[Statement]:
-    """What the person wants, in their words, the newest wording of each wish; without what was taken back."""
+    """What the person wants, in their words, the newest wording of each wish.
+
+    Without what was taken back.
+    """
     wishes: dict[tuple[frozenset[str], bool], Statement] = {}
     for one in _sayings(digests, "preference", refused):
         kept = wishes.setdefault(_meaning(one.text), one)
@@ -85,7 +96,12 @@ def preferences(digests: Sequence[Digest], refused: Collection[str]) -> list[Sta
         if newer is None:
             told.append((meaning, wish))
         elif len(wish.sessions) > len(newer.sessions):
-            told.append((meaning, Statement(f"{wish.text} (verify: said more often, but not last)", wish.refs)))
+            told.append(
+                (
+                    meaning,
+                    Statement(f"{wish.text} (verify: said more often, but not last)", wish.refs),
+                )
+            )
             newer.text += " (verify: said last, but less often)"
     return [wish for _, wish in told]
 
@@ -93,7 +109,9 @@ def preferences(digests: Sequence[Digest], refused: Collection[str]) -> list[Sta
 def corrections(digests: Sequence[Digest], refused: Collection[str]) -> list[Statement]:
     """What the person had to put right; what they asked at the same time is about the moment."""
     said = (one for one in _sayings(digests, "correction", refused) if "?" not in one.text)
-    return list(_merged((compared(one.text), one.text, one.refs) for one in said).values())[:MOST_CORRECTIONS]
+    return list(_merged((compared(one.text), one.text, one.refs) for one in said).values())[
+        :MOST_CORRECTIONS
+    ]
 
 
 def first_steps(digests: Sequence[Digest]) -> list[Statement]:
@@ -108,7 +126,10 @@ def first_steps(digests: Sequence[Digest]) -> list[Statement]:
 
 
 def commands(digests: Sequence[Digest]) -> list[tuple[Statement, bool]]:
-    """Commands that passed in several sessions, or are checks that passed, and mostly do; and whether each is a check."""
+    """Commands that passed in several sessions, or are checks that passed, and mostly do.
+
+    And whether each is a check.
+    """
     found = []
     for command, passed, failed in _by_ending(digests):
         check, good, bad = is_check(command), _sessions(passed), _sessions(failed)
@@ -134,7 +155,8 @@ def stops(digests: Sequence[Digest]) -> list[Statement]:
     """What failed in several sessions and never passed: not to be tried once more as it is."""
     found = [
         Statement(
-            f"do not run `{_command(command)}` once more as it is: it failed in {_counted(len(_sessions(failed)))}"
+            f"do not run `{_command(command)}` once more as it is: it failed in "
+            f"{_counted(len(_sessions(failed)))}"
             " and never passed",
             failed,
         )
@@ -142,7 +164,12 @@ def stops(digests: Sequence[Digest]) -> list[Statement]:
         if not passed and len(_sessions(failed)) >= SEVERAL
     ]
     loops = (
-        ("loop", "stop when the same call comes back with the same result; tasks went round in circles here", [one.ref])
+        (
+            "loop",
+            "stop when the same call comes back with the same result; tasks went round in circles "
+            "here",
+            [one.ref],
+        )
         for digest in digests
         for task in digest.tasks
         for one in task.evidence
@@ -162,9 +189,14 @@ def follow_ups(digests: Sequence[Digest]) -> list[Statement]:
 
 
 def recent_tasks(digests: Sequence[Digest], refused: Collection[str]) -> list[Statement]:
-    """What was asked last, and how that went; a wish that was taken back may have been all that was asked."""
+    """What was asked last, and how that went.
+
+    A wish that was taken back may have been all that was asked.
+    """
     return [
-        Statement(f'"{quoted(task.title, _WORDS)}": {task.outcome}', [f"{digest.session}#{task.turns[0]}"])
+        Statement(
+            f'"{quoted(task.title, _WORDS)}": {task.outcome}', [f"{digest.session}#{task.turns[0]}"]
+        )
         for digest in digests[:RECENT_SESSIONS]
         for task in reversed(digest.tasks)
         if task.title and task.turns and compared(task.title) not in refused
@@ -185,12 +217,19 @@ def _meaning(text: str) -> tuple[frozenset[str], bool]:
 
 
 def _contradict(one: tuple[frozenset[str], bool], other: tuple[frozenset[str], bool]) -> bool:
-    """Whether two wishes cannot both hold: the same with and without a no, or another choice for the same purpose."""
+    """Whether two wishes cannot both hold: the same with and without a no, or
+    another choice for the same purpose.
+    """
     if one[0] == other[0]:
         return one[1] != other[1]
     shared = one[0] & other[0]
     differ_in_one = len(one[0] - shared) == len(other[0] - shared) == 1
-    return one[1] == other[1] and differ_in_one and bool(shared & _CHOOSING) and len(shared - _CHOOSING) >= 1
+    return (
+        one[1] == other[1]
+        and differ_in_one
+        and bool(shared & _CHOOSING)
+        and len(shared - _CHOOSING) >= 1
+    )
 
 
 def _merged(found: Iterable[tuple[str, str, list[str]]]) -> dict[str, Statement]:
@@ -198,7 +237,9 @@ def _merged(found: Iterable[tuple[str, str, list[str]]]) -> dict[str, Statement]
     merged: dict[str, Statement] = {}
     for key, text, refs in found:
         known = merged.get(key)
-        merged[key] = Statement(known.text if known else text, [*(known.refs if known else []), *refs])
+        merged[key] = Statement(
+            known.text if known else text, [*(known.refs if known else []), *refs]
+        )
     return merged
 
 
@@ -208,7 +249,9 @@ def _widespread(statements: Iterable[Statement]) -> list[Statement]:
 
 
 def _by_ending(digests: Sequence[Digest]) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Each simple command with the turns in which it passed and those in which it failed, newest session first."""
+    """Each simple command with the turns in which it passed and those in
+    which it failed, newest session first.
+    """
     passed: dict[str, list[str]] = {}
     failed: dict[str, list[str]] = {}
     for run in (run for digest in digests for task in digest.tasks for run in task.runs):

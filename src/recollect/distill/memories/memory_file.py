@@ -1,4 +1,6 @@
-"""MEMORY.md: headings, and below them statements of one line each that name the turns they rest on."""
+"""MEMORY.md: headings, and below them statements of one line
+each that name the turns they rest on.
+"""
 
 from __future__ import annotations
 

@@ -30,22 +30,28 @@ _ALLOWED = frozenset(("name", "description", "license", "compatibility", "metada
 def compose(project: str, digests: Sequence[Digest]) -> dict[str, Published]:
     """The skills that a project's sessions support, by their path below its memory."""
     # It stands above the frame: a folder that is called by a sentence would be read as ours.
-    short = quoted_path(project.rstrip("/").replace("\\", "/").rpartition("/")[2] or project, NAME_CHARACTERS)
+    short = quoted_path(
+        project.rstrip("/").replace("\\", "/").rpartition("/")[2] or project, NAME_CHARACTERS
+    )
     made = {
         "checks": (
-            f"Runs the checks that passed in earlier sessions of {short}. Use after a change there, before saying that it works.",
+            f"Runs the checks that passed in earlier sessions of {short}. Use after a change "
+            "there, before saying that it works.",
             f"Checks of {short}",
             [one for one, check in guidance.commands(digests) if check],
         ),
         "pivots": (
-            f"Gets past failures of commands that were met before in {short}. Use when a command fails there.",
+            f"Gets past failures of commands that were met before in {short}. Use when a command "
+            "fails there.",
             f"Failures in {short}, and what got past them",
             guidance.pivots(digests),
         ),
     }
     found = {}
     for kind, (description, title, statements) in made.items():
-        supported = [one for one in statements if len(one.sessions) >= SEVERAL][: guidance.MOST_LINES]
+        supported = [one for one in statements if len(one.sessions) >= SEVERAL][
+            : guidance.MOST_LINES
+        ]
         if supported:
             name = name_of(short, kind)
             found[f"skills/{name}/SKILL.md"] = render(name, description, title, supported)
@@ -64,13 +70,22 @@ def is_name(name: str) -> bool:
 
 
 def is_valid(name: str, text: str) -> bool:
-    """Whether a skill is one by the specification: its name is its folder's, it says what it is for, and is not too long."""
+    """Whether a skill is one by the specification: its name is its folder's, it
+    says what it is for, and is not too long.
+    """
     found = _FRONT.fullmatch(text)
     if found is None or not is_name(name):
         return False
-    fields = {field["name"]: _value(field["value"]) for field in map(_FIELD.fullmatch, found["fields"].split("\n")) if field}
+    fields = {
+        field["name"]: _value(field["value"])
+        for field in map(_FIELD.fullmatch, found["fields"].split("\n"))
+        if field
+    }
     described = 0 < len(fields.get("description", "")) <= DESCRIPTION_CHARACTERS
-    short = len(found["body"].splitlines()) <= BODY_LINES and len(fields.get("compatibility", "")) <= 500
+    short = (
+        len(found["body"].splitlines()) <= BODY_LINES
+        and len(fields.get("compatibility", "")) <= 500
+    )
     return fields.get("name") == name and described and short and set(fields) <= _ALLOWED
 
 
@@ -82,7 +97,12 @@ def _value(written: str) -> str:
 
 
 def render(
-    name: str, description: str, title: str, statements: Sequence[Statement], *, most_refs: int = guidance.MOST_REFS
+    name: str,
+    description: str,
+    title: str,
+    statements: Sequence[Statement],
+    *,
+    most_refs: int = guidance.MOST_REFS,
 ) -> Published:
     """The file of a skill, and the sessions behind it."""
     sessions = list(dict.fromkeys(session for one in statements for session in one.sessions))

@@ -1,4 +1,5 @@
-"""A session's trace memory: what a later session should know of it, in sections that are always the same.
+"""A session's trace memory: what a later session should know of it, in
+sections that are always the same.
 
     # summary
     one line
@@ -65,7 +66,9 @@ def settled(memory: str, summary: str, *, title: str) -> tuple[str, str]:
         return "", ""
     if not memory or not summary:
         missing = "traceMemory" if not memory else "summary"
-        raise UsageError(f"{missing} is empty and the other is not", hint="give both, or leave both empty")
+        raise UsageError(
+            f"{missing} is empty and the other is not", hint="give both, or leave both empty"
+        )
     short = limited_summary(summary)
     return limited_memory(memory if is_structured(memory) else wrapped(memory, short, title)), short
 
@@ -79,8 +82,10 @@ def wrapped(text: str, summary: str, title: str) -> str:
     """A text without sections, as the raw part of a memory whose outcome nobody knows."""
     return "\n".join(
         [
-            "# summary", summary, "", "Trace context: as told, without sections", NO_PREFERENCES, "",
-            f"## Task: {quoted(title, _LINE) or 'untitled'}", "Outcome: uncertain", "", "Raw:", text,
+            "# summary", summary, "", "Trace context: as told, without sections", NO_PREFERENCES,
+            "",
+            f"## Task: {quoted(title, _LINE) or 'untitled'}", "Outcome: uncertain", "", "Raw:",
+            text,
         ]
     )  # fmt: skip
 
@@ -93,31 +98,52 @@ def limited_memory(text: str) -> str:
 def limited_summary(text: str) -> str:
     """One line of fewer than 120 words and at most 1,200 bytes."""
     words = text.split()
-    line = " ".join(words) if len(words) <= SUMMARY_WORDS else " ".join([*words[: SUMMARY_WORDS - 1], "…"])
+    line = (
+        " ".join(words)
+        if len(words) <= SUMMARY_WORDS
+        else " ".join([*words[: SUMMARY_WORDS - 1], "…"])
+    )
     return cut(line, SUMMARY_BYTES, " … ", head=0.5)
 
 
 def _context(digest: Digest) -> list[str]:
     where = digest.project or "no project"
     tasks = "one task" if len(digest.tasks) == 1 else f"{len(digest.tasks)} tasks"
-    return [f"Trace context: {quoted(digest.title, _LINE)}; in {quoted_path(where, _LINE)}; {tasks}, {digest.outcome}"]
+    return [
+        f"Trace context: {quoted(digest.title, _LINE)}; in {quoted_path(where, _LINE)}; {tasks}, "
+        f"{digest.outcome}"
+    ]
 
 
 def _preferences(digest: Digest) -> list[str]:
     if not digest.sayings:
         return [NO_PREFERENCES]
-    return ["User preferences:", *(f'- "{quoted(one.text, _LINE)}" ({one.kind}, {one.ref})' for one in digest.sayings)]
+    return [
+        "User preferences:",
+        *(f'- "{quoted(one.text, _LINE)}" ({one.kind}, {one.ref})' for one in digest.sayings),
+    ]
 
 
 def _task(digest: Digest, task: Task) -> list[str]:
-    lines = [f"## Task: {quoted(task.title, _LINE)}", f"Outcome: {task.outcome}{_because(task.evidence)}"]
+    lines = [
+        f"## Task: {quoted(task.title, _LINE)}",
+        f"Outcome: {task.outcome}{_because(task.evidence)}",
+    ]
     if task.asked and quoted(task.asked, _LINE) != quoted(task.title, _LINE):
         lines.append(f'Asked: "{quoted(task.asked, _LINE)}"')
-    lines += _listed("Key steps:", [*_changed(task.files), *(_ran(run) for run in _told(task.runs))])
-    lines += _listed("What did not work:", [_failed(one) for one in task.errors if one.worked is None])
+    lines += _listed(
+        "Key steps:", [*_changed(task.files), *(_ran(run) for run in _told(task.runs))]
+    )
+    lines += _listed(
+        "What did not work:", [_failed(one) for one in task.errors if one.worked is None]
+    )
     lines += _listed("Reusable knowledge:", [*_knowledge(task)])
     last = f" to #{task.turns[-1]}" if len(task.turns) > 1 else ""
-    lines.append(f"Pointers: {digest.session}#{task.turns[0]}{last}" if task.turns else f"Pointers: {digest.session}")
+    lines.append(
+        f"Pointers: {digest.session}#{task.turns[0]}{last}"
+        if task.turns
+        else f"Pointers: {digest.session}"
+    )
     return lines
 
 
@@ -147,7 +173,9 @@ def _told(runs: list[Run]) -> list[Run]:
 def _ran(run: Run) -> str:
     code = "" if run.exit_code is None else f" (exit {run.exit_code})"
     ending = "passed" if run.ok else "failed" if run.ok is False else "ran"
-    return f"`{quoted_command(run.command, _COMMAND)}` {ending}{code if not run.ok else ''}, {run.ref}"
+    return (
+        f"`{quoted_command(run.command, _COMMAND)}` {ending}{code if not run.ok else ''}, {run.ref}"
+    )
 
 
 def _failed(one: Trouble) -> str:
@@ -157,9 +185,15 @@ def _failed(one: Trouble) -> str:
 
 def _knowledge(task: Task) -> list[str]:
     solved = [
-        f'"{quoted(one.error, _ERROR)}" went away: {told_steps(one.steps)}, {one.worked}' for one in task.errors if one.worked
+        f'"{quoted(one.error, _ERROR)}" went away: {told_steps(one.steps)}, {one.worked}'
+        for one in task.errors
+        if one.worked
     ]
-    checks = [f"`{quoted_command(run.command, _COMMAND)}` is a check that passes" for run in task.runs if run.check and run.ok]
+    checks = [
+        f"`{quoted_command(run.command, _COMMAND)}` is a check that passes"
+        for run in task.runs
+        if run.check and run.ok
+    ]
     return [*solved, *checks]
 
 
@@ -170,4 +204,8 @@ def told_steps(steps: list[str]) -> str:
 
 def _step(step: str) -> str:
     files = step.removeprefix("edit ")
-    return f"{quoted_path(files, _COMMAND)} was changed" if files != step else f"`{quoted_command(step, _COMMAND)}` was run"
+    return (
+        f"{quoted_path(files, _COMMAND)} was changed"
+        if files != step
+        else f"`{quoted_command(step, _COMMAND)}` was run"
+    )

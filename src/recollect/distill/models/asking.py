@@ -39,7 +39,9 @@ class Questions(Generic[T]):
         """Whether one more may be asked."""
         return self.open < self._at_once
 
-    def put(self, about: T, instructions: str, text: str, schema: dict[str, Any] | None = None) -> None:
+    def put(
+        self, about: T, instructions: str, text: str, schema: dict[str, Any] | None = None
+    ) -> None:
         """Ask one more."""
         from concurrent.futures import Future
 

@@ -1,4 +1,6 @@
-"""Texts that are too long, cut in the middle: how something began and how it ended say most about it."""
+"""Texts that are too long, cut in the middle: how something began
+and how it ended say most about it.
+"""
 
 from __future__ import annotations
 

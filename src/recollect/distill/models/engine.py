@@ -1,4 +1,6 @@
-"""The engine `llm`: one model that writes what sessions and projects are remembered by, and the bill for it."""
+"""The engine `llm`: one model that writes what sessions and projects are
+remembered by, and the bill for it.
+"""
 
 from __future__ import annotations
 
@@ -29,25 +31,44 @@ class LlmEngine:
     def __init__(self, store: Store, model: Model, redactor: Redactor, settings: Settings) -> None:
         self._model, self._redactor, self._settings = model, redactor, settings
         takes_notes = settings.flag("llm.notes")
-        self._notes = NoteTaker(store, ModelExtractor(model, redactor, settings)) if takes_notes else None
+        self._notes = (
+            NoteTaker(store, ModelExtractor(model, redactor, settings)) if takes_notes else None
+        )
         self.calls_per_session = 2 if takes_notes else 1
 
     def traces(self, work: Iterable[Work]) -> Iterator[tuple[Candidate, Verdict] | None]:
-        """What the model says of each session, and None now and then; notes are taken on the way."""
+        """What the model says of each session, and None now and then.
+
+        Notes are taken on the way.
+        """
         return traces_by_model(self._model, self._redactor, self._settings, work, notes=self._notes)
 
     def memory(self, material: Material) -> Iterator[dict[str, Published] | None]:
-        """The files of a project's memory, after None now and then; raises what is wrong with the answer, or in its way."""
+        """The files of a project's memory, after None now and then.
+
+        Raises what is wrong with the answer, or in its way.
+        """
         questions = Questions[Material](self._model)
-        questions.put(material, prompt("memory"), model_memory.question(material, self._redactor, self._settings), MEMORY_SCHEMA)
+        questions.put(
+            material,
+            prompt("memory"),
+            model_memory.question(material, self._redactor, self._settings),
+            MEMORY_SCHEMA,
+        )
         while (answered := questions.answered()) is None:
             yield None
         written = model_memory.settle_memory(material, answered[1].result().text, self._redactor)
         if written.dropped:
-            log.warning("some statements were left out", extra={"project": material.project, "statements": written.dropped})
+            log.warning(
+                "some statements were left out",
+                extra={"project": material.project, "statements": written.dropped},
+            )
         yield written.files
 
     def spent(self) -> tuple[int, float | None]:
-        """Tokens and dollars of everything so far, also of answers that were no good; the dollars None when nobody knows."""
+        """Tokens and dollars of everything so far, also of answers that were no good.
+
+        The dollars None when nobody knows.
+        """
         tokens, cost_usd = self._model.spending.tokens, self._model.spending.cost_usd
         return tokens, cost_usd if tokens else 0.0

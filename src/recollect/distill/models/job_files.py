@@ -1,4 +1,5 @@
-"""Memories for the user's own agent to write, of sessions and of projects: a file for each, and its answers back.
+"""Memories for the user's own agent to write, of sessions and of projects: a
+file for each, and its answers back.
 
     <subject>.md            header, what to do, how to answer, the record
     <subject>.answer.json   what the agent wrote
@@ -40,7 +41,10 @@ JOB, ANSWER = ".md", ".answer.json"
 HEADER_BYTES = 4_000
 CHANGED = "what it is about has changed since, or is gone: write the jobs again"
 _OTHER = re.compile(r"[^A-Za-z0-9._-]+")
-_HEADER = re.compile(r"\Akind: (?P<kind>trace|memory)\nsubject: (?P<subject>[^\n]+)\nstate: (?P<state>\S+)\nanswer: \S+\n")
+_HEADER = re.compile(
+    r"\Akind: (?P<kind>trace|memory)\nsubject: (?P<subject>[^\n]+)\nstate: (?P<state>\S+)\nanswer: "
+    r"\S+\n"
+)
 
 
 class Header(NamedTuple):
@@ -54,11 +58,18 @@ class Header(NamedTuple):
     def name(self) -> str:
         """What its files are called, without their endings."""
         short = _OTHER.sub("-", self.subject)[-100:].lstrip("-.")
-        return f"{self.kind}-{short}-{sha256(self.subject.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        return (
+            f"{self.kind}-{short}-{sha256(self.subject.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        )
 
 
-def write_jobs(folder: str, work: Iterable[Work | Material], redactor: Redactor, settings: Settings) -> list[JobFile]:
-    """Write a job for each session or project; one that is there already in the same state stays as it is, with its answer."""
+def write_jobs(
+    folder: str, work: Iterable[Work | Material], redactor: Redactor, settings: Settings
+) -> list[JobFile]:
+    """Write a job for each session or project.
+
+    One that is there already in the same state stays as it is, with its answer.
+    """
     try:
         # A folder that is there stays as open as somebody made it: the files in it are closed.
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -69,7 +80,12 @@ def write_jobs(folder: str, work: Iterable[Work | Material], redactor: Redactor,
 
 def _write(folder: str, one: Work | Material, redactor: Redactor, settings: Settings) -> JobFile:
     header = _header_of(one)
-    job = JobFile(kind=header.kind, subject=header.subject, path=os.path.join(folder, header.name + JOB), outcome="written")
+    job = JobFile(
+        kind=header.kind,
+        subject=header.subject,
+        path=os.path.join(folder, header.name + JOB),
+        outcome="written",
+    )
     if _header(job.path) == header:
         job.outcome = "unchanged"
         return job
@@ -79,11 +95,18 @@ def _write(folder: str, one: Work | Material, redactor: Redactor, settings: Sett
         job.outcome, job.reason = "refused", str(error)
         return job
     schema = msgspec.json.format(msgspec.json.encode(_SCHEMAS[header.kind])).decode()
-    what = prompt("job").replace("{schema}", schema).replace("{instructions}", prompt(header.kind).rstrip())
+    what = (
+        prompt("job")
+        .replace("{schema}", schema)
+        .replace("{instructions}", prompt(header.kind).rstrip())
+    )
     with suppress(FileNotFoundError):
         # It answers an earlier state.
         os.remove(os.path.join(folder, header.name + ANSWER))
-    lines = [f"{name}: {value}\n" for name, value in zip(("kind", "subject", "state"), header, strict=True)]
+    lines = [
+        f"{name}: {value}\n"
+        for name, value in zip(("kind", "subject", "state"), header, strict=True)
+    ]
     head = "".join([*lines, f"answer: {header.name}{ANSWER}\n"])
     platforms.replace_text(job.path, f"{head}\n{what}\n# The record\n\n{told}")
     return job
@@ -104,23 +127,35 @@ def _record(one: Work | Material, redactor: Redactor, settings: Settings) -> str
     return model_memory.question(one, redactor, settings)
 
 
-def make_assignment(work: Iterable[Work | Material], redactor: Redactor, settings: Settings) -> Assignment | None:
+def make_assignment(
+    work: Iterable[Work | Material], redactor: Redactor, settings: Settings
+) -> Assignment | None:
     """The first of these that may be given away, without files around it."""
     for one in work:
         with suppress(SecretsLeft):
             kind, subject, state = _header_of(one)
-            return Assignment(kind=kind, subject=subject, state=state, text=f"{prompt(kind)}\n{_record(one, redactor, settings)}")
+            return Assignment(
+                kind=kind,
+                subject=subject,
+                state=state,
+                text=f"{prompt(kind)}\n{_record(one, redactor, settings)}",
+            )
     return None
 
 
 def commit_jobs(folder: str, store: Store, redactor: Redactor) -> Iterator[JobFile]:
-    """Keep what an agent answered; a bad answer is refused with its reason, and the others are kept.
+    """Keep what an agent answered.
+
+    A bad answer is refused with its reason, and the others are kept.
 
     What was kept before, or has no answer yet, is left alone. Projects come
     before sessions: what is kept of a session changes its project.
     """
     if not os.path.isdir(folder):
-        raise UsageError(f"{folder} is not a folder", hint="name the one that `recollect distill --jobs` wrote to")
+        raise UsageError(
+            f"{folder} is not a folder",
+            hint="name the one that `recollect distill --jobs` wrote to",
+        )
     for name in sorted(name for name in os.listdir(folder) if name.endswith(JOB)):
         path = os.path.join(folder, name)
         header = _header(path)
@@ -142,17 +177,24 @@ def _commit(folder: str, path: str, header: Header, store: Store, redactor: Reda
 def keep_answer(
     kind: str, subject: str, state: str, answer: str, store: Store, redactor: Redactor
 ) -> Literal["kept", "unchanged"]:
-    """Make an answer the memory of its subject, if that is still as it was; BadReply says what is wrong with it."""
+    """Make an answer the memory of its subject, if that is still as it was.
+
+    BadReply says what is wrong with it.
+    """
     keep = {"trace": _keep_trace, "memory": _keep_memory}.get(kind)
     if keep is None:
-        raise UsageError(f"no job is of the kind {kind[:50]}", hint="trace or memory, as the job says")
+        raise UsageError(
+            f"no job is of the kind {kind[:50]}", hint="trace or memory, as the job says"
+        )
     outcome = keep(subject, state, answer, store, redactor)
     # A model that failed on it need not be asked again.
     store.drop_job(kind, subject)
     return outcome
 
 
-def _keep_trace(session: str, state: str, answer: str, store: Store, redactor: Redactor) -> Literal["kept", "unchanged"]:
+def _keep_trace(
+    session: str, state: str, answer: str, store: Store, redactor: Redactor
+) -> Literal["kept", "unchanged"]:
     candidate, digest = store.find_candidate(session), store.find_digest(session)
     if candidate is None or candidate.state != state or digest is None:
         raise BadReply(CHANGED)
@@ -164,19 +206,25 @@ def _keep_trace(session: str, state: str, answer: str, store: Store, redactor: R
     return "kept"
 
 
-def _keep_memory(project: str, state: str, answer: str, store: Store, redactor: Redactor) -> Literal["kept", "unchanged"]:
+def _keep_memory(
+    project: str, state: str, answer: str, store: Store, redactor: Redactor
+) -> Literal["kept", "unchanged"]:
     number = next((number for number, key in store.memory_projects() if key == project), None)
     if number is None:
         raise BadReply(CHANGED)
     lease = store.take_lease(store.memory_lease(number))
     if lease is None:
-        raise BadReply("somebody else is writing this project's memory", hint="try again when they are done")
+        raise BadReply(
+            "somebody else is writing this project's memory", hint="try again when they are done"
+        )
     try:
         material = model_memory.gather(store, number, project)
         if material.state != state:
             raise BadReply(CHANGED)
         made = model_memory.settle_memory(material, answer, redactor).files
-        if {name: one.text for name, one in made.items()} == material.current and not store.is_memory_due(number, "agent"):
+        if {
+            name: one.text for name, one in made.items()
+        } == material.current and not store.is_memory_due(number, "agent"):
             return "unchanged"
         store.publish(lease, number, state, made, engine="agent")
     except LeaseLost:
@@ -190,7 +238,9 @@ def _header(path: str) -> Header | None:
     """What a job is about; None when there is no job in this file."""
     with suppress(BadReply):
         if found := _HEADER.match(_read(path, HEADER_BYTES) or ""):
-            return Header("trace" if found["kind"] == "trace" else "memory", found["subject"], found["state"])
+            return Header(
+                "trace" if found["kind"] == "trace" else "memory", found["subject"], found["state"]
+            )
     return None
 
 
@@ -202,7 +252,10 @@ def _answer(path: str) -> str | None:
 
 
 def _read(path: str, most_bytes: int) -> str | None:
-    """The beginning of a file's text; None when there is no such file. A link, or what is no file, is not followed."""
+    """The beginning of a file's text.
+
+    None when there is no such file. A link, or what is no file, is not followed.
+    """
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             raise BadReply(f"{os.path.basename(path)} is not a file")

@@ -1,4 +1,5 @@
-"""A project's memory by a model, or by the user's own agent: the same files as by rules, from the memories of its sessions.
+"""A project's memory by a model, or by the user's own agent: the same files as by
+rules, from the memories of its sessions.
 
 The answer is not a file but statements with the turns that show them. We write
 the files of it: a statement that cites no turn of this project is left out, a
@@ -41,7 +42,9 @@ NEWEST_SESSIONS = 200
 
 
 class Material(NamedTuple):
-    """What a project's memory is made of: `turns` are the numbers of each session's, `current` what a model wrote before."""
+    """What a project's memory is made of: `turns` are the numbers of each
+    session's, `current` what a model wrote before.
+    """
 
     project: str
     state: str
@@ -52,7 +55,9 @@ class Material(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The files of a project's memory, and how many statements and skills had too little to rest on."""
+    """The files of a project's memory, and how many statements and
+    skills had too little to rest on.
+    """
 
     files: dict[str, Published]
     dropped: int
@@ -71,27 +76,42 @@ def gather(store: Store, number: int, key: str) -> Material:
 
 
 def question(material: Material, redactor: Redactor, settings: Settings) -> str:
-    """What a model is given, between marks; SecretsLeft when something is stored that should not be."""
+    """What a model is given, between marks.
+
+    SecretsLeft when something is stored that should not be.
+    """
     memories = [trace.memory for trace in material.traces]
-    for trace, memory, redacted in zip(material.traces, memories, redactor.redact_all(memories), strict=True):
+    for trace, memory, redacted in zip(
+        material.traces, memories, redactor.redact_all(memories), strict=True
+    ):
         if redacted != memory:
             raise SecretsLeft(trace.session)
     lines = ["# The memory of the project as it is now", ""]
     for name, text in material.current.items() or {"nothing yet": ""}.items():
         lines += [name, *_indented(redactor.redact(text))]
     if material.refused:
-        lines += ["", "# What the person rejected", "", *(f"\t{redactor.redact(words)}" for words in sorted(material.refused))]
+        lines += [
+            "",
+            "# What the person rejected",
+            "",
+            *(f"\t{redactor.redact(words)}" for words in sorted(material.refused)),
+        ]
     lines += ["", "# The memories of its sessions, the newest first", ""]
     room = settings.number("distill.input_bytes") - len("\n".join(lines).encode("utf-8", "replace"))
     return framed("\n".join([*lines, *_that_fit(material, room)]))
 
 
 def settle_memory(material: Material, reply: str, redactor: Redactor) -> Written:
-    """The files that a reply makes; BadReply when it is not of the form that was asked for, or nothing of it can be kept."""
+    """The files that a reply makes.
+
+    BadReply when it is not of the form that was asked for, or nothing of it can be kept.
+    """
     told = read_memory(reply)
     _refuse_many("sections", len(told.sections), MOST_SECTIONS)
     _refuse_many("skills", len(told.skills), MOST_SKILLS)
-    for statements in [one.statements for one in told.sections] + [one.statements for one in told.skills]:
+    for statements in [one.statements for one in told.sections] + [
+        one.statements for one in told.skills
+    ]:
         _refuse_many("statements in one place", len(statements), MOST_STATEMENTS)
     _refuse_twins("section", (one.heading for one in told.sections))
     _refuse_twins("skill", (one.name for one in told.skills))
@@ -101,7 +121,9 @@ def settle_memory(material: Material, reply: str, redactor: Redactor) -> Written
         heading = writing.clean(section.heading, HEADING_CHARACTERS)
         if not _has_words(heading):
             raise BadReply("a section has no heading", hint="give it one, or leave it out")
-        lines = writing.lines(section.statements) if section.statements else writing.kept_lines(heading)
+        lines = (
+            writing.lines(section.statements) if section.statements else writing.kept_lines(heading)
+        )
         if lines:
             sections[heading] = lines
     made = {}
@@ -110,9 +132,16 @@ def settle_memory(material: Material, reply: str, redactor: Redactor) -> Written
         made[MEMORY] = Published(memory_file.render(material.project, sections), behind)
     for skill in told.skills:
         if not skills.is_name(skill.name):
-            raise BadReply(f"{quoted(skill.name, 80)} cannot be the name of a skill", hint="lower-case words with hyphens")
+            raise BadReply(
+                f"{quoted(skill.name, 80)} cannot be the name of a skill",
+                hint="lower-case words with hyphens",
+            )
         path = f"skills/{skill.name}/SKILL.md"
-        found = writing.skill(skill.name, skill.description, skill.statements) if skill.statements else writing.kept_skill(path)
+        found = (
+            writing.skill(skill.name, skill.description, skill.statements)
+            if skill.statements
+            else writing.kept_skill(path)
+        )
         if found is not None:
             made[path] = found
     if not made:
@@ -124,13 +153,20 @@ def settle_memory(material: Material, reply: str, redactor: Redactor) -> Written
 
 
 def without_refused(files: Mapping[str, str], refused: Set[str]) -> dict[str, Published]:
-    """Files that a model wrote, without the lines that say what a person has rejected; a skill that says it goes."""
+    """Files that a model wrote, without the lines that say what a person has rejected.
+
+    A skill that says it goes.
+    """
     kept = {
-        name: without_lines(text, lambda line: _is_refused(line, refused)) if name == MEMORY else text
+        name: without_lines(text, lambda line: _is_refused(line, refused))
+        if name == MEMORY
+        else text
         for name, text in files.items()
         if name == MEMORY or not _is_refused(text, refused)
     }
-    return {name: Published(text, _sessions(text.splitlines())) for name, text in kept.items() if text}
+    return {
+        name: Published(text, _sessions(text.splitlines())) for name, text in kept.items() if text
+    }
 
 
 class _Writing:
@@ -142,7 +178,9 @@ class _Writing:
         self.dropped = 0
 
     def clean(self, text: str, most: int) -> str:
-        """Words on one line, that all can be seen, without secrets and without what a viewer of Markdown would fetch."""
+        """Words on one line, that all can be seen, without secrets and without
+        what a viewer of Markdown would fetch.
+        """
         return quoted(without_own(self._redactor.redact(text)), most).replace("](", "] (")
 
     def lines(self, told: Iterable[ToldStatement]) -> list[str]:
@@ -153,7 +191,8 @@ class _Writing:
         return [
             line
             for line in self._kept.get(heading, [])
-            if self._known(memory_file.cited(line)) and not _is_refused(line, self._material.refused)
+            if self._known(memory_file.cited(line))
+            and not _is_refused(line, self._material.refused)
         ]
 
     def skill(self, name: str, description: str, told: Iterable[ToldStatement]) -> Published | None:
@@ -165,20 +204,30 @@ class _Writing:
         made = skills.render(name, said, name.replace("-", " "), statements, most_refs=MOST_TURNS)
         if not skills.is_valid(name, made.text):
             raise BadReply(
-                f"{name} is no skill by the specification", hint="say in its description what it is good for, and when"
+                f"{name} is no skill by the specification",
+                hint="say in its description what it is good for, and when",
             )
         return made
 
     def kept_skill(self, path: str) -> Published | None:
         text = self._material.current.get(path, "")
         sessions = _sessions(text.splitlines())
-        return Published(text, sessions) if sessions and all(one in self._material.turns for one in sessions) else None
+        return (
+            Published(text, sessions)
+            if sessions and all(one in self._material.turns for one in sessions)
+            else None
+        )
 
     def _statements(self, told: Iterable[ToldStatement]) -> list[Statement]:
         found = []
         for one in told:
             text, turns = self.clean(one.text, TEXT_CHARACTERS), self._known(one.turns)
-            if turns and len(one.turns) <= MOST_TURNS and _has_words(text) and not _is_refused(text, self._material.refused):
+            if (
+                turns
+                and len(one.turns) <= MOST_TURNS
+                and _has_words(text)
+                and not _is_refused(text, self._material.refused)
+            ):
                 found.append(Statement(text, turns))
             else:
                 self.dropped += 1
@@ -188,7 +237,11 @@ class _Writing:
         found = []
         for ref in refs:
             session, _, number = ref.strip().rpartition("#")
-            if number.isdecimal() and len(number) <= 9 and int(number) in self._material.turns.get(session, ()):
+            if (
+                number.isdecimal()
+                and len(number) <= 9
+                and int(number) in self._material.turns.get(session, ())
+            ):
                 found.append(f"{session}#{int(number)}")
         return found
 
@@ -213,7 +266,12 @@ def _indented(text: str) -> list[str]:
 
 def _sessions(lines: Iterable[str]) -> list[str]:
     return list(
-        dict.fromkeys(ref.rpartition("#")[0] for line in lines if line.startswith("- ") for ref in memory_file.cited(line))
+        dict.fromkeys(
+            ref.rpartition("#")[0]
+            for line in lines
+            if line.startswith("- ")
+            for ref in memory_file.cited(line)
+        )
     )
 
 
@@ -230,12 +288,16 @@ def _is_refused(text: str, refused: Set[str]) -> bool:
 
 def _refuse_many(what: str, count: int, most: int) -> None:
     if count > most:
-        raise BadReply(f"there are {count} {what}, and may be {most}", hint="keep the most useful ones")
+        raise BadReply(
+            f"there are {count} {what}, and may be {most}", hint="keep the most useful ones"
+        )
 
 
 def _refuse_twins(what: str, names: Iterable[str]) -> None:
     known = set()
     for name in names:
         if name in known:
-            raise BadReply(f"there are two {what}s called {quoted(name, 80)}", hint="make one of them")
+            raise BadReply(
+                f"there are two {what}s called {quoted(name, 80)}", hint="make one of them"
+            )
         known.add(name)

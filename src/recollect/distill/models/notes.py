@@ -54,7 +54,10 @@ class ModelExtractor:
         """The facts that the model finds in a session's passages."""
         if not any(passage.live for passage in passages):
             return []
-        return self.read(self._model.ask(prompt("notes"), record(passages, self._redactor, self._settings)).text, passages)
+        return self.read(
+            self._model.ask(prompt("notes"), record(passages, self._redactor, self._settings)).text,
+            passages,
+        )
 
     def read(self, reply: str, passages: Sequence[Passage]) -> list[Candidate]:
         """The facts in a reply that was about these passages."""
@@ -62,11 +65,15 @@ class ModelExtractor:
         self.dropped += dropped
         if dropped:
             log.warning("some lines of an answer are no notes", extra={"lines": dropped})
-        return [_candidate(fact, [passage for passage in passages if passage.live]) for fact in facts]
+        return [
+            _candidate(fact, [passage for passage in passages if passage.live]) for fact in facts
+        ]
 
 
 def _candidate(fact: Fact, passages: Sequence[Passage]) -> Candidate:
-    """A fact with the turn in which a person says it, or else with the last one, up to which it was found."""
+    """A fact with the turn in which a person says it, or else with the
+    last one, up to which it was found.
+    """
     for passage in passages:
         said = [row[bodies.TEXT] for row in passage.rows if row[bodies.KIND] == "prompt"]
         if passage.author == "human" and any(says(text, fact.text) for text in said):
@@ -86,15 +93,29 @@ class NoteTaker:
         return gate.ask(gate.progress_of(one.passages, before), before, now_ms()) == "open"
 
     def keep(self, one: Work, trace: Trace, answer: Future[Reply]) -> None:
-        """Keep the notes of an answer; the memory is there and was paid for, so it does not go for want of notes."""
+        """Keep the notes of an answer.
+
+        The memory is there and was paid for, so it does not go for want of notes.
+        """
         try:
             reply = answer.result()
         except RecollectError as error:
-            log.warning("no notes were taken", extra={"session": one.candidate.ref, "fault": str(error)})
+            log.warning(
+                "no notes were taken", extra={"session": one.candidate.ref, "fault": str(error)}
+            )
             return
         trace.tokens += reply.tokens
-        trace.cost_usd = None if trace.cost_usd is None or reply.cost_usd is None else trace.cost_usd + reply.cost_usd
-        keep(self._store, one.passages, self._extractor.read(reply.text, one.passages), by=self._extractor.author)
+        trace.cost_usd = (
+            None
+            if trace.cost_usd is None or reply.cost_usd is None
+            else trace.cost_usd + reply.cost_usd
+        )
+        keep(
+            self._store,
+            one.passages,
+            self._extractor.read(reply.text, one.passages),
+            by=self._extractor.author,
+        )
         before = self._store.find_extraction(one.candidate.session, by="model")
         messages = gate.progress_of(one.passages, None).messages
         done = Extraction(messages, 0, (before.times if before else 0) + 1)

@@ -21,8 +21,14 @@ from recollect.reading.quoting import is_seen
 TRACE_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "traceMemory": {"type": "string", "description": "the memory, in Markdown; empty when nothing is worth keeping"},
-        "summary": {"type": "string", "description": "one line of fewer than 120 words; empty when the memory is"},
+        "traceMemory": {
+            "type": "string",
+            "description": "the memory, in Markdown; empty when nothing is worth keeping",
+        },
+        "summary": {
+            "type": "string",
+            "description": "one line of fewer than 120 words; empty when the memory is",
+        },
     },
     "required": ["traceMemory", "summary"],
     "additionalProperties": False,
@@ -61,8 +67,14 @@ MEMORY_SCHEMA: dict[str, Any] = {
             "items": {
                 "type": "object",
                 "properties": {
-                    "name": {"type": "string", "description": "lower-case words with hyphens, at most 64 characters"},
-                    "description": {"type": "string", "description": "what it does, and when to use it"},
+                    "name": {
+                        "type": "string",
+                        "description": "lower-case words with hyphens, at most 64 characters",
+                    },
+                    "description": {
+                        "type": "string",
+                        "description": "what it does, and when to use it",
+                    },
                     "statements": _STATEMENTS,
                 },
                 "required": ["name", "description", "statements"],
@@ -131,7 +143,10 @@ class Fact(NamedTuple):
 def read_trace(text: str) -> Told:
     """The trace memory in a reply; its texts without what cannot be seen."""
     told = _only(text, Told, "one JSON object with the texts traceMemory and summary")
-    return Told(_visible(without_own(told.trace_memory)).strip(), _visible(without_own(told.summary)).strip())
+    return Told(
+        _visible(without_own(told.trace_memory)).strip(),
+        _visible(without_own(told.summary)).strip(),
+    )
 
 
 def read_memory(text: str) -> ToldMemory:
@@ -158,14 +173,21 @@ def _only(text: str, form: type[Form], wanted: str) -> Form:
             if told not in found:
                 found.append(told)
     if not found:
-        raise BadReply(f"the answer is not {wanted}", hint=f"answer with {wanted}, and nothing else")
+        raise BadReply(
+            f"the answer is not {wanted}", hint=f"answer with {wanted}, and nothing else"
+        )
     if len(found) > 1:
-        raise BadReply(f"there are {len(found)} different answers in one", hint=f"answer with {wanted}, and nothing else")
+        raise BadReply(
+            f"there are {len(found)} different answers in one",
+            hint=f"answer with {wanted}, and nothing else",
+        )
     return found[0]
 
 
 def read_facts(text: str) -> tuple[list[Fact], int]:
-    """The facts in a reply's lines `MEMORY: <category> | <confidence 0-10> | <fact>`, and how many such lines were no good."""
+    """The facts in a reply's lines `MEMORY: <category> | <confidence 0-10> |
+    <fact>`, and how many such lines were no good.
+    """
     found: list[Fact] = []
     dropped = 0
     for line in text.splitlines():
@@ -184,11 +206,15 @@ def _fact(fields: str) -> Fact | None:
     if not _CONFIDENCE.fullmatch(confidence):
         return None
     try:
-        return Fact(category_of(category), min(float(confidence), 10.0) / 10, plain(without_own(text)))
+        return Fact(
+            category_of(category), min(float(confidence), 10.0) / 10, plain(without_own(text))
+        )
     except UsageError:
         return None
 
 
 def _visible(text: str) -> str:
     """A text without controls and marks that change how it reads; its lines stay."""
-    return "".join(char if char in "\n\t" or is_seen(char) else " " if char.isspace() else "" for char in text)
+    return "".join(
+        char if char in "\n\t" or is_seen(char) else " " if char.isspace() else "" for char in text
+    )

@@ -24,7 +24,14 @@ from recollect.distill.memories import trace
 from recollect.distill.models import replies
 from recollect.distill.models.asking import AT_ONCE, Questions
 from recollect.distill.models.transcript import has_secrets, transcript
-from recollect.errors import BadReply, EngineUnavailable, RecollectError, SecretsLeft, SpendingLimit, UsageError
+from recollect.errors import (
+    BadReply,
+    EngineUnavailable,
+    RecollectError,
+    SecretsLeft,
+    SpendingLimit,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -75,11 +82,16 @@ Verdict = Kept | NothingWorthKeeping | TryLater | GaveUp
 @cache
 def prompt(name: str) -> str:
     """Our own words to a model."""
-    return (files("recollect.distill.models") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    return (files("recollect.distill.models") / "prompts" / f"{name}.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def record(passages: Sequence[Passage], redactor: Redactor, settings: Settings) -> str:
-    """A session as it is given to others, between marks; SecretsLeft when something stored should not be."""
+    """A session as it is given to others, between marks.
+
+    SecretsLeft when something stored should not be.
+    """
     if has_secrets(passages, redactor):
         raise SecretsLeft(passages[0].ref.rpartition("#")[0])
     return framed(transcript(passages, redactor, settings))
@@ -98,11 +110,16 @@ class Notes(Protocol):
         """Whether to ask about this session."""
 
     def keep(self, one: Work, trace: Trace, answer: Future[Reply]) -> None:
-        """Keep the notes of an answer, which may be none, and add what it took to that of the trace."""
+        """Keep the notes of an answer, which may be none, and add what
+        it took to that of the trace.
+        """
 
 
 class _Question(NamedTuple):
-    """What one question is about; `verdict` when it is the second about its session, that for notes."""
+    """What one question is about.
+
+    `verdict` when it is the second about its session, that for notes.
+    """
 
     work: Work
     record: str
@@ -118,7 +135,9 @@ def traces_by_model(
     notes: Notes | None = None,
     at_once: int = AT_ONCE,
 ) -> Iterator[tuple[Candidate, Verdict] | None]:
-    """The trace memory of each session by a model, as the answers come in; None now and then while none does.
+    """The trace memory of each session by a model, as the answers come in.
+
+    None now and then while none does.
 
     `at_once` requests run at a time; everything else, and the redactor, stays
     in the caller's thread, which may write to the store between two results.
@@ -146,7 +165,11 @@ def traces_by_model(
             continue
         verdict, stops = _verdict(one.digest, answer, redactor)
         fault = fault or stops
-        if notes is not None and isinstance(verdict, Kept | NothingWorthKeeping) and notes.wants(one):
+        if (
+            notes is not None
+            and isinstance(verdict, Kept | NothingWorthKeeping)
+            and notes.wants(one)
+        ):
             questions.put(_Question(one, told, verdict), prompt("notes"), told)
         else:
             yield one.candidate, verdict
@@ -154,7 +177,9 @@ def traces_by_model(
         raise fault
 
 
-def _verdict(digest: Digest, future: Future[Reply], redactor: Redactor) -> tuple[Verdict, RecollectError | None]:
+def _verdict(
+    digest: Digest, future: Future[Reply], redactor: Redactor
+) -> tuple[Verdict, RecollectError | None]:
     """What came of one question, and the fault that would meet every other one too."""
     try:
         reply = future.result()
@@ -170,10 +195,21 @@ def _verdict(digest: Digest, future: Future[Reply], redactor: Redactor) -> tuple
 
 
 def settle(digest: Digest, reply: str, redactor: Redactor, *, engine: Engine) -> Trace:
-    """The trace memory that a reply gives, without secrets, in our shape and within our limits; BadReply when it gives none."""
+    """The trace memory that a reply gives, without secrets, in our shape and within our limits.
+
+    BadReply when it gives none.
+    """
     told = replies.read_trace(reply)
     try:
-        memory, summary = trace.settled(*redactor.redact_all([told.trace_memory, told.summary]), title=digest.title)
+        memory, summary = trace.settled(
+            *redactor.redact_all([told.trace_memory, told.summary]), title=digest.title
+        )
     except UsageError as error:
         raise BadReply(str(error), hint=error.hint) from None
-    return Trace(session=digest.session, project=digest.project, memory=memory, summary=summary, engine=engine)
+    return Trace(
+        session=digest.session,
+        project=digest.project,
+        memory=memory,
+        summary=summary,
+        engine=engine,
+    )

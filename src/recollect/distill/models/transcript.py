@@ -36,12 +36,25 @@ CUT = "\n[… left out …]\n"
 # The beginning says what was wanted, the end how it went, and the end is the more telling.
 HEAD = 1 / 3
 
-_OWN_BLOCK = re.compile(r"<recalled by=[^>]*>.*?(?:</recalled>|\Z)|\[recalled(?:: [^\]\n]{0,2000})?\]", re.DOTALL)
-_INJECTED = ("# AGENTS.md", "<INSTRUCTIONS>", "<user_instructions>", "<skill>", "<system-reminder>", "<environment_context>")
+_OWN_BLOCK = re.compile(
+    r"<recalled by=[^>]*>.*?(?:</recalled>|\Z)|\[recalled(?:: [^\]\n]{0,2000})?\]", re.DOTALL
+)
+_INJECTED = (
+    "# AGENTS.md",
+    "<INSTRUCTIONS>",
+    "<user_instructions>",
+    "<skill>",
+    "<system-reminder>",
+    "<environment_context>",
+)
 _INSTRUCTIONS = re.compile(r"(?:^|[\s/])(?:AGENTS|SKILL)\.md\b")
 _SEVERAL = re.compile(r"[;&|\n]")
 _EVENT_TEXTS = (bodies.TEXT, bodies.TARGET, bodies.OUTPUT)
-_SPEAKERS = {"reply": "agent", "compaction": "agent (summary of what came before)", "reasoning": "agent (thinking)"}
+_SPEAKERS = {
+    "reply": "agent",
+    "compaction": "agent (summary of what came before)",
+    "reasoning": "agent (thinking)",
+}
 
 
 def kinds_of(settings: Settings) -> frozenset[str]:
@@ -50,7 +63,8 @@ def kinds_of(settings: Settings) -> frozenset[str]:
     for kind in kinds:
         if kind not in get_args(EventKind):
             raise SettingsError(
-                f"distill.kinds: no event is of the kind {kind[:50]}", hint=f"some of {', '.join(get_args(EventKind))}"
+                f"distill.kinds: no event is of the kind {kind[:50]}",
+                hint=f"some of {', '.join(get_args(EventKind))}",
             )
     return frozenset(kinds)
 
@@ -59,7 +73,12 @@ def transcript(passages: Sequence[Passage], redactor: RedactsMany, settings: Set
     """What a model is given of a session: redacted, and cut to the budget."""
     kinds = kinds_of(settings)
     parts = [part for passage in passages if passage.live for part in _told(passage, kinds)]
-    return cut("\n".join(redactor.redact_all(parts)), settings.number("distill.input_bytes"), CUT, head=HEAD)
+    return cut(
+        "\n".join(redactor.redact_all(parts)),
+        settings.number("distill.input_bytes"),
+        CUT,
+        head=HEAD,
+    )
 
 
 def has_secrets(passages: Sequence[Passage], redactor: RedactsMany) -> bool:
@@ -78,7 +97,9 @@ def has_secrets(passages: Sequence[Passage], redactor: RedactsMany) -> bool:
 
 
 def without_own(text: str) -> str:
-    """A text without what we told an agent, and without the marks that an import left in its place."""
+    """A text without what we told an agent, and without the marks
+    that an import left in its place.
+    """
     return _OWN_BLOCK.sub("", text) if "recalled" in text else text
 
 
@@ -107,12 +128,20 @@ def _call(passage: Passage, row: bodies.Row) -> str:
     if _reads_instructions(row[bodies.TOOL_KIND], target):
         output = "(instructions, left out)"
     shown = cut(output, OUTPUT_BYTES, CUT, head=0.5)
-    return _said(passage, f"{' '.join(str(name).split())} ({ending})", "\n".join(part for part in (target, shown) if part))
+    return _said(
+        passage,
+        f"{' '.join(str(name).split())} ({ending})",
+        "\n".join(part for part in (target, shown) if part),
+    )
 
 
 def _reads_instructions(kind: str | None, target: str) -> bool:
     """Whether a call only brought the text of AGENTS.md or of a skill."""
-    return kind in ("read", "shell") and bool(_INSTRUCTIONS.search(target)) and not _SEVERAL.search(target)
+    return (
+        kind in ("read", "shell")
+        and bool(_INSTRUCTIONS.search(target))
+        and not _SEVERAL.search(target)
+    )
 
 
 def _said(passage: Passage, speaker: str, text: str) -> str:

@@ -30,33 +30,49 @@ TOOL = "remember"
 FEWEST_WORDS = 2
 
 STOP_WORDS = frozenset((
-    "a", "an", "the", "this", "that", "these", "those", "it", "its", "is", "are", "was", "were", "be", "been", "being",
-    "am", "do", "does", "did", "done", "have", "has", "had", "to", "of", "in", "on", "at", "by", "for", "from", "with",
-    "as", "and", "so", "then", "there", "here", "i", "me", "my", "we", "us", "our", "you", "your", "he", "she", "they",
+    "a", "an", "the", "this", "that", "these", "those", "it", "its", "is", "are", "was", "were",
+    "be", "been", "being",
+    "am", "do", "does", "did", "done", "have", "has", "had", "to", "of", "in", "on", "at", "by",
+    "for", "from", "with",
+    "as", "and", "so", "then", "there", "here", "i", "me", "my", "we", "us", "our", "you", "your",
+    "he", "she", "they",
     "them", "their", "please", "also", "just",
 ))  # fmt: skip
 # Words after which a sentence no longer says what its other words say.
 TURNING_WORDS = frozenset((
-    "not", "no", "never", "nor", "neither", "none", "nothing", "nobody", "without", "avoid", "instead", "rather", "except",
-    "unless", "until", "if", "whether", "only", "hardly", "rarely", "barely", "seldom", "stop", "quit", "ignore",
-    "disregard", "forget", "would", "could", "might", "may", "maybe", "perhaps", "why", "against", "hate", "dislike",
-    "wrong", "bad", "refuse", "forbid", "forbidden", "ban", "banned", "deprecated", "remove", "removed", "drop", "replace",
-    "replaced", "disable", "disabled", "revert", "undo", "says", "said", "say", "claims", "claimed", "told", "suggests",
+    "not", "no", "never", "nor", "neither", "none", "nothing", "nobody", "without", "avoid",
+    "instead", "rather", "except",
+    "unless", "until", "if", "whether", "only", "hardly", "rarely", "barely", "seldom", "stop",
+    "quit", "ignore",
+    "disregard", "forget", "would", "could", "might", "may", "maybe", "perhaps", "why", "against",
+    "hate", "dislike",
+    "wrong", "bad", "refuse", "forbid", "forbidden", "ban", "banned", "deprecated", "remove",
+    "removed", "drop", "replace",
+    "replaced", "disable", "disabled", "revert", "undo", "says", "said", "say", "claims", "claimed",
+    "told", "suggests",
     "suggested", "wish", "pretend", "imagine", "joke", "formerly", "previously",
     # Not, never and without, as others say it.
-    "nicht", "nie", "niemals", "kein", "keine", "keinen", "keiner", "keinem", "ohne", "statt", "ne", "pas", "jamais", "sans",
-    "aucun", "aucune", "nunca", "jamás", "sin", "não", "nem", "sem", "non", "mai", "senza", "niet", "geen", "nooit", "zonder",
+    "nicht", "nie", "niemals", "kein", "keine", "keinen", "keiner", "keinem", "ohne", "statt", "ne",
+    "pas", "jamais", "sans",
+    "aucun", "aucune", "nunca", "jamás", "sin", "não", "nem", "sem", "non", "mai", "senza", "niet",
+    "geen", "nooit", "zonder",
     "inte", "aldrig", "ikke", "bez", "не", "нет", "никогда", "без",
 ))  # fmt: skip
 # A sentence that begins so takes back the one before it.
-_TAKING_BACK = frozenset(("no", "nope", "nah", "not", "wait", "actually", "scratch", "sorry", "oops", "kidding"))
+_TAKING_BACK = frozenset(
+    ("no", "nope", "nah", "not", "wait", "actually", "scratch", "sorry", "oops", "kidding")
+)
 
 _WORD = re.compile(r"\w[\w+#]*(?:'\w+)?")
-_SHORTENED = re.compile(r"\w+n't|cannot|(?:ca|wo|do|does|did|is|are|was|were|should|would|could|must|has|have|had)nt")
+_SHORTENED = re.compile(
+    r"\w+n't|cannot|(?:ca|wo|do|does|did|is|are|was|were|should|would|could|must|has|have|had)nt"
+)
 
 
 def corroborate(store: Store) -> int:
-    """Look for the call behind each note that has none yet; returns how many candidates a person turned out to have said.
+    """Look for the call behind each note that has none yet.
+
+    Returns how many candidates a person turned out to have said.
 
     A call is looked for until it is found, and compared once.
     """
@@ -75,7 +91,9 @@ def _find_call(rows: list[list[Any]], text: str) -> int | None:
     """The place of the call that gave a note among the events of a turn."""
     for place, row in enumerate(rows):
         remembers = row[bodies.KIND] == "tool_call" and str(row[bodies.NAME]).lower().endswith(TOOL)
-        if remembers and any(compared(given) == compared(text) for given in _texts(row[bodies.INPUT])):
+        if remembers and any(
+            compared(given) == compared(text) for given in _texts(row[bodies.INPUT])
+        ):
             return place
     return None
 
@@ -98,7 +116,9 @@ def _prompts(store: Store, turn: int, call: int) -> Iterator[str]:
 
 
 def says(prompt: str, note: str) -> bool:
-    """Whether the words of a note are said in a prompt, and nothing there that turns them around."""
+    """Whether the words of a note are said in a prompt, and
+    nothing there that turns them around.
+    """
     wanted = [word for word in _words(note) if word not in STOP_WORDS]
     if len(wanted) < FEWEST_WORDS:
         return False
@@ -125,13 +145,16 @@ def _last_sentence(window: list[tuple[str, int]], wanted: list[str]) -> int | No
 
 
 def _stands(sentences: list[_Sentence], first: int, last: int, turns: list[str]) -> bool:
-    """Whether sentences mean what they say: stated, not taken back, and turned around as often as the note."""
+    """Whether sentences mean what they say: stated, not taken back, and
+    turned around as often as the note.
+    """
     stated = sentences[first : last + 1]
     after = sentences[last + 1].opening if last + 1 < len(sentences) else ""
     return (
         not any(sentence.asks for sentence in stated)
         and after not in _TAKING_BACK
-        and [word for sentence in stated for word in sentence.words if word in TURNING_WORDS] == turns
+        and [word for sentence in stated for word in sentence.words if word in TURNING_WORDS]
+        == turns
     )
 
 

@@ -51,7 +51,10 @@ class Extractor(Protocol):
     author: NoteAuthor
 
     def extract(self, passages: Sequence[Passage], digest: Digest) -> list[Candidate]:
-        """The facts in a session's passages, the oldest first; every turn that counts is given, and some that do not."""
+        """The facts in a session's passages, the oldest first.
+
+        Every turn that counts is given, and some that do not.
+        """
 
 
 class Rules:
@@ -60,7 +63,9 @@ class Rules:
     author: NoteAuthor = "rules"
 
     def __init__(self, calls: Mapping[int, Sequence[Done]] | None = None) -> None:
-        """`calls` are those of each live turn, by its number, where somebody has taken them apart already."""
+        """`calls` are those of each live turn, by its number, where
+        somebody has taken them apart already.
+        """
         self._calls = calls
 
     def extract(self, passages: Sequence[Passage], digest: Digest) -> list[Candidate]:
@@ -74,7 +79,9 @@ class Rules:
             before = calls[passage.ordinal]
         projects = {passage.ref: passage.project for passage in live}
         for one in proven([call for passage in live for call in calls[passage.ordinal]], projects):
-            found.append(Candidate(one.category, one.text, CONFIDENCE, one.call.ref, "tool-verified"))
+            found.append(
+                Candidate(one.category, one.text, CONFIDENCE, one.call.ref, "tool-verified")
+            )
         return found
 
 
@@ -95,7 +102,9 @@ def _is_edit(call: Done) -> bool:
 
 
 class Found(NamedTuple):
-    """What a session gives for notes, and how far it was read for that: both are kept, or neither."""
+    """What a session gives for notes, and how far it was read
+    for that: both are kept, or neither.
+    """
 
     session: int
     state: Extraction
@@ -107,7 +116,13 @@ class Found(NamedTuple):
 
 
 def find_notes(
-    store: Store, session: int, passages: Sequence[Passage], digest: Digest, extractor: Extractor, *, now: int | None = None
+    store: Store,
+    session: int,
+    passages: Sequence[Passage],
+    digest: Digest,
+    extractor: Extractor,
+    *,
+    now: int | None = None,
 ) -> Found | None:
     """What a session gives for notes, if it is time for that; None where nobody wants any."""
     if not store.is_with_a_person(session):
@@ -127,7 +142,10 @@ def find_notes(
 
 
 def keep_found(store: Store, found: Found) -> list[Note]:
-    """Keep what was found in a session, all or nothing; the notes that are new or were confirmed."""
+    """Keep what was found in a session, all or nothing.
+
+    The notes that are new or were confirmed.
+    """
     with store.alone():
         kept = keep(store, found.passages, found.candidates, by=found.by)
         store.save_extraction(found.session, found.state, waits_until=found.waits_until)
@@ -138,13 +156,20 @@ def extract_waiting(store: Store, *, now: int | None = None) -> None:
     """Take notes from sessions that were in the middle of something, and are not any more."""
     for session, ref in store.waiting_extractions():
         digest = store.find_digest(ref)
-        found = digest and find_notes(store, session, store.passages(session), digest, Rules(), now=now)
+        found = digest and find_notes(
+            store, session, store.passages(session), digest, Rules(), now=now
+        )
         if found:
             keep_found(store, found)
 
 
-def keep(store: Store, passages: Sequence[Passage], found: Sequence[Candidate], *, by: NoteAuthor) -> list[Note]:
-    """Keep what was found in a session, or confirm what says the same; what is contradicted is superseded."""
+def keep(
+    store: Store, passages: Sequence[Passage], found: Sequence[Candidate], *, by: NoteAuthor
+) -> list[Note]:
+    """Keep what was found in a session, or confirm what says the same.
+
+    What is contradicted is superseded.
+    """
     places = {passage.ref: passage for passage in passages}
     kept: dict[str, Note] = {}
     for candidate in found:
@@ -152,15 +177,25 @@ def keep(store: Store, passages: Sequence[Passage], found: Sequence[Candidate], 
         text = _fit(candidate.text)
         if place is None or place.project is None or text is None:
             continue
-        known = [note for note in store.list_notes(project=place.project) if not _comes_back(store, note, place.at)]
+        known = [
+            note
+            for note in store.list_notes(project=place.project)
+            if not _comes_back(store, note, place.at)
+        ]
         same = find_same(text, known)
         # What a person wrote or accepted is not for us to retire: the store leaves it alone.
-        against = [note for note in known if note.status in ("candidate", "active") and speak_against(text, note.text)]
+        against = [
+            note
+            for note in known
+            if note.status in ("candidate", "active") and speak_against(text, note.text)
+        ]
         note = store.learn_note(
             place.project,
             Learned(
-                text, candidate.category, candidate.trust, by, candidate.confidence, place.ref.rpartition("#")[0], place.ordinal,
-                place.at or 0, same=None if same is None else _number(same), replaces=tuple(map(_number, against)),
+                text, candidate.category, candidate.trust, by, candidate.confidence,
+                place.ref.rpartition("#")[0], place.ordinal,
+                place.at or 0, same=None if same is None else _number(same),
+                replaces=tuple(map(_number, against)),
             ),
         )  # fmt: skip
         kept[note.ref] = note
@@ -178,7 +213,9 @@ def _fit(text: str) -> str | None:
 
 
 def _comes_back(store: Store, note: Note, at: int | None) -> bool:
-    """Whether what is said at a time was superseded before, by something found: then it is news again."""
+    """Whether what is said at a time was superseded before, by
+    something found: then it is news again.
+    """
     if note.status != "superseded" or note.superseded_by is None:
         return False
     successor = store.get_note(note.superseded_by)

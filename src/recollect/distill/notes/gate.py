@@ -1,4 +1,6 @@
-"""When notes are taken from a session: not from a short one, not all the time, and not in the middle of something."""
+"""When notes are taken from a session: not from a short one, not all the
+time, and not in the middle of something.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ Answer = Literal["open", "short", "early", "busy"]
 
 
 class Progress(NamedTuple):
-    """How far a session got: its messages, how many of them are tool calls since the last time, and what still runs."""
+    """How far a session got: its messages, how many of them are tool calls
+    since the last time, and what still runs.
+    """
 
     messages: int
     calls: int
@@ -34,7 +38,9 @@ def progress_of(passages: Sequence[Passage], since: Extraction | None) -> Progre
     events = [row for passage in passages if passage.live for row in passage.rows]
     messages = [row for row in events if row[bodies.KIND] in ("prompt", "reply", "tool_call")]
     calls = [row for row in messages if row[bodies.KIND] == "tool_call"]
-    new = [row for row in messages[since.message if since else 0 :] if row[bodies.KIND] == "tool_call"]
+    new = [
+        row for row in messages[since.message if since else 0 :] if row[bodies.KIND] == "tool_call"
+    ]
     times = [row[bodies.AT] for row in events if row[bodies.AT] is not None]
     pending = any(row[bodies.OUTPUT] is None and row[bodies.OK] is None for row in calls)
     return Progress(len(messages), len(new), pending, max(times, default=None))

@@ -15,7 +15,11 @@ STATUSES: tuple[NoteStatus, ...] = get_args(NoteStatus)
 # How sure we are of a note when nobody says.
 CONFIDENCE = {"person": 1.0, "agent": 0.5}
 # Other names that people and models give them.
-_ALIASES: dict[str, Category] = {"userpreference": "preference", "projectfact": "project", "codepattern": "pattern"}
+_ALIASES: dict[str, Category] = {
+    "userpreference": "preference",
+    "projectfact": "project",
+    "codepattern": "pattern",
+}
 
 
 def category_of(name: str) -> Category:
@@ -24,7 +28,9 @@ def category_of(name: str) -> Category:
     for category in CATEGORIES:
         if word == category or _ALIASES.get(word) == category:
             return category
-    raise UsageError(f"no category is called {name.strip()[:50]}", hint=f"one of {', '.join(CATEGORIES)}")
+    raise UsageError(
+        f"no category is called {name.strip()[:50]}", hint=f"one of {', '.join(CATEGORIES)}"
+    )
 
 
 def statuses_of(given: str | Sequence[str] | None) -> list[NoteStatus]:
@@ -45,7 +51,8 @@ def author_of(by: str, *, everywhere: bool = False) -> Literal["person", "agent"
     if everywhere:
         raise UsageError(
             "only a person can make a note hold everywhere",
-            hint="remember it for this project; `recollect notes add --everywhere` is the person's way",
+            hint="remember it for this project; `recollect notes add --everywhere` is the person's "
+            "way",
         )
     return "agent"
 
@@ -54,15 +61,22 @@ def confidence_of(given: float | None, author: str) -> float:
     """How sure an author is, between 0 and 1."""
     confidence = CONFIDENCE[author] if given is None else given
     if not 0 <= confidence <= 1:
-        raise UsageError(f"a confidence of {confidence} means nothing", hint="give a number between 0 and 1")
+        raise UsageError(
+            f"a confidence of {confidence} means nothing", hint="give a number between 0 and 1"
+        )
     return confidence
 
 
 def plain(text: str) -> str:
-    """A text as a note may have it: one line without anything unseen; a clear error when nothing, or too much, is left."""
+    """A text as a note may have it: one line without anything unseen.
+
+    A clear error when nothing, or too much, is left.
+    """
     line = one_line(text)
     if not any(char.isalnum() for char in line):
-        raise UsageError("there are no words in this note", hint="say in a sentence what is to be remembered")
+        raise UsageError(
+            "there are no words in this note", hint="say in a sentence what is to be remembered"
+        )
     if len(line) > MOST_CHARACTERS:
         raise UsageError(
             f"this note has {len(line)} characters, and may have {MOST_CHARACTERS}",
@@ -74,6 +88,8 @@ def plain(text: str) -> str:
 def one_line(text: str) -> str:
     """Text in one line, without what nobody would see in it; binary is refused."""
     if "\0" in text:
-        raise UsageError("this is not text: it has a NUL character in it", hint="give it as plain text")
+        raise UsageError(
+            "this is not text: it has a NUL character in it", hint="give it as plain text"
+        )
     spaced = "".join(char if is_seen(char) else " " if char.isspace() else "" for char in text)
     return " ".join(spaced.split())

@@ -45,7 +45,9 @@ def write(path: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> boo
         return False
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        replace_text(path, after, mode=os.stat(path).st_mode & 0o777 if before is not None else 0o644)
+        replace_text(
+            path, after, mode=os.stat(path).st_mode & 0o777 if before is not None else 0o644
+        )
     except OSError as error:
         raise FileUnwritable(path, error.strerror or str(error)) from error
     return True
@@ -79,13 +81,18 @@ def _read(path: str) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise UsageError(f"{path} is not text in UTF-8", hint="name another file, or save this one as UTF-8") from None
+        raise UsageError(
+            f"{path} is not text in UTF-8", hint="name another file, or save this one as UTF-8"
+        ) from None
     except OSError as error:
         raise FileUnwritable(path, error.strerror or str(error)) from error
 
 
 def _section(lines: list[str]) -> tuple[int, int]:
-    """Where our section begins and ends; both at the end of the file when there is none. Headings in code are none."""
+    """Where our section begins and ends.
+
+    Both at the end of the file when there is none. Headings in code are none.
+    """
     code = _code(lines)
     start = None
     for number, line in enumerate(lines):
@@ -100,7 +107,10 @@ def _section(lines: list[str]) -> tuple[int, int]:
 
 
 def _code(lines: list[str]) -> set[int]:
-    """The lines between fences. One that is never closed is none, or we would not find our own section after it."""
+    """The lines between fences.
+
+    One that is never closed is none, or we would not find our own section after it.
+    """
     code: set[int] = set()
     opened: tuple[int, str] | None = None
     for number, line in enumerate(lines):
@@ -143,7 +153,9 @@ def _without(own: list[str], gone: set[str]) -> list[str]:
     """A section without the facts that are gone, and without the days that this leaves empty."""
     if not any(compared(fact) in gone for fact in _facts(own)):
         return own
-    kept = [line for line in own if not ((found := _FACT.match(line)) and compared(found[1]) in gone)]
+    kept = [
+        line for line in own if not ((found := _FACT.match(line)) and compared(found[1]) in gone)
+    ]
     blocks: list[list[str]] = [[]]
     for line in kept:
         if _DAY.match(line):
@@ -156,7 +168,11 @@ def _without(own: list[str], gone: set[str]) -> list[str]:
 
 
 def _is_empty_day(block: list[str]) -> bool:
-    return bool(block) and _DAY.match(block[0]) is not None and not any(line.strip() for line in block[1:])
+    return (
+        bool(block)
+        and _DAY.match(block[0]) is not None
+        and not any(line.strip() for line in block[1:])
+    )
 
 
 def _facts(own: list[str]) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Command lines that are simple enough for their exit code to say something, and how a note quotes them."""
+"""Command lines that are simple enough for their exit code to say
+something, and how a note quotes them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _OWN = "recollect"
 # What PowerShell calls its own commands.
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 # How a line only shows or cuts what the command before it says.
-_SHOWING = re.compile(r"\s*(?:2>&1)?\s*(?:\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|&&\s*echo\s[^&|;]*)?\s*$")
+_SHOWING = re.compile(
+    r"\s*(?:2>&1)?\s*(?:\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|&&\s*echo\s[^&|;]*)?\s*$"
+)
 # What differs from run to run, or names one place only: nothing of such a command holds tomorrow.
 _PASSING = re.compile(
     r"""/tmp/|/var/folders|\$\(|\$\{?\w|[*?]|\b[0-9a-f]{7,40}\b|\blocalhost:|<<|\b\d{4}-\d\d-\d\d\b|\bkill\b|…
@@ -38,7 +42,11 @@ def _only_command(call: Done) -> list[str] | None:
     if call.kind != "shell" or not call.target or len(call.main) != 1:
         return None
     words = call.main[0][1]
-    return None if words[0].startswith("-") or base(words[0]) == _OWN or _CMDLET.fullmatch(words[0]) else words
+    return (
+        None
+        if words[0].startswith("-") or base(words[0]) == _OWN or _CMDLET.fullmatch(words[0])
+        else words
+    )
 
 
 def passed(call: Done) -> bool:
@@ -64,4 +72,8 @@ def quotable(call: Done) -> str | None:
         return None
     if quoted_command(line, MOST_CHARACTERS) != line:
         return None
-    return line.removeprefix("(").removesuffix(")") if line.startswith("(") and line.count("(") == 1 else line
+    return (
+        line.removeprefix("(").removesuffix(")")
+        if line.startswith("(") and line.count("(") == 1
+        else line
+    )

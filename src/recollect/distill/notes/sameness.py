@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from recollect.embed.static import StaticEncoder
     from recollect.model import Note
 
-# Looked up on pairs of our own: 0.90 is "always run the tests before you commit" and "run the tests before every
-# commit"; "run make lint before …" and "run make test before …" are at 0.78.
+# Looked up on pairs of our own: 0.90 is "always run the tests before you commit" and "run the tests
+# before every commit"; "run make lint before …" and "run make test before …" are at 0.78.
 NEAR = 0.88
 # Of the words of two facts that say the same, so many are in both.
 SHARED = 0.5
@@ -42,29 +42,37 @@ _PLACE = re.compile(r"`[^`]+` is at `[^`]+`, ")
 _USE = re.compile(r"(To [\w ]+ here), run `([^`]+)`")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _NEGATIVE = frozenset((
-    "not", "never", "no", "avoid", "without", "stop", "don't", "dont", "cannot", "can't", "mustn't", "shouldn't",
+    "not", "never", "no", "avoid", "without", "stop", "don't", "dont", "cannot", "can't", "mustn't",
+    "shouldn't",
 ))  # fmt: skip
 # Another one of these is another fact.
 _PIVOTS = ("before", "after", "until", "unless", "if", "except")
 # What says how strongly something is meant, and not what.
 _FORCE = frozenset((
-    "always", "must", "should", "need", "needs", "every", "each", "all", "any", "make", "sure", "now", "only", "really", "prefer",
-    "want", "like", "let's", "lets", "will", "can", "we'll", "use", "using", "uses", "future", "going", "forward", "rule", "time",
+    "always", "must", "should", "need", "needs", "every", "each", "all", "any", "make", "sure",
+    "now", "only", "really", "prefer",
+    "want", "like", "let's", "lets", "will", "can", "we'll", "use", "using", "uses", "future",
+    "going", "forward", "rule", "time",
     "explicitly", "whenever",
 ))  # fmt: skip
 _WITHOUT_MEANING = STOP_WORDS | _FORCE | _NEGATIVE
 _IN_PLACE_OF = re.compile(
     r"\b(?:instead of|rather than|over|and not|no longer)\b|, not\b|"
     # "do not" and "is not" are about what follows alone.
-    r"(?<!\bdo )(?<!\bdoes )(?<!\bmust )(?<!\bshould )(?<!\bcan )(?<!\bis )(?<!\bare )(?<!\bwill )(?<!^)\bnot\b",
+    r"(?<!\bdo )(?<!\bdoes )(?<!\bmust )(?<!\bshould )(?<!\bcan )(?<!\bis )(?<!\bare )(?<!\bwill "
+    r")(?<!^)\bnot\b",
     re.IGNORECASE,
 )
 
 
 def find_same(text: str, notes: Sequence[Note]) -> Note | None:
     """The note that says what a text says; one that a person stands behind before any other."""
-    same = [note for note in notes if _same_words(text, note.text) or _same_use(text, note.text)] or _near(text, notes)
-    return min(same, key=lambda note: (note.author != "person", note.status != "active"), default=None)
+    same = [
+        note for note in notes if _same_words(text, note.text) or _same_use(text, note.text)
+    ] or _near(text, notes)
+    return min(
+        same, key=lambda note: (note.author != "person", note.status != "active"), default=None
+    )
 
 
 def speak_against(text: str, other: str) -> bool:
@@ -73,7 +81,11 @@ def speak_against(text: str, other: str) -> bool:
         return True
     if _replaces(text, other) or _replaces(other, text):
         return True
-    return text != other and _NUMBER.sub("#", text.casefold()) == _NUMBER.sub("#", other.casefold()) and _is_value(text)
+    return (
+        text != other
+        and _NUMBER.sub("#", text.casefold()) == _NUMBER.sub("#", other.casefold())
+        and _is_value(text)
+    )
 
 
 def _same_words(text: str, other: str) -> bool:
@@ -81,7 +93,9 @@ def _same_words(text: str, other: str) -> bool:
 
 
 def _same_use(text: str, other: str) -> bool:
-    """Whether two facts say where one file is, or how one thing is done by the same program in the same folder."""
+    """Whether two facts say where one file is, or how one thing is done by
+    the same program in the same folder.
+    """
     if (place := _PLACE.match(text)) and other.startswith(place[0]):
         return True
     one, two = _USE.fullmatch(text), _USE.fullmatch(other)
@@ -91,7 +105,9 @@ def _same_use(text: str, other: str) -> bool:
 
 
 def _use(command: str) -> tuple[object, ...]:
-    """Where a command is run, what it runs, and which of its tests, where they are marked: `pytest -m slow`."""
+    """Where a command is run, what it runs, and which of its tests, where
+    they are marked: `pytest -m slow`.
+    """
     piece = pieces(command)[0]
     marked = [word for before, word in pairwise(piece.words) if before == "-m"]
     return piece.folder, what_runs(piece.words), marked
@@ -103,12 +119,15 @@ def _near(text: str, notes: Sequence[Note]) -> list[Note]:
     possible = [
         note
         for note in notes
-        if _agree(text, note.text) and len(own & _kernel(note.text)) >= SHARED * len(own | _kernel(note.text))
+        if _agree(text, note.text)
+        and len(own & _kernel(note.text)) >= SHARED * len(own | _kernel(note.text))
     ]
     if not possible:
         return []
     first, *others = _encoder().encode_documents([text, *(note.text for note in possible)])
-    return [note for note, vector in zip(possible, others, strict=True) if float(first @ vector) >= NEAR]
+    return [
+        note for note, vector in zip(possible, others, strict=True) if float(first @ vector) >= NEAR
+    ]
 
 
 def _agree(text: str, other: str) -> bool:
@@ -167,13 +186,20 @@ def _stem(word: str) -> str:
 
 
 def _turned(text: str) -> bool:
-    """Whether a fact says what not to do; what stands in the place of what is part of another question."""
+    """Whether a fact says what not to do.
+
+    What stands in the place of what is part of another question.
+    """
     return any(word in _NEGATIVE for word in _words(_sides(text)[0]))
 
 
 def _fixed(text: str) -> tuple[list[str], ...]:
     """Numbers, code, and before or after: another one of these is another fact."""
-    return _NUMBER.findall(text), _CODE.findall(text), [word for word in _words(text) if word in _PIVOTS]
+    return (
+        _NUMBER.findall(text),
+        _CODE.findall(text),
+        [word for word in _words(text) if word in _PIVOTS],
+    )
 
 
 def _replaces(text: str, other: str) -> bool:
@@ -185,5 +211,7 @@ def _replaces(text: str, other: str) -> bool:
 
 
 def _is_value(text: str) -> bool:
-    """Whether a number is what a fact is about: "Python here is version 3.12" has one, and a path may have many."""
+    """Whether a number is what a fact is about: "Python here is version
+    3.12" has one, and a path may have many.
+    """
     return len(_NUMBER.findall(text)) == 1 and not _CODE.search(_NUMBER.sub("", text))

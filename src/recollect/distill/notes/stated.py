@@ -17,17 +17,28 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.distill.digests.typed import END_OF_SENTENCE, typed
-from recollect.distill.notes.forms import CERTAIN, FORMS, LEAD, NOT_POINTING, NUMBERED, POINTING, REPORTING, SCREENS
+from recollect.distill.notes.forms import (
+    CERTAIN,
+    FORMS,
+    LEAD,
+    NOT_POINTING,
+    NUMBERED,
+    POINTING,
+    REPORTING,
+    SCREENS,
+)
 from recollect.model import Category
 
 FEWEST_WORDS, MOST_WORDS, MOST_CHARACTERS = 3, 40, 260
-# Whoever wrote more lines or items than this, or headings, wrote or pasted a document: a plan, a review, a log. Of what real
-# prompts of that size state, hardly anything was about more than the task.
+# Whoever wrote more lines or items than this, or headings, wrote or pasted a
+# document: a plan, a review, a log. Of what real prompts of that size state, hardly
+# anything was about more than the task.
 MOST_LINES, MOST_ITEMS = 6, 3
 MOST_HEADINGS = 1
 # A line that is shorter was ended by whoever wrote it, not by an editor's margin.
 WRAPPED_CHARACTERS = 50
-# How many of a sentence's characters are letters and spaces, at least, once code in backticks is left out.
+# How many of a sentence's characters are letters and spaces, at least,
+# once code in backticks is left out.
 LETTERS = 0.8
 
 
@@ -42,13 +53,19 @@ class Statement(NamedTuple):
 _HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*]+\*\*:?$|[A-Z][\w /&-]{2,40}:$)", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _CODE = re.compile(r"`[^`\n]+`")
-_ODD = re.compile(r"[{}│┃▌⎿⏺❯✓✔✗✘→⇡]|\[(?:recalled|REDACTED)|==|=>|->|\\n|\"\w+\":|&&|\|\||::|</|~~|https?://|\w+\.\w+:\d+")
+_ODD = re.compile(
+    r"[{}│┃▌⎿⏺❯✓✔✗✘→⇡]|\[(?:recalled|REDACTED)|==|=>|->|\\n|\"\w+\":|&&|\|\||::|</|~~|https?://|\w+\.\w+:\d+"
+)
 
 
 def statements(prompt: str, *, corrects: bool = False) -> list[Statement]:
     """What a prompt states; one that `corrects` an edit is a little surer of it."""
     found = _statements(prompt)
-    return [one._replace(confidence=min(CERTAIN, one.confidence + 0.1)) for one in found] if corrects else found
+    return (
+        [one._replace(confidence=min(CERTAIN, one.confidence + 0.1)) for one in found]
+        if corrects
+        else found
+    )
 
 
 # Asked twice: for what was said about how to work, and for notes.
@@ -64,13 +81,20 @@ def _stated(prompt: str) -> Iterator[Statement]:
         sentence = _without_lead(said)
         # The forms first: hardly any sentence has one, and the rest takes longer to tell.
         found = None if asks else _form_of(sentence)
-        if found is not None and _is_prose(sentence) and not REPORTING.search(sentence) and stands_alone(sentence):
+        if (
+            found is not None
+            and _is_prose(sentence)
+            and not REPORTING.search(sentence)
+            and stands_alone(sentence)
+        ):
             category, sure = found
             yield Statement(category, sentence[0].upper() + sentence[1:], sure)
 
 
 def is_document(prompt: str) -> bool:
-    """Whether a prompt is a text that was written elsewhere: a command's template, a plan, a review, a log."""
+    """Whether a prompt is a text that was written elsewhere: a command's
+    template, a plan, a review, a log.
+    """
     lines = [line for line in prompt.splitlines() if line.strip()]
     return (
         len(lines) > MOST_LINES
@@ -88,7 +112,10 @@ def stands_alone(sentence: str) -> bool:
 
 def _form_of(sentence: str) -> tuple[Category, float] | None:
     plain = sentence.replace("’", "'")
-    return next((FORMS[index][1:] for index in SCREENS.possible(plain) if FORMS[index][0].search(plain)), None)
+    return next(
+        (FORMS[index][1:] for index in SCREENS.possible(plain) if FORMS[index][0].search(plain)),
+        None,
+    )
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
@@ -106,7 +133,12 @@ def _paragraphs(text: str) -> Iterator[str]:
     held = ""
     before = ""
     for line in text.splitlines():
-        goes_on = bool(held) and len(before) >= WRAPPED_CHARACTERS and not _ITEM.match(line) and line[:1].strip() != ""
+        goes_on = (
+            bool(held)
+            and len(before) >= WRAPPED_CHARACTERS
+            and not _ITEM.match(line)
+            and line[:1].strip() != ""
+        )
         if not goes_on and held:
             yield held
             held = ""

@@ -23,7 +23,8 @@ _SCRIPT_RUNNERS = _MANAGERS | names("make just task rake poe invoke nx turbo")
 _STARTING = names("dev start serve up run-dev runserver preview watch")
 _INSTALLING = (
     ("npm", "ci"), ("pnpm", "install"), ("yarn", "install"), ("bun", "install"), ("uv", "sync"),
-    ("poetry", "install"), ("bundle", "install"), ("composer", "install"), ("dotnet", "restore"), ("pdm", "install"),
+    ("poetry", "install"), ("bundle", "install"), ("composer", "install"), ("dotnet", "restore"),
+    ("pdm", "install"),
     ("go", "mod", "download"), ("flutter", "pub", "get"), ("mix", "deps.get"),
 )  # fmt: skip
 # What checks nothing of the work, or repairs instead of checking.
@@ -33,7 +34,9 @@ _NO_CHECK = re.compile(
 )
 # A script in a folder such as `.github` belongs to a tool; `.venv/bin/pytest` does not.
 _TOOLS_OWN = re.compile(r"(?:\./)?\.\w.*\.(?:sh|ps1|py|js)$")
-_NO_CHECKERS = names("test test-path [ python python3 node bun deno tsx ruby php perl bash sh docker")
+_NO_CHECKERS = names(
+    "test test-path [ python python3 node bun deno tsx ruby php perl bash sh docker"
+)
 _FILE = re.compile(r"\.[a-z]{1,6}(?:::.*|:\d+)?$")
 # A folder far inside, not `tests/` or `./...`.
 _DEEP = re.compile(r"^(?:\./)?\w[\w.-]*/\w[\w./-]*$")
@@ -41,7 +44,9 @@ _TESTING = re.compile(r"test|spec|e2e|cypress")
 # What comes after these says how to check, not what.
 _CONFIGURING = names("-p --project --manifest-path --config -c --tsconfig --rootdir --cov-config")
 # What comes after these names one test.
-_NAMING = names("-k -t -g --grep --filter --testNamePattern -run --run --test --spec --testPathPattern --")
+_NAMING = names(
+    "-k -t -g --grep --filter --testNamePattern -run --run --test --spec --testPathPattern --"
+)
 _SCRIPT = re.compile(r"[a-z][a-z0-9:_-]+")
 _NAME, _ANY_FILE = "NAME", "FILE"
 
@@ -76,7 +81,11 @@ def usual(calls: Sequence[Done], known: set[str]) -> Iterator[tuple[str, Done]]:
 
 def _said(line: str, call: Done) -> str:
     if call.check:
-        return f"To check a part of the work here, run `{line}`" if _is_open(line) else f"To check work here, run `{line}`"
+        return (
+            f"To check a part of the work here, run `{line}`"
+            if _is_open(line)
+            else f"To check work here, run `{line}`"
+        )
     words = only_command(call) or [""]
     purpose = _purpose(words)
     return f"To {purpose} here, run `{line}`" if purpose else f"`{line}` works here"
@@ -97,14 +106,19 @@ def _purpose(words: list[str]) -> str | None:
 
 
 def _is_own(words: list[str]) -> bool:
-    """Whether a command has a name that the project gave it: `npm run seed` and `make docs`, not `npm audit`."""
+    """Whether a command has a name that the project gave it: `npm run seed`
+    and `make docs`, not `npm audit`.
+    """
     runner, *rest = base(words[0]), *words[1:]
     script = rest[1:] if rest[:1] == ["run"] else [] if runner in _MANAGERS else rest
-    return runner in _SCRIPT_RUNNERS and len(script) == 1 and _SCRIPT.fullmatch(script[0]) is not None
+    return (
+        runner in _SCRIPT_RUNNERS and len(script) == 1 and _SCRIPT.fullmatch(script[0]) is not None
+    )
 
 
 def what_runs(words: list[str]) -> tuple[str, ...]:
-    """What two uses of a command share: a program with its subcommand, or the script that it runs, whatever starts it.
+    """What two uses of a command share: a program with its subcommand, or the
+    script that it runs, whatever starts it.
 
     `npm run lint` and `npm run test` are two checks; `npx tsc`, `bunx tsc` and `pnpm tsc` are one.
     """
@@ -112,20 +126,32 @@ def what_runs(words: list[str]) -> tuple[str, ...]:
     runner = base(rest[0])
     if runner not in _SCRIPT_RUNNERS:
         return program_of(rest)
-    script = next((word for word in rest[1:] if not word.startswith("-") and word not in ("run", "exec")), "")
+    script = next(
+        (word for word in rest[1:] if not word.startswith("-") and word not in ("run", "exec")), ""
+    )
     return (script,) if runner in _MANAGERS else (runner, script)
 
 
 def _checks_all(words: list[str]) -> bool:
     """Whether a check is one of everything, as far as its words tell."""
-    return not (_checks_nothing(words) or any(_filled(word, words[:place]) != word for place, word in enumerate(words)))
+    return not (
+        _checks_nothing(words)
+        or any(_filled(word, words[:place]) != word for place, word in enumerate(words))
+    )
 
 
 def _checks_nothing(words: list[str]) -> bool:
     program, *rest = words[launched(words) % len(words) :]
     # `make run` runs what was made.
-    runs = (base(program).lower() in _NO_CHECKERS and rest[:1] != ["test"]) or words[:2] == ["make", "run"]
-    return runs or _TOOLS_OWN.match(words[0]) is not None or any(_NO_CHECK.search(word) for word in words[1:])
+    runs = (base(program).lower() in _NO_CHECKERS and rest[:1] != ["test"]) or words[:2] == [
+        "make",
+        "run",
+    ]
+    return (
+        runs
+        or _TOOLS_OWN.match(words[0]) is not None
+        or any(_NO_CHECK.search(word) for word in words[1:])
+    )
 
 
 def _named(words: list[str]) -> bool:

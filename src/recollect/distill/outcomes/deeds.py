@@ -1,4 +1,5 @@
-"""What an agent did that speaks for or against its own work: kept it, took it back, gave up on it, ran out of time.
+"""What an agent did that speaks for or against its own work: kept it, took it
+back, gave up on it, ran out of time.
 
 A commit, a merge or a pull request keeps work; `git restore` and its like take
 it back. What the agent says counts only against itself: "all tests pass" is a
@@ -21,25 +22,41 @@ Deed = Literal["kept", "reverted", "stashed", "unstashed"]
 
 # git and the command lines of its hosts: the words after which work is kept.
 _KEEPING = (
-    ("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "cherry-pick"), ("git", "am"), ("git", "tag"), ("jj", "commit"),
-    ("hg", "commit"), ("gh", "pr", "create"), ("gh", "pr", "merge"), ("glab", "mr", "create"), ("glab", "mr", "merge"),
+    ("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "cherry-pick"), ("git", "am"),
+    ("git", "tag"), ("jj", "commit"),
+    ("hg", "commit"), ("gh", "pr", "create"), ("gh", "pr", "merge"), ("glab", "mr", "create"),
+    ("glab", "mr", "merge"),
 )  # fmt: skip
 _KEEPERS = {keeping[0] for keeping in _KEEPING}
-_NOTHING_KEPT = re.compile(r"nothing (?:added )?to commit|no changes added|Everything up-to-date|Already up to date|CONFLICT \(")
-_TIMED_OUT = re.compile(r"\b(?:command )?timed out\b|\btimeout (?:exceeded|expired|reached)\b", re.IGNORECASE)
+_NOTHING_KEPT = re.compile(
+    r"nothing (?:added )?to commit|no changes added|Everything up-to-date|Already up to "
+    r"date|CONFLICT \("
+)
+_TIMED_OUT = re.compile(
+    r"\b(?:command )?timed out\b|\btimeout (?:exceeded|expired|reached)\b", re.IGNORECASE
+)
 # Servers and watchers, which are stopped by whoever started them.
-_RUNS_ON = re.compile(r"\b(?:dev|serve|server|start|watch|runserver|preview|storybook|up)\b|\btail -f|--watch\b|--reload\b")
+_RUNS_ON = re.compile(
+    r"\b(?:dev|serve|server|start|watch|runserver|preview|storybook|up)\b|\btail "
+    r"-f|--watch\b|--reload\b"
+)
 _TIMEOUT_CODES = (124, 142)
-# The program is not there, was called wrongly, or wanted a network: the work was not checked at all.
+# The program is not there, was called wrongly, or wanted a network:
+# the work was not checked at all.
 _NOT_RUN_CODES = (126, 127)
 _NOT_RUN = re.compile(
-    r"command not found|No module named '?(?:pytest|mypy|ruff|tox|nox|unittest)|Missing script:|not recognized as an internal"
-    r"|[Cc]ould not resolve host|Network is unreachable|failure in name resolution|getaddrinfo|failed to (?:fetch|download)"
-    r"|no tests ran|collected 0 items|unrecognized arguments|No such file or directory: '?\S*(?:pytest|tox|ruff)"
+    r"command not found|No module named '?(?:pytest|mypy|ruff|tox|nox|unittest)|Missing "
+    r"script:|not recognized as an internal"
+    r"|[Cc]ould not resolve host|Network is unreachable|failure in name "
+    r"resolution|getaddrinfo|failed to (?:fetch|download)"
+    r"|no tests ran|collected 0 items|unrecognized arguments|No such file or directory: "
+    r"'?\S*(?:pytest|tox|ruff)"
 )
-# Nobody let the agent run it, which says nothing about the work. In the words of the agents' programs.
+# Nobody let the agent run it, which says nothing about the work. In
+# the words of the agents' programs.
 _DENIED = re.compile(
-    r"requires approval|haven't granted|user (?:doesn't want to proceed|rejected|denied)|rejected by (?:the )?user"
+    r"requires approval|haven't granted|user (?:doesn't want to proceed|rejected|denied)|rejected "
+    r"by (?:the )?user"
     r"|^\S+ in .* was blocked"
 )
 # How much of the end of a reply is read: that is where agents say how it went.
@@ -56,17 +73,21 @@ _ADMITS = re.compile(
     """,
     re.VERBOSE,
 )
-# Whatever these two find has one of these words: most replies have none, and are not looked through any further.
+# Whatever these two find has one of these words: most replies have none,
+# and are not looked through any further.
 _ADMITTING = (
-    "able to", "manage to", "could not", "couldn", "stuck", "out of ideas", "giving up", "give up", "gave up",
+    "able to", "manage to", "could not", "couldn", "stuck", "out of ideas", "giving up", "give up",
+    "gave up",
     "still fail", "still broken", "still red",
 )  # fmt: skip
 _CLAIMING = (
-    "done", "fixed", " pass", "works now", "now works", "successfully", "resolved", "ready", " working", " complete",
+    "done", "fixed", " pass", "works now", "now works", "successfully", "resolved", "ready",
+    " working", " complete",
     "implemented", "in place",
 )  # fmt: skip
 _CLAIMS = re.compile(
-    r"\b(?:done|fixed|all (?:tests|checks) (?:now )?pass|works now|now works|successfully|resolved|ready)\b"
+    r"\b(?:done|fixed|all (?:tests|checks) (?:now )?pass|works now|now "
+    r"works|successfully|resolved|ready)\b"
     r"|\bis (?:now )?(?:working|complete|implemented|in place)\b"
 )
 _FAILURES = re.compile(r"\b(\d+) (?:tests? )?(?:failed|failing|failures?|errors?)\b")
@@ -75,10 +96,31 @@ _MENDS = re.compile(
     r"\b(?:fix|repair|mend|fail\w*|red|green|broken?|breaks?|error\w*|bugs?|pass\w*|tests?|suite|lint\w*|typ(?:es?|ing)|builds?|compil\w*"
     r"|ci|warning\w*|crash\w*|upgrad\w*|convert\w*|migrat\w*)\b"
 )
-_KEEPS = re.compile(r"\b(?:commit|push|merge|rebase|squash|tag|release|cherry-pick|pull request|pr)\b")
-_TEST_FILE = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|__tests__|e2e)(?:[/_.-]|$)|_(?:test|spec)\.\w+$")
+_KEEPS = re.compile(
+    r"\b(?:commit|push|merge|rebase|squash|tag|release|cherry-pick|pull request|pr)\b"
+)
+_TEST_FILE = re.compile(
+    r"(?:^|[/_.-])(?:tests?|specs?|__tests__|e2e)(?:[/_.-]|$)|_(?:test|spec)\.\w+$"
+)
 # A search that finds nothing ends like a failure.
-_SEARCHES = frozenset({"grep", "egrep", "rg", "ag", "fd", "find", "diff", "cmp", "test", "[", "which", "type", "pgrep", "lsof"})
+_SEARCHES = frozenset(
+    {
+        "grep",
+        "egrep",
+        "rg",
+        "ag",
+        "fd",
+        "find",
+        "diff",
+        "cmp",
+        "test",
+        "[",
+        "which",
+        "type",
+        "pgrep",
+        "lsof",
+    }
+)
 
 
 def deeds_of(call: Done) -> Sequence[Deed]:
@@ -93,7 +135,9 @@ def deeds_of(call: Done) -> Sequence[Deed]:
 def _deeds_in(command: str) -> tuple[Deed, ...]:
     if not any(name in command for name in _KEEPERS):
         return ()
-    found = [_deed([base(piece.words[0]), *piece.words[1:]]) for piece in pieces(command) if piece.words]
+    found = [
+        _deed([base(piece.words[0]), *piece.words[1:]]) for piece in pieces(command) if piece.words
+    ]
     return tuple(deed for deed in found if deed)
 
 
@@ -105,7 +149,13 @@ def _deed(words: list[str]) -> Deed | None:
         return None
     command, rest = plain[1], plain[2:]
     if command == "stash":
-        return "unstashed" if rest[:1] in (["pop"], ["apply"]) else "stashed" if rest[:1] in ([], ["push"], ["save"]) else None
+        return (
+            "unstashed"
+            if rest[:1] in (["pop"], ["apply"])
+            else "stashed"
+            if rest[:1] in ([], ["push"], ["save"])
+            else None
+        )
     discards = (
         (command == "checkout" and ("--" in rest or rest[:1] == ["."]))
         or (command == "restore" and not {"--staged", "-S"} & set(words))
@@ -117,7 +167,9 @@ def _deed(words: list[str]) -> Deed | None:
 
 def timed_out(call: Done) -> bool:
     """Whether a command was stopped because it took too long."""
-    return call.ok is not True and (call.exit_code in _TIMEOUT_CODES or _TIMED_OUT.search(ends(call.output)) is not None)
+    return call.ok is not True and (
+        call.exit_code in _TIMEOUT_CODES or _TIMED_OUT.search(ends(call.output)) is not None
+    )
 
 
 def runs_on(call: Done) -> bool:
@@ -138,12 +190,18 @@ def was_denied(call: Done) -> bool:
 def found_nothing(call: Done) -> bool:
     """Whether a command failed only because it looked for something that is not there."""
     names = {base(word) for piece in pieces(call.target or "") for word in _programs(piece.words)}
-    return call.exit_code in (1, None) and (bool(names & _SEARCHES) or any(name.startswith("Get-") for name in names))
+    return call.exit_code in (1, None) and (
+        bool(names & _SEARCHES) or any(name.startswith("Get-") for name in names)
+    )
 
 
 def _programs(words: list[str]) -> list[str]:
     """The program of a command, and the one that `xargs` runs for it."""
-    return words[:1] if words[:1] != ["xargs"] else [word for word in words if not word.startswith("-")][:2]
+    return (
+        words[:1]
+        if words[:1] != ["xargs"]
+        else [word for word in words if not word.startswith("-")][:2]
+    )
 
 
 def failures_of(call: Done) -> int | None:

@@ -1,4 +1,5 @@
-"""Which way a short statement leans, by its words: "pipeline failed: manifest unknown", "35 ms here 🚀".
+"""Which way a short statement leans, by its words: "pipeline failed:
+manifest unknown", "35 ms here 🚀".
 
 People say in countless ways that something is right or wrong. Where no phrase
 that we know does, the words still lean: each good one counts for, each bad one
@@ -18,21 +19,32 @@ REACH = 3
 
 _TOKEN = re.compile(r"\w+(?:['./:-]\w+)*|[✅🎉🚀👍👌💯😍❤👎😡🙁]|:\(")
 _GOOD = names(
-    "works worked working fine good great nice nicer correct right clear cleaner perfect beautiful lovely love loved visible "
-    "passed passes passing green approved merged succeeded success successful faster identical solved fixed resolved smooth "
-    "sharp awesome amazing excellent brilliant happy pleased better best impressive neat flawless stable readable "
+    "works worked working fine good great nice nicer correct right clear cleaner perfect beautiful "
+    "lovely love loved visible "
+    "passed passes passing green approved merged succeeded success successful faster identical "
+    "solved fixed resolved smooth "
+    "sharp awesome amazing excellent brilliant happy pleased better best impressive neat flawless "
+    "stable readable "
     "✅ 🎉 🚀 👍 👌 💯 😍 ❤ "
-    "gut super toll klasse prima richtig schnell bien parfait listo perfecto genial certo ótimo perfeito bom хорошо отлично"
+    "gut super toll klasse prima richtig schnell bien parfait listo perfecto genial certo ótimo "
+    "perfeito bom хорошо отлично"
 )
 _BAD = names(
-    "wrong bad worse worst slower slow harder uglier missing lost dead blank empty invalid unknown fail fails failed failing "
-    "failure error errors exception crash crashes crashed broken broke breaks stuck weird strange ugly crooked garbage nonsense "
-    "useless unreadable unusable misaligned duplicated duplicate flickers hangs freezes frozen corrupt corrupted truncated "
+    "wrong bad worse worst slower slow harder uglier missing lost dead blank empty invalid unknown "
+    "fail fails failed failing "
+    "failure error errors exception crash crashes crashed broken broke breaks stuck weird strange "
+    "ugly crooked garbage nonsense "
+    "useless unreadable unusable misaligned duplicated duplicate flickers hangs freezes frozen "
+    "corrupt corrupted truncated "
     "horrible terrible awful meaningless pointless meh disaster mess hell nope "
     "👎 😡 🙁 :( "
-    "falsch kaputt fehlt fehler leer faux cassé erreur vide mal roto vacío errado errada errados erro vazio ошибка плохо"
+    "falsch kaputt fehlt fehler leer faux cassé erreur vide mal roto vacío errado errada errados "
+    "erro vazio ошибка плохо"
 )
-_NOT = names("not no never none nothing neither nor without zero cannot cant nicht kein keine keinen pas não nenhum не нет sin")
+_NOT = names(
+    "not no never none nothing neither nor without zero cannot cant nicht kein keine keinen pas "
+    "não nenhum не нет sin"
+)
 _LOADED = _GOOD | _BAD | {"still"}
 # Said to the agent: an order, or the beginning of a question.
 _ORDER = re.compile(
@@ -67,11 +79,17 @@ _ABSENT = re.compile(
 
 
 def leaning(text: str) -> int:
-    """Above zero where a statement in lower case leans to the good, below where it leans to the bad; zero where nothing tells."""
+    """Above zero where a statement in lower case leans to the good, below where it
+    leans to the bad; zero where nothing tells.
+    """
     tokens = _TOKEN.findall(text)
     if len(tokens) > MOST_WORDS:
         return 0
-    leans = -1 if _ABSENT.search(text) else sum(_weight(tokens, place) for place, word in enumerate(tokens) if _is_loaded(word))
+    leans = (
+        -1
+        if _ABSENT.search(text)
+        else sum(_weight(tokens, place) for place, word in enumerate(tokens) if _is_loaded(word))
+    )
     return leans if leans and not wishes(text) else 0
 
 

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 EVIDENCE_CHARACTERS = 160
 # Where a prompt says what it is about.
 PROMPT_CHARACTERS = 600
-# So often the same call has to fail before it is a loop: twice is a retry, three times an honest doubt.
+# So often the same call has to fail before it is a loop: twice is a
+# retry, three times an honest doubt.
 LOOP = 4
 # Who complains so often in a row has not got what they asked for, whatever was done about it.
 COMPLAINTS = 3
@@ -100,7 +101,8 @@ class _Ledger:
     def __init__(self) -> None:
         self.standing: list[Evidence] = []
         self.complaints: list[Evidence] = []
-        # What the task is about: something that fails, work that is to be taken back, or to be kept.
+        # What the task is about: something that fails, work that is to
+        # be taken back, or to be kept.
         self.is_mending = self.is_trial = self.is_keeping = False
         self.was_accepted = False
         # The last word accepted a part and complained about another.
@@ -112,7 +114,8 @@ class _Ledger:
         self.tries = 0
         self.stashed = 0
         self.red: list[Done] = []
-        # Checks that failed before anything was changed, those that failed once tests were written for it, and those that passed.
+        # Checks that failed before anything was changed, those that failed once tests were
+        # written for it, and those that passed.
         self.broken: list[Done] = []
         self.written: list[Done] = []
         self.sound: list[Done] = []
@@ -123,25 +126,49 @@ class _Ledger:
     # What the person says
 
     def ask(self, prompt: str) -> None:
-        self.is_mending, self.is_trial, self.is_keeping = asks_to_mend(prompt), talk.takes_back(prompt), asks_to_keep(prompt)
+        self.is_mending, self.is_trial, self.is_keeping = (
+            asks_to_mend(prompt),
+            talk.takes_back(prompt),
+            asks_to_keep(prompt),
+        )
 
     def listen(self, prompt: str, ref: str, *, is_next: bool = False) -> None:
-        """What a prompt says about the work; one that begins the next task may report what is wrong there."""
+        """What a prompt says about the work.
+
+        One that begins the next task may report what is wrong there.
+        """
         heard = talk.hear(prompt)
         wrong = heard.corrected
         if not is_next:
             # Before anything was changed, an error that is pasted shows what is to be done.
-            wrong = wrong or heard.reported or (heard.shown if self.edits and not heard.accepted else "")
+            wrong = (
+                wrong
+                or heard.reported
+                or (heard.shown if self.edits and not heard.accepted else "")
+            )
         refused = heard.refused or (heard.declined if not self.edits and not is_next else "")
-        against: list[tuple[EvidenceKind, str]] = [("corrected", wrong), ("annoyed", heard.annoyed), ("refused", refused)]
-        said = [Evidence(kind=kind, ref=ref, text=quoted(text, EVIDENCE_CHARACTERS)) for kind, text in against if text]
+        against: list[tuple[EvidenceKind, str]] = [
+            ("corrected", wrong),
+            ("annoyed", heard.annoyed),
+            ("refused", refused),
+        ]
+        said = [
+            Evidence(kind=kind, ref=ref, text=quoted(text, EVIDENCE_CHARACTERS))
+            for kind, text in against
+            if text
+        ]
         if heard.accepted:
             self._keep(*_PROOFS, *_HINTS)
             self._drop("accepted")
             self.add("accepted", ref, heard.accepted)
             self.complaints, self.is_doubted, self.is_halved = [], False, bool(said)
         # "Never mind" wants no more of it; it says nothing about what there is.
-        elif wrong or heard.annoyed or talk.takes_back(heard.refused) or (heard.shown and not is_next):
+        elif (
+            wrong
+            or heard.annoyed
+            or talk.takes_back(heard.refused)
+            or (heard.shown and not is_next)
+        ):
             self.was_accepted |= any(one.kind == "accepted" for one in self.standing)
             self._drop(*_PROOFS, *_COMPLAINTS, "check_passed")
             self.is_doubted, self.tries = True, 0
@@ -160,7 +187,8 @@ class _Ledger:
                 self._drop("accepted")
             self.edits += 1
             self.tries += not all(map(is_test_file, call.files))
-            # Whether what failed still fails, and what passed still passes, nobody knows until it is tried again.
+            # Whether what failed still fails, and what passed still passes,
+            # nobody knows until it is tried again.
             self._keep(*_PROOFS, "claimed", *(("refused",) if self._is_taken_back() else ()))
         if call.check:
             self._check(call)
@@ -185,7 +213,11 @@ class _Ledger:
         elif timed_out(call):
             self._failed("timeout", call)
         elif call.ok is False and not did_not_run(call) and not was_denied(call):
-            self.standing = [one for one in self.standing if one.kind != "check_fixed" or one.text != _command_of(call)]
+            self.standing = [
+                one
+                for one in self.standing
+                if one.kind != "check_fixed" or one.text != _command_of(call)
+            ]
             self.red.append(call)
             if not self.tries:
                 (self.broken if not self.edits else self.written).append(call)
@@ -194,11 +226,22 @@ class _Ledger:
                 self._failed("check_failed", call)
 
     def _passed(self, call: Done) -> None:
-        over = {_command_of(before) for before in self.red if self._covers(before, call)} | {_command_of(call)}
-        self.standing = [one for one in self.standing if one.text not in over or one.kind in ("accepted", "kept")]
+        over = {_command_of(before) for before in self.red if self._covers(before, call)} | {
+            _command_of(call)
+        }
+        self.standing = [
+            one for one in self.standing if one.text not in over or one.kind in ("accepted", "kept")
+        ]
         # A new test that fails until it is changed itself was wrong itself.
-        was_broken = any(self._covers(before, call) for before in self.broken + (self.written if self.tries else []))
-        if was_broken and self.edits and not any(self._covers(before, call) for before in self.sound):
+        was_broken = any(
+            self._covers(before, call)
+            for before in self.broken + (self.written if self.tries else [])
+        )
+        if (
+            was_broken
+            and self.edits
+            and not any(self._covers(before, call) for before in self.sound)
+        ):
             self._drop("check_fixed")
             self.add("check_fixed", call.ref, _command_of(call))
         else:
@@ -210,11 +253,19 @@ class _Ledger:
     def _command(self, call: Done) -> None:
         """A command that does something; it also answers whatever was said before it."""
         self._drop("command_failed", "corrected", "annoyed")
-        if call.ok and self.edits and self.is_mending and any(before.target == call.target for before in self.broken):
-            # Where something is to be mended, what failed before the work and works after it is as good as a check.
+        if (
+            call.ok
+            and self.edits
+            and self.is_mending
+            and any(before.target == call.target for before in self.broken)
+        ):
+            # Where something is to be mended, what failed before the work and
+            # works after it is as good as a check.
             self._passed(call)
         elif call.ok:
-            self.standing = [one for one in self.standing if one.text != _command_of(call) or one.kind in _PROOFS]
+            self.standing = [
+                one for one in self.standing if one.text != _command_of(call) or one.kind in _PROOFS
+            ]
         elif timed_out(call):
             if not runs_on(call):
                 self._failed("timeout", call)
@@ -246,7 +297,10 @@ class _Ledger:
 
     def undo(self, passage: Passage) -> None:
         """A turn that was undone; so was what it changed."""
-        if any(row[bodies.KIND] == "tool_call" and row[bodies.TOOL_KIND] == "edit" for row in passage.rows):
+        if any(
+            row[bodies.KIND] == "tool_call" and row[bodies.TOOL_KIND] == "edit"
+            for row in passage.rows
+        ):
             self._drop("reverted")
             self.add("reverted", passage.ref)
 
@@ -255,7 +309,9 @@ class _Ledger:
     def outcome(self) -> tuple[Outcome, list[Evidence]]:
         proofs = [one for one in self.standing if one.kind in _PROOFS]
         hints = [one for one in self.standing if one.kind in _HINTS]
-        against = [one for one in self.standing if one.kind not in _PROOFS and one.kind not in _HINTS]
+        against = [
+            one for one in self.standing if one.kind not in _PROOFS and one.kind not in _HINTS
+        ]
         if proofs:
             # What took too long says little beside a proof.
             spoiling = [one for one in against if one.kind != "timeout"]
@@ -287,7 +343,9 @@ class _Ledger:
 
     def _was_as_red(self, call: Done) -> bool:
         """Whether a check that nobody asked to mend fails as it did before the work."""
-        before = [one for one in self.broken if self._covers(one, call)] if not self.is_mending else []
+        before = (
+            [one for one in self.broken if self._covers(one, call)] if not self.is_mending else []
+        )
         return any((failures_of(call) or 1) <= (failures_of(one) or 1) for one in before)
 
     def _covers(self, before: Done, later: Done) -> bool:
@@ -319,7 +377,9 @@ def _in_one_line(command: str) -> str:
 
 
 def _covers(before: Done, later: Done) -> bool:
-    """Whether a later check tells about an earlier one: the same, or one of more or of fewer tests, but not of others."""
+    """Whether a later check tells about an earlier one: the same, or one of
+    more or of fewer tests, but not of others.
+    """
     match = compare(before, later)
     if match is None or match[0] == "same":
         return match is not None

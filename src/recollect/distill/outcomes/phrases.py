@@ -1,15 +1,17 @@
-"""The words in which people judge work, as patterns over a sentence in lower case with plain apostrophes.
+"""The words in which people judge work, as patterns over a sentence in
+lower case with plain apostrophes.
 
-English first, with the commonest phrases of German, French, Spanish,
-Portuguese, Russian, Chinese and Japanese. A line is one manner of saying it; when one turns out to mean
-something else as well, it goes.
+English first, with the commonest phrases of German, French, Spanish, Portuguese,
+Russian, Chinese and Japanese. A line is one manner of saying it; when one turns out
+to mean something else as well, it goes.
 """
 
 from __future__ import annotations
 
 from recollect.reading.screened import Screened, Screens
 
-# A sentence is looked through for all of them at once; for those that only say more of what was found, when something was.
+# A sentence is looked through for all of them at once; for those that only say more
+# of what was found, when something was.
 SCREENS, ASIDE = Screens(), Screens()
 
 
@@ -149,7 +151,8 @@ COMPLAINS = _any(rf"""
     不行|不对|还是(?:不|报错|有|没|失败|一样|乱)|错了|没有?用|没(?:有)?生效|又报错|不能用|失败了
     動きません|動かない|直っていません|直ってない|まだ(?:エラー|直|動|同じ)|違います|変わりません
 """)
-# That something is wrong, by itself no more than a report of it: of this work, or of another thing that is to be mended.
+# That something is wrong, by itself no more than a report of it: of this work, or
+# of another thing that is to be mended.
 REPORTS = _any(rf"""
     (?:n't|\b(?:dont|doesnt|isnt|didnt|wont|cant|not|never|cannot))_(?:\w+_){{0,2}}?{_WORKS}\b
     \b(?:build|ci|tests?|page|app|login|script|server|suite|job|deploy|button)_(?:(?:just|now|also|immediately|always|again)_)*{_FAILS}\b
@@ -161,7 +164,8 @@ REPORTS = _any(rf"""
 """)
 # After a statement that it works: where it does not.
 BUT = SCREENS.add(
-    r"\b(?:works?|worked|working|good|great|right|fine|done|fixed|perfect|(?:is|are|was) ok(?:ay)?|the job)\b"
+    r"\b(?:works?|worked|working|good|great|right|fine|done|fixed|perfect|(?:is|are|was) "
+    r"ok(?:ay)?|the job)\b"
     r".*\b(?:but|except|however|although|though)\b"
     r"(?! (?:can|could|let|now let|please|thanks|i'd|would|also|next|first))"
     r"|\b(?:otherwise|other than that|apart from (?:that|this)|except for (?:that|this))\b"
@@ -183,7 +187,8 @@ REFUSES = _any(r"""
     \b(?:rückgängig|vergiss_es|lass_es)\b|\b(?:annule|laisse_tomber|oublie_ça)\b|\b(?:deshaz|olvídalo|déjalo|revierte)\b
     撤销|回滚|还原|算了|不用了|别改了
 """)  # fmt: skip
-# That something is not wanted after all. Said of an offer, once something was done, it says nothing about that.
+# That something is not wanted after all. Said of an offer, once something
+# was done, it says nothing about that.
 DECLINES = _any(r"""
     ^no_(?:thanks|thank_you)\b|\b(?:keep|leave)_(?:it|this|that|everything|things)_(?:as|the_way)\b|\bhold_off\b|\bpostpone\b|^not_(?:now|today|yet)\b|\blet'?s_(?:not|(?:stay|stick)_with)\b|\bnot_convinced\b|\bon_second_thought\b|\blet'?s_wait\b
     \btoo_(?:complicated|expensive|risky|much_(?:work|effort|trouble))\b

@@ -35,7 +35,8 @@ ANSWER_WORDS = 6
 # An error stands near the beginning of what is pasted, or the paste is about more than that.
 PASTED_CHARACTERS = 20_000
 
-# Where a sentence ends in a line whose white space is single spaces; the second also where those are written without any.
+# Where a sentence ends in a line whose white space is single spaces; the second
+# also where those are written without any.
 _SENTENCE_END = re.compile(r" (?:(?<=[.!?] )|(?<=\w )[-–—] )")
 _WIDE_END = re.compile(r"(?<=[。！？])|" + _SENTENCE_END.pattern)
 # Lines as programs write them: shells, logs, traces, diffs, compilers, code.
@@ -47,7 +48,8 @@ _MACHINE = re.compile(
     """,
     re.VERBOSE,
 )
-# Every branch begins with a character, and looks back at what stands before it: such a pattern is sought much faster.
+# Every branch begins with a character, and looks back at what stands before it:
+# such a pattern is sought much faster.
 _MACHINE_ANYWHERE = re.compile(
     r"""
       \{\s*$ | \}\s*$ | ;\s*$ | => | \(\)(?<=\w\(\)) | /[\w.-]+(?:[\\/][\w.-]+){2,} | \\[\w.-]+(?:[\\/][\w.-]+){2,}
@@ -59,7 +61,8 @@ _MACHINE_ANYWHERE = re.compile(
 _SPEAKER = re.compile(r"(?:user|human|assistant|agent)\s*:?", re.IGNORECASE)
 # A question in form too; "we are still missing the icons?" is one in tone only.
 _QUESTION = re.compile(
-    r"(?:(?:ok(?:ay)?|so|and|but|hmm+|hey|wait|also|then)[,. ]+)*(?:is|are|was|were|do|does|did|has|have|had|can|could|should"
+    r"(?:(?:ok(?:ay)?|so|and|but|hmm+|hey|wait|also|then)[,. "
+    r"]+)*(?:is|are|was|were|do|does|did|has|have|had|can|could|should"
     r"|would|will|may|shall|what|why|how|where|when|who|which|any|isn't|aren't|doesn't|don't|didn't|can't|couldn't|shouldn't|wouldn't|won't)\b"
 )
 # So many words make a whole sentence of a doubt, and of praise.
@@ -74,14 +77,19 @@ SHOUTED_WORDS = 3
 _TOPIC, _ASCII_TOPIC = re.compile(r"[^\W\d_]{5,}"), re.compile("[a-z]{5,}")
 # Words that prompts have whatever they are about.
 _ANY_TOPIC = names(
-    "about above after again already always another because before below between could doing error every everything files "
-    "first going instead keeps known little maybe needs never other please right should since something still tests thanks "
-    "their there these thing things think those through today until using wants where which while without works would write"
+    "about above after again already always another because before below between could doing error "
+    "every everything files "
+    "first going instead keeps known little maybe needs never other please right should since "
+    "something still tests thanks "
+    "their there these thing things think those through today until using wants where which while "
+    "without works would write"
 )
 
 
 class Heard(NamedTuple):
-    """The sentence that says it, for each thing that a prompt may say about the work before it; empty when none does.
+    """The sentence that says it, for each thing that a prompt may say about the work before it.
+
+    Empty when none does.
 
     `reported` names something that is wrong without a word of the work: it may
     as well be another thing to be mended; `declined` turns down what was offered,
@@ -102,7 +110,9 @@ class Heard(NamedTuple):
 
     @property
     def is_judging(self) -> bool:
-        return bool(self.accepted or self.corrected or self.reported or self.refused or self.annoyed)
+        return bool(
+            self.accepted or self.corrected or self.reported or self.refused or self.annoyed
+        )
 
 
 # A prompt is asked about by several: where tasks begin, how they went, what was said.
@@ -110,7 +120,11 @@ class Heard(NamedTuple):
 def hear(prompt: str) -> Heard:
     """What a prompt says about the work before it."""
     said = _said(prompt)
-    heard = _by_phrases(said) if any(phrases.may_be_in(_plain(one)) for one in said) else Heard(annoyed=_shouted(said))
+    heard = (
+        _by_phrases(said)
+        if any(phrases.may_be_in(_plain(one)) for one in said)
+        else Heard(annoyed=_shouted(said))
+    )
     heard = heard._replace(shown=_shown(prompt[:PASTED_CHARACTERS]))
     if heard.is_judging or heard.goes_on or heard.shown or len(said) > SHORT_SENTENCES:
         return heard
@@ -136,9 +150,21 @@ def _by_phrases(said: list[str]) -> Heard:
         refused, corrected = "", corrected or refused
     accepted = "" if annoyed else stated
     if not (accepted or refused or annoyed):
-        # A statement stands beside a complaint about something else; praise does not, unless it says what it is for.
-        accepted = _liked(others, corrected or reported) if corrected or reported else _first(told, _praises)
-    heard = Heard(accepted, corrected, reported, refused, annoyed, declined=_first(told, phrases.DECLINES.search))
+        # A statement stands beside a complaint about something else; praise does
+        # not, unless it says what it is for.
+        accepted = (
+            _liked(others, corrected or reported)
+            if corrected or reported
+            else _first(told, _praises)
+        )
+    heard = Heard(
+        accepted,
+        corrected,
+        reported,
+        refused,
+        annoyed,
+        declined=_first(told, phrases.DECLINES.search),
+    )
     return heard._replace(
         goes_on=not heard.is_judging and all(phrases.GOES_ON.search(_plain(one)) for one in said),
         begins=any(phrases.BEGINS.search(_plain(one)) for one in said),
@@ -156,7 +182,13 @@ def kind_of(prompt: str, previous: str | None = None) -> Kind:
         return "task"
     heard = hear(prompt)
     said = _said(prompt)
-    words = len(list(islice((word for sentence in said for word in _WORD.finditer(sentence)), ANSWER_WORDS + 1)))
+    words = len(
+        list(
+            islice(
+                (word for sentence in said for word in _WORD.finditer(sentence)), ANSWER_WORDS + 1
+            )
+        )
+    )
     # "Great. Now add a page for …" judges one task and begins another.
     if heard.begins and words > ANSWER_WORDS:
         return "task"
@@ -164,7 +196,8 @@ def kind_of(prompt: str, previous: str | None = None) -> Kind:
         return "refusal"
     if heard.corrected or heard.annoyed:
         return "correction"
-    # Who reports something and asks for nothing speaks of the work, and so does who speaks of the same thing.
+    # Who reports something and asks for nothing speaks of the work, and so
+    # does who speaks of the same thing.
     if heard.reported and (not any(map(_asks, said)) or topics(heard.reported) & topics(previous)):
         return "correction"
     if heard.accepted:
@@ -198,7 +231,9 @@ def _said(prompt: str) -> list[str]:
             break
         if line.strip() and not _is_machine(line):
             ends = _SENTENCE_END if line.isascii() else _WIDE_END
-            sentences += [part.strip() for part in ends.split(" ".join(line.split())) if _WORD.search(part)]
+            sentences += [
+                part.strip() for part in ends.split(" ".join(line.split())) if _WORD.search(part)
+            ]
     if len(sentences) > FIRST_SENTENCES + LAST_SENTENCES:
         sentences = sentences[:FIRST_SENTENCES] + sentences[-LAST_SENTENCES:]
     return [sentence for sentence in sentences if len(sentence) <= SENTENCE_CHARACTERS]
@@ -206,7 +241,9 @@ def _said(prompt: str) -> list[str]:
 
 def _shown(text: str) -> str:
     """The first line of a text that a program wrote about something that went wrong."""
-    return next((line.strip() for line in text.splitlines() if _is_machine(line) and tells(line)), "")
+    return next(
+        (line.strip() for line in text.splitlines() if _is_machine(line) and tells(line)), ""
+    )
 
 
 @lru_cache(256)
@@ -238,12 +275,18 @@ def _is_doubt(sentence: str) -> bool:
 
 def _shouted(said: list[str]) -> str:
     """The first sentence in capitals."""
-    shouts = (one for one in said if not any(map(str.islower, one)) and len(_CAPITALS.findall(one)) >= SHOUTED_WORDS)
+    shouts = (
+        one
+        for one in said
+        if not any(map(str.islower, one)) and len(_CAPITALS.findall(one)) >= SHOUTED_WORDS
+    )
     return next(shouts, "")
 
 
 def _liked(sentences: list[str], wrong: str) -> str:
-    """What is good beside what is wrong, in a whole sentence: "great." beside a complaint is irony."""
+    """What is good beside what is wrong, in a whole sentence:
+    "great." beside a complaint is irony.
+    """
     whole = (one for one in sentences if one != wrong and len(_WORD.findall(one)) >= LIKED_WORDS)
     return next((one for one in whole if leaning(_plain(one)) > 0), "")
 
@@ -251,7 +294,12 @@ def _liked(sentences: list[str], wrong: str) -> str:
 def _states(text: str) -> bool:
     """Whether a sentence says that it works; "not working" does not, nor does "would work"."""
     found = phrases.STATES.search(text)
-    if found is None or phrases.OF_PLANS.search(text) or _ALONE.search(text) or _is_negated(text, found):
+    if (
+        found is None
+        or phrases.OF_PLANS.search(text)
+        or _ALONE.search(text)
+        or _is_negated(text, found)
+    ):
         return False
     # "Commit it" accepts by what it orders; "add a test that it works" does not.
     return found.start() == 0 or not orders(text)
@@ -259,7 +307,11 @@ def _states(text: str) -> bool:
 
 def _is_negated(text: str, found: re.Match[str]) -> bool:
     complaint = phrases.COMPLAINS.search(text)
-    return complaint is not None and complaint.start() <= found.end() and found.start() <= complaint.end()
+    return (
+        complaint is not None
+        and complaint.start() <= found.end()
+        and found.start() <= complaint.end()
+    )
 
 
 def _praises(text: str) -> bool:

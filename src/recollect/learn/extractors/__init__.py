@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.learn.extractors import contexts, decisions, failures, friction, recoveries, sequences
+from recollect.learn.extractors import (
+    contexts,
+    decisions,
+    failures,
+    friction,
+    recoveries,
+    sequences,
+)
 from recollect.learn.lesson import STEPS
 
 if TYPE_CHECKING:

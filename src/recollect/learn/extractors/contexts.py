@@ -29,5 +29,7 @@ def extract(moves: Sequence[Move], lesson: Lesson, *, went_well: bool | None) ->
             for kind in changed:
                 lesson.had(CHANGED + kind)
                 if deed.first_check:
-                    lesson.add("context", f"{kind}{INSTEAD}{deed.first_check}", move.turn, went_well)
+                    lesson.add(
+                        "context", f"{kind}{INSTEAD}{deed.first_check}", move.turn, went_well
+                    )
             changed = {}

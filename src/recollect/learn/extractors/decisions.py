@@ -33,11 +33,15 @@ def extract(moves: Sequence[Move], lesson: Lesson) -> None:
             continue
         for other in moves[index + 1 : index + 1 + MOVES_AFTER]:
             if _is_tried_instead(failed, form, other):
-                lesson.add("decision_point", f"{form}{INSTEAD}{other.deed.form}", other.turn, other.ok)
+                lesson.add(
+                    "decision_point", f"{form}{INSTEAD}{other.deed.form}", other.turn, other.ok
+                )
                 break
 
 
 def _is_tried_instead(failed: Move, form: str, other: Move) -> bool:
     if other.ok is None or other.declined or other.deed.form in ("", form):
         return False
-    return are_alternatives(failed.deed.main[0][1], other.deed.main[0][1], failed.deed.step, other.deed.step)
+    return are_alternatives(
+        failed.deed.main[0][1], other.deed.main[0][1], failed.deed.step, other.deed.step
+    )

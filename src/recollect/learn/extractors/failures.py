@@ -1,4 +1,6 @@
-"""Steps that fail, by the sort of error they meet: those that keep failing come together over sessions."""
+"""Steps that fail, by the sort of error they meet: those that keep
+failing come together over sessions.
+"""
 
 from __future__ import annotations
 
@@ -18,4 +20,6 @@ def extract(ended: Ended, lesson: Lesson) -> None:
         error = failed.error
         if tells_much(error):
             signature = f"{failed.deed.plain_step}{FAILS}{error}"
-            lesson.add("failure", signature, failed.turn, is_overcome, external=failed.deed.external)
+            lesson.add(
+                "failure", signature, failed.turn, is_overcome, external=failed.deed.external
+            )

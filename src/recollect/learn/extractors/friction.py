@@ -1,4 +1,6 @@
-"""Waste: the same file read again and again, the same command tried again and again, what a person had to decline."""
+"""Waste: the same file read again and again, the same command tried again and
+again, what a person had to decline.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def extract(moves: Sequence[Move], lesson: Lesson) -> None:
         deed = move.deed
         if move.declined:
             if deed.plain_step:
-                lesson.add("friction", REFUSED + deed.plain_step, move.turn, False, external=deed.external)
+                lesson.add(
+                    "friction", REFUSED + deed.plain_step, move.turn, False, external=deed.external
+                )
         elif deed.kind == "read":
             if deed.target and move.ok is not False:
                 key = deed.target, repr(move.given)

@@ -28,7 +28,9 @@ def extract(moves: Sequence[Move], lesson: Lesson) -> Ended:
     ended: Ended = []
     for index, failed in enumerate(moves):
         if failed.failed and failed.deed.plain_step:
-            ended.append((failed, _follow(failed, moves[index + 1 : index + 1 + MOVES_AFTER], lesson)))
+            ended.append(
+                (failed, _follow(failed, moves[index + 1 : index + 1 + MOVES_AFTER], lesson))
+            )
     return ended
 
 
@@ -54,7 +56,9 @@ def _follow(failed: Move, later: Sequence[Move], lesson: Lesson) -> bool:
     return False
 
 
-def _tell(failed: Move, fix: Move | None, move: Move, lesson: Lesson, *, passed: bool, is_same: bool) -> None:
+def _tell(
+    failed: Move, fix: Move | None, move: Move, lesson: Lesson, *, passed: bool, is_same: bool
+) -> None:
     if fix is None and not is_same:
         # Another use of the program: nothing was done about the first.
         return
@@ -63,4 +67,6 @@ def _tell(failed: Move, fix: Move | None, move: Move, lesson: Lesson, *, passed:
     name = AGAIN if fix is None else fix.deed.step
     if passed if fix is None else informs(name):
         external = failed.deed.external or (fix is not None and fix.deed.external)
-        lesson.add("error_recovery", f"{tried}{INSTEAD}{name}", move.turn, passed, external=external)
+        lesson.add(
+            "error_recovery", f"{tried}{INSTEAD}{name}", move.turn, passed, external=external
+        )

@@ -59,7 +59,9 @@ def _take(trail: list[Move], lesson: Lesson, went_well: bool | None) -> None:
 
 
 def _runs(steps: list[str], telling: list[bool]) -> list[tuple[int, int, str]]:
-    """Two to five different steps in a row that are worth a word: where they begin and end, and their signature."""
+    """Two to five different steps in a row that are worth a word: where they
+    begin and end, and their signature.
+    """
     found = []
     count = len(steps)
     for start in range(count - 1):
@@ -71,8 +73,10 @@ def _runs(steps: list[str], telling: list[bool]) -> list[tuple[int, int, str]]:
             if step in steps[start:end]:
                 break
             signature += THEN + step
-            # A sequence begins and ends with what tells something; what is dull may only stand between. What comes
-            # right after a change of a file is told as that.
-            if telling[end] and not (end == start + 1 and (step.startswith(EDIT) or steps[start].startswith(EDIT))):
+            # A sequence begins and ends with what tells something; what is dull may only stand
+            # between. What comes right after a change of a file is told as that.
+            if telling[end] and not (
+                end == start + 1 and (step.startswith(EDIT) or steps[start].startswith(EDIT))
+            ):
                 found.append((start, end + 1, signature))
     return found

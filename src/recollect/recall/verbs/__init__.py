@@ -1,1 +1,3 @@
-"""Answers to the questions people have: who changed this, what fixed it, how is it used, what keeps failing."""
+"""Answers to the questions people have: who changed this, what fixed it,
+how is it used, what keeps failing.
+"""

@@ -36,14 +36,22 @@ _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
 class Wanted:
-    """The file somebody means: as a whole path, as a place in a project, and as the end of any path."""
+    """The file somebody means: as a whole path, as a place in a
+    project, and as the end of any path.
+    """
 
-    def __init__(self, file: str, *, cwd: str, root: str | None, project: str | None, folders: list[str]) -> None:
+    def __init__(
+        self, file: str, *, cwd: str, root: str | None, project: str | None, folders: list[str]
+    ) -> None:
         typed = normalised(file)
         self.name = typed.rpartition("/")[2]
         if not self.name or self.name in (".", ".."):
-            raise UsageError(f"{file!r} names no file", hint="give a path, such as src/app.py or only app.py")
-        self.path = typed if is_absolute(typed) else normalised(posixpath.join(normalised(cwd), typed))
+            raise UsageError(
+                f"{file!r} names no file", hint="give a path, such as src/app.py or only app.py"
+            )
+        self.path = (
+            typed if is_absolute(typed) else normalised(posixpath.join(normalised(cwd), typed))
+        )
         self.suffix = re.sub(r"^(?:\.\./)+", "", typed).lstrip("/")
         self.project = project
         self.others: set[str] = set()
@@ -72,8 +80,17 @@ def blame(
     domains: dict[str, list[str]],
     limit: int | None = 20,
 ) -> Answers[FileChange]:
-    """The turns that changed a file, newest first. `project` is that of the folder `cwd`, where it is known."""
-    wanted = Wanted(file, cwd=cwd, root=top_of(cwd), project=project, folders=store.project_folders(project) if project else [])
+    """The turns that changed a file, newest first.
+
+    `project` is that of the folder `cwd`, where it is known.
+    """
+    wanted = Wanted(
+        file,
+        cwd=cwd,
+        root=top_of(cwd),
+        project=project,
+        folders=store.project_folders(project) if project else [],
+    )
     calls = store.calls_naming(wanted.name, query, domains)
     scenes = store.scenes(list(dict.fromkeys(call.turn for call in calls)))
     exact: dict[int, list[Touch]] = {}
@@ -82,16 +99,23 @@ def blame(
         for path in dict.fromkeys(_paths(store, call)):
             match = wanted.match(path, scenes[call.turn])
             if match:
-                (alike if match == "suffix" else exact).setdefault(call.turn, []).append((call, path, match))
+                (alike if match == "suffix" else exact).setdefault(call.turn, []).append(
+                    (call, path, match)
+                )
     # The very file, wherever it was checked out; only without one, whatever is called like it.
     found = exact or alike
     kept = _without_copies([scenes[turn] for turn in found])
     answers = Answers([_row(store, scene, found[scene.turn]) for scene in kept[:limit]])
     others = len(alike.keys() - exact.keys())
     if exact and others:
-        answers.remarks.append(f"other files called so were changed in {others} more turns; a longer path names them")
+        answers.remarks.append(
+            f"other files called so were changed in {others} more turns; a longer path names them"
+        )
     elif alike and not exact and wanted.suffix != wanted.path.lstrip("/"):
-        answers.remarks.append(f"no change of {wanted.path} is stored; showing every file whose path ends in {wanted.suffix}")
+        answers.remarks.append(
+            f"no change of {wanted.path} is stored; showing every file whose path ends in "
+            f"{wanted.suffix}"
+        )
     if len(kept) > len(answers):
         answers.remarks.append(f"{len(kept) - len(answers)} more; --limit shows them")
     return answers
@@ -121,7 +145,12 @@ def _paths(store: Store, call: Call) -> list[str]:
 
 def _texts(given: object) -> list[str]:
     values = given.values() if isinstance(given, dict) else [given]
-    return [text for value in values for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+    return [
+        text
+        for value in values
+        for text in (value if isinstance(value, list) else [value])
+        if isinstance(text, str)
+    ]
 
 
 def _events(store: Store, turn: int) -> list[list[object]]:
@@ -144,8 +173,10 @@ def _row(store: Store, scene: Scene, touched: list[Touch]) -> FileChange:
     if not excerpt and changes:
         excerpt = shortened(changes[-1][0].target or "")
     return FileChange(
-        ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent, project=scene.project, at=iso(scene.at),
-        live=bool(scene.live), subagent=scene.subagent, file=whole(touched[-1][1], scene), match=touched[-1][2],
+        ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent,
+        project=scene.project, at=iso(scene.at),
+        live=bool(scene.live), subagent=scene.subagent, file=whole(touched[-1][1], scene),
+        match=touched[-1][2],
         prompt=shortened(scene.prompt, PROMPT_CHARACTERS),
         tools=list(dict.fromkeys(call.name for call, _, _ in touched)), changes=len(touched),
         ok=True if True in outcomes else False if False in outcomes else None,
@@ -158,11 +189,18 @@ def _row(store: Store, scene: Scene, touched: list[Touch]) -> FileChange:
 def whole(path: str, scene: Scene) -> str:
     """A path in a log with the folder that it is seen from."""
     path = normalised(path)
-    return path if is_absolute(path) or not scene.cwd else normalised(posixpath.join(normalised(scene.cwd), path))
+    return (
+        path
+        if is_absolute(path) or not scene.cwd
+        else normalised(posixpath.join(normalised(scene.cwd), path))
+    )
 
 
 def top_of(folder: str) -> str | None:
-    """The folder that holds `.git`, above a folder or the folder itself; None outside a repository."""
+    """The folder that holds `.git`, above a folder or the folder itself.
+
+    None outside a repository.
+    """
     while not os.path.exists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -172,7 +210,9 @@ def top_of(folder: str) -> str | None:
 
 
 def normalised(path: str) -> str:
-    """A path with forward slashes and without `.`, `..` and doubled slashes, where that can be told."""
+    """A path with forward slashes and without `.`, `..` and doubled
+    slashes, where that can be told.
+    """
     if _DRIVE.match(path) or ("\\" in path and "/" not in path):
         path = path.replace("\\", "/")
     return posixpath.normpath(path) if path else ""

@@ -31,10 +31,14 @@ class Change:
         self.added, self.removed, self.known = added, removed, known
 
     def excerpt(self) -> str:
-        """The line that says most about the change: the first telling one that came, else the first that went."""
+        """The line that says most about the change: the first telling one
+        that came, else the first that went.
+        """
         for mark, lines in (("+ ", self.added), ("- ", self.removed)):
             wordy = [line.strip() for line in lines if _WORDY.search(line)]
-            told = next((line for line in wordy if not _DULL.match(line)), wordy[0] if wordy else None)
+            told = next(
+                (line for line in wordy if not _DULL.match(line)), wordy[0] if wordy else None
+            )
             if told:
                 return mark + shortened(told)
         return ""
@@ -53,16 +57,24 @@ def change_in(given: Any, file: str) -> Change:
     if not isinstance(given, dict):
         return Change([], [], known=False)
     edits = given.get("edits")
-    pieces = [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else [given]
+    pieces = (
+        [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else [given]
+    )
     found = [change for change in map(_replaced, pieces) if change]
     if found:
-        return Change([line for one in found for line in one.added], [line for one in found for line in one.removed])
+        return Change(
+            [line for one in found for line in one.added],
+            [line for one in found for line in one.removed],
+        )
     return _written(given, file) or Change([], [], known=False)
 
 
 def _replaced(piece: dict[str, Any]) -> Change | None:
     """A text and what replaces it; lines that both have at their ends are no change."""
-    old, new = (next((piece[key] for key in keys if isinstance(piece.get(key), str)), None) for keys in (_OLD, _NEW))
+    old, new = (
+        next((piece[key] for key in keys if isinstance(piece.get(key), str)), None)
+        for keys in (_OLD, _NEW)
+    )
     if old is None or new is None:
         return None
     before, after = old.splitlines(), new.splitlines()
@@ -72,7 +84,9 @@ def _replaced(piece: dict[str, Any]) -> Change | None:
 
     added: list[str] = []
     removed: list[str] = []
-    for what, first, end, other, other_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for what, first, end, other, other_end in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
         if what != "equal":
             removed += before[first:end]
             added += after[other:other_end]
@@ -93,7 +107,11 @@ def _written(given: dict[str, Any], file: str) -> Change | None:
     # Changes by path: {"src/a.py": {"update": {"unified_diff": "..."}}}
     for path, value in given.items():
         if _same(str(path), file) and isinstance(value, (dict, str)):
-            inner = value if isinstance(value, str) else next((one for one in value.values() if isinstance(one, dict)), value)
+            inner = (
+                value
+                if isinstance(value, str)
+                else next((one for one in value.values() if isinstance(one, dict)), value)
+            )
             return _patched(inner, "") if isinstance(inner, str) else _written(inner, "")
     return None
 
@@ -102,7 +120,9 @@ def _patched(text: str, file: str) -> Change | None:
     """The lines of a patch that concern a file; those of the whole text when it names none."""
     added: list[str] = []
     removed: list[str] = []
-    named = any(line.startswith(PATCH_HEADS) for line in text.splitlines()) if "*** " in text else False
+    named = (
+        any(line.startswith(PATCH_HEADS) for line in text.splitlines()) if "*** " in text else False
+    )
     inside, seen = not named, False
     for line in text.splitlines():
         if named and line.startswith("*** "):

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Literal
 from recollect.answers import Answers, Confidence, Fix
 from recollect.clock import iso
 from recollect.errors import UsageError
-from recollect.reading.error_text import clean, error_lines, longest_word, shape, telling, without_names
+from recollect.reading.error_text import (
+    clean,
+    error_lines,
+    longest_word,
+    shape,
+    telling,
+    without_names,
+)
 from recollect.reading.programs import looks_only
 from recollect.reading.shell import pieces
 from recollect.recall.verbs import retry
@@ -59,7 +66,9 @@ class Asked:
         self._needles = [longest_word(without_names(shaped)) for _, shaped, _ in self.lines]
 
     def may_match(self, text: str) -> bool:
-        """A quick look, before a text is taken apart: whether it holds a word that every match has."""
+        """A quick look, before a text is taken apart: whether it
+        holds a word that every match has.
+        """
         lowered = text.lower()
         return any(needle in lowered for needle in self._needles)
 
@@ -75,7 +84,9 @@ class Asked:
                 found.append("shape")
             elif len(wanted) >= PART_CHARACTERS and wanted in shaped:
                 found.append("part")
-            elif open_names != wanted and telling(open_names) and open_names in without_names(shaped):
+            elif (
+                open_names != wanted and telling(open_names) and open_names in without_names(shaped)
+            ):
                 found.append("names")
             elif len(words) > 1 and words <= set(shaped.split()):
                 found.append("words")
@@ -92,43 +103,65 @@ def fix(
     domains: dict[str, list[str]],
     limit: int | None = 5,
 ) -> Answers[Fix]:
-    """What was done after this error: with proof before without, this project before others, newest first."""
+    """What was done after this error: with proof before without, this
+    project before others, newest first.
+    """
     asked = Asked(text)
     # What failed first; an exit code may be hidden, so then whatever was printed.
-    found = _found(store, asked, "errors", query, domains) or _found(store, asked, "output", query, domains)
+    found = _found(store, asked, "errors", query, domains) or _found(
+        store, asked, "output", query, domains
+    )
     rows = sorted(found.values(), key=lambda row: row.at or "", reverse=True)
     # Stable: among equals the newest stays first.
     rows.sort(key=lambda row: (_CONFIDENCE[row.confidence], _RANKS[row.match]))
-    rows.sort(key=lambda row: (row.proof is None, row.project != project, not row.live or row.subagent))
+    rows.sort(
+        key=lambda row: (row.proof is None, row.project != project, not row.live or row.subagent)
+    )
     answers = Answers(rows[:limit])
     if len(rows) > len(answers):
         answers.remarks.append(f"{len(rows) - len(answers)} more; --limit shows them")
     return answers
 
 
-def _found(store: Store, asked: Asked, column: str, query: Query, domains: dict[str, list[str]]) -> dict[tuple[object, ...], Fix]:
+def _found(
+    store: Store, asked: Asked, column: str, query: Query, domains: dict[str, list[str]]
+) -> dict[tuple[object, ...], Fix]:
     """Where the error was met, by what makes it one answer."""
     found: dict[tuple[object, ...], Fix] = {}
     turns = _candidates(store, asked, column, query, domains)
-    originals = {scene.copy_of: scene for _, scene in sorted(store.scenes(turns).items(), reverse=True)}
+    originals = {
+        scene.copy_of: scene for _, scene in sorted(store.scenes(turns).items(), reverse=True)
+    }
     for scene in sorted(originals.values(), key=lambda scene: scene.turn):
         for met in _met(store, asked, scene):
-            # One error, met again and again before it was overcome, is told once: where it matched best, or else first.
-            key = (met.session, met.proof.ref, met.proof.text) if met.proof else (met.session, met.failed, shape(met.error))
+            # One error, met again and again before it was overcome, is told once:
+            # where it matched best, or else first.
+            key = (
+                (met.session, met.proof.ref, met.proof.text)
+                if met.proof
+                else (met.session, met.failed, shape(met.error))
+            )
             known = found.get(key)
             if known is None or _RANKS[met.match] < _RANKS[known.match]:
                 found[key] = met
     return found
 
 
-def _candidates(store: Store, asked: Asked, column: str, query: Query, domains: dict[str, list[str]]) -> list[int]:
-    """Turns that hold the rarest words of a line in a column of the index; with what it has in quotes, and without."""
+def _candidates(
+    store: Store, asked: Asked, column: str, query: Query, domains: dict[str, list[str]]
+) -> list[int]:
+    """Turns that hold the rarest words of a line in a column of the index.
+
+    With what it has in quotes, and without.
+    """
     found: dict[int, None] = {}
     shapes = [shaped for _, shaped, _ in asked.lines]
     for shaped in dict.fromkeys([*shapes, *map(without_names, shapes)]):
         words = _searchable(store, shaped)
         counts = store.word_counts(words, column, COUNTED_TURNS)
-        known = sorted((word for word in words if counts[word]), key=lambda word: counts[word])[:RAREST_WORDS]
+        known = sorted((word for word in words if counts[word]), key=lambda word: counts[word])[
+            :RAREST_WORDS
+        ]
         while known:
             turns = store.turns_with_words(known, column, query, domains, CANDIDATES)
             found.update(dict.fromkeys(turns))
@@ -150,9 +183,13 @@ def _met(store: Store, asked: Asked, scene: Scene) -> Iterator[Fix]:
             ordinal += 1
             line, match = _best(asked, str(row[OUTPUT] or ""))
             if match and (row[OK] is not True or (match in _WHOLE_LINE and _hides_failure(row))):
-                after = retry.follow(store, scene.turn, ordinal, lambda call: _printed(store, asked, call))
+                after = retry.follow(
+                    store, scene.turn, ordinal, lambda call: _printed(store, asked, call)
+                )
                 code = row[EXIT_CODE]
-                yield _row(scene, line, match, _tried(row), code if isinstance(code, int) else None, after)
+                yield _row(
+                    scene, line, match, _tried(row), code if isinstance(code, int) else None, after
+                )
         elif row[KIND] == "error":
             line, match = _best(asked, str(row[TEXT]))
             if match:
@@ -160,8 +197,12 @@ def _met(store: Store, asked: Asked, scene: Scene) -> Iterator[Fix]:
 
 
 def _hides_failure(row: list[object]) -> bool:
-    """Whether a call that seems to have worked may have met the error: a pipe hides exit codes, and looking meets none."""
-    return row[TOOL_KIND] == "shell" and not all(looks_only(piece) for piece in pieces(str(row[TARGET] or "")))
+    """Whether a call that seems to have worked may have met the error: a pipe
+    hides exit codes, and looking meets none.
+    """
+    return row[TOOL_KIND] == "shell" and not all(
+        looks_only(piece) for piece in pieces(str(row[TARGET] or ""))
+    )
 
 
 def _printed(store: Store, asked: Asked, call: Call) -> bool:
@@ -189,13 +230,22 @@ def _best(asked: Asked, output: str) -> tuple[str, Match | None]:
     return best
 
 
-def _row(scene: Scene, line: str, match: Match, failed: str | None, exit_code: int | None, after: retry.Retry) -> Fix:
+def _row(
+    scene: Scene,
+    line: str,
+    match: Match,
+    failed: str | None,
+    exit_code: int | None,
+    after: retry.Retry,
+) -> Fix:
     confidence, why = _judge(match, after)
     return Fix(
-        ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent, project=scene.project, at=iso(scene.at),
+        ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent,
+        project=scene.project, at=iso(scene.at),
         live=bool(scene.live), subagent=scene.subagent, error=line, match=match,
         failed=shortened(failed, retry.STEP_CHARACTERS) if failed else None, exit_code=exit_code,
-        steps=after.steps, steps_left_out=after.left_out, proof=after.proof, proof_match=after.match,
+        steps=after.steps, steps_left_out=after.left_out, proof=after.proof,
+        proof_match=after.match,
         confidence=confidence, why=why,
     )  # fmt: skip
 
@@ -209,7 +259,8 @@ def _judge(match: Match, after: retry.Retry) -> tuple[Confidence, str]:
     ended = f"{what} worked afterwards" if changed else f"{what} worked when it was run again"
     if after.hidden:
         ended = f"{what} ran afterwards in a line that worked, which hides its own exit code"
-    # One doubt is medium, two are low: another line, another command, a hidden end, nothing done in between.
+    # One doubt is medium, two are low: another line, another command, a
+    # hidden end, nothing done in between.
     doubts = (_RANKS[match] > 1) + (after.match != "same") + after.hidden + (not changed)
     confidence: Confidence = "high" if not doubts else "medium" if doubts == 1 else "low"
     return confidence, f"{_MATCHES[match]}; {ended}"

@@ -52,21 +52,28 @@ def friction(
     for turn, events in store.turns_with_errors(query, domains, NEWEST_TURNS):
         for occurrence in _occurrences(turn, events):
             found.setdefault(shape(occurrence.line), []).append(occurrence)
-    often = {shaped: met for shaped, met in found.items() if telling(shaped) and len({one.turn for one in met}) >= sessions}
+    often = {
+        shaped: met
+        for shaped, met in found.items()
+        if telling(shaped) and len({one.turn for one in met}) >= sessions
+    }
     scenes = store.scenes(list({one.turn for met in often.values() for one in met}))
     rows = []
     for shaped, met in often.items():
         kept = _without_copies(met, scenes)
         if len({scenes[one.turn].session for one in kept}) >= sessions:
             rows.append((shaped, kept))
-    rows.sort(key=lambda row: (-len({scenes[one.turn].session for one in row[1]}), -len(row[1]), row[0]))
+    rows.sort(
+        key=lambda row: (-len({scenes[one.turn].session for one in row[1]}), -len(row[1]), row[0])
+    )
     answers = Answers([_row(store, shaped, met, scenes) for shaped, met in rows[:limit]])
     if len(rows) > len(answers):
         answers.remarks.append(f"{len(rows) - len(answers)} more; --limit shows them")
     failed = store.count_turns_with_errors(query, domains)
     if failed > NEWEST_TURNS:
         answers.remarks.append(
-            f"told from the newest {NEWEST_TURNS:,} of {failed:,} turns with errors; until: chooses older ones"
+            f"told from the newest {NEWEST_TURNS:,} of {failed:,} turns with errors; until: "
+            "chooses older ones"
         )
     return answers
 
@@ -90,24 +97,41 @@ def _without_copies(met: list[Occurrence], scenes: dict[int, Scene]) -> list[Occ
     kept: dict[tuple[object, ...], Occurrence] = {}
     for one in met:
         kept.setdefault((*scenes[one.turn].copy_of, one.ordinal, one.line), one)
-    return sorted(kept.values(), key=lambda one: (scenes[one.turn].at or 0, one.turn, one.ordinal or 0))
+    return sorted(
+        kept.values(), key=lambda one: (scenes[one.turn].at or 0, one.turn, one.ordinal or 0)
+    )
 
 
 def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Scene]) -> Row:
     latest = [one for one in reversed(met) if one.ordinal is not None][:LOOKED_AT]
     # A turn that was undone, or a sub-agent's, is a poorer example than any other.
-    example = max(met, key=lambda one: (scenes[one.turn].live, not scenes[one.turn].subagent, scenes[one.turn].at or 0))
+    example = max(
+        met,
+        key=lambda one: (
+            scenes[one.turn].live,
+            not scenes[one.turn].subagent,
+            scenes[one.turn].at or 0,
+        ),
+    )
     times = [at for one in met if (at := scenes[one.turn].at) is not None]
     return Row(
         shape=shaped, count=len(met), sessions=len({scenes[one.turn].session for one in met}),
         agents=sorted({scenes[one.turn].agent for one in met}),
         projects=sorted({project for one in met if (project := scenes[one.turn].project)}),
-        first_at=iso(min(times, default=None)), last_at=iso(max(times, default=None)), example=example.line,
-        ref=scenes[example.turn].ref, command=shortened(example.command, 200) if example.command else None,
+        first_at=iso(min(times, default=None)), last_at=iso(max(times, default=None)),
+        example=example.line,
+        ref=scenes[example.turn].ref, command=shortened(example.command,
+        200) if example.command else None,
         fixed=sum(_overcome(store, one) for one in latest), looked_at=len(latest),
     )  # fmt: skip
 
 
 def _overcome(store: Store, one: Occurrence) -> bool:
-    """Whether the command is known to have worked afterwards; an end that is hidden tells nothing."""
-    return one.ordinal is not None and retry.follow(store, one.turn, one.ordinal, lambda call: True).proof is not None
+    """Whether the command is known to have worked afterwards.
+
+    An end that is hidden tells nothing.
+    """
+    return (
+        one.ordinal is not None
+        and retry.follow(store, one.turn, one.ordinal, lambda call: True).proof is not None
+    )

@@ -49,7 +49,13 @@ class Uses:
             self.projects[scene.project] = None
         if scene.at is not None:
             self.times.append(scene.at)
-        worth = (ok is True, ok is None, scene.live and not scene.subagent, -(len(text) // 80), scene.at or 0)
+        worth = (
+            ok is True,
+            ok is None,
+            scene.live and not scene.subagent,
+            -(len(text) // 80),
+            scene.at or 0,
+        )
         if self.example is None or worth > self.example[0]:
             self.example = (worth, text, scene)
 
@@ -58,14 +64,20 @@ class Uses:
         assert self.example is not None
         _, text, scene = self.example
         return Invocation(
-            tool=tool, shape=self.shape, ok=self.counts[True], failed=self.counts[False], unclear=self.counts[None],
+            tool=tool, shape=self.shape, ok=self.counts[True], failed=self.counts[False],
+            unclear=self.counts[None],
             example=text, ref=scene.ref, agents=sorted(self.agents), projects=sorted(self.projects),
             first_at=iso(min(self.times, default=None)), last_at=iso(max(self.times, default=None)),
         )  # fmt: skip
 
 
 def how(
-    store: Store, query: Query, *, own: str | None, domains: dict[str, list[str]], limit: int | None = 10
+    store: Store,
+    query: Query,
+    *,
+    own: str | None,
+    domains: dict[str, list[str]],
+    limit: int | None = 10,
 ) -> Answers[Invocation]:
     """The shapes in which a tool was used and worked, the most used first.
 
@@ -73,9 +85,16 @@ def how(
     is the project among them that nobody named, so that it must be said.
     """
     # Half a character cannot be looked up, and is in no tool's name.
-    words = [word for term in query.terms for word in term.text.encode("utf-8", "replace").decode().split()]
+    words = [
+        word
+        for term in query.terms
+        for word in term.text.encode("utf-8", "replace").decode().split()
+    ]
     if not words:
-        raise UsageError("no tool was named", hint="name a program or an agent's tool, such as: recollect how pytest")
+        raise UsageError(
+            "no tool was named",
+            hint="name a program or an agent's tool, such as: recollect how pytest",
+        )
     tool = " ".join(words)
     query = Query([], query.filters)
     calls = store.calls_of_program(words[0], query, domains)
@@ -95,13 +114,21 @@ def how(
     # Better worked often than once; what only may have worked comes after everything that did.
     rows.sort(key=lambda row: (row.ok, row.unclear, row.last_at or ""), reverse=True)
     worked = [row for row in rows if row.ok or row.unclear]
-    answers = Answers(worked[:limit], [f"in {own}, the project of this folder; --all asks everywhere"] if own else [])
+    answers = Answers(
+        worked[:limit],
+        [f"in {own}, the project of this folder; --all asks everywhere"] if own else [],
+    )
     if len(worked) < len(rows):
-        answers.remarks.append(f"{len(rows) - len(worked)} more that never worked: recollect search '{tool}' is:error")
+        answers.remarks.append(
+            f"{len(rows) - len(worked)} more that never worked: recollect search '{tool}' is:error"
+        )
     if len(worked) > len(answers):
         answers.remarks.append(f"{len(worked) - len(answers)} more; --limit shows them")
     if len(calls) > len(newest):
-        answers.remarks.append(f"counted over the newest {NEWEST_CALLS:,} of {len(calls):,} calls; until: chooses older ones")
+        answers.remarks.append(
+            f"counted over the newest {NEWEST_CALLS:,} of {len(calls):,} calls; until: chooses "
+            "older ones"
+        )
     return answers
 
 
@@ -126,7 +153,14 @@ def _tool_calls(
     inputs: dict[int, list[list[object]]] = {}
     for call in named[:NEWEST_INPUTS]:
         if call.turn not in inputs:
-            inputs[call.turn] = [row for row in store.turn_rows(call.turn) if row[KIND] == "tool_call"]
+            inputs[call.turn] = [
+                row for row in store.turn_rows(call.turn) if row[KIND] == "tool_call"
+            ]
         given = inputs[call.turn][call.ordinal][INPUT]
         shape = f"{call.name}({', '.join(given)})" if isinstance(given, dict) else call.name
-        yield shape, call.ok, shortened(call.target or call.name, EXAMPLE_CHARACTERS), scenes[call.turn]
+        yield (
+            shape,
+            call.ok,
+            shortened(call.target or call.name, EXAMPLE_CHARACTERS),
+            scenes[call.turn],
+        )

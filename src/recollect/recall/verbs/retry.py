@@ -49,7 +49,8 @@ class Retry:
         hidden: bool = False,
         more: bool = False,
     ) -> None:
-        # The last steps before the proof are the likeliest to be the fix; without one, only the first may have to do with it.
+        # The last steps before the proof are the likeliest to be the fix; without one,
+        # only the first may have to do with it.
         self.steps = steps[-STEPS_SHOWN:] if proof else steps[:STEPS_UNPROVEN]
         self.left_out = len(steps) - len(self.steps)
         self.proof, self.match, self.hidden, self.more = proof, match, hidden, more
@@ -62,22 +63,36 @@ def follow(store: Store, turn: int, ordinal: int, fails_again: Callable[[Call], 
     an output with the same error is no proof, whatever the exit code.
     """
     calls = store.calls_after(turn, TURNS_AFTER)
-    at = next((index for index, (_, call) in enumerate(calls) if (call.turn, call.ordinal) == (turn, ordinal)), None)
+    at = next(
+        (
+            index
+            for index, (_, call) in enumerate(calls)
+            if (call.turn, call.ordinal) == (turn, ordinal)
+        ),
+        None,
+    )
     if at is None:
         return Retry([])
     failed, later = calls[at][1], calls[at + 1 : at + 1 + CALLS_AFTER]
     tried, attempts = _attempt(failed), [_attempt(call) for _, call in later]
     matches = [compare(tried, attempt) for attempt in attempts]
     worked = [
-        bool(call.ok and match and not (match[1] and fails_again(call))) for (_, call), match in zip(later, matches, strict=True)
+        bool(call.ok and match and not (match[1] and fails_again(call)))
+        for (_, call), match in zip(later, matches, strict=True)
     ]
     end = find_proof(worked, matches)
     steps: list[Step] = []
-    for (ref, call), attempt, match, passed in zip(later[:end], attempts, matches, worked, strict=False):
+    for (ref, call), attempt, match, passed in zip(
+        later[:end], attempts, matches, worked, strict=False
+    ):
         # Runs of the same command that failed again are not what helped.
         if attempt.weight and (not match or passed):
             step = _step(ref, call)
-            if not steps or (steps[-1].kind, steps[-1].text, steps[-1].ok) != (step.kind, step.text, step.ok):
+            if not steps or (steps[-1].kind, steps[-1].text, steps[-1].ok) != (
+                step.kind,
+                step.text,
+                step.ok,
+            ):
                 steps.append(step)
     if end is None:
         return Retry(steps)

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-# agent id: its module here, which says how its hooks speak: `EVENTS`, `FIELDS`, `SHELL_TOOLS`, `NAMES_LOG`,
-# `failed(output)` and `answer(event, context)`.
+# agent id: its module here, which says how its hooks speak: `EVENTS`, `FIELDS`, `SHELL_TOOLS`,
+# `NAMES_LOG`, `failed(output)` and `answer(event, context)`.
 AGENTS = {
     "claude-code": "claude_code",
     "codex": "codex",

@@ -29,7 +29,11 @@ def continuation(memory: Memory, ref: str) -> Continuation:
             break
         session = parent
     if asked.origin == "subagent":
-        warnings.insert(0, f"{asked.id} is a sub-agent and cannot be continued; this continues the session that started it")
+        warnings.insert(
+            0,
+            f"{asked.id} is a sub-agent and cannot be continued; this continues the session that "
+            "started it",
+        )
     way = WAYS.get(session.agent)
     if way is None:
         raise UsageError(
@@ -38,8 +42,12 @@ def continuation(memory: Memory, ref: str) -> Continuation:
         )
     native_id = session.native_id.partition("/")[0]
     if not _PLAIN_ID.fullmatch(native_id):
-        # A log can claim any id; one that reads as an option, or as more than a word, is given to no command.
-        raise UsageError(f"{session.id} has an id that no agent gives", hint=f"`recollect show {session.id}` has what was said")
+        # A log can claim any id; one that reads as an option, or as more
+        # than a word, is given to no command.
+        raise UsageError(
+            f"{session.id} has an id that no agent gives",
+            hint=f"`recollect show {session.id}` has what was said",
+        )
     words = [*way.words, native_id]
     if "#" in ref:
         warnings.append("a session is continued at its end, not at one of its turns")
@@ -63,7 +71,11 @@ def _folder_warnings(session: Session, *, needed: bool) -> list[str]:
         return ["the log does not say in which folder; run this in the folder of the project"]
     if os.path.isdir(session.cwd):
         return []
-    why = "the agent finds the session only from that folder" if needed else "its commands would run elsewhere"
+    why = (
+        "the agent finds the session only from that folder"
+        if needed
+        else "its commands would run elsewhere"
+    )
     return [f"there is no folder {session.cwd} here: {why}"]
 
 
@@ -72,10 +84,19 @@ def _log_warnings(session: Session, way: Way, environ: Mapping[str, str]) -> lis
     if session.source is None:
         return []
     if not os.path.exists(session.source):
-        return [f"the log {session.source} is gone: the agent cannot continue it; `recollect show {session.id}` still has it"]
+        return [
+            f"the log {session.source} is gone: the agent cannot continue it; `recollect show "
+            f"{session.id}` still has it"
+        ]
     looks_in = environ.get(way.variable) or os.path.join(platforms.user_home(), way.home)
-    inside = os.path.realpath(session.source).startswith(os.path.realpath(looks_in).rstrip(os.sep) + os.sep)
-    return [] if inside else [f"the log was imported from {session.source}, but the agent looks in {looks_in}"]
+    inside = os.path.realpath(session.source).startswith(
+        os.path.realpath(looks_in).rstrip(os.sep) + os.sep
+    )
+    return (
+        []
+        if inside
+        else [f"the log was imported from {session.source}, but the agent looks in {looks_in}"]
+    )
 
 
 def shell_line(cwd: str | None, words: list[str]) -> str:

@@ -89,7 +89,8 @@ def main(argv: list[str] | None = None) -> int:
         _give_up_stdout()
         return 0
     except OSError as error:
-        # What the store and the logs may raise has become an error of ours by now; this is the answer's own way out.
+        # What the store and the logs may raise has become an error of ours by
+        # now; this is the answer's own way out.
         _give_up_stdout()
         print(f"recollect: cannot go on: {error}", file=sys.stderr)
         return 74
@@ -99,7 +100,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _settle_streams() -> None:
-    """Streams that are there and take any text: logs hold more characters than some locales know."""
+    """Streams that are there and take any text: logs hold more
+    characters than some locales know.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
@@ -129,7 +132,9 @@ def _run(name: str, arguments: list[str]) -> int:
     from recollect.serve.cli.output import complain, write
 
     command = load(name)
-    args = parser(name, command).parse_args(command.prepare(arguments) if hasattr(command, "prepare") else arguments)
+    args = parser(name, command).parse_args(
+        command.prepare(arguments) if hasattr(command, "prepare") else arguments
+    )
     memory = None
     try:
         if args.log_json or "RECOLLECT_LOG" in os.environ:
@@ -146,7 +151,9 @@ def _run(name: str, arguments: list[str]) -> int:
 
 
 def load(name: str) -> ModuleType:
-    """The module of a command, which has `arguments(parser)`, `run(memory, args)` and, if need be, `prepare(words)`."""
+    """The module of a command, which has `arguments(parser)`, `run(memory,
+    args)` and, if need be, `prepare(words)`.
+    """
     from importlib import import_module
 
     return import_module(f"recollect.serve.cli.{COMMANDS[name][0] if name in COMMANDS else name}")
@@ -184,15 +191,28 @@ def count(text: str) -> int:
 
 def _help() -> str:
     width = max(len(name) for name in COMMANDS)
-    lines = ["usage: recollect COMMAND [options]", "", "A memory for coding agents that lives on your machine.", ""]
+    lines = [
+        "usage: recollect COMMAND [options]",
+        "",
+        "A memory for coding agents that lives on your machine.",
+        "",
+    ]
     lines += [f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
-    return "\n".join([*lines, "", "`recollect COMMAND --help` says more; without a command: what is stored, what to try."])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "`recollect COMMAND --help` says more; without a command: what is stored, what to try.",
+        ]
+    )
 
 
 def _unknown(name: str) -> int:
     from difflib import get_close_matches
 
     near = get_close_matches(name, COMMANDS, n=1)
-    meant = f"did you mean `recollect {near[0]}`?" if near else "`recollect --help` lists the commands"
+    meant = (
+        f"did you mean `recollect {near[0]}`?" if near else "`recollect --help` lists the commands"
+    )
     print(f"recollect: no command is called {name}; {meant}", file=sys.stderr)
     return 2

@@ -33,7 +33,11 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:
     return SupportedAgent(
         **msgspec.structs.asdict(row),
-        install="installed" if row.agent in set_up else "available" if row.agent in INSTALLERS else None,
+        install="installed"
+        if row.agent in set_up
+        else "available"
+        if row.agent in INSTALLERS
+        else None,
         resume=row.agent in WAYS,
     )
 
@@ -41,17 +45,31 @@ def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:
 def _text(row: SupportedAgent) -> str:
     places = _places(row.found or row.roots)
     if row.in_projects and not row.found:
-        places = f"{places}, and in the folders of projects" if places else "the folders of projects"
-    here = f"{counted(row.sources, 'log')} in {places}" if row.found else f"no logs here (looked in {places})"
+        places = (
+            f"{places}, and in the folders of projects" if places else "the folders of projects"
+        )
+    here = (
+        f"{counted(row.sources, 'log')} in {places}"
+        if row.found
+        else f"no logs here (looked in {places})"
+    )
     told = [f"{counted(row.sessions, 'session')} stored" if row.sessions else "nothing stored"]
     told += [f"newest version {row.newest_version}"] if row.newest_version else []
     if row.install:
-        told.append("set up to use this memory" if row.install == "installed" else f"`recollect install {row.agent}` sets it up")
+        told.append(
+            "set up to use this memory"
+            if row.install == "installed"
+            else f"`recollect install {row.agent}` sets it up"
+        )
     return f"{row.agent}  {row.name}\n    {here}\n    {', '.join(told)}"
 
 
 def _places(paths: list[str]) -> str:
     home = platforms.user_home()
-    shown = ["~" + path.removeprefix(home) if path.startswith(home + os.sep) else path for path in paths]
+    shown = [
+        "~" + path.removeprefix(home) if path.startswith(home + os.sep) else path for path in paths
+    ]
     more = len(shown) - SHOWN_PLACES
-    return ", ".join(shown[:SHOWN_PLACES]) + (f" and {counted(more, 'more place')}" if more > 0 else "")
+    return ", ".join(shown[:SHOWN_PLACES]) + (
+        f" and {counted(more, 'more place')}" if more > 0 else ""
+    )

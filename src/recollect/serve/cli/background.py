@@ -9,7 +9,18 @@ from recollect.memory import Memory
 
 
 def leave_work(memory: Memory, *, gently: bool = False) -> None:
-    """Have the jobs that are due done by a process that goes on when this one ends; `gently` lets everything else go first."""
+    """Have the jobs that are due done by a process that goes on when this one ends.
+
+    `gently` lets everything else go first.
+    """
     if memory.has_work():
-        command = [sys.executable, "-P", "-m", "recollect", "work", "--store", memory.settings.store]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "recollect",
+            "work",
+            "--store",
+            memory.settings.store,
+        ]
         platforms.spawn_detached(command, gently=gently)

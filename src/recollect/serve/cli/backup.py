@@ -9,7 +9,11 @@ from recollect.serve.cli.output import Output
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="FILE", help="where the copy goes; a file there is replaced only with --force")
+    parser.add_argument(
+        "path",
+        metavar="FILE",
+        help="where the copy goes; a file there is replaced only with --force",
+    )
     parser.add_argument("--force", action="store_true", help="replace a file that is there already")
 
 

@@ -27,19 +27,25 @@ __all__ = ["arguments", "prepare", "run"]
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("path", metavar="FILE", help="the file: a path, or the end of one")
     add_query(parser)
-    parser.add_argument("--limit", type=count, default=20, metavar="N", help="how many turns (default: %(default)s)")
+    parser.add_argument(
+        "--limit", type=count, default=20, metavar="N", help="how many turns (default: %(default)s)"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    found = memory.blame(args.path.strip(), typed(args), folder=None, limit=args.limit, **chosen(args))
+    found = memory.blame(
+        args.path.strip(), typed(args), folder=None, limit=args.limit, **chosen(args)
+    )
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
-    return Output(found, _text, empty=f"no turn is known to have changed {args.path.strip()}", note=note)
+    return Output(
+        found, _text, empty=f"no turn is known to have changed {args.path.strip()}", note=note
+    )
 
 
 def _text(row: FileChange) -> str:
     lines = "" if row.added is None else f"  +{row.added} -{row.removed}"
     failed = {True: "", False: "  failed", None: "  outcome unknown"}[row.ok]
-    tools = ", ".join(row.tools) + (f", {counted(row.changes, 'change')}" if row.changes > 1 else "")
-    return (
-        f"{placed(row)}\n    > {row.prompt or '(no prompt)'}\n    {row.file}  {tools}{lines}{failed}\n    {row.excerpt}".rstrip()
+    tools = ", ".join(row.tools) + (
+        f", {counted(row.changes, 'change')}" if row.changes > 1 else ""
     )
+    return f"{placed(row)}\n    > {row.prompt or '(no prompt)'}\n    {row.file}  {tools}{lines}{failed}\n    {row.excerpt}".rstrip()

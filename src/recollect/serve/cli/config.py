@@ -11,7 +11,11 @@ from recollect.settings import KEYS, sample
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--sample", action="store_true", help="a config.toml with every key, its default and its meaning")
+    parser.add_argument(
+        "--sample",
+        action="store_true",
+        help="a config.toml with every key, its default and its meaning",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:

@@ -18,12 +18,15 @@ from recollect.serve.cli.background import leave_work
 from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress
 
-# As many turns are made ready while somebody waits, the newest first; the rest is left to the background.
+# As many turns are made ready while somebody waits, the newest first;
+# the rest is left to the background.
 MOST_EMBEDDED = 5_000
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--sample", action="store_true", help="use the sample sessions even when there are others")
+    parser.add_argument(
+        "--sample", action="store_true", help="use the sample sessions even when there are others"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -36,13 +39,19 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _tried(memory: Memory, paths: list[str], store: str) -> Output:
-    """Import, embed, say what that came to, and search; `store` is the option that chooses this memory."""
+    """Import, embed, say what that came to, and search.
+
+    `store` is the option that chooses this memory.
+    """
     with Progress("importing") as progress:
         report = memory.import_logs(paths, progress=progress)
     _embed(memory)
     summary = memory.summary()
     problems = counted(report.problems, "problem")
-    say(f"{report.imported} new, {report.updated} grown, {report.unchanged} unchanged logs; {problems}")
+    say(
+        f"{report.imported} new, {report.updated} grown, {report.unchanged} unchanged logs; "
+        f"{problems}"
+    )
     for agent, count in summary.agents.items():
         say(f"  {agent}: {counted(count, 'session')}")
     say(
@@ -55,9 +64,11 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
     name = _command()
     say(f"\n$ {name} search {question}{store}")
     foot = (
-        f"\nnext:\n  {name} search WORDS{store}\n  {name} fix ERROR{store}\n  {name} blame FILE{store}\n"
+        f"\nnext:\n  {name} search WORDS{store}\n  {name} fix ERROR{store}\n  {name} blame "
+        f"FILE{store}\n"
         f"  {name} sessions{store}\n  {name} stats --by project{store}\n"
-        f"  {name} install AGENT       has an agent told what was learned here, and keeps the memory up to date\n  {name} --help"
+        f"  {name} install AGENT       has an agent told what was learned here, and keeps the "
+        f"memory up to date\n  {name} --help"
     )
     return Output(memory.search(question, limit=3), _text, foot=foot, empty="nothing found")
 

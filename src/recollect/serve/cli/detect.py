@@ -17,33 +17,53 @@ from recollect.serve.cli.output import Output, counted
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--min-frequency", type=count, metavar="N", help="seen in at least N sessions; fewer than usual brings chance as well"
+        "--min-frequency",
+        type=count,
+        metavar="N",
+        help="seen in at least N sessions; fewer than usual brings chance as well",
     )
     parser.add_argument("--agent", metavar="NAME", help="only in sessions of this agent")
     parser.add_argument("--project", metavar="NAME", help="only in sessions of this project")
-    parser.add_argument("--since", metavar="TIME", help="only in sessions since then, such as 2026-10-31 or 30d")
-    parser.add_argument("--limit", type=count, default=20, metavar="N", help="how many patterns (default: %(default)s)")
+    parser.add_argument(
+        "--since", metavar="TIME", help="only in sessions since then, such as 2026-10-31 or 30d"
+    )
+    parser.add_argument(
+        "--limit",
+        type=count,
+        default=20,
+        metavar="N",
+        help="how many patterns (default: %(default)s)",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     found = memory.detect(
-        min_frequency=args.min_frequency, agent=args.agent, project=args.project, since=args.since, limit=args.limit
+        min_frequency=args.min_frequency,
+        agent=args.agent,
+        project=args.project,
+        since=args.since,
+        limit=args.limit,
     )
-    return Output(found, text, empty="nothing recurs in enough sessions yet", note="\n".join(found.remarks))
+    return Output(
+        found, text, empty="nothing recurs in enough sessions yet", note="\n".join(found.remarks)
+    )
 
 
 def text(pattern: Pattern) -> str:
     """A pattern for a person: the sentence, how sure it is, and where it was seen."""
     shared = "[CROSS-AGENT] " if pattern.cross_agent else ""
-    ended = [f"{pattern.went_well} went well"] * bool(pattern.went_well) + [f"{pattern.went_wrong} badly"] * bool(
-        pattern.went_wrong
+    ended = [f"{pattern.went_well} went well"] * bool(pattern.went_well) + [
+        f"{pattern.went_wrong} badly"
+    ] * bool(pattern.went_wrong)
+    seen = ", ".join(
+        [counted(pattern.sessions, "session"), *ended, f"last {(pattern.last_at or '-')[:10]}"]
     )
-    seen = ", ".join([counted(pattern.sessions, "session"), *ended, f"last {(pattern.last_at or '-')[:10]}"])
     lines = [
         f"{shared}{pattern.sentence}",
         f"    {pattern.id}  {pattern.kind}  {pattern.status}  "
         f"confidence {pattern.confidence:.2f}, strength {pattern.strength:.2f}",
-        f"    {seen}; {', '.join(pattern.agents) or 'no agent'}; {', '.join(pattern.projects) or 'no project'}",
+        f"    {seen}; {', '.join(pattern.agents) or 'no agent'}; "
+        f"{', '.join(pattern.projects) or 'no project'}",
     ]
     return "\n".join([*lines, *(f"    {_evidence(one)}" for one in pattern.evidence)])
 

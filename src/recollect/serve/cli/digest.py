@@ -1,4 +1,7 @@
-"""A digest as text, for `recollect show --digest`. Turns are named by their number in the session."""
+"""A digest as text, for `recollect show --digest`.
+
+Turns are named by their number in the session.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +12,58 @@ COMMAND_CHARACTERS = 120
 FILES_SHOWN = 12
 RUNS_SHOWN = 12
 EVIDENCE: dict[EvidenceKind, str] = {
-    "accepted": "the person accepted it", "check_fixed": "a check that failed passes", "kept": "the work was kept",
+    "accepted": "the person accepted it", "check_fixed": "a check that failed passes",
+    "kept": "the work was kept",
     "check_passed": "a check passes", "claimed": "the agent says so",
-    "corrected": "the person corrected it", "refused": "the person did not want it", "annoyed": "the person is annoyed",
-    "reverted": "edits were taken back", "check_failed": "a check fails", "command_failed": "the last command failed",
+    "corrected": "the person corrected it", "refused": "the person did not want it",
+    "annoyed": "the person is annoyed",
+    "reverted": "edits were taken back", "check_failed": "a check fails",
+    "command_failed": "the last command failed",
     "loop": "the same command failed again and again", "timeout": "a command took too long",
-    "admitted": "the agent says that it did not manage", "aborted": "it was stopped", "left": "another topic began",
+    "admitted": "the agent says that it did not manage", "aborted": "it was stopped",
+    "left": "another topic began",
 }  # fmt: skip
 
 
 def text(digest: Digest) -> str:
     """What a session came to: its tasks with their evidence, what the person said, what is left."""
-    lines = [f"{digest.session}  {digest.title or '(untitled)'}", f"{digest.outcome}: {digest.summary or 'nothing was asked'}"]
+    lines = [
+        f"{digest.session}  {digest.title or '(untitled)'}",
+        f"{digest.outcome}: {digest.summary or 'nothing was asked'}",
+    ]
     for number, task in enumerate(digest.tasks, 1):
         lines += ["", *_task(number, task)]
     if digest.sayings:
-        lines += ["", "said:", *(f"  {saying.kind}: {saying.text}  ({_turn(saying.ref)})" for saying in digest.sayings)]
+        lines += [
+            "",
+            "said:",
+            *(
+                f"  {saying.kind}: {saying.text}  ({_turn(saying.ref)})"
+                for saying in digest.sayings
+            ),
+        ]
     if digest.open_ends:
-        lines += ["", "left open:", *(f"  {line.replace(digest.session + '#', '#')}" for line in digest.open_ends)]
+        lines += [
+            "",
+            "left open:",
+            *(f"  {line.replace(digest.session + '#', '#')}" for line in digest.open_ends),
+        ]
     return "\n".join(lines)
 
 
 def _task(number: int, task: Task) -> list[str]:
-    lines = [f"{number}. {task.title or '(nothing was asked)'}", f"   {task.outcome}, {_turns(task.turns)}{_spent(task)}"]
-    lines += [f"   because {EVIDENCE[one.kind]}{f': {one.text}' if one.text else ''} ({_turn(one.ref)})" for one in task.evidence]
+    lines = [
+        f"{number}. {task.title or '(nothing was asked)'}",
+        f"   {task.outcome}, {_turns(task.turns)}{_spent(task)}",
+    ]
+    lines += [
+        f"   because {EVIDENCE[one.kind]}{f': {one.text}' if one.text else ''} ({_turn(one.ref)})"
+        for one in task.evidence
+    ]
     if task.files:
-        lines.append(f"   changed {', '.join(task.files[:FILES_SHOWN])}{_more(len(task.files) - FILES_SHOWN)}")
+        lines.append(
+            f"   changed {', '.join(task.files[:FILES_SHOWN])}{_more(len(task.files) - FILES_SHOWN)}"
+        )
     lines += [f"   $ {_short(run.command)}  [{_ended(run)}]" for run in task.runs[-RUNS_SHOWN:]]
     lines += [line for error in task.errors for line in _error(error)]
     return lines
@@ -53,8 +82,16 @@ def _turns(turns: list[int]) -> str:
 
 
 def _spent(task: Task) -> str:
-    time = "" if task.seconds is None else f", {task.seconds} s" if task.seconds < 120 else f", {round(task.seconds / 60)} min"
-    tokens = task.tokens.input + task.tokens.cache_read + task.tokens.cache_write + task.tokens.output
+    time = (
+        ""
+        if task.seconds is None
+        else f", {task.seconds} s"
+        if task.seconds < 120
+        else f", {round(task.seconds / 60)} min"
+    )
+    tokens = (
+        task.tokens.input + task.tokens.cache_read + task.tokens.cache_write + task.tokens.output
+    )
     return time + (f", {tokens:,} tokens" if tokens else "")
 
 
@@ -64,7 +101,11 @@ def _ended(run: Run) -> str:
 
 
 def _error(error: Trouble) -> list[str]:
-    gone = f"gone in {_turn(error.worked)} after {counted(len(error.steps), 'step')}" if error.worked else "not seen to go away"
+    gone = (
+        f"gone in {_turn(error.worked)} after {counted(len(error.steps), 'step')}"
+        if error.worked
+        else "not seen to go away"
+    )
     return [f"   ! {error.error}", f"     {gone}", *(f"     - {step}" for step in error.steps)]
 
 
@@ -73,7 +114,11 @@ def _turn(ref: str) -> str:
 
 
 def _short(command: str) -> str:
-    return command if len(command) <= COMMAND_CHARACTERS else command[: COMMAND_CHARACTERS - 1].rstrip() + "…"
+    return (
+        command
+        if len(command) <= COMMAND_CHARACTERS
+        else command[: COMMAND_CHARACTERS - 1].rstrip() + "…"
+    )
 
 
 def _more(count: int) -> str:

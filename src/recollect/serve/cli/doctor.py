@@ -20,14 +20,18 @@ from recollect.serve.install.checkup import Firings, findings
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--verify", action="store_true", help="also recompute the checksum of every body, and read every digest (slow)"
+        "--verify",
+        action="store_true",
+        help="also recompute the checksum of every body, and read every digest (slow)",
     )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     found = memory.doctor(verify=args.verify).findings
     found += findings(installed(memory.environ, os.getcwd()), _firings(memory))
-    return Output(found, _text, exit_code=0 if all(finding.ok for finding in found) else EXIT_BAD_DATA)
+    return Output(
+        found, _text, exit_code=0 if all(finding.ok for finding in found) else EXIT_BAD_DATA
+    )
 
 
 def _firings(memory: Memory) -> Firings | None:

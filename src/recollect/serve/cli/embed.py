@@ -18,7 +18,9 @@ from recollect.serve.cli.progress import Progress
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--again", action="store_true", help="make every vector anew, also those that are there")
+    parser.add_argument(
+        "--again", action="store_true", help="make every vector anew, also those that are there"
+    )
     parser.add_argument("--limit", type=count, metavar="N", help="at most N turns")
 
 

@@ -28,7 +28,8 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.notes:
         if typed(args) or any(chosen(args).values()):
             raise UsageError(
-                "words and filters choose sessions, not notes", hint="`recollect notes --json` has filters for notes"
+                "words and filters choose sessions, not notes",
+                hint="`recollect notes --json` has filters for notes",
             )
         return Output(memory.notes(limit=args.limit), to_json, empty="no note is stored")
     rows = memory.export(typed(args), limit=args.limit, **chosen(args))

@@ -17,22 +17,39 @@ if TYPE_CHECKING:
 
 def add_query(parser: ArgumentParser, *, needed: bool = False) -> None:
     """Words and filters as they are typed, and the filters as options."""
-    parser.add_argument("query", nargs="+" if needed else "*", help='words, "phrases" and filters such as agent:codex')
+    parser.add_argument(
+        "query",
+        nargs="+" if needed else "*",
+        help='words, "phrases" and filters such as agent:codex',
+    )
     add_filters(parser)
 
 
 def add_filters(parser: ArgumentParser) -> None:
-    """Every filter as an option, the same for every command that has them; each may be given more than once."""
+    """Every filter as an option, the same for every command that has them.
+
+    Each may be given more than once.
+    """
     for name, picks in FILTERS.items():
         values = f": {', '.join(CHOICES[name])}" if name in CHOICES else ""
-        parser.add_argument(f"--{name}", action="append", metavar=name.upper(), help=f"only turns {picks}{values}")
-    parser.add_argument("--meta", action="append", metavar="KEY=VALUE", help="only turns of sessions whose record says so")
+        parser.add_argument(
+            f"--{name}", action="append", metavar=name.upper(), help=f"only turns {picks}{values}"
+        )
+    parser.add_argument(
+        "--meta",
+        action="append",
+        metavar="KEY=VALUE",
+        help="only turns of sessions whose record says so",
+    )
 
 
 def prepare(words: list[str]) -> list[str]:
     """Keep -not apart from options: what begins with a space is none."""
     end = words.index("--") if "--" in words else len(words)
-    plain = [f" {word}" if word[:1] == "-" and word[1:2] not in ("", "-") and word != "-h" else word for word in words[:end]]
+    plain = [
+        f" {word}" if word[:1] == "-" and word[1:2] not in ("", "-") and word != "-h" else word
+        for word in words[:end]
+    ]
     return plain + words[end:]
 
 
@@ -47,7 +64,10 @@ def chosen(args: Namespace) -> dict[str, list[str] | None]:
     for pair in args.meta or []:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise UsageError(f"--meta {pair} has no value", hint="write --meta KEY=VALUE, such as --meta git.branch=main")
+            raise UsageError(
+                f"--meta {pair} has no value",
+                hint="write --meta KEY=VALUE, such as --meta git.branch=main",
+            )
         options[META + key] = [*(options.get(META + key) or []), value]
     return options
 

@@ -24,9 +24,20 @@ MOST_CHARACTERS = 1 << 20
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("error", nargs="*", metavar="ERROR", help="the error as it was printed; - reads the standard input")
+    parser.add_argument(
+        "error",
+        nargs="*",
+        metavar="ERROR",
+        help="the error as it was printed; - reads the standard input",
+    )
     add_filters(parser)
-    parser.add_argument("--limit", type=count, default=5, metavar="N", help="how many answers (default: %(default)s)")
+    parser.add_argument(
+        "--limit",
+        type=count,
+        default=5,
+        metavar="N",
+        help="how many answers (default: %(default)s)",
+    )
 
 
 def prepare(words: list[str]) -> list[str]:
@@ -38,14 +49,22 @@ def run(memory: Memory, args: Namespace) -> Output:
     text = _given(args.error)
     found = memory.fix(text, folder=None, limit=args.limit, **chosen(args))
     empty = "this error is not in what is stored; `recollect search` finds its words one by one"
-    return Output(found, _text, empty=empty, note="\n".join([*memory.remarks("", **chosen(args)), *found.remarks]))
+    return Output(
+        found,
+        _text,
+        empty=empty,
+        note="\n".join([*memory.remarks("", **chosen(args)), *found.remarks]),
+    )
 
 
 def _given(words: list[str]) -> str:
     if words and words != ["-"]:
         return " ".join(words)
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("no error was given", hint="recollect fix 'the error line', or pipe it in: make 2>&1 | recollect fix")
+        raise UsageError(
+            "no error was given",
+            hint="recollect fix 'the error line', or pipe it in: make 2>&1 | recollect fix",
+        )
     return sys.stdin.read()[-MOST_CHARACTERS:]
 
 
@@ -53,7 +72,10 @@ def _text(row: Fix) -> str:
     lines = [placed(row), f"    {row.confidence}: {row.why}", f"    error   {row.error}"]
     if row.failed:
         lines.append(f"    failed  {row.failed}{_code(row.exit_code)}")
-    steps = [f"    {_word(step)} {step.text}{_code(step.exit_code) if not step.ok else ''}" for step in row.steps]
+    steps = [
+        f"    {_word(step)} {step.text}{_code(step.exit_code) if not step.ok else ''}"
+        for step in row.steps
+    ]
     more = [f"    …       {counted(row.steps_left_out, 'more step')}"] if row.steps_left_out else []
     lines += more + steps if row.proof else steps + more
     if row.proof:

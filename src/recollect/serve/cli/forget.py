@@ -19,14 +19,20 @@ from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("ref", metavar="REF", help="a session, a turn as <session>#<number>, or an attempt as episode:<id>")
+    parser.add_argument(
+        "ref",
+        metavar="REF",
+        help="a session, a turn as <session>#<number>, or an attempt as episode:<id>",
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would go, and keep it")
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
-        raise UsageError(f"{args.ref} is a note", hint=f"`recollect notes forget {args.ref}` forgets it")
+        raise UsageError(
+            f"{args.ref} is a note", hint=f"`recollect notes forget {args.ref}` forgets it"
+        )
     if args.ref.startswith("episode:"):
         return _forget_episode(memory, args)
     if not args.dry_run and not args.yes:
@@ -39,16 +45,23 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _forget_episode(memory: Memory, args: Namespace) -> Output:
     episode = memory.episode(args.ref)
     if not args.dry_run and not args.yes:
-        confirm(f"the attempt “{episode.task}”", otherwise="add --yes to do it, or --dry-run to see what would go")
+        confirm(
+            f"the attempt “{episode.task}”",
+            otherwise="add --yes to do it, or --dry-run to see what would go",
+        )
     if not args.dry_run:
         memory.forget_episode(args.ref)
     verb = "would forget" if args.dry_run else "forgot"
-    return Output([episode], lambda row: f"{verb} the attempt “{row.task}”, {counted(len(row.steps), 'step')}")
+    return Output(
+        [episode], lambda row: f"{verb} the attempt “{row.task}”, {counted(len(row.steps), 'step')}"
+    )
 
 
 def _what(row: Forgotten) -> str:
     sessions = f"{', '.join(row.sessions)}, " if row.sessions else ""
-    copies = f", {counted(len(row.copies), 'copy', 'copies')} in forks among them" if row.copies else ""
+    copies = (
+        f", {counted(len(row.copies), 'copy', 'copies')} in forks among them" if row.copies else ""
+    )
     notes = f", {', '.join(row.notes)}" if row.notes else ""
     return f"{sessions}{counted(row.turns, 'turn')}{copies}{notes}"
 
@@ -56,8 +69,14 @@ def _what(row: Forgotten) -> str:
 def _text(row: Forgotten) -> str:
     calls = f"{counted(row.tool_calls, 'tool call')}, {counted(row.model_calls, 'model call')}"
     verb = "would forget" if row.dry_run else "forgot"
-    lines = [f"{verb} {_what(row)}, {calls}" if row.turns or row.sessions else "that was forgotten before"]
-    lines += [f"{'would remove' if row.dry_run else 'removed'} the copy {path}" for path in row.files]
+    lines = [
+        f"{verb} {_what(row)}, {calls}"
+        if row.turns or row.sessions
+        else "that was forgotten before"
+    ]
+    lines += [
+        f"{'would remove' if row.dry_run else 'removed'} the copy {path}" for path in row.files
+    ]
     if row.scrubbed is not None and not row.scrubbed.complete:
         lines.append(row.scrubbed.detail)
     return "\n".join(lines)

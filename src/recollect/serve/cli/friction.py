@@ -21,14 +21,31 @@ __all__ = ["arguments", "prepare", "run"]
 
 def arguments(parser: ArgumentParser) -> None:
     add_query(parser)
-    parser.add_argument("--sessions", type=count, default=3, metavar="N", help="in at least N sessions (default: %(default)s)")
-    parser.add_argument("--limit", type=count, default=20, metavar="N", help="how many errors (default: %(default)s)")
+    parser.add_argument(
+        "--sessions",
+        type=count,
+        default=3,
+        metavar="N",
+        help="in at least N sessions (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--limit",
+        type=count,
+        default=20,
+        metavar="N",
+        help="how many errors (default: %(default)s)",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     found = memory.friction(typed(args), sessions=args.sessions, limit=args.limit, **chosen(args))
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
-    return Output(found, _text, empty=f"no error came back in {counted(args.sessions, 'session')} or more", note=note)
+    return Output(
+        found,
+        _text,
+        empty=f"no error came back in {counted(args.sessions, 'session')} or more",
+        note=note,
+    )
 
 
 def _text(row: Friction) -> str:
@@ -37,6 +54,7 @@ def _text(row: Friction) -> str:
     command = f"    in {row.command}\n" if row.command else ""
     where = ", ".join(row.projects) or "-"
     return (
-        f"{row.example}\n    {counted(row.sessions, 'session')}, {counted(row.count, 'time')}, {times}{fixed}\n"
+        f"{row.example}\n    {counted(row.sessions, 'session')}, {counted(row.count, 'time')}, "
+        f"{times}{fixed}\n"
         f"{command}    {where}  {row.ref}"
     )

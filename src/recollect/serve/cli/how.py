@@ -22,14 +22,29 @@ __all__ = ["arguments", "prepare", "run"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("query", nargs="+", metavar="TOOL", help="a program or a tool, and filters such as since:30d")
+    parser.add_argument(
+        "query",
+        nargs="+",
+        metavar="TOOL",
+        help="a program or a tool, and filters such as since:30d",
+    )
     add_filters(parser)
-    parser.add_argument("--everywhere", action="store_true", help="in every project, not only in this folder's")
-    parser.add_argument("--limit", type=count, default=10, metavar="N", help="how many ways to use it (default: %(default)s)")
+    parser.add_argument(
+        "--everywhere", action="store_true", help="in every project, not only in this folder's"
+    )
+    parser.add_argument(
+        "--limit",
+        type=count,
+        default=10,
+        metavar="N",
+        help="how many ways to use it (default: %(default)s)",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    found = memory.how(typed(args), everywhere=args.everywhere, folder=None, limit=args.limit, **chosen(args))
+    found = memory.how(
+        typed(args), everywhere=args.everywhere, folder=None, limit=args.limit, **chosen(args)
+    )
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
     return Output(found, _text, empty=f"no use of {typed(args)} that worked is stored", note=note)
 
@@ -37,4 +52,6 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(row: Invocation) -> str:
     counts = {"worked": row.ok, "failed": row.failed, "unclear": row.unclear}
     told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-    return f"{row.shape}\n    {told}, last {(row.last_at or '-')[:10]}  {row.ref}\n    {row.example}"
+    return (
+        f"{row.shape}\n    {told}, last {(row.last_at or '-')[:10]}  {row.ref}\n    {row.example}"
+    )

@@ -24,12 +24,33 @@ _NOBODY = """no agent has left sessions here
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="log files or folders; none means every agent found here")
-    parser.add_argument("--agent", action="append", default=[], metavar="NAME", help="only this agent (may be repeated)")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="log files or folders; none means every agent found here",
+    )
+    parser.add_argument(
+        "--agent",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this agent (may be repeated)",
+    )
     parser.add_argument("--dry-run", action="store_true", help="discover and read, write nothing")
-    parser.add_argument("--report", action="store_true", help="say for each source what was seen, kept, skipped and why")
-    parser.add_argument("--watch", action="store_true", help="go on importing what agents write, until interrupted")
-    parser.add_argument("--wait", action="store_true", help="also do the jobs that the import leaves, before returning")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="say for each source what was seen, kept, skipped and why",
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="go on importing what agents write, until interrupted"
+    )
+    parser.add_argument(
+        "--wait",
+        action="store_true",
+        help="also do the jobs that the import leaves, before returning",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -37,12 +58,16 @@ def run(memory: Memory, args: Namespace) -> Output:
         _refuse_with_watch(args)
         return Output(_watched(memory, args), _line)
     with Progress("importing") as progress:
-        report = memory.import_logs(args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress)
+        report = memory.import_logs(
+            args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress
+        )
     if args.wait and not args.dry_run:
         memory.work()
     elif not args.dry_run:
         leave_work(memory)
-    rows: list[ImportReport | SourceReport] = [*memory.source_reports, report] if args.report else [report]
+    rows: list[ImportReport | SourceReport] = (
+        [*memory.source_reports, report] if args.report else [report]
+    )
     if not args.report:
         _say_problems(memory.source_reports)
     nobody = "" if report.discovered or args.paths else _NOBODY
@@ -51,11 +76,17 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _refuse_with_watch(args: Namespace) -> None:
     """What watching would ignore is refused rather than ignored."""
-    given = {"a PATH": args.paths, "--dry-run": args.dry_run, "--report": args.report, "--wait": args.wait}
+    given = {
+        "a PATH": args.paths,
+        "--dry-run": args.dry_run,
+        "--report": args.report,
+        "--wait": args.wait,
+    }
     for name, value in given.items():
         if value:
             raise UsageError(
-                f"--watch does not go with {name}", hint="it imports what every agent here writes, until interrupted"
+                f"--watch does not go with {name}",
+                hint="it imports what every agent here writes, until interrupted",
             )
 
 
@@ -84,9 +115,14 @@ def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
         return "\n".join(lines)
     verb = "would keep" if dry_run else "kept"
     failed = f", {row.failed} failed" if row.failed else ""
-    sources, sessions, turns = counted(row.discovered, "source"), counted(row.sessions, "session"), counted(row.turns, "new turn")
+    sources, sessions, turns = (
+        counted(row.discovered, "source"),
+        counted(row.sessions, "session"),
+        counted(row.turns, "new turn"),
+    )
     return (
-        f"{sources}: {row.imported} new, {row.updated} grown or replaced, {row.unchanged} unchanged{failed}\n"
+        f"{sources}: {row.imported} new, {row.updated} grown or replaced, {row.unchanged} "
+        f"unchanged{failed}\n"
         f"{verb} {sessions}, {turns}, {counted(row.tool_calls, 'tool call')}"
         f" from {row.bytes / 1e6:.1f} MB in {row.seconds:.1f} s\n"
         f"{counted(row.redactions, 'secret')} removed, {counted(row.problems, 'problem')}"

@@ -24,9 +24,14 @@ from recollect.serve.install import INSTALLERS, SCOPES, install, next_steps
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("agent", metavar="AGENT", help=f"one of {', '.join(INSTALLERS)}, or timer")
     parser.add_argument(
-        "--scope", choices=SCOPES, default="user", help="in your own settings, or in those of the project here (default: user)"
+        "--scope",
+        choices=SCOPES,
+        default="user",
+        help="in your own settings, or in those of the project here (default: user)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be written, and write nothing"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -36,17 +41,26 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.store is not None:
         raise UsageError(
             "an agent's hooks use the store of the settings, so --store does not go with one",
-            hint=f"name it as `store` in {os.path.join(memory.settings.home, 'config.toml')}, and leave --store out",
+            hint=f"name it as `store` in {os.path.join(memory.settings.home, 'config.toml')}, and "
+            "leave --store out",
         )
-    rows = install(args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run)
-    return Output(rows, told, note="\n".join(filter(None, [_note(args, rows), *_not_carried(memory)])))
+    rows = install(
+        args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
+    )
+    return Output(
+        rows, told, note="\n".join(filter(None, [_note(args, rows), *_not_carried(memory)]))
+    )
 
 
 def _note(args: Namespace, rows: list[Installed]) -> str:
     if args.dry_run:
         return "nothing was written"
     if all(row.state in ("unchanged", "skipped") for row in rows):
-        return "already installed" if any(row.state == "unchanged" for row in rows) else "nothing was installed"
+        return (
+            "already installed"
+            if any(row.state == "unchanged" for row in rows)
+            else "nothing was installed"
+        )
     steps = next_steps(args.agent, args.scope) if args.agent in INSTALLERS else []
     return "\n".join(f"next: {step}" for step in steps)
 
@@ -54,7 +68,8 @@ def _note(args: Namespace, rows: list[Installed]) -> str:
 def _not_carried(memory: Memory) -> list[str]:
     """An agent's settings name a command, and no environment for it."""
     return [
-        f"{name} is set here: start the agent where it is set too, or its hooks and server use the usual folder"
+        f"{name} is set here: start the agent where it is set too, or its hooks and server use the "
+        "usual folder"
         for name in ("RECOLLECT_HOME", "RECOLLECT_STORE")
         if memory.environ.get(name)
     ]

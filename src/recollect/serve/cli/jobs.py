@@ -22,5 +22,11 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(job: JobRow) -> str:
     error = f"  {job.error}" if job.error else ""
-    later = f", not before {job.not_before[:16]}" if job.not_before and job.not_before > (iso(now_ms()) or "") else ""
-    return f"{job.state:8} {job.kind} {job.subject}  tried {counted(job.tries, 'time')}{later}{error}"
+    later = (
+        f", not before {job.not_before[:16]}"
+        if job.not_before and job.not_before > (iso(now_ms()) or "")
+        else ""
+    )
+    return (
+        f"{job.state:8} {job.kind} {job.subject}  tried {counted(job.tries, 'time')}{later}{error}"
+    )

@@ -31,6 +31,12 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _text(report: Learned) -> str:
-    new = [counted(report.sessions, "session")] + ([counted(report.episodes, "recorded attempt")] if report.episodes else [])
-    learned = f"learned from {' and '.join(new)}" if report.sessions or report.episodes else "nothing is new"
+    new = [counted(report.sessions, "session")] + (
+        [counted(report.episodes, "recorded attempt")] if report.episodes else []
+    )
+    learned = (
+        f"learned from {' and '.join(new)}"
+        if report.sessions or report.episodes
+        else "nothing is new"
+    )
     return f"{learned}; {counted(report.patterns, 'pattern')} in all, `recollect detect` shows them"

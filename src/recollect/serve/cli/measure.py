@@ -20,8 +20,12 @@ from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("ref", nargs="?", metavar="REF", help="a pattern or a note; all of them unless given")
-    parser.add_argument("--all", action="store_true", help="all of them, which is what happens without a REF too")
+    parser.add_argument(
+        "ref", nargs="?", metavar="REF", help="a pattern or a note; all of them unless given"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="all of them, which is what happens without a REF too"
+    )
     parser.add_argument("--report", metavar="FILE", help="write a page for a person to this file")
 
 
@@ -39,15 +43,29 @@ def text(row: Measured) -> str:
     lines = [
         f"{row.ref}  {row.status}{since}  {row.kind}",
         f"    {row.text}",
-        f"    offered {counted(row.offered, 'time')} in {counted(row.offered_sessions, 'known session')}, opened {row.opened},"
-        f" used in {counted(row.cited, 'session')}, came back in {row.came_back}; helpful {row.helpful}, harmful {row.harmful}",
+        f"    offered {counted(row.offered, 'time')} in "
+        f"{counted(row.offered_sessions, 'known session')}, opened {row.opened},"
+        f" used in {counted(row.cited, 'session')}, came back in {row.came_back}; helpful "
+        f"{row.helpful}, harmful {row.harmful}",
     ]
     if row.before is not None and row.after is not None:
         if row.wanted is not None:
-            lines.append(f"    seen in 100 sessions: {_share(row.before.sessions)} before, {_share(row.after.sessions)} after")
-        lines.append(f"    successes in 100 tasks: {_share(row.before.success)} before, {_share(row.after.success)} after")
-        lines.append(f"    tokens a task: {_amount(row.before.tokens)} before, {_amount(row.after.tokens)} after")
-        lines.append(f"    seconds a task: {_amount(row.before.seconds)} before, {_amount(row.after.seconds)} after")
+            lines.append(
+                f"    seen in 100 sessions: {_share(row.before.sessions)} before, "
+                f"{_share(row.after.sessions)} after"
+            )
+        lines.append(
+            f"    successes in 100 tasks: {_share(row.before.success)} before, "
+            f"{_share(row.after.success)} after"
+        )
+        lines.append(
+            f"    tokens a task: {_amount(row.before.tokens)} before, {_amount(row.after.tokens)} "
+            "after"
+        )
+        lines.append(
+            f"    seconds a task: {_amount(row.before.seconds)} before, "
+            f"{_amount(row.after.seconds)} after"
+        )
     return "\n".join([*lines, f"    {row.verdict}"])
 
 

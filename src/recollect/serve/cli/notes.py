@@ -27,26 +27,56 @@ STANDING = ["candidate", "active"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="what to do (default: list)")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="the notes to change, as note:<number>; the text to add")
-    parser.add_argument("--status", choices=["candidate", "active", "superseded", "rejected"], help="only notes that are so")
     parser.add_argument(
-        "--category", metavar="NAME", help="preference, project, pattern, decision or constraint (a new note: project)"
+        "action", nargs="?", choices=ACTIONS, default="list", help="what to do (default: list)"
     )
-    parser.add_argument("--project", metavar="NAME", help="of this project, not of the current folder's")
-    parser.add_argument("--everywhere", action="store_true", help="only notes that hold everywhere; a new one holds everywhere")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="the notes to change, as note:<number>; the text to add",
+    )
+    parser.add_argument(
+        "--status",
+        choices=["candidate", "active", "superseded", "rejected"],
+        help="only notes that are so",
+    )
+    parser.add_argument(
+        "--category",
+        metavar="NAME",
+        help="preference, project, pattern, decision or constraint (a new note: project)",
+    )
+    parser.add_argument(
+        "--project", metavar="NAME", help="of this project, not of the current folder's"
+    )
+    parser.add_argument(
+        "--everywhere",
+        action="store_true",
+        help="only notes that hold everywhere; a new one holds everywhere",
+    )
     parser.add_argument("--all", action="store_true", help="of every project and every status")
     parser.add_argument("--limit", type=count, metavar="N", help="at most N notes")
-    parser.add_argument("--to", metavar="FILE", help="keep a section of this Markdown file up to date with them")
+    parser.add_argument(
+        "--to", metavar="FILE", help="keep a section of this Markdown file up to date with them"
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask before forgetting")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    if (args.action == "list") != (not args.words) or (args.action == "edit" and len(args.words) < 2):
-        wanted = {"list": "no words", "add": "a text", "edit": "a note and its new text"}.get(args.action, "at least one note")
-        raise UsageError(f"`recollect notes {args.action}` takes {wanted}", hint="see recollect notes --help")
+    if (args.action == "list") != (not args.words) or (
+        args.action == "edit" and len(args.words) < 2
+    ):
+        wanted = {"list": "no words", "add": "a text", "edit": "a note and its new text"}.get(
+            args.action, "at least one note"
+        )
+        raise UsageError(
+            f"`recollect notes {args.action}` takes {wanted}", hint="see recollect notes --help"
+        )
     if args.to is not None and args.action != "list":
-        raise UsageError(f"--to writes a list, and `recollect notes {args.action}` is none", hint="leave one of them out")
+        raise UsageError(
+            f"--to writes a list, and `recollect notes {args.action}` is none",
+            hint="leave one of them out",
+        )
     if args.action == "list":
         return _listed(memory, args)
     if args.action == "add":
@@ -57,8 +87,14 @@ def run(memory: Memory, args: Namespace) -> Output:
     refs = [memory.note(ref).ref for ref in args.words]
     if args.action == "forget":
         if not args.yes:
-            confirm(", ".join(refs), otherwise="add --yes to do it; `recollect notes reject` only takes it out of use")
-        return Output([memory.forget_note(ref) for ref in refs], lambda note: f"forgot {note.ref}: {note.text}")
+            confirm(
+                ", ".join(refs),
+                otherwise="add --yes to do it; `recollect notes reject` only takes it out of use",
+            )
+        return Output(
+            [memory.forget_note(ref) for ref in refs],
+            lambda note: f"forgot {note.ref}: {note.text}",
+        )
     change = memory.accept_note if args.action == "accept" else memory.reject_note
     return Output([change(ref) for ref in refs], text)
 
@@ -67,19 +103,33 @@ def _listed(memory: Memory, args: Namespace) -> Output:
     anywhere = args.all or args.everywhere or args.project is not None
     wanted = {
         "project": None if args.all else args.project, "folder": None if anywhere else os.getcwd(),
-        "everywhere": args.everywhere and not args.all, "status": args.status or (None if args.all else STANDING),
+        "everywhere": args.everywhere and not args.all,
+        "status": args.status or (None if args.all else STANDING),
         "category": args.category,
     }  # fmt: skip
     said = ""
     if args.to is not None:
-        said = f"wrote {args.to}" if memory.write_notes(args.to, **wanted) else f"nothing is new in {args.to}"
+        said = (
+            f"wrote {args.to}"
+            if memory.write_notes(args.to, **wanted)
+            else f"nothing is new in {args.to}"
+        )
     found = memory.notes(**wanted, limit=args.limit)
-    return Output(found, text, empty="no such note is stored; --all lists those of every project and status", note=said)
+    return Output(
+        found,
+        text,
+        empty="no such note is stored; --all lists those of every project and status",
+        note=said,
+    )
 
 
 def _added(memory: Memory, args: Namespace) -> Note:
     return memory.remember(
-        " ".join(args.words), category=args.category or "project", project=args.project, everywhere=args.everywhere, by="person"
+        " ".join(args.words),
+        category=args.category or "project",
+        project=args.project,
+        everywhere=args.everywhere,
+        by="person",
     )
 
 

@@ -71,7 +71,9 @@ def write(output: Output, *, as_json: bool) -> int:
 def complain(error: RecollectError, *, as_json: bool) -> int:
     """Say what happened and what to do next."""
     if as_json:
-        sys.stderr.write(to_json({"error": str(error), "hint": error.hint, "exit_code": error.exit_code}) + "\n")
+        sys.stderr.write(
+            to_json({"error": str(error), "hint": error.hint, "exit_code": error.exit_code}) + "\n"
+        )
     else:
         say(f"recollect: {error}")
         if error.hint:
@@ -90,7 +92,9 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def placed(row: Any) -> str:
-    """The first line of an answer that is about a turn: its reference, when, where, and what sets it apart."""
+    """The first line of an answer that is about a turn: its reference,
+    when, where, and what sets it apart.
+    """
     marks = ("" if row.live else "  (undone)") + ("  (sub-agent)" if row.subagent else "")
     where = f"  {row.project}" if row.project else ""
     return f"{row.ref}  {(row.at or '')[:16].replace('T', ' ')}{where}{marks}"
@@ -116,11 +120,18 @@ def to_json(row: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that cannot move the cursor or colour the terminal: logs hold escape codes, some with intent."""
+    """Text that cannot move the cursor or colour the terminal: logs
+    hold escape codes, some with intent.
+    """
     if text.isprintable():
         return text
     if "\x1b" in text:
         import re
 
-        text = re.sub(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])", "", text)
-    return "".join(char if char in "\n\t" or char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+        text = re.sub(
+            r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])", "", text
+        )
+    return "".join(
+        char if char in "\n\t" or char.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for char in text
+    )

@@ -34,7 +34,11 @@ def _text(summary: StoreSummary) -> str:
     lines = [
         f"{counted(summary.sessions, 'session')}, {counted(summary.turns, 'turn')},"
         f" {counted(summary.tool_calls, 'tool call')} in {counted(summary.projects, 'project')}",
-        *([f"{counted(summary.notes, 'note')}, see `recollect notes --all`"] if summary.notes else []),
+        *(
+            [f"{counted(summary.notes, 'note')}, see `recollect notes --all`"]
+            if summary.notes
+            else []
+        ),
         f"agents: {agents}",
     ]
     if summary.first_at and summary.last_at:
@@ -52,5 +56,8 @@ def _text(summary: StoreSummary) -> str:
         "  recollect install AGENT     have an agent told what was learned here, and let it ask",
     ]
     if summary.jobs_waiting:
-        lines.append(f"  recollect work              {counted(summary.jobs_waiting, 'job waits', 'jobs wait')}")
+        lines.append(
+            "  recollect work              "
+            f"{counted(summary.jobs_waiting, 'job waits', 'jobs wait')}"
+        )
     return "\n".join(lines)

@@ -28,33 +28,58 @@ ACTIONS = ["list", "show", "accept", "reject", "edit", "retire", "history"]
 STATUSES = ["candidate", "accepted", "published", "rejected", "retired"]
 # What somebody wants to see who does not say.
 STANDING = STATUSES[:3]
-# What these say to do is to go well; that a task fails does not speak against the check in a context.
+# What these say to do is to go well; that a task fails does not
+# speak against the check in a context.
 ADVISING = ("tool_sequence", "decision_point", "error_recovery")
 # Enough to judge by; all of it is in `show --json`.
 EVIDENCE_SHOWN, EVIDENCE_LISTED = 1_000, 3
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="what to do (default: list)")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="patterns, by id or its beginning; for edit one, then the words")
-    parser.add_argument("--status", action="append", choices=STATUSES, help="only those; may be given again")
-    parser.add_argument("--all", action="store_true", help="those that were rejected or retired too")
-    parser.add_argument("--why", default="", metavar="TEXT", help="why you decide so, for the history")
+    parser.add_argument(
+        "action", nargs="?", choices=ACTIONS, default="list", help="what to do (default: list)"
+    )
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="patterns, by id or its beginning; for edit one, then the words",
+    )
+    parser.add_argument(
+        "--status", action="append", choices=STATUSES, help="only those; may be given again"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="those that were rejected or retired too"
+    )
+    parser.add_argument(
+        "--why", default="", metavar="TEXT", help="why you decide so, for the history"
+    )
     parser.add_argument("--limit", type=count, metavar="N", help="at most N patterns")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    if (args.action == "list") != (not args.words) or (args.action == "edit" and len(args.words) < 2):
-        wanted = {"list": "no words", "edit": "a pattern and its new words"}.get(args.action, "at least one pattern")
-        raise UsageError(f"`recollect patterns {args.action}` takes {wanted}", hint="see recollect patterns --help")
+    if (args.action == "list") != (not args.words) or (
+        args.action == "edit" and len(args.words) < 2
+    ):
+        wanted = {"list": "no words", "edit": "a pattern and its new words"}.get(
+            args.action, "at least one pattern"
+        )
+        raise UsageError(
+            f"`recollect patterns {args.action}` takes {wanted}",
+            hint="see recollect patterns --help",
+        )
     if args.action == "list":
         return _listed(memory, args)
     if args.action == "history":
-        return Output([version for ref in args.words for version in memory.pattern_history(ref)], _version)
+        return Output(
+            [version for ref in args.words for version in memory.pattern_history(ref)], _version
+        )
     if args.action == "show":
         found = [memory.pattern(ref, evidence=EVIDENCE_SHOWN) for ref in args.words]
         return Output(found, lambda one: text(one, memory.proposed_words(), whole=True))
-    return Output(_decided(memory, args), lambda one: text(one, memory.proposed_words()), note=_note(args))
+    return Output(
+        _decided(memory, args), lambda one: text(one, memory.proposed_words()), note=_note(args)
+    )
 
 
 def _listed(memory: Memory, args: Namespace) -> Output:
@@ -72,14 +97,22 @@ def _decided(memory: Memory, args: Namespace) -> list[Pattern]:
         return [memory.edit_pattern(args.words[0], " ".join(args.words[1:]), why=args.why)]
     # All of them are looked up first, so that a slip changes nothing.
     refs = [memory.pattern(ref).id for ref in args.words]
-    change = {"accept": memory.accept_pattern, "reject": memory.reject_pattern, "retire": memory.retire_pattern}[args.action]
+    change = {
+        "accept": memory.accept_pattern,
+        "reject": memory.reject_pattern,
+        "retire": memory.retire_pattern,
+    }[args.action]
     return [change(ref, why=args.why) for ref in refs]
 
 
 def _note(args: Namespace) -> str:
     if args.action in ("accept", "edit"):
         return "`recollect publish` shows what that changes in the project's files"
-    return "`recollect publish --apply` takes it out of the files it stands in" if args.action == "retire" else ""
+    return (
+        "`recollect publish --apply` takes it out of the files it stands in"
+        if args.action == "retire"
+        else ""
+    )
 
 
 def text(row: Pattern, proposed: dict[str, str], *, whole: bool = False) -> str:
@@ -98,9 +131,14 @@ def text(row: Pattern, proposed: dict[str, str], *, whole: bool = False) -> str:
     if row.id in proposed:
         lines.append(f"    proposed: {proposed[row.id]}")
     if is_harmful(row.helpful, row.harmful):
-        lines.append(f"    does more harm than good, and is not told any more: `recollect patterns retire {row.id}`")
+        lines.append(
+            "    does more harm than good, and is not told any more: `recollect patterns retire "
+            f"{row.id}`"
+        )
     if row.status in STANDING and row.kind in ADVISING and row.went_wrong > row.went_well:
-        lines.append(f"    goes wrong more often than well by now: `recollect patterns retire {row.id}`")
+        lines.append(
+            f"    goes wrong more often than well by now: `recollect patterns retire {row.id}`"
+        )
     evidence = row.evidence if whole else row.evidence[:EVIDENCE_LISTED]
     return "\n".join([*lines, *map(_sighting, evidence)])
 

@@ -1,4 +1,7 @@
-"""A bar on a terminal, a line now and then anywhere else. On stderr, like everything that is no answer."""
+"""A bar on a terminal, a line now and then anywhere else.
+
+On stderr, like everything that is no answer.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +39,29 @@ class Progress:
     def _draw(self, done: int, total: int, path: str) -> None:
         if self._bar is None:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
 
             self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-                TextColumn("{task.fields[name]}", markup=False), console=Console(stderr=True), transient=True,
+                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[name]}", markup=False), console=Console(stderr=True),
+                transient=True,
             )  # fmt: skip
             self._task = self._bar.add_task(self.what, total=total, name="")
             self._bar.start()
         self._bar.update(self._task, completed=done, total=total, name=os.path.basename(path)[:40])
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._bar is not None:
             self._bar.stop()

@@ -18,9 +18,15 @@ from recollect.serve.cli.output import Output, counted
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "action", nargs="?", choices=["list", "merge", "split"], default="list", help="what to do (default: list)"
+        "action",
+        nargs="?",
+        choices=["list", "merge", "split"],
+        default="list",
+        help="what to do (default: list)",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="the projects to merge or to split")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="the projects to merge or to split"
+    )
     parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
 
 
@@ -28,12 +34,15 @@ def run(memory: Memory, args: Namespace) -> Output:
     wanted = {"list": 0, "merge": 2, "split": 1}[args.action]
     if len(args.names) != wanted:
         raise UsageError(
-            f"`recollect projects {args.action}` takes {counted(wanted, 'name')}", hint="see recollect projects --help"
+            f"`recollect projects {args.action}` takes {counted(wanted, 'name')}",
+            hint="see recollect projects --help",
         )
     if args.action == "merge":
         memory.merge_projects(*args.names)
         name, into = args.names
-        return Output([], note=f"{name} is now shown as {into}; `recollect projects split {name}` undoes it")
+        return Output(
+            [], note=f"{name} is now shown as {into}; `recollect projects split {name}` undoes it"
+        )
     if args.action == "split":
         memory.split_project(*args.names)
         return Output([], note=f"{args.names[0]} stands for itself again")

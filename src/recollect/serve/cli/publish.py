@@ -28,22 +28,45 @@ DUE = ("new", "changed", "removed", "edited")
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--target", action="append", default=[], metavar="FILE",
-        help="a file to publish to, such as AGENTS.md or CLAUDE.md; all for the usual ones (default: AGENTS.md, or those in use)",
+        help="a file to publish to, such as AGENTS.md or CLAUDE.md; all for the usual ones "
+             "(default: AGENTS.md, or those in use)",
     )  # fmt: skip
-    parser.add_argument("--project", metavar="FOLDER", help="the project's folder (default: the work tree of this one)")
-    parser.add_argument("--all", action="store_true", help="every folder in which something is published")
-    parser.add_argument("--undo", action="store_true", help="take everything of ours out of the files")
+    parser.add_argument(
+        "--project",
+        metavar="FOLDER",
+        help="the project's folder (default: the work tree of this one)",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="every folder in which something is published"
+    )
+    parser.add_argument(
+        "--undo", action="store_true", help="take everything of ours out of the files"
+    )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--apply", action="store_true", help="write the files; without it they are only shown")
-    what.add_argument("--check", action="store_true", help="exit 1 when a file is out of date, and write nothing")
+    what.add_argument(
+        "--apply", action="store_true", help="write the files; without it they are only shown"
+    )
+    what.add_argument(
+        "--check", action="store_true", help="exit 1 when a file is out of date, and write nothing"
+    )
     edited = parser.add_mutually_exclusive_group()
-    edited.add_argument("--keep", action="store_true", help="leave files alone that were changed by hand between our markers")
-    edited.add_argument("--overwrite", action="store_true", help="write over what was changed by hand between our markers")
+    edited.add_argument(
+        "--keep",
+        action="store_true",
+        help="leave files alone that were changed by hand between our markers",
+    )
+    edited.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="write over what was changed by hand between our markers",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.all and (args.project is not None or args.target):
-        raise UsageError("--all goes to the files that are in use", hint="leave out --project and --target")
+        raise UsageError(
+            "--all goes to the files that are in use", hint="leave out --project and --target"
+        )
     folders = memory.published_folders() if args.all else [args.project]
     # A project that was moved or deleted is no reason to leave the others as they are.
     gone = [folder for folder in folders if args.all and not os.path.isdir(folder)]
@@ -51,12 +74,22 @@ def run(memory: Memory, args: Namespace) -> Output:
         row
         for folder in folders
         if folder not in gone
-        for row in memory.publish(args.target, folder=folder, apply=args.apply, undo=args.undo, decide=_decide(args))
+        for row in memory.publish(
+            args.target, folder=folder, apply=args.apply, undo=args.undo, decide=_decide(args)
+        )
     ]
     due = [row for row in rows if row.state in DUE and not row.written]
     if not args.check and all(row.state == "unchanged" and not row.refs for row in rows):
-        empty = "nothing is published here" if args.undo or args.all else "nothing is accepted in this project yet"
-        return Output([], empty=f"{empty}; `recollect patterns` and `recollect notes` list what could be", note=_gone(gone))
+        empty = (
+            "nothing is published here"
+            if args.undo or args.all
+            else "nothing is accepted in this project yet"
+        )
+        return Output(
+            [],
+            empty=f"{empty}; `recollect patterns` and `recollect notes` list what could be",
+            note=_gone(gone),
+        )
     note = "\n".join(filter(None, [_note(args, rows, due), _gone(gone)]))
     return Output(rows, _text, note=note, exit_code=int(args.check and bool(due)))
 
@@ -72,19 +105,25 @@ def _decide(args: Namespace) -> Decide | None:
 
 def _ask(row: Publication) -> Decision:
     """Ask a person about a file that was changed by hand."""
-    question = f"{row.path} was changed by hand between our markers: [k]eep it so or [o]verwrite it? "
+    question = (
+        f"{row.path} was changed by hand between our markers: [k]eep it so or [o]verwrite it? "
+    )
     sys.stderr.write(printable(f"{row.diff}\n{question}"))
     sys.stderr.flush()
     answer = sys.stdin.readline().strip().lower()
     if answer in ("k", "keep", "o", "overwrite"):
         return "keep" if answer.startswith("k") else "overwrite"
-    raise UsageError("nothing was written", hint="--keep or --overwrite says it without being asked")
+    raise UsageError(
+        "nothing was written", hint="--keep or --overwrite says it without being asked"
+    )
 
 
 def _text(row: Publication) -> str:
     """A file for a person: what is done to it, and the diff."""
     said = f" ({row.note})" if row.note else ""
-    return f"{row.state:9} {row.path}{said}" + (f"\n{row.diff.rstrip()}" if row.diff and not row.written else "")
+    return f"{row.state:9} {row.path}{said}" + (
+        f"\n{row.diff.rstrip()}" if row.diff and not row.written else ""
+    )
 
 
 def _gone(folders: list[str]) -> str:
@@ -95,12 +134,22 @@ def _note(args: Namespace, rows: list[Publication], due: list[Publication]) -> s
     said = []
     left_out = sorted({ref for row in rows for ref in row.left_out})
     if left_out:
-        said.append(f"no room for {', '.join(left_out)}: a block has at most 4 KB; retire what matters least")
+        said.append(
+            f"no room for {', '.join(left_out)}: a block has at most 4 KB; retire what matters "
+            "least"
+        )
     edited = [row.path for row in rows if row.state == "edited"]
     if edited:
-        said.append(f"changed by hand between our markers: {', '.join(edited)}; --keep or --overwrite decides")
+        said.append(
+            f"changed by hand between our markers: {', '.join(edited)}; --keep or --overwrite "
+            "decides"
+        )
     if args.check:
-        said.append(f"{counted(len(due), 'file is', 'files are')} out of date" if due else "everything is up to date")
+        said.append(
+            f"{counted(len(due), 'file is', 'files are')} out of date"
+            if due
+            else "everything is up to date"
+        )
     elif due and not args.apply:
         said.append("nothing was written; --apply writes it")
     return "\n".join(said)

@@ -21,16 +21,31 @@ from recollect.serve.cli.output import Output
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("prompt", nargs="*", help="what the agent is about to be asked")
-    parser.add_argument("--budget", type=count, metavar="N", help="at most about N tokens (default: 600, without a prompt 1500)")
-    parser.add_argument("--folder", metavar="PATH", help="as if the agent were started there (default: the current folder)")
-    parser.add_argument("--everywhere", action="store_true", help="ask other projects too when this one has nothing")
+    parser.add_argument(
+        "--budget",
+        type=count,
+        metavar="N",
+        help="at most about N tokens (default: 600, without a prompt 1500)",
+    )
+    parser.add_argument(
+        "--folder",
+        metavar="PATH",
+        help="as if the agent were started there (default: the current folder)",
+    )
+    parser.add_argument(
+        "--everywhere", action="store_true", help="ask other projects too when this one has nothing"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     prompt = sys.stdin.read() if args.prompt == ["-"] else " ".join(args.prompt)
     pack = memory.recall(prompt, folder=args.folder, budget=args.budget, everywhere=args.everywhere)
     empty = "nothing stored is good enough to be told here"
-    if not pack.lines and not args.everywhere and memory.project_of(args.folder or os.getcwd()) is None:
+    if (
+        not pack.lines
+        and not args.everywhere
+        and memory.project_of(args.folder or os.getcwd()) is None
+    ):
         empty = "nothing is stored of this folder's project; --everywhere asks the others"
     return Output([pack] if pack.lines else [], _text, empty=empty)
 

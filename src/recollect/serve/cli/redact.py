@@ -20,7 +20,9 @@ from recollect.serve.cli.progress import Progress
 
 def arguments(parser: ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--check", action="store_true", help="change nothing; exit 1 when there is a secret")
+    group.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 when there is a secret"
+    )
     group.add_argument("--rescan", action="store_true", help="scan everything in the store again")
 
 
@@ -31,7 +33,11 @@ def run(memory: Memory, args: Namespace) -> Output:
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if args.check:
         found = list(_findings(memory, text))
-        return Output(found, lambda row: f"line {row['line']}: {row['kind']}", exit_code=EXIT_NOTHING_FOUND if found else 0)
+        return Output(
+            found,
+            lambda row: f"line {row['line']}: {row['kind']}",
+            exit_code=EXIT_NOTHING_FOUND if found else 0,
+        )
     clean = memory.redact(text)
     if args.json:
         return Output([{"text": clean}])
@@ -41,7 +47,12 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _findings(memory: Memory, text: str) -> Iterator[dict[str, object]]:
     for finding in memory.secrets(text):
-        yield {"kind": finding.kind, "line": text.count("\n", 0, finding.start) + 1, "start": finding.start, "end": finding.end}
+        yield {
+            "kind": finding.kind,
+            "line": text.count("\n", 0, finding.start) + 1,
+            "start": finding.start,
+            "end": finding.end,
+        }
 
 
 def _rescanned(row: Rescanned) -> str:

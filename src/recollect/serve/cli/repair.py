@@ -14,7 +14,11 @@ from recollect.serve.cli.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--rebuild-text", action="store_true", help="make the text index again, even when the store is sound")
+    parser.add_argument(
+        "--rebuild-text",
+        action="store_true",
+        help="make the text index again, even when the store is sound",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -23,11 +27,27 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(report: RepairReport) -> str:
     if report.sound:
-        changed = "; its text index was made again" if report.text_rebuilt else "" if report.notes else "; nothing was changed"
-        return "\n".join([f"{report.path} is sound{changed}", *(f"  {note}" for note in report.notes)])
+        changed = (
+            "; its text index was made again"
+            if report.text_rebuilt
+            else ""
+            if report.notes
+            else "; nothing was changed"
+        )
+        return "\n".join(
+            [f"{report.path} is sound{changed}", *(f"  {note}" for note in report.notes)]
+        )
     lines = [f"{report.path} was damaged; the damaged file is kept as {report.damaged_copy}"]
-    for verb, tables in (("kept", report.kept), ("lost", report.lost), ("told again", report.rebuilt)):
-        lines += [f"  {verb} {counted(count, 'row')} of {table}" for table, count in tables.items() if count]
+    for verb, tables in (
+        ("kept", report.kept),
+        ("lost", report.lost),
+        ("told again", report.rebuilt),
+    ):
+        lines += [
+            f"  {verb} {counted(count, 'row')} of {table}"
+            for table, count in tables.items()
+            if count
+        ]
     if report.lost_pages:
         lines.append(f"  lost {counted(report.lost_pages, 'page')} with an unknown number of rows")
     if report.text_rebuilt:

@@ -34,7 +34,9 @@ def _text(report: Retained) -> str:
     if not turns:
         return f"nothing has to go; {usage}"
     verb = "would let go of" if report.dry_run else "let go of"
-    passes = ", ".join(f"{count} {_REASONS[name]}" for name, count in report.evicted.items() if count)
+    passes = ", ".join(
+        f"{count} {_REASONS[name]}" for name, count in report.evicted.items() if count
+    )
     smaller = f"; the file is {_size(report.given_back)} smaller" if report.given_back else ""
     return f"{verb} the events of {counted(turns, 'turn')} ({passes}), {_size(report.freed)}{smaller}\n{usage}"
 

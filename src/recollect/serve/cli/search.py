@@ -29,12 +29,25 @@ __all__ = ["arguments", "prepare", "run"]
 def arguments(parser: ArgumentParser) -> None:
     add_query(parser, needed=True)
     parser.add_argument(
-        "--mode", choices=["hybrid", "text", "vector"], default="hybrid", help="words, meaning or both (default: %(default)s)"
+        "--mode",
+        choices=["hybrid", "text", "vector"],
+        default="hybrid",
+        help="words, meaning or both (default: %(default)s)",
     )
-    parser.add_argument("--limit", type=count, default=10, metavar="N", help="how many hits (default: %(default)s)")
-    parser.add_argument("--offset", type=count, default=0, metavar="N", help="leave out the first N hits")
-    parser.add_argument("--cursor", metavar="CURSOR", help="the page after an earlier answer, which ended with this cursor")
-    parser.add_argument("--explain", action="store_true", help="show what each hit's rank is made of")
+    parser.add_argument(
+        "--limit", type=count, default=10, metavar="N", help="how many hits (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--offset", type=count, default=0, metavar="N", help="leave out the first N hits"
+    )
+    parser.add_argument(
+        "--cursor",
+        metavar="CURSOR",
+        help="the page after an earlier answer, which ended with this cursor",
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="show what each hit's rank is made of"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -61,7 +74,10 @@ def _notes(found: SearchResult) -> list[str]:
         notes.append("not every turn here has all of the words and phrases")
     # Without meaning all turns are found by words only, which was said already.
     if found.unembedded and found.mode != "text":
-        notes.append(f"{counted(found.unembedded, 'turn is', 'turns are')} not embedded yet and found by words only")
+        notes.append(
+            f"{counted(found.unembedded, 'turn is', 'turns are')} not embedded yet and found by "
+            "words only"
+        )
     if found.cursor:
         notes.append(f"more: add --cursor {found.cursor}")
     return notes

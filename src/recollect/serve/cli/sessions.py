@@ -20,8 +20,16 @@ __all__ = ["arguments", "prepare", "run"]
 
 def arguments(parser: ArgumentParser) -> None:
     add_query(parser)
-    parser.add_argument("--limit", type=count, default=20, metavar="N", help="how many sessions (default: %(default)s)")
-    parser.add_argument("--offset", type=count, default=0, metavar="N", help="leave out the first N")
+    parser.add_argument(
+        "--limit",
+        type=count,
+        default=20,
+        metavar="N",
+        help="how many sessions (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--offset", type=count, default=0, metavar="N", help="leave out the first N"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -32,9 +40,12 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(session: Session) -> str:
     cost = "" if session.cost_usd is None else f"  ${session.cost_usd:.2f}"
     title = session.title or "(untitled)"
-    came_to = f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
+    came_to = (
+        f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
+    )
     return (
-        f"{session.id}\n    {(session.started_at or '')[:16].replace('T', ' ')}  {session.project or '-'}  {title}\n"
+        f"{session.id}\n    {(session.started_at or '')[:16].replace('T', ' ')}  "
+        f"{session.project or '-'}  {title}\n"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
         f" {counted(session.errors, 'error')}  {session.model or '-'}{cost}{came_to}"
     )

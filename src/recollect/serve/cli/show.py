@@ -18,10 +18,22 @@ _OUTPUT_LINES = 12
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("ref", metavar="REF", help="a session, a turn as <session>#<number>, note:<number> or pattern:<id>")
+    parser.add_argument(
+        "ref",
+        metavar="REF",
+        help="a session, a turn as <session>#<number>, note:<number> or pattern:<id>",
+    )
     parser.add_argument("--all", action="store_true", help="undone turns too, and outputs in full")
-    parser.add_argument("--digest", action="store_true", help="what the session came to: tasks, evidence, errors, what is left")
-    parser.add_argument("--memory", action="store_true", help="the session's trace memory, which `recollect distill` makes")
+    parser.add_argument(
+        "--digest",
+        action="store_true",
+        help="what the session came to: tasks, evidence, errors, what is left",
+    )
+    parser.add_argument(
+        "--memory",
+        action="store_true",
+        help="the session's trace memory, which `recollect distill` makes",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -32,9 +44,14 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("pattern:"):
         pattern = memory.pattern(args.ref)
         memory.record_opened(f"pattern:{pattern.id}")
-        return Output([pattern], lambda row: patterns.text(row, memory.proposed_words(), whole=True))
+        return Output(
+            [pattern], lambda row: patterns.text(row, memory.proposed_words(), whole=True)
+        )
     if args.memory:
-        return Output([memory.trace(args.ref)], lambda row: row.memory or "nothing in this session is worth keeping")
+        return Output(
+            [memory.trace(args.ref)],
+            lambda row: row.memory or "nothing in this session is worth keeping",
+        )
     if args.digest:
         return Output([memory.digest(args.ref)], digest.text)
     return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))
@@ -48,9 +65,11 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
     hidden = sum(not turn.live for turn in row.turn_list)
     lines = [
         f"{row.id}  {row.title or '(untitled)'}",
-        f"{row.agent} {row.agent_version or ''}  {row.model or '-'}  {row.origin}  {row.project or '-'}",
+        f"{row.agent} {row.agent_version or ''}  {row.model or '-'}  {row.origin}  "
+        f"{row.project or '-'}",
         f"{row.started_at or '-'} to {row.ended_at or '-'}  {row.cwd or ''}",
-        f"tokens: input {tokens.input}, cache read {tokens.cache_read}, cache write {tokens.cache_write},"
+        f"tokens: input {tokens.input}, cache read {tokens.cache_read}, cache write "
+        f"{tokens.cache_write},"
         f" output {tokens.output} (reasoning {tokens.reasoning}); cost {cost}",
     ]
     if row.parent:
@@ -59,7 +78,10 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
         lines.append(f"{row.outcome}: {row.summary}")
     lines += ["", *(_turn(turn, whole=whole) for turn in row.turn_list if turn.live or whole)]
     if hidden and not whole:
-        lines.append(f"({counted(hidden, 'undone turn is', 'undone turns are')} left out; --all shows everything)")
+        lines.append(
+            f"({counted(hidden, 'undone turn is', 'undone turns are')} left out; --all shows "
+            "everything)"
+        )
     return "\n".join(lines)
 
 
@@ -68,14 +90,25 @@ def _turn(turn: Turn, *, whole: bool) -> str:
     lines = [f"--- {turn.ref}  {turn.author}  {turn.started_at or ''}{undone}"]
     lines += [_event(event, whole=whole) for event in turn.events]
     if turn.evicted_at:
-        where = f"the agent's log is still at {turn.raw_log}" if turn.raw_log else "the agent's log is gone too"
+        where = (
+            f"the agent's log is still at {turn.raw_log}"
+            if turn.raw_log
+            else "the agent's log is gone too"
+        )
         lines.append(f"(only this much is kept since {turn.evicted_at[:10]}; {where})")
     return "\n".join(lines) + "\n"
 
 
 def _event(event: TurnEvent | ToolCall, *, whole: bool) -> str:
     if not isinstance(event, ToolCall):
-        mark = {"prompt": "> ", "reply": "", "reasoning": "~ ", "error": "! ", "abort": "! ", "compaction": "= "}[event.kind]
+        mark = {
+            "prompt": "> ",
+            "reply": "",
+            "reasoning": "~ ",
+            "error": "! ",
+            "abort": "! ",
+            "compaction": "= ",
+        }[event.kind]
         return "\n".join(mark + line for line in (event.text or event.kind).splitlines())
     state = "…" if event.ok is None else "ok" if event.ok else "failed"
     code = "" if event.exit_code is None else f" exit {event.exit_code}"

@@ -23,7 +23,8 @@ _COLUMNS = ("sessions", "turns", "errors", "tools", "failed", "input", "cached",
 def arguments(parser: ArgumentParser) -> None:
     add_query(parser)
     parser.add_argument(
-        "--by", default="agent", choices=["all", "agent", "project", "domain", "model", "tool", "day"],
+        "--by", default="agent", choices=["all", "agent", "project", "domain", "model", "tool",
+        "day"],
         help="what to sum by (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
@@ -33,12 +34,36 @@ def run(memory: Memory, args: Namespace) -> Output:
     rows = memory.stats(args.by, typed(args), **chosen(args))[: args.limit]
     width = max([len(args.by), *(len(row.name or "-") for row in rows)])
     head = f"{args.by:{width}}" + "".join(f"{name:>12}" for name in _COLUMNS)
-    return Output(rows, lambda row: _text(row, width), head=head, empty="nothing to sum up", note=remarked(memory, args))
+    return Output(
+        rows,
+        lambda row: _text(row, width),
+        head=head,
+        empty="nothing to sum up",
+        note=remarked(memory, args),
+    )
 
 
 def _text(row: StatsRow, width: int) -> str:
-    tokens = (row.tokens.input, row.tokens.cache_read, row.tokens.output) if row.tokens else (None, None, None)
+    tokens = (
+        (row.tokens.input, row.tokens.cache_read, row.tokens.output)
+        if row.tokens
+        else (None, None, None)
+    )
     cost = None if row.cost_usd is None else f"${row.cost_usd:.2f}"
-    values = (row.sessions, row.turns, row.errors, row.tool_calls, row.failed_tool_calls, *tokens, cost)
-    unpriced = f"  ({counted(row.unpriced_calls, 'call')} without a price)" if row.unpriced_calls else ""
-    return f"{row.name or '-':{width}}" + "".join(f"{'-' if value is None else value:>12}" for value in values) + unpriced
+    values = (
+        row.sessions,
+        row.turns,
+        row.errors,
+        row.tool_calls,
+        row.failed_tool_calls,
+        *tokens,
+        cost,
+    )
+    unpriced = (
+        f"  ({counted(row.unpriced_calls, 'call')} without a price)" if row.unpriced_calls else ""
+    )
+    return (
+        f"{row.name or '-':{width}}"
+        + "".join(f"{'-' if value is None else value:>12}" for value in values)
+        + unpriced
+    )

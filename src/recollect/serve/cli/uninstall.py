@@ -31,5 +31,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.agent == timer.NAME:
         rows = timer.uninstall(machine(memory, args), dry_run=args.dry_run)
     else:
-        rows = uninstall(args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run)
+        rows = uninstall(
+            args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
+        )
     return Output(rows, told, note="nothing was written" if args.dry_run else "")

@@ -54,14 +54,22 @@ def install(
     installer, place = _installer(agent), _place(agent, scope, folder, environ, call)
     draft, plugin = _draft(place), installer.plugin(place)
     # With the plugin there, entries of ours would do everything a second time.
-    rows = [_left_to(plugin, draft, place, part) if plugin else _add(draft, place, part) for part in installer.parts(place)]
+    rows = [
+        _left_to(plugin, draft, place, part) if plugin else _add(draft, place, part)
+        for part in installer.parts(place)
+    ]
     if not dry_run:
         draft.write()
     return rows
 
 
 def uninstall(
-    agent: str, scope: Scope = "user", *, folder: str, environ: Mapping[str, str], dry_run: bool = False
+    agent: str,
+    scope: Scope = "user",
+    *,
+    folder: str,
+    environ: Mapping[str, str],
+    dry_run: bool = False,
 ) -> list[Installed]:
     """Take away what `install` gave an agent, and leave its files as they were."""
     installer, place = _installer(agent), _place(agent, scope, folder, environ)
@@ -86,7 +94,10 @@ def installed(environ: Mapping[str, str], folder: str) -> list[Integration]:
 
 def next_steps(agent: str, scope: str = "user") -> list[str]:
     """What the user must still do, after an install that changed something."""
-    asks = ["when the agent asks whether it may trust this project, say yes: until then it reads none of this"]
+    asks = [
+        "when the agent asks whether it may trust this project, say yes: until then it reads none "
+        "of this"
+    ]
     return [*_installer(agent).NEXT_STEPS, *(asks if scope == "project" else [])]
 
 
@@ -96,18 +107,25 @@ def _installer(agent: str) -> ModuleType:
     return import_module(f"recollect.serve.install.{INSTALLERS[agent]}")
 
 
-def _place(agent: str, scope: Scope, folder: str, environ: Mapping[str, str], call: list[str] | None = None) -> Place:
+def _place(
+    agent: str, scope: Scope, folder: str, environ: Mapping[str, str], call: list[str] | None = None
+) -> Place:
     return Place(agent, scope, folder=folder, environ=environ, program=call or program())
 
 
 def _draft(place: Place) -> Draft:
     if not place.sensible:
-        raise UsageError("this is your home, not a project", hint="go to the project, or leave out --scope project")
+        raise UsageError(
+            "this is your home, not a project",
+            hint="go to the project, or leave out --scope project",
+        )
     return Draft(None if place.for_user else place.project)
 
 
 def _row(place: Place, part: Part, state: State, note: str = "") -> Installed:
-    return Installed(agent=place.agent, scope=place.scope, part=part.name, path=part.path, state=state, note=note)
+    return Installed(
+        agent=place.agent, scope=place.scope, part=part.name, path=part.path, state=state, note=note
+    )
 
 
 def _add(draft: Draft, place: Place, part: Part) -> Installed:
@@ -115,7 +133,9 @@ def _add(draft: Draft, place: Place, part: Part) -> Installed:
     there = part.found(text) is not None
     note = ""
     if part.name == "hooks" and not there and not place.for_user and _has_hooks(place, "user"):
-        return _row(place, part, "skipped", "they are installed for the user already, and would run twice")
+        return _row(
+            place, part, "skipped", "they are installed for the user already, and would run twice"
+        )
     if part.name == "hooks" and place.for_user and _has_hooks(place, "project"):
         undo = f"recollect uninstall {place.agent} --scope project"
         note = f"{place.project} has them too, and there they run twice; `{undo}` mends that"
@@ -136,13 +156,17 @@ def _remove(draft: Draft, place: Place, part: Part) -> Installed:
     left = part.removed(text, draft.backup(part.path))
     draft.put(part.path, left, copy=False)
     return (
-        _row(place, part, "removed") if left != text else _row(place, part, "skipped", "it was changed by hand and is yours now")
+        _row(place, part, "removed")
+        if left != text
+        else _row(place, part, "skipped", "it was changed by hand and is yours now")
     )
 
 
 def _left_to(plugin: str, draft: Draft, place: Place, part: Part) -> Installed:
     row = _remove(draft, place, part)
-    return _row(place, part, row.state if row.state == "removed" else "skipped", f"{plugin} brings it")
+    return _row(
+        place, part, row.state if row.state == "removed" else "skipped", f"{plugin} brings it"
+    )
 
 
 def _has_hooks(place: Place, scope: Scope) -> bool:
@@ -157,7 +181,9 @@ def _sharing(place: Place, part: Part) -> list[str]:
     others = []
     for agent in INSTALLERS:
         other = _place(agent, place.scope, place.project, place.environ)
-        shared = agent != place.agent and any(one.path == part.path for one in _installer(agent).parts(other))
+        shared = agent != place.agent and any(
+            one.path == part.path for one in _installer(agent).parts(other)
+        )
         if shared and (found := _integration(other)) and (found.hooks or found.mcp):
             others.append(agent)
     return others
@@ -172,7 +198,8 @@ def _integration(place: Place) -> Integration:
         try:
             found[part.name] = part.found(draft.read(part.path))
         except RecollectError:
-            # A file that cannot be read holds nothing that the agent could use; `install` says what is wrong with it.
+            # A file that cannot be read holds nothing that the agent could use;
+            # `install` says what is wrong with it.
             found[part.name] = None
     command = next((words[0] for words in found.values() if words), None)
     return Integration(

@@ -13,7 +13,10 @@ Firings = Mapping[tuple[str, str], tuple[int, str | None]]
 
 
 def findings(integrations: Sequence[Integration], firings: Firings | None) -> list[Finding]:
-    """A finding for each integration. Without `firings` (the store cannot be asked) nothing is said about those."""
+    """A finding for each integration.
+
+    Without `firings` (the store cannot be asked) nothing is said about those.
+    """
     return [_finding(one, firings) for one in integrations]
 
 
@@ -22,7 +25,10 @@ def _finding(one: Integration, firings: Firings | None) -> Finding:
     detail = [_what(one)]
     hint = ""
     if one.hooks or one.plugin:
-        told = [_told(event, *when) for event, when in sorted(fired.items(), key=lambda item: -item[1][0])]
+        told = [
+            _told(event, *when)
+            for event, when in sorted(fired.items(), key=lambda item: -item[1][0])
+        ]
         detail += told or ([] if firings is None else ["its hooks never fired"])
         if firings is not None and not fired:
             hint = "; ".join(next_steps(one.agent))
@@ -30,14 +36,22 @@ def _finding(one: Integration, firings: Firings | None) -> Finding:
         detail.append(f"the command it calls is gone: {one.command}")
         scope = "" if one.scope == "user" else " --scope project"
         hint = f"run `recollect install {one.agent}{scope}` again; it brings the path up to date"
-    return Finding(name=f"installed in {one.agent}", ok=not hint, detail="; ".join(detail), hint=hint)
+    return Finding(
+        name=f"installed in {one.agent}", ok=not hint, detail="; ".join(detail), hint=hint
+    )
 
 
 def _what(one: Integration) -> str:
-    parts = [name for name, there in (("hooks", one.hooks), ("mcp", one.mcp), ("skill", one.skill)) if there]
+    parts = [
+        name
+        for name, there in (("hooks", one.hooks), ("mcp", one.mcp), ("skill", one.skill))
+        if there
+    ]
     where = "for the user" if one.scope == "user" else "in this project"
     return f"{', '.join([*parts, *([one.plugin] if one.plugin else [])])} {where}"
 
 
 def _told(event: str, at: int, fault: str | None) -> str:
-    return f"{event} last fired {(iso(at) or '')[:16].replace('T', ' ')}" + (f" and failed ({fault})" if fault else "")
+    return f"{event} last fired {(iso(at) or '')[:16].replace('T', ' ')}" + (
+        f" and failed ({fault})" if fault else ""
+    )

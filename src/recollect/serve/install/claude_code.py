@@ -18,7 +18,13 @@ NEXT_STEPS = ["restart Claude Code; /hooks and /mcp show what it found"]
 def parts(place: Place) -> list[Part]:
     """Where each part goes."""
     folder = place.folder(".claude", ".claude", variable=VARIABLE)
-    groups = place.groups(lambda event: {"command": place.program[0], "args": place.hook(event)[1:], "timeout": HOOK_SECONDS})
+    groups = place.groups(
+        lambda event: {
+            "command": place.program[0],
+            "args": place.hook(event)[1:],
+            "timeout": HOOK_SECONDS,
+        }
+    )
     return [
         JsonHooks(os.path.join(folder, "settings.json"), place.agent, groups),
         JsonServer(_servers(place, folder), "mcpServers", {"type": "stdio", **place.server()}),
@@ -36,9 +42,14 @@ def plugin(place: Place) -> str | None:
     """The plugin of ours that is switched on here, and brings all parts itself."""
     paths = [os.path.join(place.user_folder(".claude", VARIABLE), "settings.json")]
     if not place.for_user:
-        paths += [os.path.join(place.project, ".claude", name) for name in ("settings.json", "settings.local.json")]
+        paths += [
+            os.path.join(place.project, ".claude", name)
+            for name in ("settings.json", "settings.local.json")
+        ]
     switched: dict[str, object] = {}
     for path in paths:
         enabled = read_json(path).get("enabledPlugins")
         switched.update(enabled if isinstance(enabled, dict) else {})
-    return next((name for name, on in switched.items() if on and name.partition("@")[0] == SERVER), None)
+    return next(
+        (name for name, on in switched.items() if on and name.partition("@")[0] == SERVER), None
+    )

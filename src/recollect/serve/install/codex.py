@@ -14,7 +14,8 @@ from recollect.serve.install.place import HOOK_SECONDS, Place
 # It waits no longer than this at its end, and warns about a hook that asks for more.
 END_SECONDS = 3
 NEXT_STEPS = [
-    "open codex, run /hooks and trust the hooks of recollect: until you do, Codex skips them silently",
+    "open codex, run /hooks and trust the hooks of recollect: until you do, Codex skips them "
+    "silently",
     "after that, restart codex; `codex mcp list` shows the server",
 ]
 

@@ -1,4 +1,6 @@
-"""How an agent calls us: by the absolute path, since one started from a desktop has another PATH."""
+"""How an agent calls us: by the absolute path, since one
+started from a desktop has another PATH.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,15 @@ def program() -> list[str]:
     beside = os.path.join(os.path.dirname(sys.executable), name)
     for path in (sys.argv[0], beside, shutil.which("recollect")):
         # Links are kept: that of a tool installer outlives the version it leads to.
-        if path and os.path.basename(path) == name and os.access(path, os.X_OK) and os.path.isfile(path):
+        if (
+            path
+            and os.path.basename(path) == name
+            and os.access(path, os.X_OK)
+            and os.path.isfile(path)
+        ):
             return [os.path.abspath(path)]
-    # Without -P Python would look for our modules in the folder of whatever project the agent works in.
+    # Without -P Python would look for our modules in the folder of
+    # whatever project the agent works in.
     return [sys.executable, "-P", "-m", "recollect"]
 
 
@@ -32,20 +40,31 @@ def line(words: Sequence[str]) -> str:
 
 
 def words_of(entry: Any) -> list[str]:
-    """The command that an agent's entry starts, as words: of a text, of a list, of a program with its arguments."""
+    """The command that an agent's entry starts, as words: of a text, of a
+    list, of a program with its arguments.
+    """
     if not isinstance(entry, dict):
         return []
-    call: Any = next((entry[key] for key in ("command", "bash", "powershell") if key in entry), None)
+    call: Any = next(
+        (entry[key] for key in ("command", "bash", "powershell") if key in entry), None
+    )
     rest: Any = entry.get("args", [])
     if isinstance(call, str):
         call = [call] if "args" in entry else _split(call)
-    return [str(word) for word in [*call, *rest]] if isinstance(call, list) and isinstance(rest, list) else []
+    return (
+        [str(word) for word in [*call, *rest]]
+        if isinstance(call, list) and isinstance(rest, list)
+        else []
+    )
 
 
 def is_ours(words: Sequence[str], *verb: str) -> bool:
     """Whether a command starts a recollect, at whatever path, with this verb."""
     for at, word in enumerate(words):
-        if re.fullmatch(r"recollect(\.exe)?", re.split(r"[/\\]", word)[-1]) and tuple(words[at + 1 : at + 1 + len(verb)]) == verb:
+        if (
+            re.fullmatch(r"recollect(\.exe)?", re.split(r"[/\\]", word)[-1])
+            and tuple(words[at + 1 : at + 1 + len(verb)]) == verb
+        ):
             return True
     return False
 

@@ -12,7 +12,10 @@ NEXT_STEPS = ["restart copilot; `copilot mcp list` shows the server"]
 
 
 def parts(place: Place) -> list[Part]:
-    """Where each part goes. In a project `.mcp.json` would do too, but that one is Claude Code's."""
+    """Where each part goes.
+
+    In a project `.mcp.json` would do too, but that one is Claude Code's.
+    """
     folder = place.folder(".copilot", ".github", variable="COPILOT_HOME")
     handlers = {
         event: {
@@ -24,8 +27,14 @@ def parts(place: Place) -> list[Part]:
     }
     servers = "mcp-config.json" if place.for_user else "mcp.json"
     return [
-        JsonHooks(os.path.join(folder, "hooks", "recollect.json"), place.agent, handlers, version=1),
-        JsonServer(os.path.join(folder, servers), "mcpServers", {"type": "local", **place.server(), "tools": ["*"]}),
+        JsonHooks(
+            os.path.join(folder, "hooks", "recollect.json"), place.agent, handlers, version=1
+        ),
+        JsonServer(
+            os.path.join(folder, servers),
+            "mcpServers",
+            {"type": "local", **place.server(), "tools": ["*"]},
+        ),
         place.skill(),
     ]
 

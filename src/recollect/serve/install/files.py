@@ -57,7 +57,10 @@ class Draft:
             self._copied.discard(path)
 
     def backup(self, path: str) -> str | None:
-        """What the file held before we first changed it; None when we made it, or when the copy is gone."""
+        """What the file held before we first changed it.
+
+        None when we made it, or when the copy is gone.
+        """
         return _text(self._resolve(path) + BACKUP)
 
     def write(self) -> list[str]:
@@ -70,18 +73,28 @@ class Draft:
             try:
                 self._write(path, self._before[path], self._after[path])
             except OSError as error:
-                raise FileUnwritable(error.filename or path, error.strerror or str(error)) from error
+                raise FileUnwritable(
+                    error.filename or path, error.strerror or str(error)
+                ) from error
             self._before[path] = self._after[path]
         return changed
 
     def _write(self, path: str, before: str | None, after: str | None) -> None:
         if _text(path) != before:
-            raise FileRefused(f"{path} was changed by another program just now", hint="run the same command again")
+            raise FileRefused(
+                f"{path} was changed by another program just now", hint="run the same command again"
+            )
         if after is None:
             os.unlink(path)
         else:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            mode = stat.S_IMODE(os.stat(path).st_mode) if before is not None else 0o644 if self.project else 0o600
+            mode = (
+                stat.S_IMODE(os.stat(path).st_mode)
+                if before is not None
+                else 0o644
+                if self.project
+                else 0o600
+            )
             if before is not None and path in self._copied and _text(path + BACKUP) is None:
                 platforms.replace_text(path + BACKUP, before, mode=mode)
             platforms.replace_text(path, after, mode=mode)
@@ -129,29 +142,39 @@ def _check_owner(path: str) -> None:
         found = os.stat(path)
     except OSError as error:
         # Links that lead round in a circle, for one; a project may have them.
-        raise FileRefused(f"{path}: {error.strerror}", hint="move it away, then run the same command again") from error
+        raise FileRefused(
+            f"{path}: {error.strerror}", hint="move it away, then run the same command again"
+        ) from error
     # The folders above a home are the system's, and no reason to refuse.
     trusted = (os.getuid(), 0) if stat.S_ISDIR(found.st_mode) else (os.getuid(),)
     if found.st_uid not in trusted:
         raise FileRefused(
-            f"{path} belongs to another user of this machine", hint="run this as that user, or make the file your own"
+            f"{path} belongs to another user of this machine",
+            hint="run this as that user, or make the file your own",
         )
     # Whoever may write a folder may not replace others' files in it when it is sticky, as /tmp is.
     if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
-        raise FileRefused(f"{path} can be written by everybody on this machine", hint=f"run `chmod o-w {path}` first")
+        raise FileRefused(
+            f"{path} can be written by everybody on this machine",
+            hint=f"run `chmod o-w {path}` first",
+        )
 
 
 def _text(path: str) -> str | None:
     """What a plain file holds, byte for byte, line ends and byte-order mark included."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
-            raise FileRefused(f"{path} is not a plain file", hint="move it away, then run the same command again")
+            raise FileRefused(
+                f"{path} is not a plain file", hint="move it away, then run the same command again"
+            )
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise FileRefused(f"{path} is not UTF-8 text", hint="save it as UTF-8, then run the same command again") from error
+        raise FileRefused(
+            f"{path} is not UTF-8 text", hint="save it as UTF-8, then run the same command again"
+        ) from error
     except NotADirectoryError as error:
         raise FileUnwritable(path, "a part of its path is a file") from error
     except OSError as error:
@@ -159,7 +182,9 @@ def _text(path: str) -> str | None:
 
 
 def _remove_empty_folders(folder: str, *, stop: str) -> None:
-    """A folder that held only what is gone now goes too, up to the one that was there in any case."""
+    """A folder that held only what is gone now goes too, up to
+    the one that was there in any case.
+    """
     stop = os.path.realpath(stop)
     while folder != stop and _inside(folder, stop):
         try:

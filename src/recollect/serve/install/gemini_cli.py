@@ -1,4 +1,7 @@
-"""Gemini CLI: hooks and the server in settings.json, a skill. It counts a hook's time in milliseconds."""
+"""Gemini CLI: hooks and the server in settings.json, a skill.
+
+It counts a hook's time in milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -30,4 +33,6 @@ def parts(place: Place) -> list[Part]:
 def plugin(place: Place) -> str | None:
     """The extension of ours, which brings all parts itself."""
     folder = os.path.join(place.user_folder(".gemini"), "extensions", SERVER)
-    return f"extension {SERVER}" if read_json(os.path.join(folder, "gemini-extension.json")) else None
+    return (
+        f"extension {SERVER}" if read_json(os.path.join(folder, "gemini-extension.json")) else None
+    )

@@ -18,7 +18,8 @@ from typing import Any
 
 from recollect.errors import FileRefused
 
-# What may stand between two values. A comment without its end does not match, and is then reported where it begins.
+# What may stand between two values. A comment without its end does not match,
+# and is then reported where it begins.
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _TAIL = re.compile(r"(?:[ \t]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
@@ -34,11 +35,16 @@ Path = tuple[Key, ...]
 
 
 class Node:
-    """A value and where it stands; what it contains, each with the place where its key or value begins."""
+    """A value and where it stands.
+
+    What it contains, each with the place where its key or value begins.
+    """
 
     __slots__ = ("children", "end", "start", "value")
 
-    def __init__(self, start: int, end: int, value: Any, children: dict[Key, tuple[int, Node]] | None = None) -> None:
+    def __init__(
+        self, start: int, end: int, value: Any, children: dict[Key, tuple[int, Node]] | None = None
+    ) -> None:
         self.start, self.end, self.value, self.children = start, end, value, children or {}
 
 
@@ -80,7 +86,10 @@ class Document:
     # Editing
 
     def set(self, path: Path, value: Any) -> None:
-        """Put a value at a path, and objects on the way there; one that is there already is replaced."""
+        """Put a value at a path, and objects on the way there.
+
+        One that is there already is replaced.
+        """
         if self.has(*path) and self.get(*path) == value:
             return
         node = self._find(path)
@@ -97,7 +106,9 @@ class Document:
             value = {key: value}
         expected, at = self._copy(path[:there], dict)
         at[path[there]] = value
-        self._become(self._with_child(path[:there], f"{json.dumps(path[there])}: ", value), expected)
+        self._become(
+            self._with_child(path[:there], f"{json.dumps(path[there])}: ", value), expected
+        )
 
     def append(self, path: Path, value: Any) -> None:
         """Put a value at the end of the list at a path; the list is made if there is none."""
@@ -115,7 +126,9 @@ class Document:
         self._become(self._without_child(path), expected)
 
     def _copy(self, path: Path, kind: type | tuple[type, ...]) -> tuple[Any, Any]:
-        """All that the file holds, to be changed at will, and what is at a path of it, which must be of a kind."""
+        """All that the file holds, to be changed at will, and what is at a
+        path of it, which must be of a kind.
+        """
         whole = at = deepcopy(self.root.value)
         for key in path:
             at = at[key]
@@ -143,7 +156,11 @@ class Document:
         if "\n" not in lead:
             # A file or a list on one line stays on one line.
             made = f"{label}{json.dumps(value, ensure_ascii=False)}"
-            return f"{text[:comma]} {made},{text[comma:]}" if comma else f"{text[: node.end]}, {made}{text[node.end :]}"
+            return (
+                f"{text[:comma]} {made},{text[comma:]}"
+                if comma
+                else f"{text[: node.end]}, {made}{text[node.end :]}"
+            )
         inner = lead.rpartition("\n")[2]
         made = f"{self.newline}{inner}{label}{self._written(value, inner)}"
         tail = _line_tail(text, comma or node.end)
@@ -212,10 +229,14 @@ class Document:
         except _Broken as broken:
             line = text.count("\n", 0, broken.position) + 1
             raise FileRefused(
-                f"{self.name}, line {line}: {broken.reason}", hint="mend that line, then run the same command again"
+                f"{self.name}, line {line}: {broken.reason}",
+                hint="mend that line, then run the same command again",
             ) from None
         if not isinstance(root.value, dict):
-            raise FileRefused(f"{self.name} does not hold a JSON object", hint="mend it by hand, then run the same command again")
+            raise FileRefused(
+                f"{self.name} does not hold a JSON object",
+                hint="mend it by hand, then run the same command again",
+            )
         return root
 
 
@@ -255,7 +276,9 @@ def _value(text: str, start: int, depth: int) -> Node:
         return Node(start, found.end(), _loaded(found))
     if found := _SCALAR.match(text, start):
         return Node(start, found.end(), _loaded(found))
-    raise _Broken(start, "a value was expected here" if start < len(text) else "the file ends too early")
+    raise _Broken(
+        start, "a value was expected here" if start < len(text) else "the file ends too early"
+    )
 
 
 def _filled(text: str, start: int, depth: int, closing: str) -> Node:
@@ -276,7 +299,10 @@ def _filled(text: str, start: int, depth: int, closing: str) -> Node:
             position = _skip(text, position + 1)
         elif text[position : position + 1] != closing:
             raise _Broken(
-                position, f"a comma or {closing} was expected here" if position < len(text) else "the file ends too early"
+                position,
+                f"a comma or {closing} was expected here"
+                if position < len(text)
+                else "the file ends too early",
             )
     values = {name: node.value for name, (_, node) in children.items()}
     return Node(start, position + 1, values if closing == "}" else list(values.values()), children)
@@ -285,7 +311,12 @@ def _filled(text: str, start: int, depth: int, closing: str) -> Node:
 def _key(text: str, position: int) -> tuple[str, int]:
     found = _STRING.match(text, position)
     if not found:
-        raise _Broken(position, "a key in quotes was expected here" if position < len(text) else "the file ends too early")
+        raise _Broken(
+            position,
+            "a key in quotes was expected here"
+            if position < len(text)
+            else "the file ends too early",
+        )
     colon = _skip(text, found.end())
     if text[colon : colon + 1] != ":":
         raise _Broken(colon, "a colon was expected here")
@@ -296,4 +327,6 @@ def _loaded(found: re.Match[str]) -> Any:
     try:
         return json.loads(found[0])
     except ValueError:
-        raise _Broken(found.start(), "JSON does not know this escape, or so long a number") from None
+        raise _Broken(
+            found.start(), "JSON does not know this escape, or so long a number"
+        ) from None

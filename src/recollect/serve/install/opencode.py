@@ -1,4 +1,5 @@
-"""OpenCode: a plugin of ours in place of hooks, the server in opencode.json or opencode.jsonc, a skill.
+"""OpenCode: a plugin of ours in place of hooks, the server in
+opencode.json or opencode.jsonc, a skill.
 
 Seen with OpenCode 1.18.33: it loads every file in its plugins folders, takes
 comments and trailing commas in either settings file, and merges both.
@@ -20,10 +21,14 @@ def parts(place: Place) -> list[Part]:
     """Where each part goes."""
     base = place.user_folder(".config", "XDG_CONFIG_HOME")
     folder = os.path.join(base, "opencode") if place.for_user else place.project
-    plugins = os.path.join(folder if place.for_user else os.path.join(folder, ".opencode"), "plugins")
+    plugins = os.path.join(
+        folder if place.for_user else os.path.join(folder, ".opencode"), "plugins"
+    )
     server = {"type": "local", "command": [*place.program, "mcp"], "enabled": True}
     return [
-        OwnFile("hooks", os.path.join(plugins, "recollect.js"), _script(place), comment=("// ", "")),
+        OwnFile(
+            "hooks", os.path.join(plugins, "recollect.js"), _script(place), comment=("// ", "")
+        ),
         JsonServer(_settings(folder), "mcp", server),
         place.skill(),
     ]
@@ -44,6 +49,12 @@ def _settings(folder: str) -> str:
 
 
 def _script(place: Place) -> str:
-    text = resources.files("recollect.serve.install").joinpath("opencode.js").read_text(encoding="utf-8")
+    text = (
+        resources.files("recollect.serve.install")
+        .joinpath("opencode.js")
+        .read_text(encoding="utf-8")
+    )
     # The path comes last: it may hold any word.
-    return text.replace("EVENTS", json.dumps(list(place.events())), 1).replace("PROGRAM", json.dumps(place.program), 1)
+    return text.replace("EVENTS", json.dumps(list(place.events())), 1).replace(
+        "PROGRAM", json.dumps(place.program), 1
+    )

@@ -27,7 +27,10 @@ class Skipped(Exception):
 
 
 class Part(ABC):
-    """One thing that we give an agent. `name` is hooks, mcp or skill; `ours` says that nothing else is in its file."""
+    """One thing that we give an agent.
+
+    `name` is hooks, mcp or skill; `ours` says that nothing else is in its file.
+    """
 
     ours = False
 
@@ -69,7 +72,11 @@ class JsonPart(Part):
         self.tidy(document, earlier)
         if before is None:
             return None if document.empty else document.text
-        return before if _squeezed(document.text) in (_squeezed(before), _squeezed(before) + "{}") else document.text
+        return (
+            before
+            if _squeezed(document.text) in (_squeezed(before), _squeezed(before) + "{}")
+            else document.text
+        )
 
     def found(self, text: str | None) -> list[str] | None:
         document = jsonc.Document(text or "", self.path)
@@ -118,12 +125,21 @@ class JsonServer(JsonPart):
 
 
 class JsonHooks(JsonPart):
-    """Our hooks among others: by event a list of groups, or of bare handlers where the agent has no groups."""
+    """Our hooks among others: by event a list of groups, or of bare
+    handlers where the agent has no groups.
+    """
 
     # The keys of a handler that say what is run; the others are the user's to change.
     CALL = ("command", "args", "bash", "powershell")
 
-    def __init__(self, path: str, agent: str, groups: Mapping[str, Mapping[str, Any]], *, version: int | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        agent: str,
+        groups: Mapping[str, Mapping[str, Any]],
+        *,
+        version: int | None = None,
+    ) -> None:
         super().__init__("hooks", path)
         self.agent, self.groups, self.version = agent, groups, version
 
@@ -139,7 +155,9 @@ class JsonHooks(JsonPart):
             for place in reversed(places[1:]):
                 document.remove(place)
             if places:
-                self._update(document, self._handler(document, places[0]), group.get("hooks", [group])[0])
+                self._update(
+                    document, self._handler(document, places[0]), group.get("hooks", [group])[0]
+                )
             else:
                 document.append(("hooks", event), dict(group))
 
@@ -150,7 +168,11 @@ class JsonHooks(JsonPart):
             for index, group in enumerate(groups if isinstance(groups, list) else ()):
                 inner = group.get("hooks") if isinstance(group, dict) else None
                 handlers = inner if isinstance(inner, list) else [group]
-                ours = [at for at, handler in enumerate(handlers) if is_ours(words_of(handler), "hook", self.agent)]
+                ours = [
+                    at
+                    for at, handler in enumerate(handlers)
+                    if is_ours(words_of(handler), "hook", self.agent)
+                ]
                 if ours and len(ours) == len(handlers):
                     places.append(("hooks", event, index))
                 else:
@@ -168,7 +190,9 @@ class JsonHooks(JsonPart):
     def _handler(self, document: jsonc.Document, place: jsonc.Path) -> jsonc.Path:
         return (*place, "hooks", 0) if document.has(*place, "hooks", 0) else place
 
-    def _update(self, document: jsonc.Document, place: jsonc.Path, wanted: Mapping[str, Any]) -> None:
+    def _update(
+        self, document: jsonc.Document, place: jsonc.Path, wanted: Mapping[str, Any]
+    ) -> None:
         for key in self.CALL:
             if key in wanted:
                 document.set((*place, key), wanted[key])
@@ -247,7 +271,9 @@ class OwnFile(Part):
 
 
 def _prune(document: jsonc.Document, path: jsonc.Path, earlier: jsonc.Document | None) -> None:
-    """Remove the lists and objects on the way to an entry that are empty now, unless they were there before us."""
+    """Remove the lists and objects on the way to an entry that are empty
+    now, unless they were there before us.
+    """
     while path and document.bare(*path) and not (earlier and earlier.has(*path)):
         document.remove(path)
         path = path[:-1]

@@ -22,7 +22,15 @@ Scope = Literal["user", "project"]
 class Place:
     """One agent's settings in one scope, with what its installer needs to write them."""
 
-    def __init__(self, agent: str, scope: Scope, *, folder: str, environ: Mapping[str, str], program: list[str]) -> None:
+    def __init__(
+        self,
+        agent: str,
+        scope: Scope,
+        *,
+        folder: str,
+        environ: Mapping[str, str],
+        program: list[str],
+    ) -> None:
         self.agent, self.scope, self.environ, self.program = agent, scope, environ, program
         self.home = platforms.user_home()
         self.project = project_of(folder)
@@ -34,17 +42,25 @@ class Place:
 
     @property
     def sensible(self) -> bool:
-        """Whether there is such a place: a project that is the whole home would be the user's settings again."""
+        """Whether there is such a place: a project that is the whole home
+        would be the user's settings again.
+        """
         return self.for_user or os.path.realpath(self.project) != os.path.realpath(self.home)
 
     def user_folder(self, name: str, variable: str = "") -> str:
         """A folder below the user's home, or where the variable says."""
         moved = self.environ.get(variable) if variable else None
-        return os.path.abspath(os.path.expanduser(moved)) if moved else os.path.join(self.home, name)
+        return (
+            os.path.abspath(os.path.expanduser(moved)) if moved else os.path.join(self.home, name)
+        )
 
     def folder(self, user: str, project: str, *, variable: str = "") -> str:
         """The folder of the agent's settings in this scope."""
-        return self.user_folder(user, variable) if self.for_user else os.path.join(self.project, project)
+        return (
+            self.user_folder(user, variable)
+            if self.for_user
+            else os.path.join(self.project, project)
+        )
 
     def hook(self, event: str) -> list[str]:
         """The words that report an event to us."""
@@ -59,27 +75,49 @@ class Place:
         return {"command": self.program[0], "args": [*self.program[1:], "mcp"]}
 
     def events(self) -> dict[str, str | None]:
-        """The events of this agent that we answer, in its own words, each with the tools that it is about."""
+        """The events of this agent that we answer, in its own words, each
+        with the tools that it is about.
+        """
         known = import_module(f"recollect.serve.agents.{AGENTS[self.agent]}")
         tools = "|".join(known.SHELL_TOOLS)
-        return {event: tools if moment in ("command", "failure") else None for event, moment in known.EVENTS.items()}
+        return {
+            event: tools if moment in ("command", "failure") else None
+            for event, moment in known.EVENTS.items()
+        }
 
     def groups(self, handler: Callable[[str], dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        """A group for each event, for agents whose hooks come in groups that name the tools they are about."""
+        """A group for each event, for agents whose hooks come in groups
+        that name the tools they are about.
+        """
         return {
-            event: {**({"matcher": tools} if tools else {}), "hooks": [{"type": "command", **handler(event)}]}
+            event: {
+                **({"matcher": tools} if tools else {}),
+                "hooks": [{"type": "command", **handler(event)}],
+            }
             for event, tools in self.events().items()
         }
 
     def skill(self, folder: str = "") -> OwnFile:
-        """The skill that says when to recall; without a folder, in the one that most agents read."""
+        """The skill that says when to recall.
+
+        Without a folder, in the one that most agents read.
+        """
         folder = folder or os.path.join(self.folder(".agents", ".agents"), "skills")
-        text = resources.files("recollect.serve.install").joinpath("skill", "SKILL.md").read_text(encoding="utf-8")
-        return OwnFile("skill", os.path.join(folder, "recollect", "SKILL.md"), text, comment=("<!-- ", " -->"))
+        text = (
+            resources.files("recollect.serve.install")
+            .joinpath("skill", "SKILL.md")
+            .read_text(encoding="utf-8")
+        )
+        return OwnFile(
+            "skill", os.path.join(folder, "recollect", "SKILL.md"), text, comment=("<!-- ", " -->")
+        )
 
 
 def project_of(folder: str) -> str:
-    """The repository that a folder is in, or the folder itself. A home that is a repository is nobody's project."""
+    """The repository that a folder is in, or the folder itself.
+
+    A home that is a repository is nobody's project.
+    """
     at = folder = os.path.abspath(folder)
     while at not in (os.path.dirname(at), platforms.user_home()):
         if os.path.lexists(os.path.join(at, ".git")):

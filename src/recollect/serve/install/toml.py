@@ -18,7 +18,10 @@ from typing import Any
 from recollect.errors import FileRefused
 
 _TOKEN = re.compile(
-    r'(?P<text>"""(?:[^\\]|\\.)*?"{3,5}|' + r"'''.*?'{3,5}" + r'|"(?:[^"\\\n]|\\.)*"|' + r"'[^'\n]*')"
+    r'(?P<text>"""(?:[^\\]|\\.)*?"{3,5}|'
+    + r"'''.*?'{3,5}"
+    + r'|"(?:[^"\\\n]|\\.)*"|'
+    + r"'[^'\n]*')"
     r"|(?P<comment>\#[^\n]*)|(?P<open>[\[{])|(?P<close>[\]}])|(?P<line>\n)|(?P<other>[^\"'\#\[\]{}\n]+|.)",
     re.DOTALL,
 )
@@ -79,7 +82,10 @@ class Document:
     def _with_table(self, path: tuple[str, str], values: dict[str, Any]) -> str:
         text = self.text + ("" if self.text[-1:] in ("", "\n", _MARK) else self.newline)
         gap = "" if self.empty or text.endswith(("\n\n", "\n\r\n")) else self.newline
-        lines = [f"[{'.'.join(path)}]", *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())]
+        lines = [
+            f"[{'.'.join(path)}]",
+            *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()),
+        ]
         return text + gap + "".join(line + self.newline for line in lines)
 
     def _with_value(self, path: tuple[str, str], key: str, value: Any) -> str:
@@ -98,7 +104,9 @@ class Document:
         return self.text[:below] + written + self.text[below:]
 
     def _tables(self, path: tuple[str, str]) -> Iterator[tuple[int, int]]:
-        """Where a table and those below it stand, up to the last value: what follows may be about the next table."""
+        """Where a table and those below it stand, up to the last value: what
+        follows may be about the next table.
+        """
         found: tuple[int, int] | None = None
         for start, end in _statements(self.text):
             if self.text.startswith("[", start):
@@ -122,7 +130,8 @@ class Document:
     def _by_hand(self, path: tuple[str, str]) -> FileRefused:
         return FileRefused(
             f"{self.name} holds {'.'.join(path)} in a form that we do not change",
-            hint=f"write it as a table [{'.'.join(path)}], or add or remove it by hand; nothing was written",
+            hint=f"write it as a table [{'.'.join(path)}], or add or remove it by hand; nothing "
+            "was written",
         )
 
     def _parsed(self, text: str) -> dict[str, Any]:
@@ -131,7 +140,8 @@ class Document:
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             where = re.search(r"line (\d+)", str(error))
             raise FileRefused(
-                f"{self.name}, line {where[1] if where else text.count(chr(10)) + 1}: {str(error).partition(' (at')[0]}",
+                f"{self.name}, line {where[1] if where else text.count(chr(10)) + 1}: "
+                f"{str(error).partition(' (at')[0]}",
                 hint="mend that line, then run the same command again",
             ) from None
 

@@ -19,7 +19,8 @@ from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.serve.cli.output import printable
 
-# What a result may take, everything in it counted; the protocol's own envelope and remarks get the rest.
+# What a result may take, everything in it counted; the protocol's own
+# envelope and remarks get the rest.
 PAGE_BYTES = 20_000
 _ROOM = PAGE_BYTES - 1_500
 # A remark may quote what was asked.
@@ -73,8 +74,19 @@ class Hit(TypedDict):
     text: str
 
 
-def hit(ref: str, text: str, *, project: str | None, at: str | None, provenance: str, trust: str | None = None) -> Hit:
-    """A hit whose text cannot hide anything or leave its frame; without a `trust`, that of its provenance."""
+def hit(
+    ref: str,
+    text: str,
+    *,
+    project: str | None,
+    at: str | None,
+    provenance: str,
+    trust: str | None = None,
+) -> Hit:
+    """A hit whose text cannot hide anything or leave its frame.
+
+    Without a `trust`, that of its provenance.
+    """
     return Hit(
         id=harmless(ref),
         project=harmless(project) if project is not None else None,
@@ -109,7 +121,10 @@ class Page:
         return True
 
     def add_beginning(self, one: Hit) -> int:
-        """Put as much of a hit on the page as there is room for; says how many of its characters that is."""
+        """Put as much of a hit on the page as there is room for.
+
+        Says how many of its characters that is.
+        """
         taken = self._fitting(one)
         if taken:
             self.add({**one, "text": one["text"][:taken]})
@@ -135,7 +150,9 @@ class Page:
         return taken if taken == len(one["text"]) or taken >= _FEWEST_CHARACTERS else 0
 
 
-def result(memory: Memory, page: Page, *, cursor: str | None = None, remark: str = "") -> CallToolResult:
+def result(
+    memory: Memory, page: Page, *, cursor: str | None = None, remark: str = ""
+) -> CallToolResult:
     """A page as a tool's answer: data for programs, framed text for everybody else."""
     structured: dict[str, Any] = {"notice": NOTICE, "hits": page.hits}
     lines = [text_of(memory, page)] if page.hits else []
@@ -145,7 +162,9 @@ def result(memory: Memory, page: Page, *, cursor: str | None = None, remark: str
     if cursor is not None:
         structured["cursor"] = cursor
         lines.append(f"There is more: call again with cursor {cursor}")
-    return CallToolResult(content=[TextContent(type="text", text="\n".join(lines))], structured_content=structured)
+    return CallToolResult(
+        content=[TextContent(type="text", text="\n".join(lines))], structured_content=structured
+    )
 
 
 def text_of(memory: Memory, page: Page) -> str:
@@ -161,7 +180,11 @@ def said(error: RecollectError) -> str:
 def sentence(text: str, *, failed: bool = False) -> CallToolResult:
     """A single sentence as an answer: what went wrong, or that there is nothing."""
     structured = None if failed else {"notice": NOTICE, "hits": [], "remark": text}
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured, is_error=failed)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=structured,
+        is_error=failed,
+    )
 
 
 def _line(one: Hit) -> str:

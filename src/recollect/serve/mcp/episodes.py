@@ -39,12 +39,15 @@ REWARD_SCHEMA: dict[str, Any] = {
 
 
 class EpisodeTools:
-    """The four tools. `folder` is where the agent works, whose project is meant unless another is named.
+    """The four tools. `folder` is where the agent works, whose project
+    is meant unless another is named.
 
     `offered` is told the tool and the references of what was handed out.
     """
 
-    def __init__(self, memory: Memory, folder: str, offered: Callable[[str, list[str]], None]) -> None:
+    def __init__(
+        self, memory: Memory, folder: str, offered: Callable[[str, list[str]], None]
+    ) -> None:
         self._memory, self._offered = memory, offered
         self._project, _ = git.name_of(folder)
 
@@ -71,7 +74,9 @@ class EpisodeTools:
         tokens: int | None = None,
     ) -> CallToolResult:
         """Record one step of an attempt. Use after steps that mattered."""
-        self._memory.log_step(id.strip(), Step(tool, action, latency_ms, tokens, success, observation))
+        self._memory.log_step(
+            id.strip(), Step(tool, action, latency_ms, tokens, success, observation)
+        )
         return _said({"id": id.strip()})
 
     async def complete_episode(
@@ -94,7 +99,10 @@ class EpisodeTools:
         project: Project = None,
         limit: Annotated[int, Field(ge=1, le=20)] = 5,
     ) -> CallToolResult:
-        """Earlier attempts at tasks like this one, their steps and how they went. Use before starting on a task."""
+        """Earlier attempts at tasks like this one, their steps and how they went.
+
+        Use before starting on a task.
+        """
         context = Context(language=language, tags=tags, project=project or self._project)
         found = await asyncio.to_thread(self._memory.retrieve_relevant, task, context, limit)
         if not found:
@@ -111,7 +119,11 @@ def _hit(found: EpisodeHit) -> Hit:
     left_out = len(episode.steps) - STEPS_SHOWN
     lines += [f"… {left_out} steps before"] if left_out > 0 else []
     lines += [_line(step) for step in episode.steps[-STEPS_SHOWN:]]
-    lines += [f"{name}: {text}" for name, text in (("result", episode.result), ("error", episode.error)) if text]
+    lines += [
+        f"{name}: {text}"
+        for name, text in (("result", episode.result), ("error", episode.error))
+        if text
+    ]
     # What a log tells is proven, but the words of a command are an agent's.
     return hit(
         episode.ref, "\n".join(lines), project=episode.context.project, at=episode.started_at,
@@ -127,4 +139,6 @@ def _line(step: Step) -> str:
 
 def _said(structured: dict[str, Any]) -> CallToolResult:
     text = "\n".join(f"{name}: {harmless(str(value))}" for name, value in structured.items())
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=structured
+    )

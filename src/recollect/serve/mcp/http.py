@@ -49,7 +49,10 @@ class PortTaken(RecollectError):
     exit_code = EXIT_UNAVAILABLE
 
     def __init__(self, port: int, detail: str) -> None:
-        super().__init__(f"cannot listen on port {port}: {detail}", hint="choose another with --port; 0 takes any that is free")
+        super().__init__(
+            f"cannot listen on port {port}: {detail}",
+            hint="choose another with --port; 0 takes any that is free",
+        )
 
 
 @dataclass
@@ -89,7 +92,10 @@ def open_door(home: str, port: int) -> Door:
 
 
 def ensure_token(path: str) -> str:
-    """The token, made at first use. A file that others could have written or can read is refused."""
+    """The token, made at first use.
+
+    A file that others could have written or can read is refused.
+    """
     platforms.private_folder(os.path.dirname(path))
     if not os.path.lexists(path):
         _make_token(path)
@@ -113,16 +119,23 @@ def _read_token(path: str) -> str:
     found = os.lstat(path)
     own = platforms.WINDOWS or found.st_uid == os.getuid()
     if not stat.S_ISREG(found.st_mode) or not own or platforms.open_to_others(path):
-        raise FileRefused(f"{path} is not a file that only you can read", hint="delete it; a new token is made at the next start")
+        raise FileRefused(
+            f"{path} is not a file that only you can read",
+            hint="delete it; a new token is made at the next start",
+        )
     with open(path, encoding="ascii", errors="replace") as file:
         token = file.read().strip()
     if len(token) < TOKEN_BYTES:
-        raise FileRefused(f"{path} holds no token", hint="delete it; a new one is made at the next start")
+        raise FileRefused(
+            f"{path} holds no token", hint="delete it; a new one is made at the next start"
+        )
     return token
 
 
 class Guard:
-    """Turns away, in this order, what is not meant for us, what a web page sent, and who has no token."""
+    """Turns away, in this order, what is not meant for us, what a web
+    page sent, and who has no token.
+    """
 
     def __init__(self, app: ASGIApp, door: Door) -> None:
         self._app, self._token = app, door.token.encode()
@@ -136,12 +149,18 @@ class Guard:
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return PlainTextResponse("this server is called by the names of this machine only\n", 421)
+            return PlainTextResponse(
+                "this server is called by the names of this machine only\n", 421
+            )
         if not self._origins.issuperset(origins):
             return PlainTextResponse("web pages are not served\n", 403)
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not compare_digest(token.strip().encode("utf-8", "replace"), self._token):
-            return PlainTextResponse("a bearer token is needed\n", 401, {"WWW-Authenticate": "Bearer"})
+        if scheme.lower() != "bearer" or not compare_digest(
+            token.strip().encode("utf-8", "replace"), self._token
+        ):
+            return PlainTextResponse(
+                "a bearer token is needed\n", 401, {"WWW-Authenticate": "Bearer"}
+            )
         return None
 
 
@@ -156,14 +175,22 @@ class _Listener(uvicorn.Server):
 
 def make_app(server: Server, door: Door) -> Guard:
     """The application behind its guard."""
-    hosts = TransportSecuritySettings(allowed_hosts=door.hosts, allowed_origins=[f"http://{host}" for host in door.hosts])
-    return Guard(server.streamable_http_app(streamable_http_path=PATH, transport_security=hosts), door)
+    hosts = TransportSecuritySettings(
+        allowed_hosts=door.hosts, allowed_origins=[f"http://{host}" for host in door.hosts]
+    )
+    return Guard(
+        server.streamable_http_app(streamable_http_path=PATH, transport_security=hosts), door
+    )
 
 
 async def serve(server: Server, door: Door) -> None:
     """Answer until we are told to end."""
     config = uvicorn.Config(
-        make_app(server, door), ws="none", log_level="warning", access_log=False, timeout_graceful_shutdown=FAREWELL_SECONDS
+        make_app(server, door),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=FAREWELL_SECONDS,
     )
     listener = _Listener(config)
 

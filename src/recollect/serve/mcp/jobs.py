@@ -1,4 +1,5 @@
-"""Two more tools, for an agent that is asked to distill: one hands out jobs, the other takes in what it made of them.
+"""Two more tools, for an agent that is asked to distill: one hands out jobs,
+the other takes in what it made of them.
 
 They are offered only to a server that was started for that (`recollect mcp
 --distill`): every other session would pay for their descriptions and never
@@ -43,9 +44,15 @@ class JobTools:
         self._job: Assignment | None = None
 
     async def next_job(
-        self, cursor: Annotated[str | None, Field(description="from the previous page of the same job")] = None
+        self,
+        cursor: Annotated[
+            str | None, Field(description="from the previous page of the same job")
+        ] = None,
     ) -> CallToolResult:
-        """A memory to write, page by page, with how to do it. Use only when the user asks to distill sessions."""
+        """A memory to write, page by page, with how to do it.
+
+        Use only when the user asks to distill sessions.
+        """
 
         def answer(memory: Memory) -> CallToolResult:
             start, wanted = _position(cursor)
@@ -80,7 +87,10 @@ def _position(cursor: str | None) -> tuple[int, tuple[str | None, str | None]]:
         return 0, (None, None)
     start, kind, subject = [*cursor.split("@", 2), "", ""][:3]
     if not (start.isdecimal() and len(start) <= 9 and kind and subject):
-        raise UsageError(f"{cursor[:50]!r} is no cursor of this", hint="use the one that the page before ended with")
+        raise UsageError(
+            f"{cursor[:50]!r} is no cursor of this",
+            hint="use the one that the page before ended with",
+        )
     return int(start), (kind, subject)
 
 
@@ -96,4 +106,6 @@ def _page(job: Assignment, start: int) -> dict[str, str]:
 def _said(structured: dict[str, str]) -> CallToolResult:
     lines = [f"{name}: {value}" for name, value in structured.items() if name != "text"]
     text = "\n".join([*lines, "", structured["text"]] if "text" in structured else lines).strip()
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=dict(structured))
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=dict(structured)
+    )

@@ -38,7 +38,9 @@ class Lane:
 
     async def ask(self, question: Callable[[Memory], Answer]) -> Answer:
         """What a memory answers; whatever it raises is raised here."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: question(self._current()))
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, lambda: question(self._current())
+        )
 
     def leave(self, errand: Callable[[Memory], object]) -> None:
         """Have something done that nobody waits for; should it fail, the log says so."""
@@ -64,7 +66,9 @@ class Lane:
         if self._memory is None or file != self._file:
             if self._memory is not None:
                 self._memory.close()
-            self._memory = Memory(self._like.settings, environ=self._like.environ, resident=self._resident)
+            self._memory = Memory(
+                self._like.settings, environ=self._like.environ, resident=self._resident
+            )
             self._file = file
         return self._memory
 

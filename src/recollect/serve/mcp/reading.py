@@ -51,14 +51,23 @@ def told_hit(memory: Memory, line: PackLine) -> Hit:
     ref, text = line.ref.split()[0], line.text.partition(": ")[2]
     if ref.startswith("note:"):
         return {**note_hit(memory.note(ref)), "text": harmless(text)}
-    return hit(ref, text, project=line.project, at=line.at, provenance="user", trust="tool-verified")
+    return hit(
+        ref, text, project=line.project, at=line.at, provenance="user", trust="tool-verified"
+    )
 
 
 def note_hit(note: Note) -> Hit:
     """A note, with what it is and whether it counts."""
     text = f"{note.category} ({note.status}): {note.text}"
     at = note.seen_at or note.created_at
-    return hit(note.ref, text, project=note.project, at=at, provenance=_NOTE_WRITERS[note.author], trust=note.trust)
+    return hit(
+        note.ref,
+        text,
+        project=note.project,
+        at=at,
+        provenance=_NOTE_WRITERS[note.author],
+        trust=note.trust,
+    )
 
 
 def _pattern_hit(pattern: Pattern) -> Hit:
@@ -66,7 +75,14 @@ def _pattern_hit(pattern: Pattern) -> Hit:
     seen = ", ".join(one.ref for one in pattern.evidence[:SIGHTINGS])
     text = f"{pattern.kind} ({pattern.status}): {pattern.sentence} (seen in {pattern.sessions} sessions, such as {seen})"
     project = pattern.projects[0] if len(pattern.projects) == 1 else None
-    return hit(f"pattern:{pattern.id}", text, project=project, at=pattern.last_at, provenance="tool", trust=pattern.trust)
+    return hit(
+        f"pattern:{pattern.id}",
+        text,
+        project=project,
+        at=pattern.last_at,
+        provenance="tool",
+        trust=pattern.trust,
+    )
 
 
 def read_session(memory: Memory, ref: str, cursor: str | None = None) -> tuple[Page, str | None]:
@@ -86,9 +102,16 @@ def read_session(memory: Memory, ref: str, cursor: str | None = None) -> tuple[P
 
 
 def _heading(session: Session) -> Hit:
-    parts = [session.title or "(untitled)", session.agent, session.model, f"{session.turns} turns; get one by its id"]
+    parts = [
+        session.title or "(untitled)",
+        session.agent,
+        session.model,
+        f"{session.turns} turns; get one by its id",
+    ]
     text = " · ".join(part for part in parts if part)
-    return hit(session.id, text, project=session.project, at=session.started_at, provenance="assistant")
+    return hit(
+        session.id, text, project=session.project, at=session.started_at, provenance="assistant"
+    )
 
 
 def _in_short(turn: Turn, *, by_person: bool) -> Iterator[Hit]:
@@ -100,17 +123,34 @@ def _in_short(turn: Turn, *, by_person: bool) -> Iterator[Hit]:
 
 def _lead(text: str) -> str:
     line = " ".join(text[: 4 * LEAD_CHARACTERS].split())
-    return line if len(line) <= LEAD_CHARACTERS and len(text) <= 4 * LEAD_CHARACTERS else line[:LEAD_CHARACTERS] + "…"
+    return (
+        line
+        if len(line) <= LEAD_CHARACTERS and len(text) <= 4 * LEAD_CHARACTERS
+        else line[:LEAD_CHARACTERS] + "…"
+    )
 
 
 def _turn_page(turn: Turn, cursor: str | None, *, by_person: bool) -> tuple[Page, str | None]:
     page, (first, skipped) = Page(), _position(cursor, 2)
-    pieces = [piece for event in turn.events for whole in _parts(event, by_person=by_person) for piece in _cut(*whole)]
+    pieces = [
+        piece
+        for event in turn.events
+        for whole in _parts(event, by_person=by_person)
+        for piece in _cut(*whole)
+    ]
     if turn.evicted_at:
         # Not the path: what is there has its secrets still in it.
-        where = "; the agent's own log still has it, and `recollect show` says where" if turn.raw_log else ""
+        where = (
+            "; the agent's own log still has it, and `recollect show` says where"
+            if turn.raw_log
+            else ""
+        )
         pieces.append(
-            (f"(this is all that is kept of this turn: what its calls were given and gave back was let go{where})", "tool")
+            (
+                "(this is all that is kept of this turn: what its calls were given and gave back "
+                f"was let go{where})",
+                "tool",
+            )
         )
     for number in range(first, len(pieces)):
         text, provenance = pieces[number]
@@ -136,7 +176,10 @@ def _parts(event: TurnEvent | ToolCall, *, by_person: bool) -> Iterator[tuple[st
         return
     ended = {True: "ok", False: "failed", None: "outcome unknown"}[event.ok]
     code = "" if event.exit_code is None else f", exit {event.exit_code}"
-    yield f"{event.name or 'tool'} ({ended}{code}): {event.target or _arguments(event)}", "assistant"
+    yield (
+        f"{event.name or 'tool'} ({ended}{code}): {event.target or _arguments(event)}",
+        "assistant",
+    )
     if event.output:
         yield f"output: {event.output}", "web" if event.tool_kind == "web" else "tool"
 
@@ -160,6 +203,11 @@ def _position(cursor: str | None, parts: int) -> list[int]:
     if cursor is None:
         return [0] * parts
     numbers = cursor.split(".")
-    if len(numbers) != parts or not all(number.isdecimal() and len(number) <= 15 for number in numbers):
-        raise UsageError(f"{cursor[:50]!r} is no cursor of this", hint="use the one that the answer before ended with")
+    if len(numbers) != parts or not all(
+        number.isdecimal() and len(number) <= 15 for number in numbers
+    ):
+        raise UsageError(
+            f"{cursor[:50]!r} is no cursor of this",
+            hint="use the one that the answer before ended with",
+        )
     return [int(number) for number in numbers]

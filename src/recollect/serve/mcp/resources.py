@@ -29,16 +29,26 @@ class Resources:
         """Have a server answer for these addresses."""
         for address, about, function in (
             ("recollect://session/{+id}", "the outline of a session", self.session),
-            ("recollect://project/{+key}/memory", "what is known about a project: notes, what was done last", self.project),
+            (
+                "recollect://project/{+key}/memory",
+                "what is known about a project: notes, what was done last",
+                self.project,
+            ),
         ):
-            server.resource(address, description=about, mime_type="text/markdown", security=_NAMES)(function)
+            server.resource(address, description=about, mime_type="text/markdown", security=_NAMES)(
+                function
+            )
 
     async def session(self, id: str) -> str:
         """The first page of a session's outline."""
 
         def answer(memory: Memory) -> str:
             page, following = reading.read_session(memory, id)
-            more = f"\n\nThere is more: the tool get reads on with cursor {following}" if following else ""
+            more = (
+                f"\n\nThere is more: the tool get reads on with cursor {following}"
+                if following
+                else ""
+            )
             return f"# {harmless(id)}\n\n{text_of(memory, page)}{more}"
 
         return await self._answered(answer)
@@ -48,7 +58,9 @@ class Resources:
 
         def answer(memory: Memory) -> str:
             name, page = memory.get_project(key), Page()
-            page.add_all(map(reading.note_hit, memory.notes(project=name, status="active", limit=MOST_NOTES)))
+            page.add_all(
+                map(reading.note_hit, memory.notes(project=name, status="active", limit=MOST_NOTES))
+            )
             pack = memory.recall(project=name)
             told = [line for line in pack.lines if not line.ref.startswith("note:")]
             page.add_all(reading.told_hit(memory, line) for line in told)

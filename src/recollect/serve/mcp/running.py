@@ -22,12 +22,16 @@ from recollect.serve.mcp.tools import Tools
 FIRST_LOOK_SECONDS, LOOK_SECONDS = 20, 300
 
 
-def run_stdio(memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False) -> None:
+def run_stdio(
+    memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False
+) -> None:
     """Serve the process that started us."""
     anyio.run(partial(_serve_stdio, memory, read_only, distill, episodes))
 
 
-def run_http(memory: Memory, *, port: int, read_only: bool, distill: bool = False, episodes: bool = False) -> None:
+def run_http(
+    memory: Memory, *, port: int, read_only: bool, distill: bool = False, episodes: bool = False
+) -> None:
     """Serve whoever on this machine has the token."""
     door = http.open_door(memory.settings.home, port)
     anyio.run(partial(_serve_http, memory, read_only, distill, episodes, door))
@@ -38,14 +42,21 @@ async def _serve_stdio(memory: Memory, read_only: bool, distill: bool, episodes:
         await stdio.serve(server)
 
 
-async def _serve_http(memory: Memory, read_only: bool, distill: bool, episodes: bool, door: http.Door) -> None:
+async def _serve_http(
+    memory: Memory, read_only: bool, distill: bool, episodes: bool, door: http.Door
+) -> None:
     async with running(memory, read_only=read_only, distill=distill, episodes=episodes) as server:
         await http.serve(server, door)
 
 
 @asynccontextmanager
-async def running(memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False) -> AsyncIterator[Server]:
-    """A server that is ready to answer with what is in this memory's store; attempts are recorded by the memory itself."""
+async def running(
+    memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False
+) -> AsyncIterator[Server]:
+    """A server that is ready to answer with what is in this memory's store.
+
+    Attempts are recorded by the memory itself.
+    """
     folder = os.getcwd()
     reads, writes = Lane(memory, resident=True), None if read_only else Lane(memory)
     reads.leave(_warm_up)
@@ -61,7 +72,9 @@ async def running(memory: Memory, *, read_only: bool, distill: bool = False, epi
 
 
 def _warm_up(memory: Memory) -> None:
-    """Load what every search needs, and have the index of vectors made, before somebody waits for it."""
+    """Load what every search needs, and have the index of vectors
+    made, before somebody waits for it.
+    """
     memory.search("warm up", limit=1)
 
 
@@ -73,6 +86,8 @@ async def _look_for_jobs(writes: Lane) -> None:
 
 
 def _have_jobs_done(memory: Memory) -> None:
-    """Take in what hooks left, and have waiting jobs done by another process: in this one they would hold up every answer."""
+    """Take in what hooks left, and have waiting jobs done by another process: in
+    this one they would hold up every answer.
+    """
     memory.work(limit=0)
     leave_work(memory, gently=True)

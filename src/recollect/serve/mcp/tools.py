@@ -47,23 +47,50 @@ _FEEDBACK_SCHEMA: dict[str, Any] = {
 
 
 class Tools:
-    """The tools of one server; `folder` is where its agent works, whose project is meant unless another is named."""
+    """The tools of one server.
+
+    `folder` is where its agent works, whose project is meant unless another is named.
+    """
 
     def __init__(
-        self, reads: Lane, writes: Lane | None, folder: str, *, distill: bool = False, records: Memory | None = None
+        self,
+        reads: Lane,
+        writes: Lane | None,
+        folder: str,
+        *,
+        distill: bool = False,
+        records: Memory | None = None,
     ) -> None:
         self._reads, self._writes, self._folder = reads, writes, folder
         self._jobs = JobTools(writes) if distill and writes is not None else None
-        self._episodes = EpisodeTools(records, folder, self._offered) if records is not None else None
+        self._episodes = (
+            EpisodeTools(records, folder, self._offered) if records is not None else None
+        )
 
     def listed(self) -> list[Tool]:
-        """As they are offered, always in this order; those that write only when there is a lane for them."""
-        reading_tools: list[Callable[..., Any]] = [self.search, self.get, self.recall, self.fix, self.blame, self.how]
+        """As they are offered, always in this order.
+
+        Those that write only when there is a lane for them.
+        """
+        reading_tools: list[Callable[..., Any]] = [
+            self.search,
+            self.get,
+            self.recall,
+            self.fix,
+            self.blame,
+            self.how,
+        ]
         tools = [_tool(one, _READS, HITS_SCHEMA) for one in reading_tools]
         if self._writes is not None:
-            tools += [_tool(self.remember, _WRITES, HITS_SCHEMA), _tool(self.feedback, _WRITES, _FEEDBACK_SCHEMA)]
+            tools += [
+                _tool(self.remember, _WRITES, HITS_SCHEMA),
+                _tool(self.feedback, _WRITES, _FEEDBACK_SCHEMA),
+            ]
         if self._jobs is not None:
-            tools += [_tool(self._jobs.next_job, _READS, JOB_SCHEMA), _tool(self._jobs.answer_job, _WRITES, ANSWER_SCHEMA)]
+            tools += [
+                _tool(self._jobs.next_job, _READS, JOB_SCHEMA),
+                _tool(self._jobs.answer_job, _WRITES, ANSWER_SCHEMA),
+            ]
         if self._episodes is not None:
             tools += [
                 _tool(self._episodes.start_episode, _WRITES, ID_SCHEMA),
@@ -75,34 +102,49 @@ class Tools:
 
     async def search(
         self,
-        query: Annotated[str, Field(description='words, "phrases", filters such as agent:codex file:app.py is:error')],
+        query: Annotated[
+            str,
+            Field(description='words, "phrases", filters such as agent:codex file:app.py is:error'),
+        ],
         limit: Annotated[int, Field(ge=1, le=50)] = 10,
         project: Project = None,
         since: Annotated[str | None, Field(description="2026-10-31, 7d, yesterday")] = None,
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """Find turns of earlier sessions, of any agent and project, by words and meaning. Use when earlier work may help."""
+        """Find turns of earlier sessions, of any agent and project, by words and meaning.
+
+        Use when earlier work may help.
+        """
         if len(query) > MOST_QUERY_CHARACTERS:
-            raise UsageError("the query is too long", hint="ask for a few telling words; fix takes whole outputs")
+            raise UsageError(
+                "the query is too long", hint="ask for a few telling words; fix takes whole outputs"
+            )
 
         def ask(memory: Memory, most: int) -> Any:
-            return memory.search(query, limit=most, cursor=cursor, here=self._folder, project=project, since=since)
+            return memory.search(
+                query, limit=most, cursor=cursor, here=self._folder, project=project, since=since
+            )
 
         def answer(memory: Memory) -> CallToolResult:
             found, page = ask(memory, limit), Page()
             fitting = page.add_all(
-                hit(one.ref, one.snippet, project=one.project, at=one.at, provenance=one.provenance) for one in found
+                hit(one.ref, one.snippet, project=one.project, at=one.at, provenance=one.provenance)
+                for one in found
             )
             # A shorter page has another cursor, which only a search can tell.
             found = ask(memory, fitting) if fitting < len(found) else found
-            remarks = found.remarks or ([] if found.hits else ["nothing found; try fewer or other words"])
+            remarks = found.remarks or (
+                [] if found.hits else ["nothing found; try fewer or other words"]
+            )
             return result(memory, page, cursor=found.cursor, remark="; ".join(remarks))
 
         return await self._reads.ask(answer)
 
     async def get(
         self,
-        ref: Annotated[str, Field(description="id from a result: a session, a turn (...#3) or note:7")],
+        ref: Annotated[
+            str, Field(description="id from a result: a session, a turn (...#3) or note:7")
+        ],
         cursor: Cursor = None,
     ) -> CallToolResult:
         """Read a session's outline, all of a turn, or a note. Use after another tool named it."""
@@ -117,17 +159,30 @@ class Tools:
 
     async def recall(
         self,
-        prompt: Annotated[str, Field(description="the task at hand; empty: what matters in this project")],
+        prompt: Annotated[
+            str, Field(description="the task at hand; empty: what matters in this project")
+        ],
         project: Project = None,
-        budget: Annotated[int | None, Field(ge=0, le=MOST_BUDGET, description="tokens, 600 unless given")] = None,
+        budget: Annotated[
+            int | None, Field(ge=0, le=MOST_BUDGET, description="tokens, 600 unless given")
+        ] = None,
     ) -> CallToolResult:
-        """What this project taught earlier sessions about a task. Use before starting on one; often there is nothing."""
+        """What this project taught earlier sessions about a task.
+
+        Use before starting on one; often there is nothing.
+        """
 
         def answer(memory: Memory) -> CallToolResult:
-            pack, page = memory.recall(prompt, project=project, folder=self._folder, budget=budget), Page()
+            pack, page = (
+                memory.recall(prompt, project=project, folder=self._folder, budget=budget),
+                Page(),
+            )
             page.add_all(reading.told_hit(memory, line) for line in pack.lines)
             if not page.hits:
-                return sentence("Nothing stored is good enough to be told about this; search may still find something.")
+                return sentence(
+                    "Nothing stored is good enough to be told about this; search may still find "
+                    "something."
+                )
             self._offered("recall", [ref for line in pack.lines for ref in line.ref.split()])
             return result(memory, page)
 
@@ -138,13 +193,20 @@ class Tools:
         error: Annotated[str, Field(description="the error as it was printed")],
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """What was done after this error before, and whether it worked. Use as soon as a command fails."""
+        """What was done after this error before, and whether it worked.
+
+        Use as soon as a command fails.
+        """
 
         def answer(memory: Memory) -> CallToolResult:
             last = error[-MOST_ERROR_CHARACTERS:]
-            page, following = _rows(lambda most: memory.fix(last, folder=self._folder, limit=most), _fix, cursor)
+            page, following = _rows(
+                lambda most: memory.fix(last, folder=self._folder, limit=most), _fix, cursor
+            )
             if not page.hits:
-                return sentence("This error is not in what is stored; search finds its words one by one.")
+                return sentence(
+                    "This error is not in what is stored; search finds its words one by one."
+                )
             self._offered("fix", [one["id"] for one in page.hits])
             return result(memory, page, cursor=following)
 
@@ -152,13 +214,22 @@ class Tools:
 
     async def blame(
         self,
-        path: Annotated[str, Field(description="a file's path or the end of one; only compared, never read")],
+        path: Annotated[
+            str, Field(description="a file's path or the end of one; only compared, never read")
+        ],
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """Which turns changed a file, and what was asked in them. Use to learn why code is as it is."""
+        """Which turns changed a file, and what was asked in them.
+
+        Use to learn why code is as it is.
+        """
 
         def answer(memory: Memory) -> CallToolResult:
-            page, following = _rows(lambda most: memory.blame(path.strip(), folder=self._folder, limit=most), _change, cursor)
+            page, following = _rows(
+                lambda most: memory.blame(path.strip(), folder=self._folder, limit=most),
+                _change,
+                cursor,
+            )
             if not page.hits:
                 return sentence(f"No turn is known to have changed {harmless(path.strip()[:200])}.")
             return result(memory, page, cursor=following)
@@ -167,33 +238,57 @@ class Tools:
 
     async def how(
         self,
-        tool: Annotated[str, Field(description="a program, such as pytest or docker compose, or an agent's tool")],
+        tool: Annotated[
+            str,
+            Field(description="a program, such as pytest or docker compose, or an agent's tool"),
+        ],
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """The invocations of a tool that worked, in this project if it has any. Use before guessing flags."""
+        """The invocations of a tool that worked, in this project if it has any.
+
+        Use before guessing flags.
+        """
 
         def answer(memory: Memory) -> CallToolResult:
-            own = memory.project_of(self._folder) is not None and bool(memory.how(tool, folder=self._folder, limit=1))
+            own = memory.project_of(self._folder) is not None and bool(
+                memory.how(tool, folder=self._folder, limit=1)
+            )
             page, following = _rows(
-                lambda most: memory.how(tool, folder=self._folder, everywhere=not own, limit=most), _invocation, cursor
+                lambda most: memory.how(tool, folder=self._folder, everywhere=not own, limit=most),
+                _invocation,
+                cursor,
             )
             if not page.hits:
                 return sentence("No invocation of it that worked is stored.")
-            return result(memory, page, cursor=following, remark="" if own else "this project has none; these are of others")
+            return result(
+                memory,
+                page,
+                cursor=following,
+                remark="" if own else "this project has none; these are of others",
+            )
 
         return await self._reads.ask(answer)
 
     async def remember(
         self,
-        text: Annotated[str, Field(description="one fact, in the user's own words if they said it; no secrets")],
+        text: Annotated[
+            str, Field(description="one fact, in the user's own words if they said it; no secrets")
+        ],
         category: Category = "project",
         project: Project = None,
     ) -> CallToolResult:
-        """Keep a fact for later sessions. Use when the user states a preference, rule or decision; a person confirms it."""
+        """Keep a fact for later sessions.
+
+        Use when the user states a preference, rule or decision; a person confirms it.
+        """
 
         def answer(memory: Memory) -> CallToolResult:
             page = Page()
-            page.add(reading.note_hit(memory.remember(text, category=category, project=project, folder=self._folder)))
+            page.add(
+                reading.note_hit(
+                    memory.remember(text, category=category, project=project, folder=self._folder)
+                )
+            )
             return result(memory, page)
 
         return await self._writing.ask(answer)
@@ -219,12 +314,19 @@ class Tools:
         return self._writes
 
     def _offered(self, tool: str, refs: list[str]) -> None:
-        """Write down what was handed out, so that its use can be measured; nobody waits for that."""
+        """Write down what was handed out, so that its use can be measured.
+
+        Nobody waits for that.
+        """
         if self._writes is not None:
-            self._writes.leave(lambda memory: memory.record_recall("mcp", tool, refs, folder=self._folder))
+            self._writes.leave(
+                lambda memory: memory.record_recall("mcp", tool, refs, folder=self._folder)
+            )
 
 
-def _tool(function: Callable[..., Any], annotations: ToolAnnotations, output: dict[str, Any]) -> Tool:
+def _tool(
+    function: Callable[..., Any], annotations: ToolAnnotations, output: dict[str, Any]
+) -> Tool:
     made = Tool.from_function(function, annotations=annotations)
     made.parameters = _brief(made.parameters)
     made.fn_metadata.output_schema = output
@@ -232,27 +334,43 @@ def _tool(function: Callable[..., Any], annotations: ToolAnnotations, output: di
 
 
 def _brief(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of arguments without titles, which repeat the names, and without saying that what is optional may be null.
+    """A schema of arguments without titles, which repeat the names, and without
+    saying that what is optional may be null.
 
-    Null is taken all the same. Every byte is paid for by every session, and some hosts cannot read unions.
+    Null is taken all the same. Every byte is paid for by every session,
+    and some hosts cannot read unions.
     """
     return {
         "type": "object",
-        "properties": {name: _brief_argument(argument) for name, argument in schema["properties"].items()},
+        "properties": {
+            name: _brief_argument(argument) for name, argument in schema["properties"].items()
+        },
         "required": schema.get("required", []),
     }
 
 
 def _brief_argument(argument: dict[str, Any]) -> dict[str, Any]:
     first, *_ = argument.get("anyOf", [{}])
-    kept = {name: value for name, value in argument.items() if name not in ("anyOf", "title") and value is not None}
+    kept = {
+        name: value
+        for name, value in argument.items()
+        if name not in ("anyOf", "title") and value is not None
+    }
     return {**first, **kept}
 
 
-def _rows(ask: Callable[[int], Answers[Any]], shown: Callable[[Any], Hit], cursor: str | None) -> tuple[Page, str | None]:
-    """A page of answers that are best asked for from the start; the cursor is how many were shown."""
+def _rows(
+    ask: Callable[[int], Answers[Any]], shown: Callable[[Any], Hit], cursor: str | None
+) -> tuple[Page, str | None]:
+    """A page of answers that are best asked for from the start.
+
+    The cursor is how many were shown.
+    """
     if cursor is not None and not (cursor.isdecimal() and len(cursor) <= 6):
-        raise UsageError(f"{cursor[:50]!r} is no cursor of this", hint="use the one that the answer before ended with")
+        raise UsageError(
+            f"{cursor[:50]!r} is no cursor of this",
+            hint="use the one that the answer before ended with",
+        )
     start, page = int(cursor or 0), Page()
     rows = ask(start + ROWS_AT_ONCE + 1).rows[start:]
     fitting = page.add_all(map(shown, rows[:ROWS_AT_ONCE]))
@@ -265,14 +383,19 @@ def _fix(row: Fix) -> Hit:
     foreign = row.match not in ("exact", "shape")
     lines += [f"error: {row.error}"] if foreign else []
     lines += [f"failed: {row.failed}{_code(row.exit_code)}"] if row.failed else []
-    steps = [f"{'edited' if step.kind == 'edit' else 'ran'}: {step.text}{_ended(step)}" for step in row.steps]
+    steps = [
+        f"{'edited' if step.kind == 'edit' else 'ran'}: {step.text}{_ended(step)}"
+        for step in row.steps
+    ]
     lines += steps + ([f"… {row.steps_left_out} more steps"] if row.steps_left_out else [])
     if row.proof:
         elsewhere = f" ({row.proof.ref})" if row.proof.ref != row.ref else ""
         lines.append(f"worked: {row.proof.text}{_code(row.proof.exit_code)}{elsewhere}")
     # How a command ended is proven, but its words are an agent's, and a sentence may be among them.
     trust = "external" if foreign else "assistant"
-    return hit(row.ref, "\n".join(lines), project=row.project, at=row.at, provenance="tool", trust=trust)
+    return hit(
+        row.ref, "\n".join(lines), project=row.project, at=row.at, provenance="tool", trust=trust
+    )
 
 
 def _ended(step: Step) -> str:

@@ -1,4 +1,5 @@
-"""A timer that runs `recollect import --wait` once a day, set with whatever this machine has for that.
+"""A timer that runs `recollect import --wait` once a day, set with
+whatever this machine has for that.
 
 Hooks import what an agent says as it says it; the timer covers agents without
 hooks and sessions that ended before theirs fired, and does the jobs that wait;
@@ -32,7 +33,9 @@ def install(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
     for path, text in scheduler.files(machine).items():
         before = draft.read(path)
         draft.put(path, text, copy=False)
-        rows.append(_row(path, "added" if before is None else "unchanged" if before == text else "changed"))
+        rows.append(
+            _row(path, "added" if before is None else "unchanged" if before == text else "changed")
+        )
     if not dry_run and (draft.write() or not scheduler.runs(machine)):
         rows[-1].note = scheduler.start(machine)
     return rows
@@ -46,7 +49,9 @@ def uninstall(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
     draft = Draft()
     rows = []
     for path in scheduler.files(machine):
-        rows.append(_row(path, "unchanged", _ABSENT) if draft.read(path) is None else _row(path, "removed"))
+        rows.append(
+            _row(path, "unchanged", _ABSENT) if draft.read(path) is None else _row(path, "removed")
+        )
         draft.put(path, None, copy=False)
     if not dry_run and any(row.state == "removed" for row in rows):
         # First, while its files are there to be found.
@@ -68,7 +73,9 @@ def _with_cron(machine: Machine, line: str | None, *, dry_run: bool) -> Installe
     if not machine.runner.has("crontab"):
         if line is None:
             return _row("crontab", "unchanged", _ABSENT)
-        return _row("crontab", "skipped", f"there is no crontab command here; the line would be: {line}")
+        return _row(
+            "crontab", "skipped", f"there is no crontab command here; the line would be: {line}"
+        )
     before = cron.read(machine.runner)
     after = cron.with_line(before, line)
     if before == after:

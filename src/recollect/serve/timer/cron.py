@@ -17,13 +17,17 @@ MARK = "# recollect timer"
 def line(machine: Machine) -> str:
     """The line that does it."""
     variables = [f"{name}={shlex.quote(value)}" for name, value in machine.carried().items()]
-    command = " ".join([*variables, "nice", "-n", "19", shlex.join(machine.words), ">/dev/null", "2>&1", MARK])
+    command = " ".join(
+        [*variables, "nice", "-n", "19", shlex.join(machine.words), ">/dev/null", "2>&1", MARK]
+    )
     # cron reads a percent sign as the end of the command, quoted or not.
     return f"{machine.minute} 12 * * * " + command.replace("%", "\\%")
 
 
 def read(runner: Runner) -> str:
-    """The user's crontab; an error when it cannot be told from an empty one, since it would be written over."""
+    """The user's crontab; an error when it cannot be told from an empty
+    one, since it would be written over.
+    """
     ran = runner.run("crontab", "-l")
     if ran.code == 0:
         return ran.output
@@ -31,12 +35,16 @@ def read(runner: Runner) -> str:
         return ""
     raise FileRefused(
         f"the crontab cannot be read: {ran.complaint or 'no reason given'}",
-        hint="see what `crontab -l` says; the line to add is shown by `recollect install timer --dry-run`",
+        hint="see what `crontab -l` says; the line to add is shown by `recollect install timer "
+        "--dry-run`",
     )
 
 
 def with_line(crontab: str, ours: str | None) -> str:
-    """The crontab with our line in place of an earlier one of ours, or at the end; with None, without any."""
+    """The crontab with our line in place of an earlier one of ours, or at the end.
+
+    With None, without any.
+    """
     lines = crontab.splitlines(keepends=True)
     at = next((number for number, text in enumerate(lines) if _is_ours(text)), len(lines))
     kept = [text for text in lines if not _is_ours(text)]
@@ -51,7 +59,10 @@ def write(runner: Runner, crontab: str) -> None:
     """Make this the user's crontab; an empty one is removed."""
     ran = runner.run("crontab", "-", stdin=crontab) if crontab else runner.run("crontab", "-r")
     if ran.code:
-        raise FileRefused(f"the crontab was not taken: {ran.complaint}", hint="add the line yourself with `crontab -e`")
+        raise FileRefused(
+            f"the crontab was not taken: {ran.complaint}",
+            hint="add the line yourself with `crontab -e`",
+        )
 
 
 def _is_ours(text: str) -> bool:

@@ -55,9 +55,9 @@ class Shell:
 class Machine:
     """Where the timer will run, and what it will run there.
 
-    `store` is the one that is asked for instead of the usual one, `platform`
-    that of `sys.platform`; `variables` can say where logs are. `systemd` says whether it is systemd that runs this
-    machine: its commands may be there without it, in a container for one.
+    `store` is the one that is asked for instead of the usual one, `platform` that of
+    `sys.platform`; `variables` can say where logs are. `systemd` says whether it is systemd that
+    runs this machine: its commands may be there without it, in a container for one.
     """
 
     def __init__(
@@ -80,7 +80,10 @@ class Machine:
         self.daily = ["import", "--wait", *(["--store", os.path.abspath(store)] if store else [])]
         for word in [*self.words, *self.carried().values()]:
             if not word.isprintable():
-                raise UsageError(f"{word!r} cannot be written into a timer", hint="move it to a path without control characters")
+                raise UsageError(
+                    f"{word!r} cannot be written into a timer",
+                    hint="move it to a path without control characters",
+                )
 
     @property
     def words(self) -> list[str]:
@@ -88,11 +91,18 @@ class Machine:
         return self.command + self.daily
 
     def carried(self) -> dict[str, str]:
-        """The variables that say where the logs and the store are: a timer is not started by the shell that sets them."""
-        names = sorted(self.variables | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+        """The variables that say where the logs and the store are: a timer is not
+        started by the shell that sets them.
+        """
+        names = sorted(
+            self.variables
+            | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+        )
         return {name: self.environ[name] for name in names if self.environ.get(name)}
 
     @property
     def minute(self) -> int:
-        """The minute of the hour for schedulers that have no random delay: the same at each install, another for each user."""
+        """The minute of the hour for schedulers that have no random delay: the same at
+        each install, another for each user.
+        """
         return crc32(self.home.encode("utf-8", "surrogateescape")) % 60

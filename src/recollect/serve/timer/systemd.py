@@ -44,19 +44,29 @@ def files(machine: Machine) -> dict[str, str]:
     folder = _folder(machine)
     path, *rest = machine.words
     if set(path) & set("'\"\\"):
-        raise UsageError(f"systemd starts no program with quotes in its path: {path}", hint="install recollect somewhere else")
-    environment = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in machine.carried().items())
+        raise UsageError(
+            f"systemd starts no program with quotes in its path: {path}",
+            hint="install recollect somewhere else",
+        )
+    environment = "".join(
+        f"Environment={_quoted(f'{name}={value}')}\n" for name, value in machine.carried().items()
+    )
     # Variables are put in after the first word, and only there.
     command = " ".join([_quoted(path), *(_quoted(word).replace("$", "$$") for word in rest)])
     return {
-        os.path.join(folder, "recollect.service"): _SERVICE.format(environment=environment, command=command),
+        os.path.join(folder, "recollect.service"): _SERVICE.format(
+            environment=environment, command=command
+        ),
         os.path.join(folder, _UNIT): _TIMER,
     }
 
 
 def runs(machine: Machine) -> bool:
     """Whether the timer is set for today and after the next start of the machine."""
-    return all(machine.runner.run("systemctl", "--user", question, _UNIT).code == 0 for question in ("is-enabled", "is-active"))
+    return all(
+        machine.runner.run("systemctl", "--user", question, _UNIT).code == 0
+        for question in ("is-enabled", "is-active")
+    )
 
 
 def start(machine: Machine) -> str:

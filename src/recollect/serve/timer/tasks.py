@@ -12,7 +12,8 @@ from recollect.serve.timer.machine import Machine
 
 _TASK = "recollect"
 
-# Its settings as the scheduler itself would export them. Variables are not carried: on Windows they belong to the account.
+# Its settings as the scheduler itself would export them. Variables are not carried:
+# on Windows they belong to the account.
 _SETTINGS = {
     "MultipleInstancesPolicy": "IgnoreNew",
     "DisallowStartIfOnBatteries": "true",
@@ -25,9 +26,18 @@ _SETTINGS = {
 
 
 def files(machine: Machine) -> dict[str, str]:
-    """The description of the task, by path. The scheduler keeps a copy; by ours we see whether it is the current one."""
-    task = xml.Element("Task", version="1.2", xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task")
-    _add(_add(task, "RegistrationInfo"), "Description", "Reads the coding agents' new sessions into recollect, daily")
+    """The description of the task, by path.
+
+    The scheduler keeps a copy; by ours we see whether it is the current one.
+    """
+    task = xml.Element(
+        "Task", version="1.2", xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task"
+    )
+    _add(
+        _add(task, "RegistrationInfo"),
+        "Description",
+        "Reads the coding agents' new sessions into recollect, daily",
+    )
     trigger = _add(_add(task, "Triggers"), "CalendarTrigger")
     _add(trigger, "StartBoundary", "2026-01-01T12:00:00")
     _add(trigger, "RandomDelay", "PT1H")
@@ -66,7 +76,11 @@ def stop(machine: Machine) -> None:
 def _windowless(machine: Machine) -> list[str]:
     """The same by the Python that opens no window: a black one would come up each day."""
     python = os.path.join(os.path.dirname(sys.executable), "pythonw.exe")
-    return [python, "-P", "-m", "recollect", *machine.daily] if os.path.exists(python) else machine.words
+    return (
+        [python, "-P", "-m", "recollect", *machine.daily]
+        if os.path.exists(python)
+        else machine.words
+    )
 
 
 def _add(parent: xml.Element, name: str, text: str | None = None) -> xml.Element:
@@ -76,4 +90,7 @@ def _add(parent: xml.Element, name: str, text: str | None = None) -> xml.Element
 
 
 def _path(machine: Machine) -> str:
-    return os.path.join(machine.environ.get("RECOLLECT_HOME") or platforms.data_home(dict(machine.environ)), "timer.xml")
+    return os.path.join(
+        machine.environ.get("RECOLLECT_HOME") or platforms.data_home(dict(machine.environ)),
+        "timer.xml",
+    )

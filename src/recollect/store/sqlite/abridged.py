@@ -23,7 +23,8 @@ from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
 from recollect.store.text import prepare
 
-# A person's words find a turn better than anything else in it, and most of what was ever asked is shorter.
+# A person's words find a turn better than anything else in it, and most
+# of what was ever asked is shorter.
 PROMPT_CHARACTERS = 1_000
 # A line has room for what a program prints before the error in it.
 LINE_CHARACTERS, ERROR_CHARACTERS = 400, 200
@@ -40,24 +41,33 @@ class Told(NamedTuple):
 
 
 def told_by(digest: Digest, first: int) -> dict[int, Told]:
-    """What a digest tells, by the number of the turn that it is about; what is about the whole session, at its `first`.
+    """What a digest tells, by the number of the turn that it is about.
 
-    The summary is left out: it is made of the rest, of counts and of the outcome, for which there is a filter.
+    What is about the whole session, at its `first`.
+
+    The summary is left out: it is made of the rest, of counts and of the
+    outcome, for which there is a filter.
     """
     told: dict[int, Told] = {}
 
     def of(turn: int) -> Told:
         return told.setdefault(turn, Told([], []))
 
-    of(first).texts.extend([digest.title, *(text.rpartition(" (")[0] or text for text in digest.open_ends)])
+    of(first).texts.extend(
+        [digest.title, *(text.rpartition(" (")[0] or text for text in digest.open_ends)]
+    )
     for task in digest.tasks:
-        of(task.turns[0] if task.turns else first).texts.extend([task.title, task.asked, *task.files])
+        of(task.turns[0] if task.turns else first).texts.extend(
+            [task.title, task.asked, *task.files]
+        )
         for evidence in task.evidence:
             of(_turn(evidence.ref)).texts.append(evidence.text)
         for run in task.runs:
             of(_turn(run.ref)).texts.append(run.command)
         for trouble in task.errors:
-            of(_turn(trouble.ref)).texts.extend([trouble.error, trouble.command or "", *trouble.steps])
+            of(_turn(trouble.ref)).texts.extend(
+                [trouble.error, trouble.command or "", *trouble.steps]
+            )
             of(_turn(trouble.ref)).errors.append(trouble.error)
     for saying in digest.sayings:
         of(_turn(saying.ref)).texts.append(saying.text)
@@ -83,8 +93,12 @@ def abridged(rows: list[bodies.Row], errors: Sequence[str] = ()) -> list[bodies.
     return kept
 
 
-def with_digest(rows: list[bodies.Row], texts: Sequence[str], known: frozenset[str]) -> list[bodies.Row]:
-    """Rows together with those texts of a digest that have a word which is neither in them nor known to stay elsewhere."""
+def with_digest(
+    rows: list[bodies.Row], texts: Sequence[str], known: frozenset[str]
+) -> list[bodies.Row]:
+    """Rows together with those texts of a digest that have a word which is neither
+    in them nor known to stay elsewhere.
+    """
     if not texts:
         return rows
     said = known | words_of(text_row(0, rows)[1:])
@@ -108,23 +122,49 @@ def _whole_words(text: str) -> frozenset[str]:
 
 
 def _call(row: bodies.Row, errors: Sequence[str]) -> bodies.Row:
-    """A call without what it was given and gave back; one that still waits for its result keeps the name it is found by."""
+    """A call without what it was given and gave back.
+
+    One that still waits for its result keeps the name it is found by.
+    """
     kind, at, _, call, name, tool_kind, target, _, output, ok, exit_code, duration_ms, folder = row
     waits = ok is None and output is None
     target = target[:TARGET_CHARACTERS] if target else target
     said = _excerpt(output, errors) if output and ok is False else None
-    return [kind, at, "", call if waits else None, name, tool_kind, target, None, said, ok, exit_code, duration_ms, folder]
+    return [
+        kind,
+        at,
+        "",
+        call if waits else None,
+        name,
+        tool_kind,
+        target,
+        None,
+        said,
+        ok,
+        exit_code,
+        duration_ms,
+        folder,
+    ]
 
 
 def _excerpt(output: str, errors: Sequence[str]) -> str:
-    """Both ends of what was printed, and between them the lines that hold one of these errors; of an excerpt, the same."""
+    """Both ends of what was printed, and between them the lines that hold one of these errors.
+
+    Of an excerpt, the same.
+    """
     if len(output) <= 2 * LEAD_CHARACTERS + len(_CUT):
         return output
     pieces = output.split(_CUT)
     first, last = _beginning(pieces[0], LEAD_CHARACTERS), _end(pieces[-1], LEAD_CHARACTERS)
-    lines = dict.fromkeys(" ".join(line.split())[:LINE_CHARACTERS] for line in output.splitlines()) if errors else ()
+    lines = (
+        dict.fromkeys(" ".join(line.split())[:LINE_CHARACTERS] for line in output.splitlines())
+        if errors
+        else ()
+    )
     quoted = [line for line in lines if any(error[:ERROR_CHARACTERS] in line for error in errors)]
-    return _CUT.join([first, *(line for line in quoted if line not in first and line not in last), last])
+    return _CUT.join(
+        [first, *(line for line in quoted if line not in first and line not in last), last]
+    )
 
 
 def _beginning(text: str, most: int) -> str:

@@ -55,10 +55,14 @@ def find_waiting_call(db: Database, session: str, turn_key: str, call: str) -> C
     return Call(*row) if row else None
 
 
-def calls_naming(db: Database, name: str, query: Query, domains: dict[str, list[str]]) -> list[Call]:
-    """Edits and shell commands that may have to do with a file of this name, in turns that pass the filters.
+def calls_naming(
+    db: Database, name: str, query: Query, domains: dict[str, list[str]]
+) -> list[Call]:
+    """Edits and shell commands that may have to do with a file of this
+    name, in turns that pass the filters.
 
-    A target is kept up to a length and lists a patch's first files: what may go on is among the answers.
+    A target is kept up to a length and lists a patch's first files:
+    what may go on is among the answers.
     """
     phrase = " ".join(words(name))
     if not phrase:
@@ -67,31 +71,46 @@ def calls_naming(db: Database, name: str, query: Query, domains: dict[str, list[
     rows = db.rows(
         f"""
         with named as materialized (
-          select distinct bodies.turn from turns_text cross join bodies on bodies.id = turns_text.rowid
+          select distinct bodies.turn from turns_text cross join bodies
+            on bodies.id = turns_text.rowid
            where turns_text match ?
         ), mentioned as materialized (
-          select distinct bodies.turn from turns_text cross join bodies on bodies.id = turns_text.rowid
+          select distinct bodies.turn from turns_text cross join bodies
+            on bodies.id = turns_text.rowid
            where turns_text match ?
         )
-        select {_CALL} from tool_calls join turns on turns.id = tool_calls.turn join sessions on sessions.id = turns.session
+        select {_CALL} from tool_calls join turns on turns.id = tool_calls.turn
+          join sessions on sessions.id = turns.session
          where {clause} and (
-           (turn in named and kind in ('edit', 'shell') and (instr(target, ?) or length(target) >= ?))
+           (turn in named and kind in ('edit', 'shell') and (instr(target, ?)
+             or length(target) >= ?))
            or (turn in mentioned and kind = 'edit' and target glob ?)
          )
         """,
-        [f'tools : "{phrase}"', f'output : "{phrase}"', *values, name, TARGET_CHARACTERS, ", ".join("*" * MOST_FILES)],
+        [
+            f'tools : "{phrase}"',
+            f'output : "{phrase}"',
+            *values,
+            name,
+            TARGET_CHARACTERS,
+            ", ".join("*" * MOST_FILES),
+        ],
     )
     return [Call(*row) for row in rows]
 
 
-def calls_of_program(db: Database, word: str, query: Query, domains: dict[str, list[str]]) -> list[Call]:
+def calls_of_program(
+    db: Database, word: str, query: Query, domains: dict[str, list[str]]
+) -> list[Call]:
     """Shell commands that hold a word, and calls of a tool of that name; the newest turns first."""
     clause, values = chosen_turns(query, domains)
     rows = db.rows(
         f"""
-        select {_CALL} from tool_calls join turns on turns.id = tool_calls.turn join sessions on sessions.id = turns.session
+        select {_CALL} from tool_calls join turns on turns.id = tool_calls.turn
+          join sessions on sessions.id = turns.session
          where ((kind = 'shell' and instr(target, ?)) or name = ? collate nocase) and {clause}
-         order by coalesce(turns.started_at, sessions.started_at) desc, turn desc, tool_calls.ordinal desc
+         order by coalesce(turns.started_at, sessions.started_at) desc, turn desc,
+           tool_calls.ordinal desc
         """,
         [word, word, *values],
     )
@@ -99,13 +118,16 @@ def calls_of_program(db: Database, word: str, query: Query, domains: dict[str, l
 
 
 def calls_after(db: Database, turn: int, turns: int) -> list[tuple[str, Call]]:
-    """The calls of a turn and of the next few of its session, in order, each with its turn's reference."""
+    """The calls of a turn and of the next few of its session, in order,
+    each with its turn's reference.
+    """
     rows = db.rows(
         f"""
         select sessions.ref || '#' || turns.ordinal, {_CALL} from tool_calls
           join turns on turns.id = tool_calls.turn join sessions on sessions.id = turns.session,
           (select session, ordinal from turns where id = ?1) here
-         where turns.session = here.session and turns.ordinal between here.ordinal and here.ordinal + ?2
+         where turns.session = here.session and turns.ordinal between here.ordinal
+           and here.ordinal + ?2
          order by turns.ordinal, tool_calls.ordinal
         """,
         (turn, turns),
@@ -120,18 +142,26 @@ def word_counts(db: Database, given: list[str], column: str, most: int) -> dict[
 
 
 def turns_with_words(
-    db: Database, given: list[str], column: str, query: Query, domains: dict[str, list[str]], limit: int
+    db: Database,
+    given: list[str],
+    column: str,
+    query: Query,
+    domains: dict[str, list[str]],
+    limit: int,
 ) -> list[int]:
     """The newest turns that hold all these words in one column of the text index."""
     clause, values = chosen_turns(query, domains)
     rows = db.rows(
         f"""
         with found as materialized (
-          select distinct bodies.turn from turns_text cross join bodies on bodies.id = turns_text.rowid
+          select distinct bodies.turn from turns_text cross join bodies
+            on bodies.id = turns_text.rowid
            where turns_text match ?
         )
-        select turns.id from found join turns on turns.id = found.turn join sessions on sessions.id = turns.session
-         where {clause} order by coalesce(turns.started_at, sessions.started_at) desc, turns.id desc limit ?
+        select turns.id from found join turns on turns.id = found.turn join sessions
+          on sessions.id = turns.session
+         where {clause} order by coalesce(turns.started_at, sessions.started_at) desc,
+           turns.id desc limit ?
         """,
         [column + " : (" + " AND ".join(f'"{word}"' for word in given) + ")", *values, limit],
     )
@@ -141,12 +171,15 @@ def turns_with_words(
 def turns_with_errors(
     db: Database, query: Query, domains: dict[str, list[str]], limit: int
 ) -> Iterator[tuple[int, list[bodies.Row]]]:
-    """The newest turns in which something failed and that are chosen, with their events, oldest first."""
+    """The newest turns in which something failed and that are chosen,
+    with their events, oldest first.
+    """
     clause, values = chosen_turns(query, domains)
     rows = db.execute(
         f"""
         select bodies.turn, bodies.events from (
-          select turns.id from turns join sessions on sessions.id = turns.session where turns.errors > 0 and {clause}
+          select turns.id from turns join sessions on sessions.id = turns.session
+            where turns.errors > 0 and {clause}
            order by coalesce(turns.started_at, sessions.started_at) desc, turns.id desc limit ?
         ) newest cross join bodies on bodies.turn = newest.id
         order by bodies.turn, bodies.part
@@ -169,7 +202,8 @@ def project_folders(db: Database, project: str) -> list[str]:
     rows = db.rows(
         """
         select alias from project_aliases where project in (
-          select a.id from projects a left join projects b on b.id = a.merged_into where a.key = ?1 or b.key = ?1)
+          select a.id from projects a left join projects b on b.id = a.merged_into
+            where a.key = ?1 or b.key = ?1)
          union select key from projects where key = ?1 and kind != 'remote' order by 1
         """,
         (project,),

@@ -29,7 +29,12 @@ class Writing:
         self.keeper = Keeper(self.db)
         return self.keeper
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if kind is None and self.keeper is not None:
             try:
                 self.keeper.flush()
@@ -51,11 +56,14 @@ class Keeper:
         self.rows = Rows(db)
         *last, forgotten = db.rows(
             """
-            select (select max(id) from turns), (select max(id) from bodies), (select max(id) from sources),
+            select (select max(id) from turns), (select max(id)
+              from bodies), (select max(id) from sources),
                    (select max(id) from sessions), (select count(*) from tombstones)
             """
         )[0]
-        self.next_turn, self.next_body, self.next_source, self.next_session = ((number or 0) + 1 for number in last)
+        self.next_turn, self.next_body, self.next_source, self.next_session = (
+            (number or 0) + 1 for number in last
+        )
         self.sessions: dict[str, int] = {}
         self.projects: dict[ProjectIdentity, int] = {}
         self.forgotten = set(db.rows("select kind, name from tombstones")) if forgotten else set()
@@ -80,7 +88,9 @@ class Keeper:
         in a newer way, whose word counts even when it tells less.
         """
         source_id, new = self._source(source)
-        save_source(self.db, source_id, source, version, seen, stretch.checkpoint, failure or None, new=new)
+        save_source(
+            self.db, source_id, source, version, seen, stretch.checkpoint, failure or None, new=new
+        )
         if anew and rewritten is not None and not rewritten and not new:
             self.db.execute("delete from problems where source = ?", (source_id,))
         if stretch.problems:
@@ -100,8 +110,11 @@ class Keeper:
             batch.live(native, key, live)
         batch.close()
         if batch.kept_fuller and source.appended:
-            # What this log goes on with belongs behind what it lacks now, so it is read whole when it changes.
-            self.db.execute("update sources set position = 0, state = x'' where id = ?", (source_id,))
+            # What this log goes on with belongs behind what it lacks now, so it
+            # is read whole when it changes.
+            self.db.execute(
+                "update sources set position = 0, state = x'' where id = ?", (source_id,)
+            )
         return batch.written
 
     def _source(self, source: Source) -> tuple[int, bool]:

@@ -34,7 +34,9 @@ class _State(NamedTuple):
 
 
 def propose(db: Database, pattern: str, sentence: str, sessions: int) -> PatternStatus:
-    """Take in what the rules say now of a pattern whose row is there; returns its status after that.
+    """Take in what the rules say now of a pattern whose row is there.
+
+    Returns its status after that.
 
     Inside the transaction of whoever found it. The same words change nothing,
     however often and in whatever order they come. They should not depend on
@@ -67,7 +69,10 @@ def _offer_words(db: Database, state: _State, sentence: str, sessions: int) -> N
         _say(db, state.pattern, waiting or _last(db, state.pattern) + 1, sentence, sessions)
     elif waiting is not None:
         # The rules have come back to what was decided about.
-        db.execute("delete from pattern_versions where pattern = ? and version = ?", (state.pattern, waiting))
+        db.execute(
+            "delete from pattern_versions where pattern = ? and version = ?",
+            (state.pattern, waiting),
+        )
 
 
 def _say(db: Database, pattern: str, version: int, sentence: str, sessions: int) -> None:
@@ -76,7 +81,8 @@ def _say(db: Database, pattern: str, version: int, sentence: str, sessions: int)
         """
         insert into pattern_versions (pattern, version, status, sentence, sessions, author, at)
         values (?, ?, 'candidate', ?, ?, 'rules', ?)
-        on conflict (pattern, version) do update set sentence = excluded.sentence, sessions = excluded.sessions
+        on conflict (pattern, version) do update set sentence = excluded.sentence,
+          sessions = excluded.sessions
         """,
         (pattern, version, sentence, sessions, now_ms()),
     )
@@ -86,7 +92,9 @@ def _say(db: Database, pattern: str, version: int, sentence: str, sessions: int)
 
 
 def accept(db: Database, pattern: str, why: str) -> None:
-    """A person says that a pattern is right, in the words that are proposed or else in those it has."""
+    """A person says that a pattern is right, in the words that are
+    proposed or else in those it has.
+    """
     with db.transaction():
         state = _get(db, pattern)
         waiting = _waiting(db, state)
@@ -97,20 +105,31 @@ def accept(db: Database, pattern: str, why: str) -> None:
 
 
 def reject(db: Database, pattern: str, why: str) -> None:
-    """A person says that a candidate is wrong, or that the words proposed for something accepted are."""
+    """A person says that a candidate is wrong, or that the words
+    proposed for something accepted are.
+    """
     with db.transaction():
         state = _get(db, pattern)
         waiting = _waiting(db, state)
         if waiting is not None:
             db.execute(
                 """
-                update pattern_versions set status = 'rejected', author = 'person', sessions = ?, at = ?, why = ?
+                update pattern_versions set status = 'rejected', author = 'person', sessions = ?,
+                  at = ?, why = ?
                  where pattern = ? and version = ?
                 """,
                 (_sessions(db, pattern), now_ms(), why, pattern, waiting),
             )
         elif state.status == "candidate":
-            _decide(db, pattern, "rejected", state.sentence, _sessions(db, pattern), author="person", why=why)
+            _decide(
+                db,
+                pattern,
+                "rejected",
+                state.sentence,
+                _sessions(db, pattern),
+                author="person",
+                why=why,
+            )
         elif state.status != "rejected":
             raise UsageError(
                 f"{PREFIX}{pattern} is {state.status}, and no new words are proposed for it",
@@ -136,12 +155,18 @@ def retire(db: Database, pattern: str, why: str) -> None:
         if state.status not in ("accepted", "published"):
             raise UsageError(
                 f"{PREFIX}{pattern} is {state.status}: only what was accepted can be retired",
-                hint=f"`recollect patterns reject {pattern}` says that it is wrong" if state.status == "candidate" else _LISTS,
+                hint=f"`recollect patterns reject {pattern}` says that it is wrong"
+                if state.status == "candidate"
+                else _LISTS,
             )
-        _decide(db, pattern, "retired", state.sentence, _sessions(db, pattern), author="person", why=why)
+        _decide(
+            db, pattern, "retired", state.sentence, _sessions(db, pattern), author="person", why=why
+        )
 
 
-def mark_published(db: Database, published: Sequence[str], withdrawn: Sequence[str], where: str) -> None:
+def mark_published(
+    db: Database, published: Sequence[str], withdrawn: Sequence[str], where: str
+) -> None:
     """Say which patterns stand in a file since just now, and which stand in none any more.
 
     Inside the transaction of whoever publishes. One that has been retired
@@ -151,12 +176,30 @@ def mark_published(db: Database, published: Sequence[str], withdrawn: Sequence[s
         state = _find(db, pattern)
         if state is not None and state.status == "accepted":
             why = f"published in {where}"
-            _decide(db, pattern, "published", state.sentence, state.sessions, author="person", why=why, about_words=False)
+            _decide(
+                db,
+                pattern,
+                "published",
+                state.sentence,
+                state.sessions,
+                author="person",
+                why=why,
+                about_words=False,
+            )
     for pattern in withdrawn:
         state = _find(db, pattern)
         if state is not None and state.status == "published":
             why = f"taken out of {where}"
-            _decide(db, pattern, "accepted", state.sentence, state.sessions, author="person", why=why, about_words=False)
+            _decide(
+                db,
+                pattern,
+                "accepted",
+                state.sentence,
+                state.sessions,
+                author="person",
+                why=why,
+                about_words=False,
+            )
 
 
 def _decide(
@@ -170,11 +213,17 @@ def _decide(
     why: str,
     about_words: bool = True,
 ) -> None:
-    """Make a new version the one that counts; words that are proposed go on waiting if it is not `about_words`."""
+    """Make a new version the one that counts.
+
+    Words that are proposed go on waiting if it is not `about_words`.
+    """
     waiting = _waiting(db, _get(db, pattern))
     number = _last(db, pattern) + 1
     if waiting is not None and not about_words:
-        db.execute("update pattern_versions set version = ? where pattern = ? and version = ?", (number, pattern, waiting))
+        db.execute(
+            "update pattern_versions set version = ? where pattern = ? and version = ?",
+            (number, pattern, waiting),
+        )
         number = waiting
     db.execute(
         """
@@ -183,7 +232,9 @@ def _decide(
         """,
         (pattern, number, status, sentence, sessions, author, now_ms(), why),
     )
-    db.execute("update patterns set status = ?, version = ? where id = ?", (status, number, pattern))
+    db.execute(
+        "update patterns set status = ?, version = ? where id = ?", (status, number, pattern)
+    )
     if status in ("rejected", "retired"):
         prepared.unsay(db, {PREFIX + pattern})
     if about_words:
@@ -191,16 +242,24 @@ def _decide(
 
 
 def forget_unseen(db: Database) -> None:
-    """Remove what nothing stored speaks for any more, with its words; inside the transaction of whoever forgets.
+    """Remove what nothing stored speaks for any more, with its words.
+
+    Inside the transaction of whoever forgets.
 
     The words are made of commands and errors of the sessions that are gone.
     """
     seen = "exists (select 1 from signals where signals.kind = {0}.kind and signals.signature = {0}.signature)"
-    gone = {PREFIX + pattern for (pattern,) in db.rows(f"select id from patterns where not {seen.format('patterns')}")}
+    gone = {
+        PREFIX + pattern
+        for (pattern,) in db.rows(f"select id from patterns where not {seen.format('patterns')}")
+    }
     for table in ("tallies", "stale_tallies"):
         db.execute(f"delete from {table} where kind != '' and not {seen.format(table)}")
     if gone:
-        db.many("delete from patterns where id = ?", [(ref.removeprefix(PREFIX),) for ref in sorted(gone)])
+        db.many(
+            "delete from patterns where id = ?",
+            [(ref.removeprefix(PREFIX),) for ref in sorted(gone)],
+        )
         db.many("delete from feedback where ref = ?", [(ref,) for ref in sorted(gone)])
         prepared.unsay(db, gone)
 
@@ -209,28 +268,44 @@ def forget_unseen(db: Database) -> None:
 
 
 def get_id(db: Database, ref: str) -> str:
-    """The id of a pattern, by the id, with or without `pattern:` before it, or by as much of it as is enough."""
+    """The id of a pattern, by the id, with or without `pattern:` before it,
+    or by as much of it as is enough.
+    """
     name = ref.removeprefix(PREFIX)
     if not name or not name.isprintable() or len(name) > 100:
         raise UsageError(f"{ref[:50]!r} is no pattern", hint=_LISTS)
     # Not `like`: a percent sign is not meant.
-    found = [row[0] for row in db.rows("select id from patterns where substr(id, 1, ?) = ? limit 3", (len(name), name))]
+    found = [
+        row[0]
+        for row in db.rows(
+            "select id from patterns where substr(id, 1, ?) = ? limit 3", (len(name), name)
+        )
+    ]
     if name in found or len(found) == 1:
         return name if name in found else str(found[0])
     if found:
-        raise UsageError(f"several patterns begin with {name}", hint=f"say more of it: {', '.join(found)}…")
+        raise UsageError(
+            f"several patterns begin with {name}", hint=f"say more of it: {', '.join(found)}…"
+        )
     raise NotFound(f"no pattern is called {name[:50]}", hint=_LISTS)
 
 
 def history(db: Database, pattern: str) -> list[PatternVersion]:
     """Every version, the first one first."""
     rows = db.rows(
-        "select version, status, sentence, sessions, author, at, why from pattern_versions where pattern = ? order by version",
+        "select version, status, sentence, sessions, author, at, why from pattern_versions where "
+        "pattern = ? order by version",
         (pattern,),
     )
     return [
         PatternVersion(
-            version=version, status=status, sentence=sentence, sessions=sessions, author=author, at=iso(at) or "", why=why
+            version=version,
+            status=status,
+            sentence=sentence,
+            sessions=sessions,
+            author=author,
+            at=iso(at) or "",
+            why=why,
         )
         for version, status, sentence, sessions, author, at, why in rows
     ]
@@ -240,7 +315,8 @@ def proposed_words(db: Database) -> dict[str, str]:
     """The words that wait for a person to decide, by the pattern that they are proposed for."""
     rows = db.rows(
         """
-        select patterns.id, sentence from pattern_versions one join patterns on patterns.id = one.pattern
+        select patterns.id, sentence from pattern_versions one join patterns
+          on patterns.id = one.pattern
          where one.status = 'candidate' and one.version > patterns.version
         """
     )
@@ -251,7 +327,8 @@ def _find(db: Database, pattern: str) -> _State | None:
     row = db.row(
         """
         select id, patterns.version, patterns.status, sentence, sessions
-          from patterns join pattern_versions one on one.pattern = patterns.id and one.version = patterns.version where id = ?
+          from patterns join pattern_versions one on one.pattern = patterns.id
+            and one.version = patterns.version where id = ?
         """,
         (pattern,),
     )
@@ -268,7 +345,8 @@ def _get(db: Database, pattern: str) -> _State:
 def _waiting(db: Database, state: _State) -> int | None:
     """The number of the version that is proposed, if there is one."""
     found: int | None = db.value(
-        "select max(version) from pattern_versions where pattern = ? and version > ? and status = 'candidate'",
+        "select max(version) from pattern_versions where pattern = ? and version > ? and status = "
+        "'candidate'",
         (state.pattern, state.version),
     )
     return found
@@ -287,8 +365,17 @@ def _sessions(db: Database, pattern: str) -> int:
 
 
 def _last(db: Database, pattern: str) -> int:
-    return int(db.value("select coalesce(max(version), 0) from pattern_versions where pattern = ?", (pattern,)))
+    return int(
+        db.value(
+            "select coalesce(max(version), 0) from pattern_versions where pattern = ?", (pattern,)
+        )
+    )
 
 
 def _sentence(db: Database, pattern: str, version: int) -> str:
-    return str(db.value("select sentence from pattern_versions where pattern = ? and version = ?", (pattern, version)))
+    return str(
+        db.value(
+            "select sentence from pattern_versions where pattern = ? and version = ?",
+            (pattern, version),
+        )
+    )

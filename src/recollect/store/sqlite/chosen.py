@@ -16,7 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.store.sqlite.filters import Condition
 
-_HAVING = "(select turn from bodies where id in (select rowid from turns_text where turns_text match ?))"
+_HAVING = (
+    "(select turn from bodies where id in (select rowid from turns_text where turns_text match ?))"
+)
 
 
 def chosen_turns(query: Query, domains: dict[str, list[str]]) -> Condition:
@@ -29,7 +31,9 @@ def chosen_turns(query: Query, domains: dict[str, list[str]]) -> Condition:
 
 def _conditions(query: Query, domains: dict[str, list[str]]) -> Condition:
     wanted = expression([term for term in query.terms if not term.negated], any_word=False)
-    unwanted = expression([Term(term.text, prefix=term.prefix) for term in query.terms if term.negated], any_word=True)
+    unwanted = expression(
+        [Term(term.text, prefix=term.prefix) for term in query.terms if term.negated], any_word=True
+    )
     clause, values = conditions(query.filters, domains)
     clauses = [clause] if query.filters else []
     if wanted:
@@ -42,7 +46,12 @@ def _conditions(query: Query, domains: dict[str, list[str]]) -> Condition:
 def chosen_sessions(query: Query, domains: dict[str, list[str]]) -> Condition:
     """A condition on the table `sessions`: one of its turns is chosen."""
     clause, values = chosen_turns(query, domains)
-    return "1" if clause == "1" else f"exists (select 1 from turns where turns.session = sessions.id and {clause})", values
+    return (
+        "1"
+        if clause == "1"
+        else f"exists (select 1 from turns where turns.session = sessions.id and {clause})",
+        values,
+    )
 
 
 def turns_in(scope: Scope) -> Condition:

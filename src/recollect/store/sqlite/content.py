@@ -14,7 +14,9 @@ from recollect.store.text import ends, prepare
 LEAD_CHARACTERS = 240
 
 INSERT_BODY = "insert into bodies (id, turn, part, events, checksum) values (?, ?, ?, ?, ?)"
-INSERT_TEXT = "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
+INSERT_TEXT = (
+    "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
+)
 
 
 class Lead:
@@ -75,7 +77,9 @@ def call_row(turn: int, ordinal: int, event: Event) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def text_row(body_id: int, rows: list[tuple[Any, ...]] | list[bodies.Row], prompt: str = "") -> tuple[Any, ...]:
+def text_row(
+    body_id: int, rows: list[tuple[Any, ...]] | list[bodies.Row], prompt: str = ""
+) -> tuple[Any, ...]:
     """What the text index sees of a body's events."""
     prompts = [prompt] if prompt else []
     replies: list[str] = []
@@ -102,7 +106,13 @@ def text_row(body_id: int, rows: list[tuple[Any, ...]] | list[bodies.Row], promp
             outputs.append(ends(row[bodies.TEXT]))
         elif kind == "error":
             errors.append(row[bodies.TEXT])
-    columns = ("\n".join(prompts), "\n".join(replies), "\n".join(tools), "\n".join(errors), "\n".join(outputs))
+    columns = (
+        "\n".join(prompts),
+        "\n".join(replies),
+        "\n".join(tools),
+        "\n".join(errors),
+        "\n".join(outputs),
+    )
     # One call for all five: most are short, and the call costs more than they do.
     prepared = prepare("\0".join(columns)).split("\0")
     if len(prepared) != len(columns):
@@ -124,7 +134,9 @@ def clear_turn(db: Database, turn: int) -> None:
     drop_bodies(db, turn)
     db.execute("delete from tool_calls where turn = ?", (turn,))
     db.execute("delete from evictions where turn = ?", (turn,))
-    db.execute("update turns set errors = 0, prompt = '', reply = '', live = 1 where id = ?", (turn,))
+    db.execute(
+        "update turns set errors = 0, prompt = '', reply = '', live = 1 where id = ?", (turn,)
+    )
 
 
 def merge_turn(db: Database, turn: int) -> None:
@@ -139,5 +151,7 @@ def merge_turn(db: Database, turn: int) -> None:
 
 def drop_bodies(db: Database, turn: int) -> None:
     """Take a turn's bodies away, and what the text index has of them."""
-    db.execute("delete from turns_text where rowid in (select id from bodies where turn = ?)", (turn,))
+    db.execute(
+        "delete from turns_text where rowid in (select id from bodies where turn = ?)", (turn,)
+    )
     db.execute("delete from bodies where turn = ?", (turn,))

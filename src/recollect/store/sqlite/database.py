@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 # The newest migration this code knows; a test compares it with the folder.
 SCHEMA = 8
-# The oldest one that is brought up to date. Until the first release an older store is imported again instead.
+# The oldest one that is brought up to date. Until the first release an
+# older store is imported again instead.
 OLDEST = 8
 # "reco", in the header of every store of ours.
 APPLICATION_ID = 0x7265636F
@@ -51,12 +52,19 @@ class Database:
     """A connection whose errors are ours. Not shared between threads."""
 
     def __init__(
-        self, path: str, *, create: bool = True, read_only: bool = False, patience_seconds: float = PATIENCE_SECONDS
+        self,
+        path: str,
+        *,
+        create: bool = True,
+        read_only: bool = False,
+        patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self.path, self.patience_seconds = path, patience_seconds
         if path != ":memory:" and not os.path.exists(path):
             if not create or read_only:
-                raise NotFound(f"nothing is stored at {path} yet", hint="run `recollect import` first")
+                raise NotFound(
+                    f"nothing is stored at {path} yet", hint="run `recollect import` first"
+                )
             _prepare(path)
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
         try:
@@ -67,7 +75,10 @@ class Database:
             raise self.explain(error) from error
         if not ours:
             self.connection.close()
-            raise StoreError(f"{path} is a database of some other program", hint="choose another file with --store")
+            raise StoreError(
+                f"{path} is a database of some other program",
+                hint="choose another file with --store",
+            )
         if found > SCHEMA:
             raise StoreTooNew(path, found=found, known=SCHEMA)
         if 0 < found < OLDEST:
@@ -75,13 +86,19 @@ class Database:
             raise StoreTooOld(path, found=found, oldest=OLDEST)
         if found < SCHEMA:
             if read_only:
-                raise StoreError(f"{path} has the older schema {found}", hint="run `recollect import` to bring it up to date")
+                raise StoreError(
+                    f"{path} has the older schema {found}",
+                    hint="run `recollect import` to bring it up to date",
+                )
             from recollect.store.sqlite.migrate import migrate
 
             migrate(self)
 
     def _begin(self, read_only: bool) -> tuple[int, bool]:
-        """Look at the file and set it up; while others make the same store, SQLite may not wait for them but refuse."""
+        """Look at the file and set it up.
+
+        While others make the same store, SQLite may not wait for them but refuse.
+        """
         for wait_seconds in _waits(self.patience_seconds):
             try:
                 found, ours = self._recognise()
@@ -93,13 +110,16 @@ class Database:
         raise StoreBusy(self.path, self.patience_seconds)
 
     def _recognise(self) -> tuple[int, bool]:
-        """The version of the file, and whether it is new or carries our mark; anything else is left untouched.
+        """The version of the file, and whether it is new or carries our mark.
+
+        Anything else is left untouched.
 
         In one statement: another process may be making the store right now.
         """
         row = self.connection.execute(
             """
-            select (select user_version from pragma_user_version), (select application_id from pragma_application_id),
+            select (select user_version from pragma_user_version),
+              (select application_id from pragma_application_id),
                    (select count(*) from sqlite_schema)
             """
         ).fetchone()
@@ -173,18 +193,33 @@ class Database:
         """An SQLite error as one of ours, with the next step in it."""
         text = str(error)
         if isinstance(error, UnicodeEncodeError):
-            return UsageError(f"{ascii(error.object)[:80]} is not text, so nothing is called that", hint="give the name in UTF-8")
+            return UsageError(
+                f"{ascii(error.object)[:80]} is not text, so nothing is called that",
+                hint="give the name in UTF-8",
+            )
         if isinstance(error, (apsw.BusyError, apsw.LockedError)):
             return StoreBusy(self.path, BUSY_TIMEOUT_MS / 1000)
         if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
             return StoreDamaged(self.path, text)
-        if isinstance(error, (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)):
+        if isinstance(
+            error,
+            (
+                apsw.FullError,
+                apsw.IOError,
+                apsw.ReadOnlyError,
+                apsw.CantOpenError,
+                apsw.PermissionsError,
+            ),
+        ):
             return StoreUnwritable(self.path, text)
         return StoreError(f"{self.path}: {text}", hint="run `recollect doctor`")
 
 
 class Transaction:
-    """Holds the write lock from its first statement on; rolls back on any exception. Inside another one it is a part of that."""
+    """Holds the write lock from its first statement on.
+
+    Rolls back on any exception. Inside another one it is a part of that.
+    """
 
     def __init__(self, db: Database) -> None:
         self.db = db
@@ -204,7 +239,12 @@ class Transaction:
                 raise self.db.explain(error) from error
         raise StoreBusy(self.db.path, self.db.patience_seconds)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._is_part:
             return
         connection = self.db.connection
@@ -240,4 +280,6 @@ def _prepare(path: str) -> None:
             platforms.private_folder(folder)
         platforms.private_file(path)
     except OSError as error:
-        raise StoreUnwritable(path, os.strerror(error.errno) if error.errno else str(error)) from error
+        raise StoreUnwritable(
+            path, os.strerror(error.errno) if error.errno else str(error)
+        ) from error

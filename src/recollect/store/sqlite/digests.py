@@ -1,4 +1,6 @@
-"""What sessions came to: which of them have no digest yet or an old one, what it is made of, and the digest itself."""
+"""What sessions came to: which of them have no digest yet or an old one, what
+it is made of, and the digest itself.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,13 @@ REDACTED_AT_ONCE = 256
 
 
 def outdated_sessions(db: Database, ref: str | None = None) -> list[tuple[int, str, int]]:
-    """Sessions whose turns or events are newer than their digest: number, reference and mark, the newest first."""
+    """Sessions whose turns or events are newer than their digest: number,
+    reference and mark, the newest first.
+    """
     rows = db.rows(
         """
-        select sessions.id, sessions.ref, undigested.mark from undigested join sessions on sessions.id = undigested.session
+        select sessions.id, sessions.ref, undigested.mark from undigested join sessions
+          on sessions.id = undigested.session
          where ?1 is null or sessions.ref = ?1 order by sessions.started_at desc, sessions.id desc
         """,
         (ref,),
@@ -44,7 +49,9 @@ def passages(db: Database, session: int, *, short: bool = False) -> list[Passage
     them; with `short`, they have what is kept of them.
     """
     spent = {
-        turn: Tokens(input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4])
+        turn: Tokens(
+            input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4]
+        )
         for turn, *row in db.rows(
             """
             select turn, sum(input), sum(cache_read), sum(cache_write), sum(output), sum(reasoning)
@@ -57,18 +64,24 @@ def passages(db: Database, session: int, *, short: bool = False) -> list[Passage
         """
         select turns.id, bodies.events from turns cross join bodies on bodies.turn = turns.id
          where turns.session = ?1
-           and (?2 or not exists (select 1 from evictions where turn = turns.id and distilled and bytes > 0)
+           and (?2 or not exists (select 1 from evictions where turn = turns.id
+             and distilled and bytes > 0)
                 or not exists (select 1 from digests where session = ?1))
          order by turns.ordinal, bodies.part
         """,
         (session, short),
     )
-    rows = {turn: bodies.joined([events for _, events in parts]) for turn, parts in groupby(stored, itemgetter(0))}
+    rows = {
+        turn: bodies.joined([events for _, events in parts])
+        for turn, parts in groupby(stored, itemgetter(0))
+    }
     turns = db.rows(
         """
-        select turns.id, sessions.ref || '#' || turns.ordinal, turns.ordinal, turns.author, turns.live, coalesce(b.key, a.key),
+        select turns.id, sessions.ref || '#' || turns.ordinal, turns.ordinal, turns.author,
+          turns.live, coalesce(b.key, a.key),
                turns.started_at, turns.ended_at, evictions.turn is null
-          from turns join sessions on sessions.id = turns.session left join evictions on evictions.turn = turns.id
+          from turns join sessions on sessions.id = turns.session left join evictions
+            on evictions.turn = turns.id
           left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
          where turns.session = ? order by turns.ordinal
         """,
@@ -89,13 +102,25 @@ def save(db: Database, session: int, mark: int, state: str, digest: Digest) -> b
         if db.value("select mark from undigested where session = ?", (session,)) != mark:
             return False
         db.execute(
-            "insert or replace into digests (session, state, title, outcome, summary, digest, made_at)"
+            "insert or replace into digests (session, state, title, outcome, summary, digest, "
+            "made_at)"
             " values (?, ?, ?, ?, ?, ?, ?)",
-            (session, state, digest.title, digest.outcome, digest.summary, msgspec.msgpack.encode(digest), now_ms()),
+            (
+                session,
+                state,
+                digest.title,
+                digest.outcome,
+                digest.summary,
+                msgspec.msgpack.encode(digest),
+                now_ms(),
+            ),
         )
         db.execute("delete from undigested where session = ?", (session,))
         # Packs tell outcomes and open ends.
-        for (project,) in db.rows("select distinct project from turns where session = ? and project is not null", (session,)):
+        for (project,) in db.rows(
+            "select distinct project from turns where session = ? and project is not null",
+            (session,),
+        ):
             prepared.outdate(db, project)
     return True
 
@@ -104,8 +129,10 @@ def find(db: Database, ref: str) -> Digest | None:
     """What a session came to, as far as it was looked at."""
     row = db.row(
         """
-        select digest, coalesce(b.key, a.key) from digests join sessions on sessions.id = digests.session
-          left join projects a on a.id = sessions.project left join projects b on b.id = a.merged_into
+        select digest, coalesce(b.key, a.key) from digests join sessions
+          on sessions.id = digests.session
+          left join projects a on a.id = sessions.project left join projects b
+            on b.id = a.merged_into
          where sessions.ref = ?
         """,
         (ref,),
@@ -123,7 +150,9 @@ def unpack(packed: bytes, ref: str) -> Digest:
     try:
         return msgspec.msgpack.decode(packed, type=Digest)
     except (msgspec.MsgspecError, TypeError, UnicodeDecodeError):
-        raise StoreError(f"the digest of {ref} cannot be read", hint="`recollect repair` has it made again") from None
+        raise StoreError(
+            f"the digest of {ref} cannot be read", hint="`recollect repair` has it made again"
+        ) from None
 
 
 def is_sound(packed: bytes) -> bool:
@@ -136,7 +165,10 @@ def is_sound(packed: bytes) -> bool:
 
 def unreadable(db: Database) -> dict[int, str]:
     """The sessions whose digests cannot be read, number and reference."""
-    rows = db.rows("select session, ref, digest from digests join sessions on sessions.id = digests.session order by ref")
+    rows = db.rows(
+        "select session, ref, digest from digests join sessions on sessions.id = digests.session "
+        "order by ref"
+    )
     return {number: ref for number, ref, packed in rows if not is_sound(packed)}
 
 
@@ -149,7 +181,10 @@ def drop_unreadable(db: Database) -> int:
 
 
 def redact(db: Database, redactor: RedactsMany) -> int:
-    """Take secrets out of the digests, inside the transaction of whoever scans the store; says how many had one."""
+    """Take secrets out of the digests, inside the transaction of whoever scans the store.
+
+    Says how many had one.
+    """
     from recollect.redact.values_in import Slots
 
     changed = 0
@@ -189,7 +224,8 @@ def session_facts(db: Database, session: int) -> tuple[str | None, str | None, s
     row = db.row(
         """
         select title, cwd, coalesce(b.key, a.key) from sessions
-          left join projects a on a.id = sessions.project left join projects b on b.id = a.merged_into
+          left join projects a on a.id = sessions.project left join projects b
+            on b.id = a.merged_into
          where sessions.id = ?
         """,
         (session,),
@@ -199,12 +235,16 @@ def session_facts(db: Database, session: int) -> tuple[str | None, str | None, s
 
 
 def drop(db: Database, sessions: Sequence[int] | None = None) -> None:
-    """Have these sessions digested again, or all of them, and keep nothing of what they were said to come to."""
+    """Have these sessions digested again, or all of them, and keep nothing
+    of what they were said to come to.
+    """
     if sessions is None:
         db.execute("delete from digests")
         db.execute("insert or replace into undigested select id, random() from sessions")
     else:
         ids = [(session,) for session in sessions]
         db.many("delete from digests where session = ?", ids)
-        db.many("insert or replace into undigested select id, random() from sessions where id = ?", ids)
+        db.many(
+            "insert or replace into undigested select id, random() from sessions where id = ?", ids
+        )
     jobs.enqueue(db, "digest", "sessions")

@@ -52,7 +52,9 @@ def examine(db: Database, *, verify: bool = False, home: str | None = None) -> H
     if verify:
         checks += [("bodies", lambda: _bodies(db)), ("digests", lambda: _digests(db))]
     findings = [_tried(name, check) for name, check in checks]
-    return Health(path=db.path, ok=all(one.ok for one in findings), verified=verify, findings=findings)
+    return Health(
+        path=db.path, ok=all(one.ok for one in findings), verified=verify, findings=findings
+    )
 
 
 def _tried(name: str, check: Callable[[], Finding]) -> Finding:
@@ -116,7 +118,10 @@ def _schema(db: Database) -> Finding:
     version = db.version()
     missing = sorted(_expected() - _objects(db)) if version == SCHEMA else []
     if version != SCHEMA:
-        return _bad(f"schema {version}, this recollect knows {SCHEMA}", "upgrade recollect, or run `recollect import`")
+        return _bad(
+            f"schema {version}, this recollect knows {SCHEMA}",
+            "upgrade recollect, or run `recollect import`",
+        )
     return _bad(f"missing: {_some(missing)}", _REPAIR) if missing else _good(f"schema {version}")
 
 
@@ -126,37 +131,61 @@ def _added(db: Database) -> Finding:
 
 
 def _text_index(db: Database) -> Finding:
-    faults = [str(text) for (text,) in db.rows("pragma integrity_check('turns_text')") if text != "ok"]
+    faults = [
+        str(text) for (text,) in db.rows("pragma integrity_check('turns_text')") if text != "ok"
+    ]
     return _bad("; ".join(faults[:NAMED]), _REBUILD) if faults else _good()
 
 
 def _text_rows(db: Database) -> Finding:
     """The index keeps the number of words of each of its rows in turns_text_docsize."""
-    unindexed = db.value("select count(*) from bodies where id not in (select id from turns_text_docsize)")
-    bodiless = db.value("select count(*) from turns_text_docsize where id not in (select id from bodies)")
+    unindexed = db.value(
+        "select count(*) from bodies where id not in (select id from turns_text_docsize)"
+    )
+    bodiless = db.value(
+        "select count(*) from turns_text_docsize where id not in (select id from bodies)"
+    )
     if unindexed or bodiless:
-        return _bad(f"{unindexed} bodies without an index row, {bodiless} index rows without a body", _REBUILD)
+        return _bad(
+            f"{unindexed} bodies without an index row, {bodiless} index rows without a body",
+            _REBUILD,
+        )
     return _good()
 
 
 def _vectors(db: Database) -> Finding:
     turns = vectors.torn(db)
     if turns:
-        return _bad(f"{len(turns)} turns have vectors that are not whole: {_some(list(map(str, turns)))}", _EMBED)
+        return _bad(
+            f"{len(turns)} turns have vectors that are not whole: {_some(list(map(str, turns)))}",
+            _EMBED,
+        )
     if vectors.mean(db) is None and db.value("select 1 from store_info where name = 'mean_vector'"):
         return _bad("what the vectors have in common cannot be read", _EMBED)
     blocks = vectors.disagreeing(db)
     if blocks:
-        return _bad(f"{len(blocks)} blocks are not made of the vectors that are stored: {_some(list(map(str, blocks)))}", _EMBED)
-    return _good(f"{db.value('select count(*) from vectors')} turns embedded, {vectors.unembedded(db)} not yet")
+        return _bad(
+            f"{len(blocks)} blocks are not made of the vectors that are stored: "
+            f"{_some(list(map(str, blocks)))}",
+            _EMBED,
+        )
+    return _good(
+        f"{db.value('select count(*) from vectors')} turns embedded, {vectors.unembedded(db)} not "
+        "yet"
+    )
 
 
 def _permissions(path: str, home: str | None) -> Finding:
-    files = [path + end for end in ("", "-wal", "-shm", ".spool")] + scrub.copies_beside(path) if path != ":memory:" else []
+    files = (
+        [path + end for end in ("", "-wal", "-shm", ".spool")] + scrub.copies_beside(path)
+        if path != ":memory:"
+        else []
+    )
     open_ones = [one for one in files if os.path.exists(one) and platforms.open_to_others(one)]
     if open_ones:
         return _bad(f"others may read {_some(open_ones)}", f"chmod 600 {' '.join(open_ones)}")
-    # Any other folder is somebody's choice, and shared perhaps: as long as the files are closed it does no harm.
+    # Any other folder is somebody's choice, and shared perhaps: as long as
+    # the files are closed it does no harm.
     if home is not None and os.path.dirname(path) == home and platforms.open_to_others(home):
         return _bad(f"others may enter {home}", f"chmod 700 {home}")
     return _good()
@@ -165,7 +194,9 @@ def _permissions(path: str, home: str | None) -> Finding:
 def _log(path: str) -> Finding:
     size = os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
     if size > LARGE_LOG_BYTES:
-        return _bad(f"{size >> 20} MB", "close what keeps the store open, then run `recollect work`")
+        return _bad(
+            f"{size >> 20} MB", "close what keeps the store open, then run `recollect work`"
+        )
     return _good(f"{size} bytes")
 
 
@@ -181,7 +212,10 @@ def _failing(db: Database) -> Finding:
     if not rows:
         return _good()
     named = [f"{os.fsdecode(path)} ({failure})" for path, failure in rows]
-    return _bad(f"{len(rows)}: {_some(named)}", "they are tried again at each import; a format may be new to this version")
+    return _bad(
+        f"{len(rows)}: {_some(named)}",
+        "they are tried again at each import; a format may be new to this version",
+    )
 
 
 def _problems(db: Database) -> Finding:
@@ -195,20 +229,26 @@ def _problems(db: Database) -> Finding:
     if not rows:
         return _good()
     named = [f"{os.fsdecode(path)} ({count})" for path, count in rows]
-    return _bad(f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}", "a format may be new to this version")
+    return _bad(
+        f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}",
+        "a format may be new to this version",
+    )
 
 
 def _vanished(db: Database) -> Finding:
     paths = [os.fsdecode(path) for (path,) in db.rows("select path from sources")]
     # A source in somebody's database is a file with a name inside it.
-    gone = sum(not os.path.exists(path) and not os.path.exists(path.partition("#")[0]) for path in paths)
+    gone = sum(
+        not os.path.exists(path) and not os.path.exists(path.partition("#")[0]) for path in paths
+    )
     return _good(f"{gone} of {len(paths)}; their sessions are kept")
 
 
 def _evicted(db: Database) -> Finding:
     turns, gone, undistilled = db.rows(
         """
-        select (select count(*) from turns), count(*), coalesce(sum(not distilled), 0) from evictions where bytes > 0
+        select (select count(*) from turns), count(*), coalesce(sum(not distilled), 0)
+          from evictions where bytes > 0
         """
     )[0]
     return _good(f"of {gone} of {turns} turns; of {undistilled} without a digest")
@@ -234,9 +274,17 @@ def _bodies(db: Database) -> Finding:
             row = None
         if row is None or bodies.checksum(row[0]) != row[1] or read_body(row[0]) is None:
             bad.append(str(number))
-    return _bad(f"{len(bad)} of {count} are not what was written: {_some(bad)}", _REPAIR) if bad else _good(f"{count} read")
+    return (
+        _bad(f"{len(bad)} of {count} are not what was written: {_some(bad)}", _REPAIR)
+        if bad
+        else _good(f"{count} read")
+    )
 
 
 def _digests(db: Database) -> Finding:
     bad, count = list(digests.unreadable(db).values()), db.value("select count(*) from digests")
-    return _bad(f"{len(bad)} of {count} cannot be read: {_some(bad)}", _REPAIR) if bad else _good(f"{count} read")
+    return (
+        _bad(f"{len(bad)} of {count} cannot be read: {_some(bad)}", _REPAIR)
+        if bad
+        else _good(f"{count} read")
+    )

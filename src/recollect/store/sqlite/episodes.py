@@ -1,4 +1,5 @@
-"""Attempts at tasks: recorded ones are added, derived ones are replaced with what their session came to.
+"""Attempts at tasks: recorded ones are added, derived ones are
+replaced with what their session came to.
 
 One row is one attempt with all its steps, so there is never half of one. Those
 who keep attempts in memory ask what is new by the largest id they have seen,
@@ -27,28 +28,38 @@ _MOST_VALUES = 30_000
 REDACTED_AT_ONCE = 256
 
 _COLUMNS = (
-    "id", "ref", "session", "task_number", "turns", "agent", "project", "task", "language", "domain", "tags", "outcome", "result",
+    "id", "ref", "session", "task_number", "turns", "agent", "project", "task", "language",
+    "domain", "tags", "outcome", "result",
     "error", "reward", "reward_parts", "started_at", "duration_ms", "tokens", "steps",
 )  # fmt: skip
 _INSERT = f"""
-insert into episodes ({", ".join(_COLUMNS)}) values ({", ".join("?" * len(_COLUMNS))}) on conflict (ref) do nothing
+insert into episodes ({", ".join(_COLUMNS)}) values ({", ".join("?" * len(_COLUMNS))})
+  on conflict (ref) do nothing
 """
 _SELECT = """
-select episodes.id, episodes.ref, sessions.ref, turns, coalesce(episodes.agent, sessions.agent), coalesce(b.key, a.key), task,
-       language, domain, tags, outcome, result, error, reward_parts, episodes.started_at, duration_ms, tokens, steps
+select episodes.id, episodes.ref, sessions.ref, turns, coalesce(episodes.agent, sessions.agent),
+  coalesce(b.key, a.key), task,
+       language, domain, tags, outcome, result, error, reward_parts, episodes.started_at,
+         duration_ms, tokens, steps
   from episodes left join sessions on sessions.id = episodes.session
   left join projects a on a.id = episodes.project left join projects b on b.id = a.merged_into
 """
 
 
 def keep(db: Database, episodes: Sequence[Episode]) -> None:
-    """Add attempts that were recorded live, all or none; one that is there already stays as it is."""
+    """Add attempts that were recorded live, all or none.
+
+    One that is there already stays as it is.
+    """
     with db.transaction():
         _insert(db, episodes, None)
 
 
 def replace(db: Database, session: int, episodes: Sequence[Episode]) -> None:
-    """Have a session, by its number, come to these attempts and no others; inside the transaction of whoever learns."""
+    """Have a session, by its number, come to these attempts and no others.
+
+    Inside the transaction of whoever learns.
+    """
     db.execute("delete from episodes where session = ?", (session,))
     _insert(db, episodes, session)
 
@@ -65,20 +76,31 @@ def _insert(db: Database, episodes: Sequence[Episode], session: int | None) -> N
     for number, episode in enumerate(episodes):
         name = episode.context.project
         if name is not None and name not in projects:
-            projects[name] = ensure_project(db, ProjectIdentity(name, "directory" if os.path.isabs(name) else "remote"))
+            projects[name] = ensure_project(
+                db, ProjectIdentity(name, "directory" if os.path.isabs(name) else "remote")
+            )
         project = None if name is None else projects[name]
-        rows.append((last + 1 + number, *_row(episode, project, session, None if session is None else number)))
+        rows.append(
+            (
+                last + 1 + number,
+                *_row(episode, project, session, None if session is None else number),
+            )
+        )
     db.many(_INSERT, rows)
 
 
-def _row(episode: Episode, project: int | None, session: int | None, number: int | None) -> tuple[Any, ...]:
+def _row(
+    episode: Episode, project: int | None, session: int | None, number: int | None
+) -> tuple[Any, ...]:
     context, reward = episode.context, episode.reward
     return (
-        episode.ref, session, number, _json(episode.turns) if episode.turns else None, episode.agent, project, episode.task,
+        episode.ref, session, number, _json(episode.turns) if episode.turns else None,
+        episode.agent, project, episode.task,
         context.language, context.domain, _json(context.tags) if context.tags else None,
         episode.outcome, episode.result, episode.error,
         None if reward is None else reward.total, None if reward is None else _json(reward),
-        None if episode.started_at is None else find_moment(episode.started_at), episode.duration_ms, episode.tokens,
+        None if episode.started_at is None else find_moment(episode.started_at),
+        episode.duration_ms, episode.tokens,
         _packed(episode.steps),
     )  # fmt: skip
 
@@ -97,13 +119,19 @@ def get(db: Database, ref: str) -> Episode:
     """One attempt, by its reference."""
     row = db.row(f"{_SELECT} where episodes.ref = ?", (ref,))
     if row is None:
-        raise NotFound(f"no episode is called {ref[:100]}", hint="`retrieve_relevant` finds them by what they were about")
+        raise NotFound(
+            f"no episode is called {ref[:100]}",
+            hint="`retrieve_relevant` finds them by what they were about",
+        )
     return _episode(row)
 
 
 def of_session(db: Database, session: int) -> list[Episode]:
     """What a session, by its number, came to, in order."""
-    return [_episode(row) for row in db.rows(f"{_SELECT} where episodes.session = ? order by task_number", (session,))]
+    return [
+        _episode(row)
+        for row in db.rows(f"{_SELECT} where episodes.session = ? order by task_number", (session,))
+    ]
 
 
 def _episode(row: tuple[Any, ...]) -> Episode:
@@ -112,7 +140,8 @@ def _episode(row: tuple[Any, ...]) -> Episode:
     return Episode(
         ref=ref, source="live" if session is None else "derived", task=task,
         context=Context(language=language, domain=domain, tags=_tags(tags), project=project),
-        outcome=outcome, result=result, error=error, started_at=iso(at), duration_ms=duration, tokens=tokens,
+        outcome=outcome, result=result, error=error, started_at=iso(at), duration_ms=duration,
+        tokens=tokens,
         steps=_unpacked(steps),
         reward=None if reward is None else msgspec.json.decode(reward, type=Reward),
         session=session, turns=msgspec.json.decode(turns) if turns else [], agent=agent,
@@ -121,11 +150,14 @@ def _episode(row: tuple[Any, ...]) -> Episode:
 
 
 def state(db: Database) -> tuple[int, int, int]:
-    """How often attempts were reworded, how often some went, and the largest id that was ever given."""
+    """How often attempts were reworded, how often some went, and the
+    largest id that was ever given.
+    """
     row = db.row(
         """
         select coalesce((select value from store_info where name = 'episodes_changed'), 0),
-               coalesce((select value from store_info where name = 'episodes_gone'), 0), coalesce(max(id), 0) from episodes
+               coalesce((select value from store_info
+                 where name = 'episodes_gone'), 0), coalesce(max(id), 0) from episodes
         """
     )
     return row or (0, 0, 0)
@@ -135,7 +167,8 @@ def kept_after(db: Database, number: int) -> Iterator[Kept]:
     """What there is to compare of the attempts with larger ids, in order."""
     rows = db.execute(
         """
-        select id, task, language, domain, project, tags, reward, started_at, session is not null from episodes
+        select id, task, language, domain, project, tags, reward, started_at,
+          session is not null from episodes
          where id > ? order by id
         """,
         (number,),
@@ -173,7 +206,10 @@ def project_numbers(db: Database, name: str) -> list[int]:
 
 
 def redact(db: Database, redactor: RedactsMany) -> int:
-    """Take secrets out of all attempts, inside the transaction of whoever scans the store; says how many had one."""
+    """Take secrets out of all attempts, inside the transaction of whoever scans the store.
+
+    Says how many had one.
+    """
     changed, everything = 0, numbers(db)
     for start in range(0, len(everything), REDACTED_AT_ONCE):
         some = everything[start : start + REDACTED_AT_ONCE]
@@ -181,7 +217,9 @@ def redact(db: Database, redactor: RedactsMany) -> int:
         rows = [
             [*row[:7], msgspec.msgpack.decode(row[7])]
             for row in db.rows(
-                f"select task, language, domain, tags, result, error, id, steps from episodes where id in ({marks})", some
+                "select task, language, domain, tags, result, error, id, steps from episodes "
+                f"where id in ({marks})",
+                some,
             )
         ]
         for row in rows:
@@ -203,7 +241,8 @@ def _redact_row(db: Database, row: list[Any], redactor: RedactsMany) -> bool:
     if row[3] is not None and not _is_json(row[3]):
         row[3] = None
     db.execute(
-        "update episodes set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = ?, steps = ? where id = ?",
+        "update episodes set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = ?, "
+        "steps = ? where id = ?",
         (*row[:6], msgspec.msgpack.encode(row[7]), row[6]),
     )
     return True

@@ -24,8 +24,8 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.sqlite.text_index import read_body, reply_lead
 
-# Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of such a part of it;
-# until then empty pages are filled by the next imports.
+# Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of
+# such a part of it; until then empty pages are filled by the next imports.
 EMPTY_SHARE = 4
 FREED_SHARE = 10
 
@@ -39,19 +39,30 @@ _DISTILLED = """
 
 
 def raw_bytes(db: Database) -> int:
-    """How many bytes events take, compressed as they are stored, without what is kept of those that were let go."""
-    return int(db.value(f"select (select coalesce(sum(length(events)), 0) from bodies) - (select {_KEPT} from evictions)"))
+    """How many bytes events take, compressed as they are stored, without
+    what is kept of those that were let go.
+    """
+    return int(
+        db.value(
+            f"select (select coalesce(sum(length(events)), 0) from bodies) - (select {_KEPT} from "
+            "evictions)"
+        )
+    )
 
 
 def distilled_bytes(db: Database) -> int:
-    """How many bytes digests, notes, traces and publications take, and what is kept of events that were let go."""
+    """How many bytes digests, notes, traces and publications take, and what
+    is kept of events that were let go.
+    """
     return int(
         db.value(
             f"""
             select (select {_KEPT} from evictions)
-                 + (select coalesce(sum(length(digest) + octet_length(title) + octet_length(summary)), 0) from digests)
+                 + (select coalesce(sum(length(digest) + octet_length(title) +
+                   octet_length(summary)), 0) from digests)
                  + (select coalesce(sum(octet_length(text)), 0) from notes)
-                 + (select coalesce(sum(octet_length(memory) + octet_length(summary)), 0) from traces)
+                 + (select coalesce(sum(octet_length(memory) + octet_length(summary)),
+                   0) from traces)
                  + (select coalesce(sum(octet_length(text)), 0) from publications)
             """
         )
@@ -59,11 +70,15 @@ def distilled_bytes(db: Database) -> int:
 
 
 def whole_turns(db: Database, quiet_before: int) -> list[WholeTurn]:
-    """The turns with events to let go of, the oldest first; quiet are sessions that ended before this moment."""
+    """The turns with events to let go of, the oldest first.
+
+    Quiet are sessions that ended before this moment.
+    """
     rows = db.rows(
         f"""
         select turns.id, stored.bytes - coalesce(kept, 0),
-               coalesce(turns.ended_at, turns.started_at, sessions.ended_at, sessions.started_at) as at,
+               coalesce(turns.ended_at, turns.started_at, sessions.ended_at,
+                 sessions.started_at) as at,
                {_DISTILLED}, coalesce(sessions.ended_at, sessions.started_at, 0) < ?
           from (select turn, sum(length(events)) as bytes from bodies group by turn) stored
           join turns on turns.id = stored.turn join sessions on sessions.id = turns.session
@@ -73,11 +88,18 @@ def whole_turns(db: Database, quiet_before: int) -> list[WholeTurn]:
         """,
         (quiet_before,),
     )
-    return [WholeTurn(turn, size, at, bool(distilled), bool(quiet)) for turn, size, at, distilled, quiet in rows]
+    return [
+        WholeTurn(turn, size, at, bool(distilled), bool(quiet))
+        for turn, size, at, distilled, quiet in rows
+    ]
 
 
-def evict(db: Database, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False) -> list[Evicted]:
-    """Let go of the events of these turns, in one transaction; a dry run says what that would come to.
+def evict(
+    db: Database, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False
+) -> list[Evicted]:
+    """Let go of the events of these turns, in one transaction.
+
+    A dry run says what that would come to.
 
     Whether a turn is distilled is asked here again, under the lock: its log
     may have grown since it was chosen. One that is not stays as it is, unless
@@ -95,20 +117,30 @@ def evict(db: Database, turns: Sequence[int], *, undistilled: bool = False, dry_
 
 
 class _Plan(NamedTuple):
-    """What letting go of a turn comes to, and the rows that take the place of its events; None when these stay."""
+    """What letting go of a turn comes to, and the rows that take the place of its events.
+
+    None when these stay.
+    """
 
     gone: Evicted
     rows: list[bodies.Row] | None
 
 
 def _planned(db: Database, turns: Sequence[int], undistilled: bool) -> list[_Plan]:
-    """What becomes of each turn; worked out before anything is written, as that marks sessions as changed."""
+    """What becomes of each turn.
+
+    Worked out before anything is written, as that marks sessions as changed.
+    """
     plans, read = [], _Digests(db)
     for turn in turns:
         parts = stored_parts(db, turn)
         distilled = bool(db.value(f"select {_DISTILLED} from turns where id = ?", (turn,)))
         # What cannot be read cannot be made smaller either: `doctor --verify` names it.
-        if not parts or not (distilled or undistilled) or any(read_body(part) is None for part in parts):
+        if (
+            not parts
+            or not (distilled or undistilled)
+            or any(read_body(part) is None for part in parts)
+        ):
             continue
         before = sum(map(len, parts))
         rows = _what_stays(bodies.joined(parts), before, *read.told(turn, distilled))
@@ -118,8 +150,13 @@ def _planned(db: Database, turns: Sequence[int], undistilled: bool) -> list[_Pla
     return plans
 
 
-def _what_stays(rows: list[bodies.Row], size: int, told: Told | None, known: frozenset[str]) -> list[bodies.Row] | None:
-    """The shorter rows of a turn; of one that cannot become smaller all of them, with what is only in its digest."""
+def _what_stays(
+    rows: list[bodies.Row], size: int, told: Told | None, known: frozenset[str]
+) -> list[bodies.Row] | None:
+    """The shorter rows of a turn.
+
+    Of one that cannot become smaller all of them, with what is only in its digest.
+    """
     events = [row for row in rows if row[bodies.KIND] != bodies.DIGEST]
     if told is None:
         # Of an earlier digest there are only these words.
@@ -139,17 +176,26 @@ class _Digests:
         self.read: dict[int, tuple[dict[int, Told], frozenset[str]]] = {}
 
     def told(self, turn: int, distilled: bool) -> tuple[Told | None, frozenset[str]]:
-        """What the digest tells of a turn, and the words that stay with the session in any case; None without a digest."""
+        """What the digest tells of a turn, and the words that stay with the session in any case.
+
+        None without a digest.
+        """
         if not distilled:
             return None, frozenset()
-        session, ordinal = self.db.rows("select session, ordinal from turns where id = ?", (turn,))[0]
+        session, ordinal = self.db.rows("select session, ordinal from turns where id = ?", (turn,))[
+            0
+        ]
         if session not in self.read:
             packed, ref = self.db.rows(
-                "select digest, ref from digests join sessions on sessions.id = session where session = ?", (session,)
+                "select digest, ref from digests join sessions on sessions.id = session where "
+                "session = ?",
+                (session,),
             )[0]
             first = self.db.value("select min(ordinal) from turns where session = ?", (session,))
             targets = self.db.rows(
-                "select distinct target from tool_calls where turn in (select id from turns where session = ?)", (session,)
+                "select distinct target from tool_calls where turn in (select id from turns where "
+                "session = ?)",
+                (session,),
             )
             self.read[session] = (
                 told_by(digests.unpack(packed, ref), first),
@@ -166,9 +212,15 @@ def _replace(db: Database, stays: Mapping[int, list[bodies.Row]]) -> None:
     every row of it would be written as a segment of its own.
     """
     texts = []
-    db.many("delete from turns_text where rowid in (select id from bodies where turn = ?)", [(turn,) for turn in stays])
+    db.many(
+        "delete from turns_text where rowid in (select id from bodies where turn = ?)",
+        [(turn,) for turn in stays],
+    )
     for turn, rows in stays.items():
-        first, body = db.value("select min(id) from bodies where turn = ?", (turn,)), bodies.pack(rows)
+        first, body = (
+            db.value("select min(id) from bodies where turn = ?", (turn,)),
+            bodies.pack(rows),
+        )
         db.execute("delete from bodies where turn = ?", (turn,))
         db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
         db.execute("update turns set reply = ? where id = ?", (reply_lead(rows), turn))
@@ -182,17 +234,23 @@ def _record(db: Database, gone: Sequence[Evicted]) -> None:
         """
         insert into evictions (turn, at, bytes, kept, distilled) values (?, ?, ?, ?, ?)
         on conflict (turn) do update set
-          at = excluded.at, bytes = bytes + excluded.bytes, kept = excluded.kept, distilled = excluded.distilled
+          at = excluded.at, bytes = bytes + excluded.bytes, kept = excluded.kept,
+            distilled = excluded.distilled
         """,
         [(one.turn, now, max(0, one.freed_bytes), one.kept_bytes, one.distilled) for one in gone],
     )
 
 
 def unsay(db: Database, sessions: Sequence[int]) -> None:
-    """Take out of these sessions' turns what their digests told: it may quote what is being forgotten."""
+    """Take out of these sessions' turns what their digests told: it
+    may quote what is being forgotten.
+    """
     turns = [turn for session in sessions for (turn,) in db.rows(_EVICTED_OF, (session,))]
     stored = {turn: bodies.joined(stored_parts(db, turn)) for turn in turns}
-    left = {turn: [row for row in rows if row[bodies.KIND] != bodies.DIGEST] for turn, rows in stored.items()}
+    left = {
+        turn: [row for row in rows if row[bodies.KIND] != bodies.DIGEST]
+        for turn, rows in stored.items()
+    }
     changed = {turn: rows for turn, rows in left.items() if rows != stored[turn]}
     sizes = {turn: sum(map(len, stored_parts(db, turn))) for turn in changed}
     marks = _Marks(db, list(changed))
@@ -213,22 +271,37 @@ class _Marks:
         self.db = db
         self.tables = {
             "unembedded": ("turn", set(turns)),
-            "undigested": ("session", {db.value("select session from turns where id = ?", (turn,)) for turn in turns} - {None}),
+            "undigested": (
+                "session",
+                {db.value("select session from turns where id = ?", (turn,)) for turn in turns}
+                - {None},
+            ),
         }
         self.before = {
-            table: {owner: db.value(f"select mark from {table} where {column} = ?", (owner,)) for owner in owners}
+            table: {
+                owner: db.value(f"select mark from {table} where {column} = ?", (owner,))
+                for owner in owners
+            }
             for table, (column, owners) in self.tables.items()
         }
 
     def restore(self) -> None:
         for table, (column, _) in self.tables.items():
-            self.db.many(f"delete from {table} where {column} = ?", [(owner,) for owner in self.before[table]])
-            marked = [(owner, mark) for owner, mark in self.before[table].items() if mark is not None]
+            self.db.many(
+                f"delete from {table} where {column} = ?",
+                [(owner,) for owner in self.before[table]],
+            )
+            marked = [
+                (owner, mark) for owner, mark in self.before[table].items() if mark is not None
+            ]
             self.db.many(f"insert into {table} values (?, ?)", marked)
 
 
 def give_back(db: Database) -> int:
-    """Make the file smaller once that is worth it; says by how many bytes. May be called at any time."""
+    """Make the file smaller once that is worth it.
+
+    Says by how many bytes. May be called at any time.
+    """
     if db.path == ":memory:":
         return 0
     before = _pages(db, "page_count")
@@ -278,11 +351,16 @@ def raw_log(db: Database, turn: int) -> str | None:
     """Where the log that a turn came from still is."""
     stored = db.value(
         """
-        select path from turns join sessions on sessions.id = turns.session join sources on sources.id = sessions.source
+        select path from turns join sessions on sessions.id = turns.session join sources
+          on sources.id = sessions.source
          where turns.id = ?
         """,
         (turn,),
     )
     path = None if stored is None else os.fsdecode(stored)
     # A source in somebody's database is a file with a name inside it.
-    return path if path is not None and (os.path.exists(path) or os.path.exists(path.partition("#")[0])) else None
+    return (
+        path
+        if path is not None and (os.path.exists(path) or os.path.exists(path.partition("#")[0]))
+        else None
+    )

@@ -21,7 +21,9 @@ def export(db: Database, query: Query, domains: dict[str, list[str]]) -> Iterato
     not be among them; what is forgotten meanwhile is not.
     """
     clause, values = chosen_sessions(query, domains)
-    for (ref,) in db.rows(f"select ref from sessions where {clause} order by started_at, id", values):
+    for (ref,) in db.rows(
+        f"select ref from sessions where {clause} order by started_at, id", values
+    ):
         try:
             session = get_session(db, ref)
         except NotFound:

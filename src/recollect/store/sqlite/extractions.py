@@ -14,7 +14,8 @@ from recollect.store.notes import Extraction, Learned, compared
 from recollect.store.sqlite import jobs, notes, prepared
 from recollect.store.sqlite.database import Database
 
-# Not the runs of a script or of a sub-agent, and not what its agent was told to keep out of memories.
+# Not the runs of a script or of a sub-agent, and not what its agent
+# was told to keep out of memories.
 WITH_A_PERSON = "sessions.origin = 'interactive' and json_extract(sessions.meta, '$.memory_mode') is not 'disabled'"
 
 # The lowest first.
@@ -23,15 +24,26 @@ _TRUST = "instr('external assistant tool-verified user', {})"
 
 def find(db: Database, session: int, *, by: NoteAuthor = "rules") -> Extraction | None:
     """How far notes have been taken from a session."""
-    row = db.row("select message, calls, count from extractions where session = ? and author = ?", (session, by))
+    row = db.row(
+        "select message, calls, count from extractions where session = ? and author = ?",
+        (session, by),
+    )
     return None if row is None else Extraction(*row)
 
 
-def save(db: Database, session: int, state: Extraction, *, waits_until: int | None = None, by: NoteAuthor = "rules") -> None:
+def save(
+    db: Database,
+    session: int,
+    state: Extraction,
+    *,
+    waits_until: int | None = None,
+    by: NoteAuthor = "rules",
+) -> None:
     """Keep how far notes have been taken; with a time, it is to be tried again then."""
     with db.transaction():
         db.execute(
-            "insert or replace into extractions (session, author, message, calls, count, waits, at) values (?, ?, ?, ?, ?, ?, ?)",
+            "insert or replace into extractions (session, author, message, calls, count, waits, "
+            "at) values (?, ?, ?, ?, ?, ?, ?)",
             (session, by, *state, waits_until is not None, now_ms()),
         )
         if waits_until is not None:
@@ -43,7 +55,8 @@ def waiting(db: Database) -> list[tuple[int, str]]:
     return [
         (number, ref)
         for number, ref in db.rows(
-            "select sessions.id, ref from extractions join sessions on sessions.id = extractions.session where waits order by 1"
+            "select sessions.id, ref from extractions join sessions on sessions.id = "
+            "extractions.session where waits order by 1"
         )
     ]
 
@@ -54,7 +67,10 @@ def is_with_a_person(db: Database, session: int) -> bool:
 
 
 def learn(db: Database, project: str, fact: Learned) -> Note:
-    """Keep what was found in a session, or confirm the note that says so; the same turn counts once."""
+    """Keep what was found in a session, or confirm the note that says so.
+
+    The same turn counts once.
+    """
     with db.transaction():
         scope = db.value("select id from projects where key = ?", (project,))
         number = fact.same
@@ -71,7 +87,8 @@ def learn(db: Database, project: str, fact: Learned) -> Note:
 def _insert(db: Database, scope: int, fact: Learned) -> int:
     db.execute(
         """
-        insert into notes (category, text, words, project, status, trust, author, confidence, seen, created_at, seen_at)
+        insert into notes (category, text, words, project, status, trust, author, confidence,
+          seen, created_at, seen_at)
         values (?, ?, ?, ?, 'candidate', ?, ?, ?, 0, ?, ?)
         """,
         (
@@ -92,31 +109,45 @@ def _insert(db: Database, scope: int, fact: Learned) -> int:
 def _add_origin(db: Database, number: int, fact: Learned) -> bool:
     """Whether it is new that the note was found there."""
     place = (number, fact.session, fact.turn)
-    if db.value("select 1 from note_origins where note = ? and session = ? and turn = ?", place) is not None:
+    if (
+        db.value("select 1 from note_origins where note = ? and session = ? and turn = ?", place)
+        is not None
+    ):
         return False
-    db.execute("insert into note_origins (note, session, turn, at) values (?, ?, ?, ?)", (*place, fact.at))
+    db.execute(
+        "insert into note_origins (note, session, turn, at) values (?, ?, ?, ?)", (*place, fact.at)
+    )
     return True
 
 
 def _confirm(db: Database, number: int, fact: Learned) -> None:
-    db.execute("update notes set seen = seen + 1, seen_at = max(seen_at, ?) where id = ?", (fact.at or now_ms(), number))
+    db.execute(
+        "update notes set seen = seen + 1, seen_at = max(seen_at, ?) where id = ?",
+        (fact.at or now_ms(), number),
+    )
     own, new = _TRUST.format("trust"), _TRUST.format("?1")
     db.execute(
         f"""
-        update notes set trust = case when {new} > {own} then ?1 else trust end, confidence = max(confidence, ?2)
+        update notes set trust = case when {new} > {own} then ?1
+          else trust end, confidence = max(confidence, ?2)
          where id = ?3 and status = 'candidate'
         """,
         (fact.trust, fact.confidence, number),
     )
-    # Copies of a session tell of the same moments: two witnesses each have one that the other does not.
+    # Copies of a session tell of the same moments: two witnesses each
+    # have one that the other does not.
     db.execute(
         """
-        update notes set status = 'active', valid_from = (select min(at) from note_origins where note = notes.id and at > 0)
+        update notes set status = 'active', valid_from = (select min(at)
+          from note_origins where note = notes.id and at > 0)
          where id = ? and status = 'candidate' and trust in ('user', 'tool-verified') and exists (
-           select 1 from note_origins a join note_origins b on b.note = a.note and b.session != a.session
+           select 1 from note_origins a join note_origins b on b.note = a.note
+             and b.session != a.session
             where a.note = notes.id
-              and not exists (select 1 from note_origins c where c.note = a.note and c.session = b.session and c.at = a.at)
-              and not exists (select 1 from note_origins c where c.note = a.note and c.session = a.session and c.at = b.at)
+              and not exists (select 1 from note_origins c where c.note = a.note
+                and c.session = b.session and c.at = a.at)
+              and not exists (select 1 from note_origins c where c.note = a.note
+                and c.session = a.session and c.at = b.at)
          )
         """,
         (number,),
@@ -130,7 +161,8 @@ def _replace(db: Database, other: int, number: int, at: int) -> None:
     ended = max(at, said or 0)
     changed = db.value(
         """
-        update notes set status = 'superseded', superseded_by = ?, valid_to = case status when 'active' then ? end
+        update notes set status = 'superseded', superseded_by = ?,
+          valid_to = case status when 'active' then ? end
          where id = ? and status in ('candidate', 'active') and accepted_at is null returning id
         """,
         (new, ended, old),

@@ -37,5 +37,7 @@ def _whole(db: Database, ref: str) -> str:
         return session
     sql = "select 1 from turns join sessions on sessions.id = turns.session where ref = ? and ordinal = ?"
     if db.value(sql, (session, ordinal)) is None:
-        raise NotFound(f"{session} has no turn {ordinal}", hint=f"`recollect show {session}` lists its turns")
+        raise NotFound(
+            f"{session} has no turn {ordinal}", hint=f"`recollect show {session}` lists its turns"
+        )
     return f"{session}#{ordinal}"

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # The fields of a session that are columns, by the name that its record has for them.
 _FIELDS = {
-    "title": "title", "origin": "origin", "cwd": "cwd", "parent": "parent", "agent_version": "agent_version",
+    "title": "title", "origin": "origin", "cwd": "cwd", "parent": "parent",
+    "agent_version": "agent_version",
     "git.branch": "git_branch", "git.sha": "git_sha", "git.remote": "git_remote",
 }  # fmt: skip
 _IS = {
@@ -36,7 +37,10 @@ _IS = {
 
 
 def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> Condition:
-    """All filters together; values of one name are alternatives, names add up, and -name leaves out."""
+    """All filters together.
+
+    Values of one name are alternatives, names add up, and -name leaves out.
+    """
     clauses: list[str] = []
     values: list[Any] = []
     # A text may bring as many, and options as many again.
@@ -53,11 +57,18 @@ def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> 
     return " and ".join(clauses) or "1", values
 
 
-def remarks(filters: dict[str, list[str]], domains: dict[str, list[str]], undigested: int = 0) -> list[str]:
-    """What a person should know about these filters besides what they find; so many sessions have no outcome yet."""
+def remarks(
+    filters: dict[str, list[str]], domains: dict[str, list[str]], undigested: int = 0
+) -> list[str]:
+    """What a person should know about these filters besides what they find.
+
+    So many sessions have no outcome yet.
+    """
     made = []
     if undigested and ("outcome" in filters or "-outcome" in filters):
-        made.append(f"sessions whose outcome is not known yet: {undigested}; `recollect work` finds out")
+        made.append(
+            f"sessions whose outcome is not known yet: {undigested}; `recollect work` finds out"
+        )
     known = ", ".join(domains) or "none yet; name some under [domains] in config.toml"
     for value in filters.get("domain", []) + filters.get("-domain", []):
         if value not in domains:
@@ -73,16 +84,25 @@ def _maker(name: str, domains: dict[str, list[str]]) -> Callable[[str], Conditio
     key = meta_key(name)
     if key:
         return lambda value: _meta(key, value)
-    raise UsageError(f"no filter is called {name}", hint=f"known: {', '.join(FILTERS)} and {META}KEY")
+    raise UsageError(
+        f"no filter is called {name}", hint=f"known: {', '.join(FILTERS)} and {META}KEY"
+    )
 
 
 def _tame(name: str, value: str) -> str:
     """Text that SQLite can bind and match."""
     if not value or len(value) > LONGEST_VALUE:
         what = f"{len(value)} characters" if value else "nothing"
-        raise UsageError(f"{name}: is given {what} to look for", hint=f"give it 1 to {LONGEST_VALUE} characters")
-    # Half a character cannot be bound. A pattern ends at a NUL, and would match more than was asked for.
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+        raise UsageError(
+            f"{name}: is given {what} to look for", hint=f"give it 1 to {LONGEST_VALUE} characters"
+        )
+    # Half a character cannot be bound. A pattern ends at a NUL, and
+    # would match more than was asked for.
+    return (
+        value.encode("utf-16", "surrogatepass")
+        .decode("utf-16", "replace")
+        .replace("\0", "\N{REPLACEMENT CHARACTER}")
+    )
 
 
 def _pattern(value: str) -> str:
@@ -93,7 +113,10 @@ def _pattern(value: str) -> str:
 def _agent(value: str) -> Condition:
     """By its id, or by the first words of one: claude is claude-code."""
     pattern = _pattern(value)
-    return "lower(sessions.agent) glob lower(?) or lower(sessions.agent) glob lower(?)", [pattern, f"{pattern}-*"]
+    return "lower(sessions.agent) glob lower(?) or lower(sessions.agent) glob lower(?)", [
+        pattern,
+        f"{pattern}-*",
+    ]
 
 
 def _project(value: str) -> Condition:
@@ -102,9 +125,11 @@ def _project(value: str) -> Condition:
         """
         turns.project in (
           select a.id from projects a left join projects b on b.id = a.merged_into
-           where '/' || lower(replace(a.key, '\\', '/')) glob lower(?) or '/' || lower(replace(b.key, '\\', '/')) glob lower(?)
+           where '/' || lower(replace(a.key, '\\', '/')) glob lower(?)
+             or '/' || lower(replace(b.key, '\\', '/')) glob lower(?)
               or coalesce(b.id, a.id) in (
-                select coalesce(merged_into, id) from projects join project_aliases on project = id where alias = ?
+                select coalesce(merged_into, id) from projects join project_aliases
+                  on project = id where alias = ?
               )
         )
         """,
@@ -118,13 +143,17 @@ def _session(value: str) -> Condition:
 
 
 def _file(value: str) -> Condition:
-    """By the last names of its path. One edit may name several, with a comma and a space between them."""
+    """By the last names of its path.
+
+    One edit may name several, with a comma and a space between them.
+    """
     return (
         """
         exists (
           select 1 from tool_calls
            where tool_calls.turn = turns.id and kind in ('edit', 'read')
-             and '/' || replace(lower(replace(target, '\\', '/')), ', ', char(10) || '/') || char(10) glob lower(?)
+             and '/' || replace(lower(replace(target, '\\', '/')), ', ',
+               char(10) || '/') || char(10) glob lower(?)
         )
         """,
         [_path_end(value).replace(", ", "\n/") + "\n*"],
@@ -156,7 +185,10 @@ def _model(value: str) -> Condition:
 
 
 def _meta(key: str, value: str) -> Condition:
-    """By a field of the session's record, or by what its log said besides; of a list one is enough."""
+    """By a field of the session's record, or by what its log said besides.
+
+    Of a list one is enough.
+    """
     clauses, pattern = [], _pattern(value)
     if key in _FIELDS:
         clauses.append(f"lower(sessions.{_FIELDS[key]}) glob lower(?)")
@@ -165,7 +197,8 @@ def _meta(key: str, value: str) -> Condition:
     for _ in paths:
         clauses.append(
             "exists (select 1 from json_each(sessions.meta, ?)"
-            " where lower(case type when 'true' then type when 'false' then type else atom end) glob lower(?))"
+            " where lower(case type when 'true' then type when 'false' then type else atom end) "
+            "glob lower(?))"
         )
     values = [bound for path in paths for bound in (path, pattern)]
     return " or ".join(clauses), [pattern, *values] if key in _FIELDS else values
@@ -191,7 +224,9 @@ def _is(value: str) -> Condition:
 
 
 def _outcome(value: str) -> Condition:
-    clause = "exists (select 1 from digests where digests.session = sessions.id and digests.outcome = ?)"
+    clause = (
+        "exists (select 1 from digests where digests.session = sessions.id and digests.outcome = ?)"
+    )
     return clause, [_choice("outcome", value)]
 
 
@@ -206,7 +241,8 @@ def _domain(value: str, domains: dict[str, list[str]]) -> Condition:
     patterns = domains.get(value, [])
     clauses = " or ".join("coalesce(b.key, a.key) glob ?" for _ in patterns) or "0"
     return (
-        f"turns.project in (select a.id from projects a left join projects b on b.id = a.merged_into where {clauses})",
+        "turns.project in (select a.id from projects a left join projects b on b.id = "
+        f"a.merged_into where {clauses})",
         list(patterns),
     )
 

@@ -27,7 +27,17 @@ from recollect.errors import NotFound, UsageError
 from recollect.model import Note
 from recollect.reports import Forgotten
 from recollect.store import bodies
-from recollect.store.sqlite import catalogue, digests, episodes, evictions, notes, prepared, scrub, traces, vectors
+from recollect.store.sqlite import (
+    catalogue,
+    digests,
+    episodes,
+    evictions,
+    notes,
+    prepared,
+    scrub,
+    traces,
+    vectors,
+)
 from recollect.store.sqlite.abridged import words_of
 from recollect.store.sqlite.content import text_row
 from recollect.store.sqlite.database import Database
@@ -47,7 +57,9 @@ class _Turn(NamedTuple):
     key: str
 
 
-def forget(db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool = False) -> Forgotten:
+def forget(
+    db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool = False
+) -> Forgotten:
     """Remove a session, or one turn of it, for good.
 
     When this returns with `scrubbed.complete`, no file of the store holds
@@ -55,7 +67,10 @@ def forget(db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool 
     forgotten before is scrubbed once more if that is still to do.
     """
     if _was_forgotten(db, ref, ordinal):
-        return Forgotten(scrubbed=scrub.scrub(db) if scrub.is_pending(db) and not dry_run else None, dry_run=dry_run)
+        return Forgotten(
+            scrubbed=scrub.scrub(db) if scrub.is_pending(db) and not dry_run else None,
+            dry_run=dry_run,
+        )
     with _zeroing(db):
         with db.transaction():
             plan = _Plan(db, ref, ordinal)
@@ -92,7 +107,10 @@ def forget_episode(db: Database, ref: str) -> Episode:
         with db.transaction():
             episode = episodes.get(db, ref)
             if episode.session is not None:
-                raise UsageError(f"{ref} was derived from a session", hint=f"`recollect forget {ref}` forgets the turn, too")
+                raise UsageError(
+                    f"{ref} was derived from a session",
+                    hint=f"`recollect forget {ref}` forgets the turn, too",
+                )
             project = db.value("select project from episodes where ref = ?", (ref,))
             db.execute("delete from episodes where ref = ?", (ref,))
             db.execute("delete from feedback where ref = ?", (ref,))
@@ -115,7 +133,9 @@ def _forget_notes(db: Database, numbers: list[int]) -> None:
 
 @contextmanager
 def _zeroing(db: Database) -> Iterator[None]:
-    """Deleted rows are overwritten: should the scrub be kept from its work, most is gone already."""
+    """Deleted rows are overwritten: should the scrub be kept
+    from its work, most is gone already.
+    """
     before = db.value("pragma secure_delete")
     db.execute("pragma secure_delete = on")
     try:
@@ -128,7 +148,8 @@ def _was_forgotten(db: Database, ref: str, ordinal: int | None) -> bool:
     return (
         ordinal is None
         and db.value("select 1 from sessions where ref = ?", (ref,)) is None
-        and db.value("select 1 from tombstones where kind = 'session' and name = ?", (ref,)) is not None
+        and db.value("select 1 from tombstones where kind = 'session' and name = ?", (ref,))
+        is not None
     )
 
 
@@ -144,10 +165,14 @@ class _Plan:
         if ordinal is not None:
             asked = self._turns("turns.session = ? and turns.ordinal = ?", (number, ordinal))
             if not asked:
-                raise NotFound(f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns")
+                raise NotFound(
+                    f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns"
+                )
         roots = [(number, ref)] if ordinal is None else self._began_during(ref, asked[0])
         self.sessions: dict[int, str] = dict(self._with_sub_agents(roots))
-        self.turns = asked + [turn for one in self.sessions for turn in self._turns("turns.session = ?", (one,))]
+        self.turns = asked + [
+            turn for one in self.sessions for turn in self._turns("turns.session = ?", (one,))
+        ]
         known = {turn.id for turn in self.turns}
         self.copies = [
             copy
@@ -163,7 +188,8 @@ class _Plan:
             for row in self.db.rows(
                 f"""
                 select turns.id, sessions.id, sessions.ref, sessions.agent, turns.ordinal, turns.key
-                  from turns join sessions on sessions.id = turns.session where {clause} order by sessions.id, turns.ordinal
+                  from turns join sessions on sessions.id = turns.session
+                    where {clause} order by sessions.id, turns.ordinal
                 """,
                 values,
             )
@@ -185,24 +211,42 @@ class _Plan:
     def _with_sub_agents(self, roots: list[tuple[int, str]]) -> list[tuple[int, str]]:
         found = list(roots)
         for _, ref in found:  # It grows while we go through it.
-            for row in self.db.rows("select id, ref from sessions where parent = ? and origin = 'subagent' order by id", (ref,)):
+            for row in self.db.rows(
+                "select id, ref from sessions where parent = ? and origin = 'subagent' order by id",
+                (ref,),
+            ):
                 if row not in found:
                     found.append((row[0], row[1]))
         return found
 
     def _only_from_here(self) -> list[int]:
-        """The notes that were given in these turns, not in the same words anywhere else, and that no person answers for."""
+        """The notes that were given in these turns, not in the same words anywhere
+        else, and that no person answers for.
+        """
         here = {(turn.ref, turn.ordinal) for turn in self.turns + self.copies}
-        given = {note for place in here for (note,) in self.db.rows(f"select note from note_origins where {_AT}", place)}
+        given = {
+            note
+            for place in here
+            for (note,) in self.db.rows(f"select note from note_origins where {_AT}", place)
+        }
         return sorted(
             note
             for note in given
-            if self.db.value("select 1 from notes where id = ? and accepted_at is null", (note,)) and self._is_from(note, here)
+            if self.db.value("select 1 from notes where id = ? and accepted_at is null", (note,))
+            and self._is_from(note, here)
         )
 
     def _is_from(self, note: int, here: set[tuple[str, int]]) -> bool:
-        """Whether nobody else gave a note. It may have been confirmed by meaning, and have words that were only said here."""
-        places = set(self.db.rows("select session, turn from note_origins where note = ? and session is not null", (note,)))
+        """Whether nobody else gave a note.
+
+        It may have been confirmed by meaning, and have words that were only said here.
+        """
+        places = set(
+            self.db.rows(
+                "select session, turn from note_origins where note = ? and session is not null",
+                (note,),
+            )
+        )
         elsewhere = places - here
         if not elsewhere:
             return True
@@ -212,11 +256,19 @@ class _Plan:
     def _said(self, places: set[tuple[str, int]]) -> frozenset[str]:
         """The words of some turns, as far as they are stored."""
         found = [self._turns("sessions.ref = ? and turns.ordinal = ?", place) for place in places]
-        rows = [row for turns in found for turn in turns for row in bodies.joined(stored_parts(self.db, turn.id))]
+        rows = [
+            row
+            for turns in found
+            for turn in turns
+            for row in bodies.joined(stored_parts(self.db, turn.id))
+        ]
         return words_of(text_row(0, rows)[1:])
 
     def _count(self, table: str) -> int:
-        return sum(self.db.value(f"select count(*) from {table} where turn = ?", (turn.id,)) for turn in self.turns + self.copies)
+        return sum(
+            self.db.value(f"select count(*) from {table} where turn = ?", (turn.id,))
+            for turn in self.turns + self.copies
+        )
 
     def report(self) -> Forgotten:
         return Forgotten(
@@ -245,23 +297,33 @@ class _Plan:
         evictions.unsay(db, told)
         digests.drop(db, told)
         now = now_ms()
-        names = {("turn", f"{turn.agent}:{turn.key}") for turn in gone} | {("session", ref) for ref in self.sessions.values()}
-        db.many("insert or ignore into tombstones values (?, ?, ?)", [(*name, now) for name in sorted(names)])
+        names = {("turn", f"{turn.agent}:{turn.key}") for turn in gone} | {
+            ("session", ref) for ref in self.sessions.values()
+        }
+        db.many(
+            "insert or ignore into tombstones values (?, ?, ?)",
+            [(*name, now) for name in sorted(names)],
+        )
         touched = {*self.sessions, *(turn.session for turn in staying)}
         for session in sorted(touched):
             self._clear_source(session)
-        refs = [(ref,) for ref in self.sessions.values()] + [(f"{turn.ref}#{turn.ordinal}",) for turn in gone]
+        refs = [(ref,) for ref in self.sessions.values()] + [
+            (f"{turn.ref}#{turn.ordinal}",) for turn in gone
+        ]
         db.many("delete from jobs where subject = ?", refs)
         db.many("delete from feedback where ref = ?", refs)
         traces.forget(db, self.sessions | {turn.session: turn.ref for turn in staying})
         _forget_notes(db, self.notes)
         # All of it: a line may quote a turn that it does not name, such as the one before.
         prepared.drop(db, projects)
-        db.many(f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone])
+        db.many(
+            f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone]
+        )
         db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
         catalogue.forget_unseen(db)
         db.many(
-            "update sessions set ended_at = (select max(ended_at) from turns where session = ?1) where id = ?1",
+            "update sessions set ended_at = (select max(ended_at) from turns where session = ?1) "
+            "where id = ?1",
             [(turn.session,) for turn in staying],
         )
         _drop_empty(db, projects)
@@ -277,23 +339,38 @@ class _Plan:
         )
 
     def _unquote(self, turn: _Turn) -> None:
-        """Take the turn's words out of its session's title and meta: agents name a session by its first prompt."""
+        """Take the turn's words out of its session's title and meta: agents
+        name a session by its first prompt.
+        """
         rows = bodies.joined(stored_parts(self.db, turn.id))
-        said: str | None = _squeezed("\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply")))
+        said: str | None = _squeezed(
+            "\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply"))
+        )
         if evictions.evicted_at(self.db, turn.id) is not None:
             # Nobody knows any more what it said: everything may quote it.
             said = None
-        title, meta = self.db.rows("select title, meta from sessions where id = ?", (turn.session,))[0]
-        first = self.db.value("select min(ordinal) from turns where session = ?", (turn.session,)) == turn.ordinal
+        title, meta = self.db.rows(
+            "select title, meta from sessions where id = ?", (turn.session,)
+        )[0]
+        first = (
+            self.db.value("select min(ordinal) from turns where session = ?", (turn.session,))
+            == turn.ordinal
+        )
         if title and (first or said is None or _squeezed(title).rstrip(".… ") in said):
             title = None
             self.db.execute(
-                "insert or ignore into tombstones values ('title', (select ref from sessions where id = ?), ?)",
+                "insert or ignore into tombstones values ('title', (select ref from sessions where "
+                "id = ?), ?)",
                 (turn.session, now_ms()),
             )
-        kept = {name: value for name, value in msgspec.json.decode(meta).items() if not _quotes(value, said)}
+        kept = {
+            name: value
+            for name, value in msgspec.json.decode(meta).items()
+            if not _quotes(value, said)
+        }
         self.db.execute(
-            "update sessions set title = ?, meta = ? where id = ?", (title, msgspec.json.encode(kept).decode(), turn.session)
+            "update sessions set title = ?, meta = ? where id = ?",
+            (title, msgspec.json.encode(kept).decode(), turn.session),
         )
 
     def _clear_source(self, session: int) -> None:
@@ -306,7 +383,8 @@ class _Plan:
         self.db.execute(
             """
             update sources set position = 0, state = x'', head = 0, tail = 0,
-                   size_bytes = case when failure is null then size_bytes else -1 end, failure = null
+                   size_bytes = case when failure is null then size_bytes
+                     else -1 end, failure = null
              where id = ?
             """,
             (source,),
@@ -316,9 +394,12 @@ class _Plan:
         found: dict[int, None] = {}
         sql = """
             select one.id, one.merged_into from projects one
-             where one.id in (select project from turns where id = ?1 union select project from sessions where id = ?2)
+             where one.id in (select project from turns
+               where id = ?1 union select project from sessions where id = ?2)
         """
-        for turn, session in [(turn.id, turn.session) for turn in gone] + [(0, session) for session in self.sessions]:
+        for turn, session in [(turn.id, turn.session) for turn in gone] + [
+            (0, session) for session in self.sessions
+        ]:
             for project, merged_into in self.db.rows(sql, (turn, session)):
                 found[project] = None
                 if merged_into is not None:
@@ -327,12 +408,17 @@ class _Plan:
 
 
 def _drop_empty(db: Database, projects: list[int]) -> None:
-    """Projects that only what was forgotten was about; twice, since one may be merged into another."""
+    """Projects that only what was forgotten was about.
+
+    Twice, since one may be merged into another.
+    """
     for project in projects * 2:
         used = db.value(
             """
-            select exists (select 1 from turns where project = ?1) or exists (select 1 from sessions where project = ?1)
-                or exists (select 1 from projects where merged_into = ?1) or exists (select 1 from notes where project = ?1)
+            select exists (select 1 from turns where project = ?1) or exists (select 1
+              from sessions where project = ?1)
+                or exists (select 1 from projects where merged_into = ?1)
+                  or exists (select 1 from notes where project = ?1)
                 or exists (select 1 from episodes where project = ?1)
             """,
             (project,),

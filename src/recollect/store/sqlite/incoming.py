@@ -13,7 +13,15 @@ import msgspec
 
 from recollect.model import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
-from recollect.store.sqlite.content import Lead, call_row, clear_turn, late_row, merge_turn, row, text_row
+from recollect.store.sqlite.content import (
+    Lead,
+    call_row,
+    clear_turn,
+    late_row,
+    merge_turn,
+    row,
+    text_row,
+)
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.stretch import TurnPart, Written
 
@@ -32,7 +40,9 @@ class Incoming:
     known, rows still on their way are written first, so that answers are true.
     """
 
-    def __init__(self, keeper: Keeper, source: Source, source_id: int, rewritten: set[int] | None) -> None:
+    def __init__(
+        self, keeper: Keeper, source: Source, source_id: int, rewritten: set[int] | None
+    ) -> None:
         self.keeper, self.db, self.source_id = keeper, keeper.db, source_id
         self.agent, self.rank = source.agent, source.rank
         self.rewritten = rewritten
@@ -52,7 +62,10 @@ class Incoming:
     # Sessions
 
     def session(self, native: str, facts: SessionFacts) -> int | None:
-        """The session's row, made or brought up to date; None when it is forgotten, or better told elsewhere."""
+        """The session's row, made or brought up to date.
+
+        None when it is forgotten, or better told elsewhere.
+        """
         ref = f"{self.agent}:{native}"
         self.met.add(native)
         if ("session", ref) in self.keeper.forgotten or self._is_copy(facts):
@@ -66,7 +79,8 @@ class Incoming:
         )  # fmt: skip
         known = self.db.row(
             """
-            select sessions.id, source, meta, sources.rank from sessions left join sources on sources.id = source where ref = ?
+            select sessions.id, source, meta, sources.rank from sessions left join sources
+              on sources.id = source where ref = ?
             """,
             (ref,),
         )
@@ -79,24 +93,45 @@ class Incoming:
             self.db.execute("update turns set live = 0 where session = ?", (known[0],))
         if known is None:
             # Its number is counted, not asked for: `returning` would open a savepoint.
-            session, self.keeper.next_session = self.keeper.next_session, self.keeper.next_session + 1
+            session, self.keeper.next_session = (
+                self.keeper.next_session,
+                self.keeper.next_session + 1,
+            )
             self.db.execute(
                 """
-                insert into sessions (id, ref, agent, native_id, source, copy_of, meta, parent, origin, cwd, title, started_at,
+                insert into sessions (id, ref, agent, native_id, source, copy_of, meta, parent,
+                  origin, cwd, title, started_at,
                                       agent_version, git_branch, git_sha, git_remote)
                 values (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
                 """,
-                (session, ref, self.agent, native, self.source_id, facts.copy_of, _json(facts.meta or {}), *values),
+                (
+                    session,
+                    ref,
+                    self.agent,
+                    native,
+                    self.source_id,
+                    facts.copy_of,
+                    _json(facts.meta or {}),
+                    *values,
+                ),
             )
             self.fresh.add(session)
             if self.db.value("select 1 from sessions where copy_of = ?", (ref,)):
                 self.rows.flush_tables()
-                self.db.execute("update turns set live = 0 where session in (select id from sessions where copy_of = ?)", (ref,))
+                self.db.execute(
+                    "update turns set live = 0 where session in (select id from sessions where "
+                    "copy_of = ?)",
+                    (ref,),
+                )
         else:
             session, source, old_meta, _ = known
             # A log that goes on mostly says nothing new about its session.
             if source != self.source_id or facts.meta is not None or any(values[2:]):
-                meta = _json({**msgspec.json.decode(old_meta), **facts.meta}) if facts.meta else old_meta
+                meta = (
+                    _json({**msgspec.json.decode(old_meta), **facts.meta})
+                    if facts.meta
+                    else old_meta
+                )
                 self._update_session(session, meta, values)
         self.keeper.sessions[ref] = session
         self.written.sessions.add(ref)
@@ -108,8 +143,10 @@ class Incoming:
         self.db.execute(
             """
             update sessions set
-              meta = ?, parent = coalesce(?, parent), origin = coalesce(?, origin), cwd = coalesce(cwd, ?),
-              title = coalesce(?, title), started_at = coalesce(min(started_at, ?6), started_at, ?6),
+              meta = ?, parent = coalesce(?, parent), origin = coalesce(?, origin),
+                cwd = coalesce(cwd, ?),
+              title = coalesce(?, title), started_at = coalesce(min(started_at, ?6), started_at,
+                ?6),
               agent_version = coalesce(?, agent_version), git_branch = coalesce(?, git_branch),
               git_sha = coalesce(?, git_sha), git_remote = coalesce(?, git_remote), source = ?
             where id = ?
@@ -129,7 +166,8 @@ class Incoming:
         if native in self.passed_over:
             return None
         if self.rank and native not in self.met:
-            # A stretch that goes on in a lesser place says nothing about its session, but is to be passed over as well.
+            # A stretch that goes on in a lesser place says nothing about its
+            # session, but is to be passed over as well.
             return self.session(native, SessionFacts(session=native))
         ref = f"{self.agent}:{native}"
         known = self.keeper.sessions.get(ref)
@@ -166,14 +204,20 @@ class Incoming:
         self.written.events += len(part.events)
 
     def _stored_turn(self, session: int, key: str) -> int | None:
-        """The row of a turn that an earlier stretch brought, perhaps one of this very transaction."""
+        """The row of a turn that an earlier stretch brought,
+        perhaps one of this very transaction.
+        """
         if not self.asked:
             self.rows.flush_tables()
             self.asked = True
-        turn: int | None = self.db.value("select id from turns where session = ? and key = ?", (session, key))
+        turn: int | None = self.db.value(
+            "select id from turns where session = ? and key = ?", (session, key)
+        )
         return turn
 
-    def _new_turn(self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead) -> int:
+    def _new_turn(
+        self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead
+    ) -> int:
         turn, self.keeper.next_turn = self.keeper.next_turn, self.keeper.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
@@ -203,13 +247,16 @@ class Incoming:
         return turn
 
     def _last_ordinal(self, session: int) -> int:
-        """The highest number a turn of this session ever had: forgetting a turn does not free its number."""
+        """The highest number a turn of this session ever had:
+        forgetting a turn does not free its number.
+        """
         return int(
             self.db.value(
                 """
                 select max(coalesce((select max(ordinal) from turns where session = ?1), 0),
                            coalesce((select value from store_info
-                                      where name = 'last_ordinal:' || (select ref from sessions where id = ?1)), 0))
+                                      where name = 'last_ordinal:' || (select ref
+                                        from sessions where id = ?1)), 0))
                 """,
                 (session,),
             )
@@ -220,7 +267,9 @@ class Incoming:
         if known_end is not None:
             part = self._later_than(known_end, turn, part)
             lead = Lead(part.events)
-        elif self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten:
+        elif (
+            self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten
+        ):
             if self.rewritten is not None and self._is_the_same(turn, part):
                 self._stands(turn, part, project)
                 return
@@ -233,7 +282,9 @@ class Incoming:
         if self.rewritten is not None and known_end is None:
             self.rewritten.add(turn)
         next_part = self.db.value("select max(part) + 1 from bodies where turn = ?", (turn,)) or 0
-        next_call = self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
+        next_call = (
+            self.db.value("select max(ordinal) + 1 from tool_calls where turn = ?", (turn,)) or 0
+        )
         prompt = self.db.value("select prompt from turns where id = ?", (turn,))
         facts = part.facts
         self.db.execute(
@@ -241,7 +292,8 @@ class Incoming:
             update turns set
               author = coalesce(?1, author), project = coalesce(?2, project),
               started_at = iif(?10, coalesce(?3, ?4, started_at), coalesce(started_at, ?3, ?4)),
-              ended_at = iif(?10, coalesce(?5, ended_at), coalesce(max(ended_at, ?5), ended_at, ?5)),
+              ended_at = iif(?10, coalesce(?5, ended_at), coalesce(max(ended_at, ?5), ended_at,
+                ?5)),
               errors = errors + ?6, prompt = case when prompt = '' then ?7 else prompt end,
               reply = case when ?8 = '' then reply else ?8 end
             where id = ?9
@@ -268,9 +320,15 @@ class Incoming:
             self._add_part(turn, next_part, next_call, part, prompt)
 
     def _is_the_same(self, turn: int, part: TurnPart) -> bool:
-        """Whether a turn that is brought again is stored just like this: most of a document that grew is."""
+        """Whether a turn that is brought again is stored just like this:
+        most of a document that grew is.
+        """
         stored = self.db.rows("select checksum from bodies where turn = ?", (turn,))
-        return len(stored) == 1 and not part.late and stored[0][0] == bodies.checksum(bodies.pack(_rows(part)))
+        return (
+            len(stored) == 1
+            and not part.late
+            and stored[0][0] == bodies.checksum(bodies.pack(_rows(part)))
+        )
 
     def _stands(self, turn: int, part: TurnPart, project: int | None) -> None:
         """Leave a turn's content alone; what is known about it may still have changed."""
@@ -278,21 +336,26 @@ class Incoming:
             self.rewritten.add(turn)
         self.db.execute(
             """
-            update turns set live = 1, author = coalesce(?2, author), project = coalesce(?3, project)
-             where id = ?1 and (not live or author is not coalesce(?2, author) or project is not coalesce(?3, project))
+            update turns set live = 1, author = coalesce(?2, author), project = coalesce(?3,
+              project)
+             where id = ?1 and (not live or author is not coalesce(?2, author)
+               or project is not coalesce(?3, project))
             """,
             (turn, part.facts.author, project),
         )
 
     def _end_of_evicted(self, turn: int) -> int | None:
-        """When a turn ended whose events were let go, as far as it was read; None for every other turn.
+        """When a turn ended whose events were let go, as far as it was read.
+
+        None for every other turn.
 
         A log that is read again does not bring them back. Without a body
         (a repair may have found it damaged) there is nothing to stay with.
         """
         end: int | None = self.db.value(
             """
-            select coalesce(ended_at, started_at, 0) from evictions join turns on turns.id = evictions.turn
+            select coalesce(ended_at, started_at, 0) from evictions join turns
+              on turns.id = evictions.turn
              where turns.id = ?1 and exists (select 1 from bodies where turn = ?1)
             """,
             (turn,),
@@ -300,9 +363,15 @@ class Incoming:
         return end
 
     def _later_than(self, end: int, turn: int, part: TurnPart) -> TurnPart:
-        """What a part adds to a turn whose events up to a moment were let go; what tells no time is taken for one of these."""
+        """What a part adds to a turn whose events up to a moment were let go.
+
+        What tells no time is taken for one of these.
+        """
         waiting = {
-            call for (call,) in self.db.rows("select pending from tool_calls where turn = ? and pending is not null", (turn,))
+            call
+            for (call,) in self.db.rows(
+                "select pending from tool_calls where turn = ? and pending is not null", (turn,)
+            )
         }
         return TurnPart(
             msgspec.structs.replace(part.facts, at=None, telemetry=None),
@@ -312,7 +381,8 @@ class Incoming:
         )
 
     def _begins_again(self, turn: int, part: TurnPart) -> bool:
-        """Whether a pass that goes on from a checkpoint brings a turn from its start that is there already.
+        """Whether a pass that goes on from a checkpoint brings a turn from
+        its start that is there already.
 
         So it is when the log was shorter for a while, or when a pass from the
         start was stopped on its way. The first event tells; a body is looked
@@ -322,7 +392,9 @@ class Incoming:
         if first is None or (first.kind != "prompt" and first.at is None):
             return False
         stored = self.db.row(
-            "select started_at, events from turns join bodies on bodies.turn = turns.id where turns.id = ? and part = 0", (turn,)
+            "select started_at, events from turns join bodies on bodies.turn = turns.id where "
+            "turns.id = ? and part = 0",
+            (turn,),
         )
         if stored is None or (first.kind != "prompt" and first.at != stored[0]):
             return False
@@ -330,7 +402,9 @@ class Incoming:
         return bool(rows) and tuple(rows[0][: bodies.NAME]) == row(first)[: bodies.NAME]
 
     def _is_cut_short(self, turn: int, part: TurnPart) -> bool:
-        """Whether the log has lost the end of a turn that we still have: the archive keeps what it has."""
+        """Whether the log has lost the end of a turn that we still
+        have: the archive keeps what it has.
+        """
         if (part.facts.session, part.facts.turn) not in self.comparable:
             return False
         stored = [
@@ -343,7 +417,9 @@ class Incoming:
 
     def _late(self, turn: int, result: ToolResult) -> None:
         """A result whose call was stored by an earlier stretch."""
-        ordinal = self.db.value("select ordinal from tool_calls where turn = ? and pending = ?", (turn, result.call))
+        ordinal = self.db.value(
+            "select ordinal from tool_calls where turn = ? and pending = ?", (turn, result.call)
+        )
         if ordinal is None:
             rows = bodies.joined(stored_parts(self.db, turn))
             calls = [row[bodies.CALL] for row in rows if row[bodies.KIND] == "tool_call"]
@@ -351,7 +427,9 @@ class Incoming:
                 return
             ordinal = calls.index(result.call)
         ok = None if result.ok is None else int(result.ok)
-        failed_before = self.db.value("select ok is 0 from tool_calls where turn = ? and ordinal = ?", (turn, ordinal))
+        failed_before = self.db.value(
+            "select ok is 0 from tool_calls where turn = ? and ordinal = ?", (turn, ordinal)
+        )
         self.db.execute(
             """
             update tool_calls set ok = coalesce(?, ok), exit_code = coalesce(?, exit_code),
@@ -363,13 +441,17 @@ class Incoming:
         if ok == 0 and not failed_before:
             self.db.execute("update turns set errors = errors + 1 where id = ?", (turn,))
 
-    def _add_part(self, turn: int, number: int, next_call: int, part: TurnPart, prompt: str) -> None:
+    def _add_part(
+        self, turn: int, number: int, next_call: int, part: TurnPart, prompt: str
+    ) -> None:
         body_id, self.keeper.next_body = self.keeper.next_body, self.keeper.next_body + 1
         rows = _rows(part)
         body = bodies.pack(rows)
         self.rows.bodies.append((body_id, turn, number, body, bodies.checksum(body)))
         calls = [event for event in part.events if event.kind == "tool_call"]
-        self.rows.calls += [call_row(turn, ordinal, event) for ordinal, event in enumerate(calls, next_call)]
+        self.rows.calls += [
+            call_row(turn, ordinal, event) for ordinal, event in enumerate(calls, next_call)
+        ]
         self.written.tool_calls += len(calls)
         # The prompt is repeated for later parts: a word of it and a word of
         # the newest output still find this turn together.
@@ -413,9 +495,13 @@ class Incoming:
     # The end of the stretch
 
     def close(self) -> None:
-        """Bring the sessions' spans up to date, mark what is gone from them, and merge the turns that closed."""
+        """Bring the sessions' spans up to date, mark what is gone from
+        them, and merge the turns that closed.
+        """
         for native, session in self.whole.items():
-            self._mark_undone(session, {turn for (whose, _), turn in self.turn_ids.items() if whose == native})
+            self._mark_undone(
+                session, {turn for (whose, _), turn in self.turn_ids.items() if whose == native}
+            )
         for session, span in self.spans.items():
             self.rows.ends.append((span.last_at, session))
             self.rows.starts.append((span.first_at, span.project, session))
@@ -423,24 +509,39 @@ class Incoming:
                 self.rows.flush_tables()
                 if span.project is not None:
                     # A log may say only now where it all took place.
-                    self.db.execute("update turns set project = ? where session = ? and project is null", (span.project, session))
+                    self.db.execute(
+                        "update turns set project = ? where session = ? and project is null",
+                        (span.project, session),
+                    )
                 self._merge_closed(session, span)
 
     def _mark_undone(self, session: int, told: set[int]) -> None:
         """Mark the turns that a session had and no longer has."""
         self.rows.flush_tables()
-        stored = {turn for (turn,) in self.db.rows("select id from turns where session = ? and live", (session,))}
+        stored = {
+            turn
+            for (turn,) in self.db.rows(
+                "select id from turns where session = ? and live", (session,)
+            )
+        }
         if stored - told:
-            self.db.many("update turns set live = 0 where id = ?", [(turn,) for turn in stored - told])
+            self.db.many(
+                "update turns set live = 0 where id = ?", [(turn,) for turn in stored - told]
+            )
 
     def _merge_closed(self, session: int, span: Span) -> None:
         """One body for each turn that can no longer grow, or that has grown into many parts."""
         newest = self.db.value("select max(ordinal) from turns where session = ?", (session,))
         # The turn before the first new one closed just now, perhaps without being touched.
-        before = self.db.value("select id from turns where session = ? and ordinal = ?", (session, newest - span.new_turns))
+        before = self.db.value(
+            "select id from turns where session = ? and ordinal = ?",
+            (session, newest - span.new_turns),
+        )
         for turn in {*span.grown, before} - {None}:
             parts, ordinal = self.db.rows(
-                "select count(*), (select ordinal from turns where id = ?1) from bodies where turn = ?1", (turn,)
+                "select count(*), (select ordinal from turns where id = ?1) from bodies where turn "
+                "= ?1",
+                (turn,),
             )[0]
             if parts > 1 and (ordinal < newest or parts >= MOST_PARTS):
                 self.rows.flush()
@@ -448,7 +549,9 @@ class Incoming:
 
 
 class Span:
-    """When and where the turns of a session took place, and which of them are new, as far as one stretch tells."""
+    """When and where the turns of a session took place, and which of them
+    are new, as far as one stretch tells.
+    """
 
     __slots__ = ("first_at", "grown", "last_at", "new_turns", "project")
 

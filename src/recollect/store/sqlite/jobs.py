@@ -49,7 +49,8 @@ def enqueue(db: Database, kind: str, subject: str, *, at: int | None = None) -> 
         on conflict (kind, subject) do update set
           state = case state when 'failed' then 'waiting' else state end,
           tries = case state when 'failed' then 0 else tries end,
-          not_before = case state when 'running' then excluded.not_before else min(not_before, excluded.not_before) end,
+          not_before = case state when 'running' then excluded.not_before
+            else min(not_before, excluded.not_before) end,
           created_at = excluded.created_at
         """,
         (kind, subject, now if at is None else at, now),
@@ -64,8 +65,10 @@ def take(db: Database, kinds: list[str]) -> Lease | None:
     with db.transaction():
         row = db.row(
             f"""
-            update jobs set state = 'running', token = token + 1, tries = tries + 1, lease_until = :until
-             where id = (select id from jobs where kind in ({marks}) and {_DUE} order by not_before, id limit 1)
+            update jobs set state = 'running', token = token + 1, tries = tries + 1,
+              lease_until = :until
+             where id = (select id from jobs where kind in ({marks}) and {_DUE}
+               order by not_before, id limit 1)
             returning id, kind, subject, token
             """,
             {"now": now, "until": now + LEASE_MS, **names},
@@ -81,18 +84,26 @@ def count_due(db: Database) -> int:
 def renew(db: Database, lease: Lease) -> bool:
     """Keep a job for longer; False when somebody else has it by now."""
     with db.transaction():
-        db.execute("update jobs set lease_until = ? where id = ? and token = ?", (now_ms() + LEASE_MS, lease.id, lease.token))
+        db.execute(
+            "update jobs set lease_until = ? where id = ? and token = ?",
+            (now_ms() + LEASE_MS, lease.id, lease.token),
+        )
         return db.connection.changes() > 0
 
 
 def finish(db: Database, lease: Lease, *, started_at: int) -> bool:
     """Done. Asked for again meanwhile, it waits once more."""
     with db.transaction():
-        db.execute("delete from jobs where id = ? and token = ? and created_at <= ?", (lease.id, lease.token, started_at))
+        db.execute(
+            "delete from jobs where id = ? and token = ? and created_at <= ?",
+            (lease.id, lease.token, started_at),
+        )
         if db.connection.changes():
             return True
         db.execute(
-            "update jobs set state = 'waiting', tries = 0, lease_until = null where id = ? and token = ?", (lease.id, lease.token)
+            "update jobs set state = 'waiting', tries = 0, lease_until = null where id = ? and "
+            "token = ?",
+            (lease.id, lease.token),
         )
         return db.connection.changes() > 0
 
@@ -116,11 +127,13 @@ def leave(db: Database, kind: str, subject: str, error: str) -> None:
     with db.transaction():
         db.execute(
             """
-            insert into jobs (kind, subject, tries, not_before, error, created_at) values (?1, ?2, 1, ?3 + 2000, ?4, ?3)
+            insert into jobs (kind, subject, tries, not_before, error, created_at) values (?1, ?2,
+              1, ?3 + 2000, ?4, ?3)
             on conflict (kind, subject) do update set
               tries = case state when 'failed' then 1 else tries + 1 end,
               error = excluded.error, created_at = excluded.created_at,
-              state = case when state != 'failed' and tries + 1 >= ?5 then 'failed' else 'waiting' end,
+              state = case when state != 'failed' and tries + 1 >= ?5 then 'failed'
+                else 'waiting' end,
               not_before = ?3 + (1000 << min(tries + 1, 12)), token = token + 1, lease_until = null
             """,
             (kind, subject, now, error[:500], FEW_TRIES.get(kind, MOST_TRIES)),
@@ -136,11 +149,20 @@ def drop(db: Database, kind: str, subject: str) -> None:
 def list_jobs(db: Database, limit: int | None = None) -> list[JobRow]:
     """What waits, runs or failed, the next one first."""
     rows = db.rows(
-        "select id, kind, subject, state, tries, not_before, error from jobs order by state, not_before, id limit ?",
+        "select id, kind, subject, state, tries, not_before, error from jobs order by state, "
+        "not_before, id limit ?",
         (-1 if limit is None else limit,),
     )
     return [
-        JobRow(id=number, kind=kind, subject=subject, state=state, tries=tries, not_before=iso(at), error=error)
+        JobRow(
+            id=number,
+            kind=kind,
+            subject=subject,
+            state=state,
+            tries=tries,
+            not_before=iso(at),
+            error=error,
+        )
         for number, kind, subject, state, tries, at, error in rows
     ]
 
@@ -156,7 +178,9 @@ def _carry_out(db: Database, lease: Lease, handler: Callable[[str], object]) -> 
                     break
 
 
-def work(db: Database, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None) -> int:
+def work(
+    db: Database, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None
+) -> int:
     """Do the jobs that are due and that there is a handler for, one after the other.
 
     A handler that raises costs its own job: that one is tried again later.
@@ -172,7 +196,10 @@ def work(db: Database, handlers: Mapping[str, Callable[[str], object]], limit: i
         try:
             _carry_out(db, lease, handlers[lease.kind])
         except Exception as error:
-            log.warning("a job failed", extra={"kind": lease.kind, "subject": lease.subject, "fault": type(error).__name__})
+            log.warning(
+                "a job failed",
+                extra={"kind": lease.kind, "subject": lease.subject, "fault": type(error).__name__},
+            )
             fail(db, lease, f"{type(error).__name__}: {error}")
         else:
             done += finish(db, lease, started_at=started)

@@ -26,7 +26,8 @@ def take(db: Database, name: str, *, seconds: int = SECONDS) -> Lease | None:
         row = db.row(
             """
             insert into leases values (?1, ?2, 1, ?3)
-            on conflict (name) do update set owner = excluded.owner, token = token + 1, held_until = excluded.held_until
+            on conflict (name) do update set owner = excluded.owner, token = token + 1,
+              held_until = excluded.held_until
              where held_until <= ?4 or held_until > ?5
             returning token
             """,
@@ -46,20 +47,30 @@ def renew(db: Database, lease: Lease, *, seconds: int = SECONDS) -> bool:
 
 
 def release(db: Database, lease: Lease) -> bool:
-    """Let go of a lease; False, and nothing happens, when it is not ours any more. Its token is never given again."""
+    """Let go of a lease; False, and nothing happens, when it is not ours any more.
+
+    Its token is never given again.
+    """
     with db.transaction():
         db.execute(
-            "update leases set held_until = 0 where name = ? and owner = ? and token = ?", (lease.name, lease.owner, lease.token)
+            "update leases set held_until = 0 where name = ? and owner = ? and token = ?",
+            (lease.name, lease.owner, lease.token),
         )
         return db.connection.changes() > 0
 
 
 def revoke(db: Database, name: str) -> None:
-    """Whoever holds this may not write any more; inside the transaction of whoever took away what it was working on."""
+    """Whoever holds this may not write any more.
+
+    Inside the transaction of whoever took away what it was working on.
+    """
     db.execute("update leases set token = token + 1, held_until = 0 where name = ?", (name,))
 
 
 def check(db: Database, lease: Lease) -> None:
     """Raise unless a lease is still ours; inside the transaction that is about to write."""
-    if db.row("select owner, token from leases where name = ?", (lease.name,)) != (lease.owner, lease.token):
+    if db.row("select owner, token from leases where name = ?", (lease.name,)) != (
+        lease.owner,
+        lease.token,
+    ):
         raise LeaseLost(lease.name)

@@ -47,10 +47,13 @@ def migrate(db: Database, steps: list[tuple[int, str, str]] | None = None) -> No
 
 def _apply(db: Database, number: int, name: str, sql: str) -> None:
     db.execute(
-        "create table if not exists migrations (number integer primary key, name text not null, applied_at integer not null)"
+        "create table if not exists migrations (number integer primary key, name text not null, "
+        "applied_at integer not null)"
     )
     db.execute(sql)
-    db.execute("insert into migrations values (?, ?, ?)", (number, name, time.time_ns() // 1_000_000))
+    db.execute(
+        "insert into migrations values (?, ?, ?)", (number, name, time.time_ns() // 1_000_000)
+    )
     db.execute(f"pragma user_version = {number:d}")
 
 
@@ -99,11 +102,15 @@ def back_up(db: Database, path: str, *, force: bool = False) -> int:
     path = os.path.abspath(path)
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        raise UsageError(f"there is no folder {folder}", hint="make it first, or choose another place")
+        raise UsageError(
+            f"there is no folder {folder}", hint="make it first, or choose another place"
+        )
     if os.path.isdir(path):
         raise UsageError(f"{path} is a folder", hint="name the file that the copy goes to")
     if os.path.exists(path) and not force:
-        raise UsageError(f"{path} is there already", hint="choose another name, or replace it with --force")
+        raise UsageError(
+            f"{path} is there already", hint="choose another name, or replace it with --force"
+        )
     if os.path.exists(path) and os.path.samefile(path, db.path):
         raise UsageError("a store cannot be backed up onto itself")
     try:

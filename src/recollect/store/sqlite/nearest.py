@@ -54,7 +54,12 @@ def search(
         if passing is not None and len(passing) <= FEW_TURNS:
             turns = passing
         elif resident is None:
-            turns = scan(db.rows("select number, turns, codes from vector_blocks order by number"), code, wanted, passing)
+            turns = scan(
+                db.rows("select number, turns, codes from vector_blocks order by number"),
+                code,
+                wanted,
+                passing,
+            )
         elif passing is not None:
             turns = scan(resident.blocks(db, state), code, wanted, passing)
         else:
@@ -64,8 +69,12 @@ def search(
     return sorted(scored, key=lambda item: (-item[1], item[0]))[:limit]
 
 
-def compare(db: Database, vector: Sequence[float], turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
-    """The cosine of each of these turns that has vectors, and its words as rows of the static model's table."""
+def compare(
+    db: Database, vector: Sequence[float], turns: Iterable[int]
+) -> dict[int, tuple[float, bytes]]:
+    """The cosine of each of these turns that has vectors, and its words as
+    rows of the static model's table.
+    """
     with Snapshot(db):
         code = _checked(find_state(db), vector)
         return {} if code is None else _compared(db, code, turns)
@@ -91,12 +100,16 @@ def _checked(state: State | None, vector: Sequence[float]) -> bytes | None:
     if len(vector) != state.dimensions:
         raise UsageError(
             f"a vector of {len(vector)} numbers, but those stored have {state.dimensions}",
-            hint=f"make it with the encoder {state.encoder}, or embed again with yours: `recollect embed`",
+            hint=f"make it with the encoder {state.encoder}, or embed again with yours: `recollect "
+            "embed`",
         )
     try:
         code = int8_code(vector)
     except ValueError:
-        raise UsageError("a vector with values that are no numbers", hint="give it finite ones; its encoder failed") from None
+        raise UsageError(
+            "a vector with values that are no numbers",
+            hint="give it finite ones; its encoder failed",
+        ) from None
     return code if any(code) else None
 
 
@@ -106,7 +119,9 @@ def _passing(db: Database, scope: Condition) -> list[int]:
     return [turn for (turn,) in db.rows(sql, values)]
 
 
-def scan(blocks: Iterable[Block], code: bytes, wanted: int, passing: list[int] | None = None) -> list[int]:
+def scan(
+    blocks: Iterable[Block], code: bytes, wanted: int, passing: list[int] | None = None
+) -> list[int]:
     """Turns whose 1-bit codes are among the `wanted` nearest to that of an int8 code."""
     bits, starts, distances = bit_code(code), [], []
     for number, turns, codes in blocks:
@@ -116,7 +131,10 @@ def scan(blocks: Iterable[Block], code: bytes, wanted: int, passing: list[int] |
         distances.append(bit_distances(bits, codes))
     mask = None if passing is None else _mask(passing, starts)
     if mask is not None:
-        distances = [_masked(start, turns, found, mask) for (start, turns), found in zip(starts, distances, strict=True)]
+        distances = [
+            _masked(start, turns, found, mask)
+            for (start, turns), found in zip(starts, distances, strict=True)
+        ]
     chosen = nearest(b"".join(distances), wanted)
     found: dict[int, None] = {}
     at, end = 0, 0
@@ -152,7 +170,10 @@ def _compared(db: Database, code: bytes, turns: Iterable[int]) -> dict[int, tupl
     found: list[tuple[int, bytes, bytes]] = []
     rest, sound = iter(turns), whole(len(code))
     while some := list(islice(rest, IDS_IN_LIST)):
-        found += db.rows(f"select turn, codes, words from vectors where turn in ({','.join(map(str, some))}) and {sound}")
+        found += db.rows(
+            f"select turn, codes, words from vectors where turn in ({','.join(map(str, some))}) "
+            f"and {sound}"
+        )
     told = iter(cosines(code, b"".join(codes for _, codes, _ in found)))
     width = len(code)
     return {turn: (max(islice(told, len(codes) // width)), words) for turn, codes, words in found}

@@ -26,11 +26,14 @@ from recollect.store.stretch import ProjectIdentity
 CERTAIN, OVERHEARD = 1.0, 0.9
 
 _SELECT = """
-    select notes.id, category, text, coalesce(b.key, a.key), status, trust, author, confidence, first.session, first.turn,
+    select notes.id, category, text, coalesce(b.key, a.key), status, trust, author, confidence,
+      first.session, first.turn,
            seen, created_at, seen_at, valid_from, valid_to, superseded_by
-      from notes left join projects a on a.id = notes.project left join projects b on b.id = a.merged_into
+      from notes left join projects a on a.id = notes.project left join projects b
+        on b.id = a.merged_into
       left join note_origins first
-        on first.id = (select min(id) from note_origins where note = notes.id and session is not null)
+        on first.id = (select min(id) from note_origins where note = notes.id
+          and session is not null)
 """
 
 
@@ -38,7 +41,10 @@ def number_of(ref: str) -> int:
     """The number in a reference such as note:7; the number alone will do."""
     number = ref.removeprefix("note:")
     if not (number.isdecimal() and len(number) <= 15):
-        raise UsageError(f"{ref[:50]} is no note", hint="a note is note:<number>, such as note:7; `recollect notes` lists them")
+        raise UsageError(
+            f"{ref[:50]} is no note",
+            hint="a note is note:<number>, such as note:7; `recollect notes` lists them",
+        )
     return int(number)
 
 
@@ -59,7 +65,8 @@ def list_notes(
     category: str | None = None,
     limit: int | None = None,
 ) -> list[Note]:
-    """Notes, the last one seen first: those that hold in a project, those that hold `everywhere`, or all of them.
+    """Notes, the last one seen first: those that hold in a project, those
+    that hold `everywhere`, or all of them.
 
     What holds everywhere holds in a project too.
     """
@@ -83,7 +90,13 @@ def list_notes(
 
 
 def keep(
-    db: Database, text: str, *, category: Category, project: ProjectIdentity | None, author: NoteAuthor, confidence: float
+    db: Database,
+    text: str,
+    *,
+    category: Category,
+    project: ProjectIdentity | None,
+    author: NoteAuthor,
+    confidence: float,
 ) -> Note:
     """Keep a note, or confirm the one that says the same."""
     with db.transaction():
@@ -92,7 +105,9 @@ def keep(
         if number is None:
             number = _insert(db, text, category, scope, author, confidence)
         else:
-            db.execute("update notes set seen = seen + 1, seen_at = ? where id = ?", (now_ms(), number))
+            db.execute(
+                "update notes set seen = seen + 1, seen_at = ? where id = ?", (now_ms(), number)
+            )
             if author == "person":
                 _adopt(db, number, text)
                 db.execute("update notes set category = ? where id = ?", (category, number))
@@ -109,7 +124,10 @@ def accept(db: Database, number: int) -> Note:
         if (note.status, note.trust, note.confidence) != ("active", "user", CERTAIN):
             _believe(db, number, CERTAIN)
             _changed(db, number)
-        db.execute("update notes set accepted_at = coalesce(accepted_at, ?) where id = ?", (now_ms(), number))
+        db.execute(
+            "update notes set accepted_at = coalesce(accepted_at, ?) where id = ?",
+            (now_ms(), number),
+        )
     return get_note(db, number)
 
 
@@ -119,18 +137,25 @@ def reject(db: Database, number: int) -> Note:
         note = _standing(db, number, "reject")
         if note.status != "rejected":
             ended = now_ms() if note.status == "active" else None
-            db.execute("update notes set status = 'rejected', valid_to = ? where id = ?", (ended, number))
+            db.execute(
+                "update notes set status = 'rejected', valid_to = ? where id = ?", (ended, number)
+            )
             prepared.unsay(db, {note.ref})
             _changed(db, number)
     return get_note(db, number)
 
 
 def edit(db: Database, number: int, text: str) -> Note:
-    """A person says it better: the new note takes the place of the old one, which stays as superseded."""
+    """A person says it better: the new note takes the place of the old
+    one, which stays as superseded.
+    """
     with db.transaction():
         old = _standing(db, number, "edit")
         if text == old.text:
-            raise UsageError(f"{old.ref} says that already", hint=f"`recollect notes accept {old.ref}` makes it count")
+            raise UsageError(
+                f"{old.ref} says that already",
+                hint=f"`recollect notes accept {old.ref}` makes it count",
+            )
         scope = db.value("select project from notes where id = ?", (number,))
         new = _find_same(db, text, scope, other_than=number)
         if new is None:
@@ -167,7 +192,11 @@ def delete(db: Database, numbers: Sequence[int]) -> None:
     """Remove notes and what was said about them; what they replaced stays replaced."""
     marks = ", ".join("?" * len(numbers))
     db.execute(f"update notes set superseded_by = null where superseded_by in ({marks})", numbers)
-    db.execute(f"delete from feedback where ref in (select 'note:' || id from notes where id in ({marks}))", numbers)
+    db.execute(
+        "delete from feedback where ref in (select 'note:' || id from notes where id in "
+        f"({marks}))",
+        numbers,
+    )
     db.execute(f"delete from notes where id in ({marks})", numbers)
 
 
@@ -176,7 +205,8 @@ def with_earlier(db: Database, number: int) -> list[int]:
     rows = db.rows(
         """
         with recursive versions (id) as (
-          values (?) union select notes.id from notes join versions on notes.superseded_by = versions.id
+          values (?) union select notes.id from notes join versions
+            on notes.superseded_by = versions.id
         )
         select id from versions order by id
         """,
@@ -186,22 +216,42 @@ def with_earlier(db: Database, number: int) -> list[int]:
 
 
 def _note(row: tuple[Any, ...]) -> Note:
-    number, category, text, project, status, trust, author, confidence, session, turn, seen, *times, successor = row
+    (
+        number,
+        category,
+        text,
+        project,
+        status,
+        trust,
+        author,
+        confidence,
+        session,
+        turn,
+        seen,
+        *times,
+        successor,
+    ) = row
     created, last, begun, ended = map(iso, times)
     return Note(
-        ref=f"note:{number}", category=category, text=text, project=project, status=status, trust=trust, author=author,
-        confidence=confidence, session=session, turn=turn, seen=seen, created_at=created, seen_at=last, valid_from=begun,
+        ref=f"note:{number}", category=category, text=text, project=project, status=status,
+        trust=trust, author=author,
+        confidence=confidence, session=session, turn=turn, seen=seen, created_at=created,
+        seen_at=last, valid_from=begun,
         valid_to=ended, superseded_by=None if successor is None else f"note:{successor}",
     )  # fmt: skip
 
 
 def _find_same(db: Database, text: str, scope: int | None, *, other_than: int = 0) -> int | None:
-    """The note that says the same in this project, or in one that is merged with it; one that holds before one that does not."""
+    """The note that says the same in this project, or in one that is merged with it.
+
+    One that holds before one that does not.
+    """
     found: int | None = db.value(
         """
         select notes.id from notes left join projects on projects.id = notes.project
          where words = ?1 and notes.id != ?3
-           and coalesce(projects.merged_into, projects.id) is (select coalesce(merged_into, id) from projects where id = ?2)
+           and coalesce(projects.merged_into, projects.id) is (select coalesce(merged_into,
+             id) from projects where id = ?2)
          order by instr('active candidate rejected superseded', status), notes.id desc
         """,
         (compared(text), scope, other_than),
@@ -209,11 +259,19 @@ def _find_same(db: Database, text: str, scope: int | None, *, other_than: int = 
     return found
 
 
-def _insert(db: Database, text: str, category: Category, scope: int | None, author: NoteAuthor, confidence: float) -> int:
+def _insert(
+    db: Database,
+    text: str,
+    category: Category,
+    scope: int | None,
+    author: NoteAuthor,
+    confidence: float,
+) -> int:
     now = now_ms()
     db.execute(
         """
-        insert into notes (category, text, words, project, status, trust, author, confidence, created_at, seen_at)
+        insert into notes (category, text, words, project, status, trust, author, confidence,
+          created_at, seen_at)
         values (?, ?, ?, ?, 'candidate', 'assistant', ?, ?, ?, ?)
         """,
         (category, text, compared(text), scope, author, confidence, now, now),
@@ -228,7 +286,8 @@ def _adopt(db: Database, number: int, text: str) -> None:
     """A person says this, in these words."""
     _believe(db, number, CERTAIN)
     db.execute(
-        "update notes set text = ?, words = ?, author = 'person', superseded_by = null, accepted_at = ? where id = ?",
+        "update notes set text = ?, words = ?, author = 'person', superseded_by = null, "
+        "accepted_at = ? where id = ?",
         (text, compared(text), now_ms(), number),
     )
 
@@ -237,7 +296,8 @@ def _believe(db: Database, number: int, confidence: float) -> None:
     """From now on, unless it was so before."""
     db.execute(
         """
-        update notes set valid_from = case when status = 'active' then coalesce(valid_from, ?1) else ?1 end,
+        update notes set valid_from = case when status = 'active'
+          then coalesce(valid_from, ?1) else ?1 end,
                status = 'active', trust = 'user', confidence = ?2, valid_to = null
          where id = ?3
         """,

@@ -24,7 +24,8 @@ def sought(db: Database) -> list[Sought]:
     """What is worth looking for, the oldest first."""
     rows = db.rows(
         """
-        select note_origins.id, notes.id, notes.text, note_origins.at from note_origins join notes on notes.id = note
+        select note_origins.id, notes.id, notes.text, note_origins.at from note_origins
+          join notes on notes.id = note
          where session is null and at > ? order by at, note_origins.id
         """,
         (now_ms() - PATIENCE_MS,),
@@ -38,7 +39,8 @@ def turns_remembering(db: Database, at: int) -> list[int]:
     rows = db.rows(
         """
         select turns.id from sessions cross join turns on turns.session = sessions.id
-         where coalesce(sessions.started_at <= :latest, 1) and coalesce(sessions.ended_at >= :earliest, 1)
+         where coalesce(sessions.started_at <= :latest, 1)
+           and coalesce(sessions.ended_at >= :earliest, 1)
            and coalesce(turns.started_at <= :latest, 1) and coalesce(turns.ended_at >= :earliest, 1)
            and exists (select 1 from tool_calls where turn = turns.id and name like '%remember')
          order by turns.id
@@ -49,7 +51,10 @@ def turns_remembering(db: Database, at: int) -> list[int]:
 
 
 def typed_turns(db: Database, turn: int) -> list[int]:
-    """The turns of a session up to this one in which a person spoke, the newest first; none of a sub-agent's."""
+    """The turns of a session up to this one in which a person spoke, the newest first.
+
+    None of a sub-agent's.
+    """
     rows = db.rows(
         """
         select turns.id from turns join sessions on sessions.id = turns.session, turns here
@@ -63,12 +68,16 @@ def typed_turns(db: Database, turn: int) -> list[int]:
 
 
 def save(db: Database, found: Sought, turn: int, *, said: bool) -> bool:
-    """Keep where a note was given; True when a person `said` the same and the note counts from now on."""
+    """Keep where a note was given.
+
+    True when a person `said` the same and the note counts from now on.
+    """
     with db.transaction():
         db.execute(
             """
             update note_origins set (session, turn) = (
-              select sessions.ref, turns.ordinal from turns join sessions on sessions.id = turns.session where turns.id = ?
+              select sessions.ref, turns.ordinal from turns join sessions
+                on sessions.id = turns.session where turns.id = ?
             ) where id = ?
             """,
             (turn, found.origin),

@@ -80,7 +80,10 @@ class PageFile:
         self.close()
 
     def _page_size(self) -> int:
-        """What the header says if the file looks like it; else the usual size that it looks most like."""
+        """What the header says if the file looks like it.
+
+        Else the usual size that it looks most like.
+        """
         said = int.from_bytes(self.header[16:18], "big")
         said = 65536 if said == 1 else said
         sizes = list(USUAL_PAGE_SIZES)
@@ -94,7 +97,9 @@ class PageFile:
         return next(size for size in sorted(looks) if 4 * looks[size] >= 3 * best)
 
     def _share_of_pages(self, size: int) -> float:
-        """How many of the places where a page of this size would begin have the first bytes of one."""
+        """How many of the places where a page of this size would
+        begin have the first bytes of one.
+        """
         good = places = 0
         for at in range(size, min(self.size_bytes, 512 * size), size):
             self._file.seek(at)
@@ -102,7 +107,9 @@ class PageFile:
             cells, content = int.from_bytes(first[3:5], "big"), int.from_bytes(first[5:7], "big")
             kinds = (INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE)
             places += 1
-            good += first[0] in kinds and cells * 2 <= size and 8 <= content <= size and first[7] <= 60
+            good += (
+                first[0] in kinds and cells * 2 <= size and 8 <= content <= size and first[7] <= 60
+            )
         return good / max(1, places)
 
     @property
@@ -134,7 +141,11 @@ class PageFile:
         except OSError:
             return 0
         magic = int.from_bytes(log[:4], "big")
-        if len(log) < 32 or magic & ~1 != 0x377F0682 or int.from_bytes(log[8:12], "big") != self.page_size:
+        if (
+            len(log) < 32
+            or magic & ~1 != 0x377F0682
+            or int.from_bytes(log[8:12], "big") != self.page_size
+        ):
             return 0
         order = ">" if magic & 1 else "<"
         sums = _checksum(log[:24], order, (0, 0))
@@ -176,7 +187,9 @@ class PageFile:
         self.seen.add(number)
         for at in places:
             if kind == interior:
-                yield from self._walk(int.from_bytes(page[at : at + 4], "big"), tree, index, level + 1)
+                yield from self._walk(
+                    int.from_bytes(page[at : at + 4], "big"), tree, index, level + 1
+                )
             if kind != INTERIOR_TABLE:
                 try:
                     yield self._cell(number, page, at, kind)
@@ -184,7 +197,9 @@ class PageFile:
                     tree.bad_cells += 1
         if kind == interior:
             right = _start(number) + 8
-            yield from self._walk(int.from_bytes(page[right : right + 4], "big"), tree, index, level + 1)
+            yield from self._walk(
+                int.from_bytes(page[right : right + 4], "big"), tree, index, level + 1
+            )
 
     def stray(self, *, index: bool) -> Iterator[list[Cell]]:
         """The rows of each page that nothing we walked leads to, and that is not free."""

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _SELECT = """
 select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
-       coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key), sessions.origin, turns.live, turns.key,
+       coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key),
+         sessions.origin, turns.live, turns.key,
        turns.author
   from turns join sessions on sessions.id = turns.session
   left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
@@ -46,7 +47,8 @@ def neighbours(db: Database, around: list[Place], reach: int, scope: Condition) 
         f"""
         with around (session, ordinal) as (values {", ".join("(?, ?)" for _ in around)})
         {_SELECT} join around on around.session = turns.session
-         where turns.ordinal between around.ordinal - {reach} and around.ordinal + {reach} and {clause}
+         where turns.ordinal between around.ordinal - {reach} and around.ordinal + {reach}
+           and {clause}
         """,
         [value for place in around for value in (place.session, place.ordinal)] + bound,
     )
@@ -56,7 +58,10 @@ def neighbours(db: Database, around: list[Place], reach: int, scope: Condition) 
 def newest(db: Database, scope: Condition, limit: int, offset: int) -> list[Place]:
     """The newest turns in scope."""
     clause, values = scope
-    rows = db.rows(f"{_SELECT} where {clause} order by at desc, turns.id desc limit ? offset ?", [*values, limit, offset])
+    rows = db.rows(
+        f"{_SELECT} where {clause} order by at desc, turns.id desc limit ? offset ?",
+        [*values, limit, offset],
+    )
     return [Place(*row) for row in rows]
 
 
@@ -65,8 +70,10 @@ def find_project(db: Database, names: list[str]) -> str | None:
     for name in names:
         found: Any = db.value(
             """
-            select coalesce(b.key, a.key) from projects a left join projects b on b.id = a.merged_into
-             where a.key = ?1 or a.id = (select project from project_aliases where alias = ?1) order by a.key = ?1 desc
+            select coalesce(b.key, a.key) from projects a left join projects b
+              on b.id = a.merged_into
+             where a.key = ?1 or a.id = (select project from project_aliases
+               where alias = ?1) order by a.key = ?1 desc
             """,
             # Half a character cannot be bound, and is in no name.
             (name.encode("utf-8", "replace").decode(),),

@@ -17,38 +17,53 @@ _OUTDATED = -1
 
 
 def outdated_projects(db: Database) -> list[tuple[int, str]]:
-    """The projects whose logs were read since they were prepared, number and key, the newest first."""
+    """The projects whose logs were read since they were prepared,
+    number and key, the newest first.
+    """
     return [
         (project, key)
         for project, key in db.rows(
             """
             with read (project, at) as (
-              select coalesce(projects.merged_into, projects.id), max(coalesce(sources.imported_at, 0))
-                from turns join sessions on sessions.id = turns.session left join sources on sources.id = sessions.source
+              select coalesce(projects.merged_into, projects.id),
+                max(coalesce(sources.imported_at, 0))
+                from turns join sessions on sessions.id = turns.session left join sources
+                  on sources.id = sessions.source
                 join projects on projects.id = turns.project group by 1
               union all select coalesce(projects.merged_into, projects.id), 0
                 from notes join projects on projects.id = notes.project
             )
             select projects.id, projects.key from read join projects on projects.id = read.project
               left join packs on packs.project = projects.id
-             group by projects.id having packs.made_at is null or packs.made_at <= max(read.at) order by max(read.at) desc
+             group by projects.id having packs.made_at is null
+               or packs.made_at <= max(read.at) order by max(read.at) desc
             """
         )
     ]
 
 
 def outdate(db: Database, project: int | None = None) -> None:
-    """Have a project prepared again, or all of them; inside the transaction of whoever changed something.
+    """Have a project prepared again, or all of them.
+
+    Inside the transaction of whoever changed something.
 
     What is ready is told until then.
     """
-    mine = "" if project is None else "where project = (select coalesce(merged_into, id) from projects where id = ?)"
-    db.execute(f"update packs set made_at = {_OUTDATED} {mine}", () if project is None else (project,))
+    mine = (
+        ""
+        if project is None
+        else "where project = (select coalesce(merged_into, id) from projects where id = ?)"
+    )
+    db.execute(
+        f"update packs set made_at = {_OUTDATED} {mine}", () if project is None else (project,)
+    )
     jobs.enqueue(db, "prepare", "projects")
 
 
 def drop(db: Database, projects: Sequence[int] | None = None) -> None:
-    """Leave nothing of these projects ready, or of any: what it was made of is not to be told there any more."""
+    """Leave nothing of these projects ready, or of any: what it was made of
+    is not to be told there any more.
+    """
     for table in ("packs", "reminders", "tellings"):
         if projects is None:
             db.execute(f"delete from {table}")
@@ -63,15 +78,27 @@ def drop(db: Database, projects: Sequence[int] | None = None) -> None:
 
 def unsay(db: Database, refs: set[str]) -> None:
     """Take out what quotes any of these memories."""
-    for table, key, column in (("packs", "project", "refs"), ("reminders", "id", "refs"), ("tellings", "id", "ref")):
-        quoting = [(number,) for number, cited in db.rows(f"select {key}, {column} from {table}") if refs & set(cited.split())]
+    for table, key, column in (
+        ("packs", "project", "refs"),
+        ("reminders", "id", "refs"),
+        ("tellings", "id", "ref"),
+    ):
+        quoting = [
+            (number,)
+            for number, cited in db.rows(f"select {key}, {column} from {table}")
+            if refs & set(cited.split())
+        ]
         db.many(f"delete from {table} where {key} = ?", quoting)
         if quoting:
             jobs.enqueue(db, "prepare", "projects")
 
 
-def trusted_notes(db: Database, project: int | None, *, own: bool = False) -> list[tuple[str, str, str, int]]:
-    """The notes and accepted patterns that may be told in a project; without a project the notes that hold everywhere.
+def trusted_notes(
+    db: Database, project: int | None, *, own: bool = False
+) -> list[tuple[str, str, str, int]]:
+    """The notes and accepted patterns that may be told in a project.
+
+    Without a project the notes that hold everywhere.
 
     The project's own notes come first, then its patterns, and of each what
     helped most; what did more harm than good is left out. Each as reference,
@@ -86,7 +113,8 @@ def trusted_notes(db: Database, project: int | None, *, own: bool = False) -> li
         f"""
         select iif(notes.project is null, 2, 0), 'note:' || notes.id, category, text, seen_at
           from notes left join projects on projects.id = notes.project
-         where {_TRUSTED} and ((notes.project is null and not ?2) or coalesce(projects.merged_into, projects.id) = ?1)
+         where {_TRUSTED} and ((notes.project is null and not ?2)
+           or coalesce(projects.merged_into, projects.id) = ?1)
          order by notes.project is null, seen_at desc, notes.id desc
         """,
         (project, own),
@@ -125,17 +153,23 @@ def begin(db: Database, project: int) -> int:
 
 
 def _is_going_on(db: Database, project: int, begun: int) -> bool:
-    return db.value("select 1 from packs where project = ? and made_at = -?", (project, begun)) is not None
+    return (
+        db.value("select 1 from packs where project = ? and made_at = -?", (project, begun))
+        is not None
+    )
 
 
-def save_reminders(db: Database, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
+def save_reminders(
+    db: Database, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]
+) -> None:
     """Replace a project's reminders of one kind by these, each with the word it is found by."""
     with db.transaction():
         if not _is_going_on(db, project, begun):
             return
         db.execute("delete from reminders where project = ? and kind = ?", (project, kind))
         db.many(
-            "insert into reminders (project, kind, word, shape, line, refs, at) values (?, ?, ?, ?, ?, ?, ?)",
+            "insert into reminders (project, kind, word, shape, line, refs, at) values (?, ?, ?, "
+            "?, ?, ?, ?)",
             [(project, kind, word, one.shape, one.line, one.refs, one.at) for word, one in found],
         )
 
@@ -143,12 +177,16 @@ def save_reminders(db: Database, project: int, begun: int, kind: str, found: Seq
 def newest_reminders(db: Database, project: int, kind: str, limit: int) -> list[Told]:
     """What failed here last, and what worked instead."""
     rows = db.rows(
-        "select refs, line, at from reminders where project = ? and kind = ? order by at desc, id limit ?", (project, kind, limit)
+        "select refs, line, at from reminders where project = ? and kind = ? order by at desc, id "
+        "limit ?",
+        (project, kind, limit),
     )
     return [Told(*row) for row in rows]
 
 
-def save_tellings(db: Database, project: int, begun: int, found: Sequence[tuple[Told, str]]) -> None:
+def save_tellings(
+    db: Database, project: int, begun: int, found: Sequence[tuple[Told, str]]
+) -> None:
     """Replace a project's tellings by these; each has the text whose words it is found by."""
     with db.transaction():
         if _is_going_on(db, project, begun):
@@ -167,9 +205,15 @@ def _replace_tellings(db: Database, project: int | None, found: Sequence[tuple[T
     db.execute("delete from tellings where project is ?", (project,))
     # Of those that fit equally well, the one with the highest number is told.
     for told, text in sorted(found, key=lambda pair: pair[0].at or 0):
-        db.execute("insert into tellings (project, ref, line, at) values (?, ?, ?, ?)", (project, told.refs, told.line, told.at))
+        db.execute(
+            "insert into tellings (project, ref, line, at) values (?, ?, ?, ?)",
+            (project, told.refs, told.line, told.at),
+        )
         telling = db.connection.last_insert_rowid()
-        db.many("insert into telling_words values (?, ?)", [(stem, telling) for stem in ready.stems(text)])
+        db.many(
+            "insert into telling_words values (?, ?)",
+            [(stem, telling) for stem in ready.stems(text)],
+        )
 
 
 def save_pack(db: Database, project: int, begun: int, text: str, refs: str) -> None:

@@ -11,21 +11,29 @@ from recollect.store.stretch import ProjectIdentity
 
 
 def ensure_project(db: Database, identity: ProjectIdentity) -> int:
-    """The project's row, made if need be; a folder seen with a repository before belongs to that."""
+    """The project's row, made if need be.
+
+    A folder seen with a repository before belongs to that.
+    """
     if identity.kind == "directory":
         alias = db.value("select project from project_aliases where alias = ?", (identity.key,))
         if alias is not None:
             return int(alias)
-    db.execute("insert into projects (key, kind) values (?, ?) on conflict do nothing", (identity.key, identity.kind))
+    db.execute(
+        "insert into projects (key, kind) values (?, ?) on conflict do nothing",
+        (identity.key, identity.kind),
+    )
     project = int(db.value("select id from projects where key = ?", (identity.key,)))
     if identity.kind != "directory" and identity.folder:
         db.execute(
-            "insert into project_aliases values (?, ?) on conflict (alias) do update set project = excluded.project",
+            "insert into project_aliases values (?, ?) on conflict (alias) do update set project = "
+            "excluded.project",
             (identity.folder, project),
         )
         # What was taken for a plain folder before now has a name.
         folders = db.rows(
-            "update projects set merged_into = ? where key = ? and kind = 'directory' and merged_into is null returning id",
+            "update projects set merged_into = ? where key = ? and kind = 'directory' and "
+            "merged_into is null returning id",
             (project, identity.folder),
         )
         if folders:
@@ -48,8 +56,10 @@ def list_projects(db: Database) -> list[ProjectRow]:
     return [
         ProjectRow(
             key=key, kind=kind, domain=None, sessions=sessions, turns=turns, last_at=iso(last),
-            aliases=_texts(db, "select alias from project_aliases where project = ? order by alias", number),
-            merged=_texts(db, "select key from projects where merged_into = ? order by key", number),
+            aliases=_texts(db, "select alias from project_aliases where project = ? order by "
+                               "alias", number),
+            merged=_texts(db, "select key from projects where merged_into = ? order by key",
+            number),
         )
         for number, key, kind, sessions, turns, last in rows
     ]  # fmt: skip
@@ -67,10 +77,13 @@ def merge(db: Database, name: str, into: str) -> None:
             raise UsageError(f"{name} and {into} are the same project")
         if db.value("select merged_into from projects where id = ?", (other,)) is not None:
             raise UsageError(
-                f"{into} is itself merged into another project", hint=f"split it first: recollect projects split {into}"
+                f"{into} is itself merged into another project",
+                hint=f"split it first: recollect projects split {into}",
             )
         # Whatever was merged into the one follows it: pointers stay one step long.
-        db.execute("update projects set merged_into = ? where id = ? or merged_into = ?", (other, one, one))
+        db.execute(
+            "update projects set merged_into = ? where id = ? or merged_into = ?", (other, one, one)
+        )
         prepared.drop(db, [one])
 
 
@@ -79,7 +92,9 @@ def split(db: Database, name: str) -> None:
     with db.transaction():
         project = _project(db, name)
         if db.value("select merged_into from projects where id = ?", (project,)) is None:
-            raise UsageError(f"{name} is not merged into anything", hint="`recollect projects` lists what is")
+            raise UsageError(
+                f"{name} is not merged into anything", hint="`recollect projects` lists what is"
+            )
         # While the other is still known: what is told there may be of this one.
         prepared.drop(db, [project])
         db.execute("update projects set merged_into = null where id = ?", (project,))

@@ -20,22 +20,28 @@ _SEEN = """
 # What a person answers for: whatever rules or agents say, a row of theirs is no acceptance.
 _ACCEPTED = """
     patterns.status in ('accepted', 'published')
-    and exists (select 1 from pattern_versions where pattern = patterns.id and status = 'accepted' and author = 'person')
+    and exists (select 1 from pattern_versions where pattern = patterns.id
+      and status = 'accepted' and author = 'person')
 """
 
 
 def patterns_in(db: Database, project: int) -> list[Lesson]:
-    """The accepted patterns that were seen in a project and still have a session there to show for it."""
+    """The accepted patterns that were seen in a project and still have
+    a session there to show for it.
+    """
     rows = db.rows(
         f"""
         select patterns.id, patterns.kind, words.sentence,
-               (select min(at) from pattern_versions where pattern = patterns.id and status = 'accepted'),
+               (select min(at) from pattern_versions where pattern = patterns.id
+                 and status = 'accepted'),
                count(distinct coalesce(signals.session, -signals.episode)),
                count(distinct coalesce(sessions.agent, episodes.agent))
-          from patterns join pattern_versions words on words.pattern = patterns.id and words.version = patterns.version
+          from patterns join pattern_versions words on words.pattern = patterns.id
+            and words.version = patterns.version
           {_SEEN}
          where {_ACCEPTED}
-         group by patterns.id having max(coalesce(place.merged_into, place.id) is ?) order by patterns.id
+         group by patterns.id having max(coalesce(place.merged_into,
+           place.id) is ?) order by patterns.id
         """,
         (project,),
     )
@@ -43,10 +49,14 @@ def patterns_in(db: Database, project: int) -> list[Lesson]:
 
 
 def notes_in(db: Database, project: int) -> list[Lesson]:
-    """The notes about a project that a person wrote or accepted; those that hold everywhere are the person's own business."""
+    """The notes about a project that a person wrote or accepted.
+
+    Those that hold everywhere are the person's own business.
+    """
     rows = db.rows(
         """
-        select 'note:' || notes.id, category, text, accepted_at, seen from notes join projects on projects.id = notes.project
+        select 'note:' || notes.id, category, text, accepted_at, seen from notes
+          join projects on projects.id = notes.project
          where status = 'active' and trust = 'user' and accepted_at is not null and valid_to is null
            and coalesce(projects.merged_into, projects.id) = ?
          order by notes.id
@@ -59,24 +69,36 @@ def notes_in(db: Database, project: int) -> list[Lesson]:
 def blocks(db: Database, folder: str) -> dict[str, Block]:
     """What we wrote into the files of a folder and did not take out again, by path."""
     rows = db.rows(
-        "select path, target, hash, refs, made from published_blocks where folder = ? and gone_at is null order by path",
+        "select path, target, hash, refs, made from published_blocks where folder = ? and gone_at "
+        "is null order by path",
         (folder,),
     )
-    return {path: Block(path, target, hash_, tuple(refs.split()), bool(made)) for path, target, hash_, refs, made in rows}
+    return {
+        path: Block(path, target, hash_, tuple(refs.split()), bool(made))
+        for path, target, hash_, refs, made in rows
+    }
 
 
 def folders(db: Database) -> list[str]:
     """Every folder in which something of ours is published."""
-    return [folder for (folder,) in db.rows("select distinct folder from published_blocks where gone_at is null order by folder")]
+    return [
+        folder
+        for (folder,) in db.rows(
+            "select distinct folder from published_blocks where gone_at is null order by folder"
+        )
+    ]
 
 
 def was_written(db: Database, hash_: str) -> bool:
-    """Whether a block was ever written by us, into whatever file: a checkout may bring an older one back."""
+    """Whether a block was ever written by us, into whatever file: a
+    checkout may bring an older one back.
+    """
     return db.value("select 1 from published_blocks where hash = ?", (hash_,)) is not None
 
 
 def save_block(db: Database, lease: Lease, folder: str, block: Block, project: int | None) -> None:
-    """Note down what is about to be written: should we be killed then, it is still known to be ours.
+    """Note down what is about to be written: should we be killed
+    then, it is still known to be ours.
 
     A block that stands there already changes nothing but the status of what
     was decided about since.
@@ -91,7 +113,16 @@ def save_block(db: Database, lease: Lease, folder: str, block: Block, project: i
                 insert into published_blocks (folder, path, target, project, hash, refs, made, at)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                (folder, block.path, block.target, project, block.hash, " ".join(block.refs), block.made, now),
+                (
+                    folder,
+                    block.path,
+                    block.target,
+                    project,
+                    block.hash,
+                    " ".join(block.refs),
+                    block.made,
+                    now,
+                ),
             )
         _mark(db, block.path)
 
@@ -105,14 +136,22 @@ def drop_block(db: Database, lease: Lease, folder: str, path: str) -> None:
 
 
 def _end(db: Database, folder: str, path: str, now: int) -> None:
-    db.execute("update published_blocks set gone_at = ? where folder = ? and path = ? and gone_at is null", (now, folder, path))
+    db.execute(
+        "update published_blocks set gone_at = ? where folder = ? and path = ? and gone_at is null",
+        (now, folder, path),
+    )
 
 
 def _mark(db: Database, path: str) -> None:
     """Bring the status of patterns in line with whether they stand in a file."""
     rows = db.rows("select refs from published_blocks where gone_at is null")
     standing = {
-        ref.removeprefix(catalogue.PREFIX) for (refs,) in rows for ref in refs.split() if ref.startswith(catalogue.PREFIX)
+        ref.removeprefix(catalogue.PREFIX)
+        for (refs,) in rows
+        for ref in refs.split()
+        if ref.startswith(catalogue.PREFIX)
     }
-    published = {pattern for (pattern,) in db.rows("select id from patterns where status = 'published'")}
+    published = {
+        pattern for (pattern,) in db.rows("select id from patterns where status = 'published'")
+    }
     catalogue.mark_published(db, sorted(standing - published), sorted(published - standing), path)

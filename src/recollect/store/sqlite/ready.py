@@ -33,24 +33,32 @@ class Ready:
 
     @classmethod
     def open(cls, path: str) -> Ready | None:
-        """The store at a path, without waiting for anybody; None when it is not one of this version. May raise apsw.Error."""
-        # Not read-only: SQLite then could not share the memory that keeps readers and writers apart.
+        """The store at a path, without waiting for anybody.
+
+        None when it is not one of this version. May raise apsw.Error.
+        """
+        # Not read-only: SQLite then could not share the memory that
+        # keeps readers and writers apart.
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         connection.set_busy_timeout(0)
         connection.execute("pragma query_only = on")
         found = connection.execute(
-            "select (select user_version from pragma_user_version), (select application_id from pragma_application_id)"
+            "select (select user_version from pragma_user_version), (select application_id from "
+            "pragma_application_id)"
         ).fetchone()
         ours = found is not None and OLDEST <= found[0] <= NEWEST and found[1] == APPLICATION_ID
         return cls(connection) if ours else None
 
     def project(self, names: Iterable[str]) -> int | None:
-        """The project that the first known of these keys or folders means, under its merged name."""
+        """The project that the first known of these keys or
+        folders means, under its merged name.
+        """
         for name in names:
             found = self.connection.execute(
                 """
                 select coalesce(merged_into, id) from projects
-                 where key = ?1 or id = (select project from project_aliases where alias = ?1) order by key = ?1 desc
+                 where key = ?1 or id = (select project from project_aliases
+                   where alias = ?1) order by key = ?1 desc
                 """,
                 (name,),
             ).fetchone()
@@ -60,30 +68,41 @@ class Ready:
 
     def pack(self, project: int) -> tuple[str, str] | None:
         """What an agent is told when it starts in a project, and the references in it."""
-        found = self.connection.execute("select text, refs from packs where project = ? and text != ''", (project,)).fetchone()
+        found = self.connection.execute(
+            "select text, refs from packs where project = ? and text != ''", (project,)
+        ).fetchone()
         return (found[0], found[1]) if found else None
 
     def reminders(self, project: int, kind: str, text: str) -> list[Reminder]:
         """Those reminders that may be about a text; whoever asks compares their shapes with it."""
         rows = self.connection.execute(
-            "select shape, refs, line, at from reminders where project = ? and kind = ? and instr(?, word) order by at desc, id",
+            "select shape, refs, line, at from reminders where project = ? and kind = ? and "
+            "instr(?, word) order by at desc, id",
             (project, kind, text.lower()),
         )
         return [Reminder(*row) for row in rows]
 
     def stems(self, text: str, but: Collection[str] = ()) -> list[str]:
         """The words of a text as tellings have them, each once, but for some that do not count."""
-        tokenizer = self.connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        tokenizer = self.connection.fts5_tokenizer(
+            "porter", ["unicode61", "remove_diacritics", "2"]
+        )
         found = [word for word in words_of(text[:MOST_CHARACTERS]) if word.lower() not in but]
         stems = tokenizer(
-            " ".join(found).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
+            " ".join(found).encode(),
+            apsw.FTS5_TOKENIZE_QUERY,
+            None,
+            include_offsets=False,
+            include_colocated=False,
         )
         return list(dict.fromkeys(map(str, stems)))
 
     def counts(self, words: list[str]) -> dict[str, int]:
         """In how many tellings each word is; words in none are left out."""
         rows = self.connection.execute(
-            f"select word, count(*) from telling_words where word in ({', '.join('?' * len(words))}) group by word", words
+            "select word, count(*) from telling_words where word in "
+            f"({', '.join('?' * len(words))}) group by word",
+            words,
         )
         return {str(word): int(count) for word, count in rows}
 
@@ -96,29 +115,42 @@ class Ready:
         """The numbers of a project's tellings, and of those for every project."""
         # By the index alone: the lines would be a hundred times as much to read.
         rows = self.connection.execute(
-            "select id from tellings where project = ? union all select id from tellings where project is null", (project,)
+            "select id from tellings where project = ? union all select id from tellings where "
+            "project is null",
+            (project,),
         )
         return {telling for (telling,) in rows}
 
     def holders(self, word: str) -> set[int]:
         """The numbers of all tellings that hold a word."""
-        return {telling for (telling,) in self.connection.execute("select telling from telling_words where word = ?", (word,))}
+        return {
+            telling
+            for (telling,) in self.connection.execute(
+                "select telling from telling_words where word = ?", (word,)
+            )
+        }
 
     def tellings(self, numbers: list[int]) -> dict[int, Told]:
         """These tellings, by number."""
         rows = self.connection.execute(
-            f"select id, ref, line, at from tellings where id in ({', '.join('?' * len(numbers))})", numbers
+            f"select id, ref, line, at from tellings where id in ({', '.join('?' * len(numbers))})",
+            numbers,
         )
         return {number: Told(ref, line, at) for number, ref, line, at in rows}
 
     def work_waits(self, now: int) -> bool:
         """Whether a job is due."""
         due = "(state = 'waiting' and not_before <= ?1) or (state = 'running' and lease_until < ?1)"
-        return self.connection.execute(f"select 1 from jobs where {due} limit 1", (now,)).fetchone() is not None
+        return (
+            self.connection.execute(f"select 1 from jobs where {due} limit 1", (now,)).fetchone()
+            is not None
+        )
 
     def offered(self, session: str, event: str) -> set[str]:
         """What a session was offered at such an event, as far as it has been noted down."""
-        rows = self.connection.execute("select refs from recalls where session = ? and event = ?", (session, event))
+        rows = self.connection.execute(
+            "select refs from recalls where session = ? and event = ?", (session, event)
+        )
         return {ref for (refs,) in rows for ref in refs.split()}
 
     def last_firing(self) -> int:

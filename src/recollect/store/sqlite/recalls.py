@@ -34,14 +34,31 @@ class Line(msgspec.Struct, array_like=True):
 
 
 def save(
-    db: Database, face: str, event: str, refs: Sequence[str], *, agent: str | None, session: str | None, project: str | None
+    db: Database,
+    face: str,
+    event: str,
+    refs: Sequence[str],
+    *,
+    agent: str | None,
+    session: str | None,
+    project: str | None,
 ) -> None:
     """Note down what a face offered at one of its events or tools."""
     at = now_ms()
     with db.transaction():
         db.execute(
-            "insert into recalls (id, at, face, event, agent, session, project, refs) values (?, ?, ?, ?, ?, ?, ?, ?)",
-            (f"{time.time_ns()}-{os.getpid()}", at, face, event, agent, session, _number(db, project), " ".join(refs)),
+            "insert into recalls (id, at, face, event, agent, session, project, refs) values (?, "
+            "?, ?, ?, ?, ?, ?, ?)",
+            (
+                f"{time.time_ns()}-{os.getpid()}",
+                at,
+                face,
+                event,
+                agent,
+                session,
+                _number(db, project),
+                " ".join(refs),
+            ),
         )
 
 
@@ -51,7 +68,10 @@ def _number(db: Database, project: str | None) -> int | None:
 
 
 def drain(db: Database) -> int:
-    """Take in what hooks left in the spool; a line that is torn is passed over, one that comes twice counts once."""
+    """Take in what hooks left in the spool.
+
+    A line that is torn is passed over, one that comes twice counts once.
+    """
     if db.path == ":memory:":
         return 0
     count = 0
@@ -80,11 +100,16 @@ def _keep(db: Database, lines: list[Line]) -> None:
         insert or ignore into recalls (id, at, face, event, agent, session, project, refs)
         values (?, ?, 'hook', ?, ?, ?, (select id from projects where id = ?), ?)
         """,
-        [(line.id, line.at, line.event, line.agent, line.session, line.project, line.refs) for line in lines if line.refs],
+        [
+            (line.id, line.at, line.event, line.agent, line.session, line.project, line.refs)
+            for line in lines
+            if line.refs
+        ],
     )
     db.many(
         """
-        insert into firings (agent, event, last_at, fault) values (?, ?, ?, ?) on conflict (agent, event) do update
+        insert into firings (agent, event, last_at, fault) values (?, ?, ?, ?)
+          on conflict (agent, event) do update
           set last_at = excluded.last_at, fault = excluded.fault where excluded.last_at >= last_at
         """,
         [(line.agent, line.event, line.at, line.fault) for line in lines],
@@ -94,5 +119,6 @@ def _keep(db: Database, lines: list[Line]) -> None:
 def firings(db: Database) -> dict[tuple[str, str], tuple[int, str | None]]:
     """When each hook last ran, by agent and event, and the fault it ended with."""
     return {
-        (agent, event): (at, fault) for agent, event, at, fault in db.rows("select agent, event, last_at, fault from firings")
+        (agent, event): (at, fault)
+        for agent, event, at, fault in db.rows("select agent, event, last_at, fault from firings")
     }

@@ -22,7 +22,15 @@ from typing import Any
 import apsw
 
 from recollect import platforms
-from recollect.errors import NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew, StoreTooOld, StoreUnwritable
+from recollect.errors import (
+    NotFound,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreTooNew,
+    StoreTooOld,
+    StoreUnwritable,
+)
 from recollect.reports import RepairReport
 from recollect.store import bodies
 from recollect.store.calls import TARGET_CHARACTERS
@@ -36,11 +44,14 @@ from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_te
 
 # In this order, so that what a row refers to is there before it.
 _TABLES = (
-    "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns", "bodies",
+    "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns",
+    "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
     "confirmed_folders", "known_secrets",
-    "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders", "episodes",
-    "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "migrations",
+    "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
+    "episodes",
+    "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs",
+    "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
 _TOLD_BY_LOGS = ("sessions", "turns", "bodies", "usage")
@@ -54,17 +65,19 @@ _WITNESSES = {
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
-    "project_aliases", "note_origins", "recalls", "firings", "evictions", "traces", "publications", "consolidations",
-    "memory_folders", "episodes", "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "migrations",
+    "project_aliases", "note_origins", "recalls", "firings", "evictions", "traces", "publications",
+    "consolidations",
+    "memory_folders", "episodes", "signals", "occasions", "patterns", "pattern_versions",
+    "published_blocks", "migrations",
 )  # fmt: skip
 
 
 def repair(path: str, *, rebuild: bool = False) -> RepairReport:
     """Put a sound store in the place of a damaged one.
 
-    A sound store is left alone, except that its text index is made again
-    when that is asked for or called for, and digests that cannot be read. Nobody else should use the store
-    meanwhile; whoever has it open goes on with the damaged file.
+    A sound store is left alone, except that its text index is made again when that is asked for
+    or called for, and digests that cannot be read. Nobody else should use the store meanwhile;
+    whoever has it open goes on with the damaged file.
     """
     if not os.path.exists(path):
         raise NotFound(f"nothing is stored at {path} yet", hint="run `recollect import` first")
@@ -84,7 +97,9 @@ def repair(path: str, *, rebuild: bool = False) -> RepairReport:
         report.notes = [*faults[:5], *report.notes]
         report.damaged_copy = _exchange(path, salvage.path)
     except OSError as error:
-        raise StoreUnwritable(path, os.strerror(error.errno) if error.errno else str(error)) from error
+        raise StoreUnwritable(
+            path, os.strerror(error.errno) if error.errno else str(error)
+        ) from error
     return report
 
 
@@ -104,15 +119,25 @@ def _faults(path: str) -> list[str]:
         row = connection.execute("pragma user_version").fetchone()
         _check_version(path, row[0] if row and row[0] else SCHEMA)
         names = {name for (name,) in connection.execute("select name from sqlite_schema")}
-        told = [line for (text,) in connection.execute("pragma integrity_check(20)") for line in str(text).splitlines()]
+        told = [
+            line
+            for (text,) in connection.execute("pragma integrity_check(20)")
+            for line in str(text).splitlines()
+        ]
         faults = [line for line in told if line != "ok" and not line.startswith("***")]
         if names and not faults and not {"sessions", "turns", "bodies"} & names:
-            raise StoreError(f"{path} is a database, but not one of ours", hint="choose another file with --store")
+            raise StoreError(
+                f"{path} is a database, but not one of ours",
+                hint="choose another file with --store",
+            )
         # The text index is looked at later: it can be made again in place.
         faults = [fault for fault in faults if "FTS5 table main.turns_text" not in fault]
         if not names or faults:
             return faults
-        faults = [f"a row of {row[0]} points nowhere" for row in connection.execute("pragma foreign_key_check")][:5]
+        faults = [
+            f"a row of {row[0]} points nowhere"
+            for row in connection.execute("pragma foreign_key_check")
+        ][:5]
         wrong = 0
         for events, checksum in connection.execute("select events, checksum from bodies"):
             wrong += not isinstance(events, bytes) or bodies.checksum(events) != checksum
@@ -131,7 +156,9 @@ def _keep(path: str, rebuild: bool) -> RepairReport:
     db = Database(path, create=False)
     try:
         report = RepairReport(path=path, sound=True)
-        unwell = [one for one in examine(db).findings if one.name.startswith("text index") and not one.ok]
+        unwell = [
+            one for one in examine(db).findings if one.name.startswith("text index") and not one.ok
+        ]
         if rebuild or unwell:
             report.notes = [f"{one.name}: {one.detail}" for one in unwell]
             rebuild_text(db)
@@ -169,7 +196,9 @@ class _Table:
     def __init__(self, db: Database, name: str) -> None:
         self.name = name
         columns = db.rows(f"pragma table_info({_quoted(name)})")
-        self.without_rowid = bool(db.value("select wr from pragma_table_list where name = ?", (name,)))
+        self.without_rowid = bool(
+            db.value("select wr from pragma_table_list where name = ?", (name,))
+        )
         keys = sorted((row for row in columns if row[5]), key=lambda row: row[5])
         if self.without_rowid:
             columns = keys + [row for row in columns if not row[5]]
@@ -262,7 +291,9 @@ class _Salvage:
         """Everything that can be had, in a store that is sound."""
         db = self.db
         db.execute("pragma foreign_keys = off")
-        tables = {name for (name,) in db.rows("select name from sqlite_schema where type = 'table'")}
+        tables = {
+            name for (name,) in db.rows("select name from sqlite_schema where type = 'table'")
+        }
         with db.transaction():
             self._read_witnesses()
             for name in _TABLES:
@@ -274,8 +305,14 @@ class _Salvage:
             if "notes" in tables:
                 self._keep_notes_apart()
             if "recalls" in tables:
-                db.execute("update recalls set project = null where project not in (select id from projects)")
-            if not any(self.report.kept.get(name) for name in ("store_info", "sources", "notes", *_TOLD_BY_LOGS)):
+                db.execute(
+                    "update recalls set project = null where project not in (select id from "
+                    "projects)"
+                )
+            if not any(
+                self.report.kept.get(name)
+                for name in ("store_info", "sources", "notes", *_TOLD_BY_LOGS)
+            ):
                 raise StoreError(
                     f"nothing in {self.report.path} looks like a store",
                     hint="it is left as it is; move it away, or choose another file with --store",
@@ -317,7 +354,9 @@ class _Salvage:
             jobs.enqueue(db, "digest", "sessions")
             jobs.enqueue(db, "prepare", "projects")
             jobs.enqueue(db, "distill", "sessions")
-        faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows("pragma foreign_key_check")
+        faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows(
+            "pragma foreign_key_check"
+        )
         if faults:
             raise StoreDamaged(self.path, str(faults[0]))
         db.execute("pragma wal_checkpoint(truncate)")
@@ -325,7 +364,8 @@ class _Salvage:
         self.done = True
         if report.sources_to_read_again:
             report.next_steps.append(
-                f"run `recollect import`; sources to read again from their start: {report.sources_to_read_again}"
+                "run `recollect import`; sources to read again from their start: "
+                f"{report.sources_to_read_again}"
             )
         report.next_steps.append("delete the damaged copy once nothing is missed")
         return report
@@ -360,10 +400,15 @@ class _Salvage:
     def _stray_rows(self, table: _Table, done: set[int | None]) -> Iterator[list[Value]]:
         """Rows on pages that lost the page above them: a page belongs here if all its rows do."""
         for cells in self.file.stray(index=table.without_rowid):
-            rows = [table.row(cell) if len(cell.values) == len(table.columns) else None for cell in cells]
+            rows = [
+                table.row(cell) if len(cell.values) == len(table.columns) else None
+                for cell in cells
+            ]
             if any(row is None for row in rows):
                 continue
-            if table.name == "store_info" and not any(row and row[0] == "redaction_key" for row in rows):
+            if table.name == "store_info" and not any(
+                row and row[0] == "redaction_key" for row in rows
+            ):
                 continue
             self.file.seen.add(cells[0].page)
             for cell, row in zip(cells, rows, strict=True):
@@ -388,8 +433,16 @@ class _Salvage:
     def _fill_other_tables(self) -> None:
         """What somebody added: tables with their rows, then what belongs to them."""
         known = {name for (name,) in self.db.rows("select name from sqlite_schema")}
-        added = {name: entry for name, entry in self.schema.items() if name not in known and not name.startswith("sqlite_")}
-        virtual = tuple(f"{name}_" for name, (_, _, sql) in added.items() if sql[:20].lower().startswith("create virtual"))
+        added = {
+            name: entry
+            for name, entry in self.schema.items()
+            if name not in known and not name.startswith("sqlite_")
+        }
+        virtual = tuple(
+            f"{name}_"
+            for name, (_, _, sql) in added.items()
+            if sql[:20].lower().startswith("create virtual")
+        )
         for name, (kind, _, sql) in sorted(added.items(), key=lambda one: one[1][0] != "table"):
             if name.startswith(("turns_text_", *virtual)):
                 continue
@@ -401,7 +454,9 @@ class _Salvage:
                 self.report.notes.append(f"the {kind} {name} could not be kept: {error}")
 
     def _keep_notes_apart(self) -> None:
-        """A number that was given to a note is not given again, and a note whose project was lost does not hold everywhere."""
+        """A number that was given to a note is not given again, and a note whose
+        project was lost does not hold everywhere.
+        """
         db = self.db
         sequence = self.schema.get("sqlite_sequence")
         for cell in self.file.walk(sequence[1], Tree(), index=False) if sequence else ():
@@ -415,7 +470,10 @@ class _Salvage:
              where project is not null and project not in (select id from projects)
             """
         )
-        db.execute("update notes set superseded_by = null where superseded_by not in (select id from notes)")
+        db.execute(
+            "update notes set superseded_by = null where superseded_by not in (select id from "
+            "notes)"
+        )
         db.execute("delete from note_origins where note not in (select id from notes)")
 
     # What is written twice
@@ -427,28 +485,50 @@ class _Salvage:
             if entry is None:
                 tree.bad_pages += 1
                 continue
-            self.witnesses[table] = [cell.values for cell in self.file.walk(entry[1], tree, index=True)]
+            self.witnesses[table] = [
+                cell.values for cell in self.file.walk(entry[1], tree, index=True)
+            ]
 
     def _missing(self, table: str, width: int) -> list[list[Any]]:
         """Entries of the table's index whose row is gone."""
         there = {number for (number,) in self.db.rows(f"select id from {table}")}
         entries = (entry for entry in self.witnesses.get(table, []) if len(entry) == width)
-        return list({entry[-1]: entry for entry in entries if isinstance(entry[-1], int) and entry[-1] not in there}.values())
+        return list(
+            {
+                entry[-1]: entry
+                for entry in entries
+                if isinstance(entry[-1], int) and entry[-1] not in there
+            }.values()
+        )
 
     def _tell_again(self) -> None:
         """Lost rows, from the indexes and bodies; and whose sessions they are missing in."""
         db = self.db
-        named = [(number, ref) for ref, number in self._missing("sessions", 2) if isinstance(ref, str) and ":" in ref]
+        named = [
+            (number, ref)
+            for ref, number in self._missing("sessions", 2)
+            if isinstance(ref, str) and ":" in ref
+        ]
         sessions = [(number, ref, *ref.split(":", 1)) for number, ref in named]
-        self._count_again("sessions", "insert or ignore into sessions (id, ref, agent, native_id) values (?, ?, ?, ?)", sessions)
+        self._count_again(
+            "sessions",
+            "insert or ignore into sessions (id, ref, agent, native_id) values (?, ?, ?, ?)",
+            sessions,
+        )
         self.affected |= {session[0] for session in sessions}
-        ordinals = {entry[2]: entry[1] for entry in self.witnesses.get("ordinals", []) if len(entry) == 3}
+        ordinals = {
+            entry[2]: entry[1] for entry in self.witnesses.get("ordinals", []) if len(entry) == 3
+        }
         turns = [
             (number, session, ordinals[number], key)
             for key, session, number in self._missing("turns", 3)
             if isinstance(key, str) and isinstance(ordinals.get(number), int)
         ]
-        self._count_again("turns", "insert or ignore into turns (id, session, ordinal, key) values (?, ?, ?, ?)", turns)
+        self._count_again(
+            "turns",
+            "insert or ignore into turns (id, session, ordinal, key) values (?, ?, ?, ?)",
+            turns,
+        )
         self.affected |= {turn[1] for turn in turns}
         for number, *_ in turns:
             self._summarise(number)
@@ -462,7 +542,8 @@ class _Salvage:
             self._tell_calls_again()
         # Without an undamaged witness nobody knows what else there was.
         self.all_affected = any(
-            not self.trees[table].sound and not self.trees[_WITNESSES[table]].sound for table in _TOLD_BY_LOGS
+            not self.trees[table].sound and not self.trees[_WITNESSES[table]].sound
+            for table in _TOLD_BY_LOGS
         )
 
     def _count_again(self, table: str, sql: str, rows: list[tuple[Any, ...]]) -> None:
@@ -477,27 +558,46 @@ class _Salvage:
             self.report.lost[table] = max(self.report.lost.get(table, 0), count)
 
     def _events(self, turn: int) -> list[bodies.Row]:
-        parts = [events for (events,) in self.db.rows("select events from bodies where turn = ? order by part", (turn,))]
+        parts = [
+            events
+            for (events,) in self.db.rows(
+                "select events from bodies where turn = ? order by part", (turn,)
+            )
+        ]
         return bodies.joined([part for part in parts if read_body(part) is not None])
 
     def _summarise(self, turn: int) -> None:
         events = self._events(turn)
         times = [event[bodies.AT] for event in events if isinstance(event[bodies.AT], int)]
         errors = sum(
-            event[bodies.KIND] == "error" or (event[bodies.KIND] == "tool_call" and event[bodies.OK] is False) for event in events
+            event[bodies.KIND] == "error"
+            or (event[bodies.KIND] == "tool_call" and event[bodies.OK] is False)
+            for event in events
         )
         self.db.execute(
-            "update turns set started_at = ?, ended_at = ?, errors = ?, prompt = ?, reply = ? where id = ?",
-            (min(times, default=None), max(times, default=None), errors, prompt_lead(events), reply_lead(events), turn),
+            "update turns set started_at = ?, ended_at = ?, errors = ?, prompt = ?, reply = ? "
+            "where id = ?",
+            (
+                min(times, default=None),
+                max(times, default=None),
+                errors,
+                prompt_lead(events),
+                reply_lead(events),
+                turn,
+            ),
         )
 
     def _tell_calls_again(self) -> None:
         told = 0
-        for turn, known in self.db.rows("select id, (select count(*) from tool_calls where turn = turns.id) from turns"):
+        for turn, known in self.db.rows(
+            "select id, (select count(*) from tool_calls where turn = turns.id) from turns"
+        ):
             calls = [event for event in self._events(turn) if event[bodies.KIND] == "tool_call"]
             if len(calls) > known:
                 rows = [_call_row(turn, ordinal, call) for ordinal, call in enumerate(calls)]
-                self.db.many("insert or ignore into tool_calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                self.db.many(
+                    "insert or ignore into tool_calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+                )
                 told += len(calls) - known
         if told:
             self.report.rebuilt["tool_calls"] = told
@@ -507,8 +607,12 @@ class _Salvage:
     def _drop_bad_bodies(self) -> None:
         bad = [
             (number, turn)
-            for number, turn, events, checksum in self.db.execute("select id, turn, events, checksum from bodies")
-            if not isinstance(events, bytes) or bodies.checksum(events) != checksum or read_body(events) is None
+            for number, turn, events, checksum in self.db.execute(
+                "select id, turn, events, checksum from bodies"
+            )
+            if not isinstance(events, bytes)
+            or bodies.checksum(events) != checksum
+            or read_body(events) is None
         ]
         self.db.many("delete from bodies where id = ?", [(number,) for number, _ in bad])
         self.report.kept["bodies"] -= len(bad)
@@ -516,7 +620,10 @@ class _Salvage:
         self.witnesses.setdefault("bodies", []).extend([turn, 0, number] for number, turn in bad)
 
     def _drop_bad_digests(self) -> None:
-        """All digests are made again; of turns whose events were let go, what they say is all there is."""
+        """All digests are made again.
+
+        Of turns whose events were let go, what they say is all there is.
+        """
         stored = self.db.rows("select session, digest from digests")
         bad = [(session,) for session, packed in stored if not digests.is_sound(packed)]
         self.db.many("delete from digests where session = ?", bad)
@@ -529,9 +636,12 @@ class _Salvage:
             ("sessions", "source", "sources"), ("sessions", "project", "projects"),
             ("turns", "project", "projects"), ("projects", "merged_into", "projects"),
         ):  # fmt: skip
-            db.execute(f"update {table} set {column} = null where {column} not in (select id from {other})")
+            db.execute(
+                f"update {table} set {column} = null where {column} not in (select id from {other})"
+            )
         for table, column, other in (
-            ("project_aliases", "project", "projects"), ("turns", "session", "sessions"), ("bodies", "turn", "turns"),
+            ("project_aliases", "project", "projects"), ("turns", "session", "sessions"), ("bodies",
+            "turn", "turns"),
             ("tool_calls", "turn", "turns"), ("usage", "turn", "turns"),
             ("problems", "source", "sources"),
         ):  # fmt: skip
@@ -547,56 +657,86 @@ class _Salvage:
         turns = db.rows(
             """
             select turns.id from turns join sessions on sessions.id = turns.session
-             where exists (select 1 from tombstones where kind = 'turn' and name = sessions.agent || ':' || turns.key)
+             where exists (select 1 from tombstones where kind = 'turn'
+               and name = sessions.agent || ':' || turns.key)
                 or exists (select 1 from tombstones where kind = 'session' and name = sessions.ref)
             """
         )
         for table in ("bodies", "tool_calls", "usage"):
             db.many(f"delete from {table} where turn = ?", turns)
         if db.value("select 1 from sqlite_schema where name = 'digests'"):
-            db.many("delete from digests where session = (select session from turns where id = ?)", turns)
+            db.many(
+                "delete from digests where session = (select session from turns where id = ?)",
+                turns,
+            )
         db.many("delete from turns where id = ?", turns)
-        db.execute("delete from sessions where ref in (select name from tombstones where kind = 'session')")
+        db.execute(
+            "delete from sessions where ref in (select name from tombstones where kind = 'session')"
+        )
 
     def _drop_bad_episodes(self) -> None:
-        """What was derived is derived again with the digests; what was recorded stays, if it can be read."""
+        """What was derived is derived again with the digests.
+
+        What was recorded stays, if it can be read.
+        """
         db = self.db
         db.execute("delete from episodes where session is not null")
-        db.execute("update episodes set project = null where project not in (select id from projects)")
+        db.execute(
+            "update episodes set project = null where project not in (select id from projects)"
+        )
         bad = [(number,) for number in episodes.numbers(db) if not episodes.is_sound(db, number)]
         db.many("delete from episodes where id = ?", bad)
         self._add_lost("episodes", len(bad))
         self.report.kept["episodes"] = len(episodes.numbers(db))
 
     def _drop_loose_signals(self) -> None:
-        """What was seen is seen again by the next `learn`, except in events that were let go: of those it stays."""
+        """What was seen is seen again by the next `learn`, except in events
+        that were let go: of those it stays.
+        """
         for table in ("signals", "occasions"):
             self.db.execute(
-                f"delete from {table} where (session is not null and session not in (select id from sessions))"
+                f"delete from {table} where (session is not null and session not in (select id "
+                "from sessions))"
                 " or (episode is not null and episode not in (select id from episodes))"
             )
 
     def _drop_loose_patterns(self) -> None:
-        """Decisions about patterns stay, if what was decided can be read; the evidence is found again by the next `learn`."""
+        """Decisions about patterns stay, if what was decided can be read.
+
+        The evidence is found again by the next `learn`.
+        """
         db = self.db
         db.execute(
-            "delete from patterns where (id, version) not in (select pattern, version from pattern_versions)"
-            " or (kind, signature, id) not in (select kind, signature, min(id) from patterns group by kind, signature)"
+            "delete from patterns where (id, version) not in (select pattern, version from "
+            "pattern_versions)"
+            " or (kind, signature, id) not in (select kind, signature, min(id) from patterns group "
+            "by kind, signature)"
         )
         db.execute("delete from pattern_versions where pattern not in (select id from patterns)")
-        db.execute("update published_blocks set project = null where project not in (select id from projects)")
+        db.execute(
+            "update published_blocks set project = null where project not in (select id from "
+            "projects)"
+        )
 
     def _drop_unsupported(self) -> None:
-        """What was made of sessions that are not there; `recollect distill` makes it again of those that are."""
+        """What was made of sessions that are not there.
+
+        `recollect distill` makes it again of those that are.
+        """
         db = self.db
         db.execute("delete from traces where session not in (select session from digests)")
         db.execute(
             """
-            delete from publications where project not in (select id from projects) or not json_valid(sessions)
-                or exists (select 1 from json_each(sessions) where value not in (select ref from sessions))
+            delete from publications where project not in (select id from projects)
+              or not json_valid(sessions)
+                or exists (select 1 from json_each(sessions)
+                  where value not in (select ref from sessions))
             """
         )
-        db.execute("delete from consolidations where project not in (select project from publications where gone_at is null)")
+        db.execute(
+            "delete from consolidations where project not in (select project from publications "
+            "where gone_at is null)"
+        )
 
     def _read_again(self) -> None:
         """Make the next import read the logs of what is not whole from their start."""
@@ -607,11 +747,14 @@ class _Salvage:
         if not self.all_affected and not self.affected:
             return
         marks = ", ".join(str(int(session)) for session in self.affected)
-        nameless = db.value(f"select count(*) from sessions where source is null and id in ({marks})")
+        nameless = db.value(
+            f"select count(*) from sessions where source is null and id in ({marks})"
+        )
         everything = self.all_affected or nameless
         chosen = "1" if everything else f"id in (select source from sessions where id in ({marks}))"
         db.execute(
-            f"update sources set size_bytes = -1, position = 0, state = x'', head = 0, tail = 0, version = 0 where {chosen}"
+            "update sources set size_bytes = -1, position = 0, state = x'', head = 0, tail = 0, "
+            f"version = 0 where {chosen}"
         )
         self.report.sources_to_read_again = db.connection.changes()
 
@@ -620,8 +763,10 @@ def _call_row(turn: int, ordinal: int, call: bodies.Row) -> tuple[Any, ...]:
     target = call[bodies.TARGET]
     pending = call[bodies.CALL] if call[bodies.OK] is None and call[bodies.OUTPUT] is None else None
     return (
-        turn, ordinal, call[bodies.NAME] or "", call[bodies.TOOL_KIND] or "other", target[:TARGET_CHARACTERS] if target else None,
-        call[bodies.OK], call[bodies.EXIT_CODE], call[bodies.DURATION_MS], call[bodies.FOLDER], pending,
+        turn, ordinal, call[bodies.NAME] or "", call[bodies.TOOL_KIND] or "other",
+        target[:TARGET_CHARACTERS] if target else None,
+        call[bodies.OK], call[bodies.EXIT_CODE], call[bodies.DURATION_MS], call[bodies.FOLDER],
+        pending,
     )  # fmt: skip
 
 

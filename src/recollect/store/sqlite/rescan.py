@@ -36,8 +36,13 @@ _WATERMARK = "rescan"
 _EVENT_TEXTS = (bodies.TEXT, bodies.TARGET, bodies.OUTPUT)
 
 
-def rescan(db: Database, redactor: RedactsMany, *, progress: Callable[[int, int, str], None] | None = None) -> Rescanned:
-    """Take out of the store whatever the redactor finds now; `progress` hears of turns done and turns in all."""
+def rescan(
+    db: Database, redactor: RedactsMany, *, progress: Callable[[int, int, str], None] | None = None
+) -> Rescanned:
+    """Take out of the store whatever the redactor finds now.
+
+    `progress` hears of turns done and turns in all.
+    """
     version = table_version()
     report = Rescanned(version=version)
     before = _count(redactor)
@@ -94,7 +99,9 @@ class _Batch(Struct):
     slots: Slots = field(default_factory=Slots)
 
 
-def _scan_batch(db: Database, redactor: RedactsMany, after: int, version: str, report: Rescanned) -> int | None:
+def _scan_batch(
+    db: Database, redactor: RedactsMany, after: int, version: str, report: Rescanned
+) -> int | None:
     with db.transaction():
         batch = _Batch()
         for number in _next_turns(db, after):
@@ -107,11 +114,16 @@ def _scan_batch(db: Database, redactor: RedactsMany, after: int, version: str, r
                 _rewrite(db, turn, body_changed=_any_within(changed, turn.first, turn.after_parts))
                 report.turns_changed += 1
         if changed:
-            _digest_again(db, [turn.id for turn in batch.turns if _any_within(changed, turn.first, turn.after)])
+            _digest_again(
+                db,
+                [turn.id for turn in batch.turns if _any_within(changed, turn.first, turn.after)],
+            )
             prepared.drop(db)
             scrub.request(db)
         last = batch.turns[-1].id
-        db.execute("insert or replace into store_info values (?, ?)", (_WATERMARK, f"{version} {last}"))
+        db.execute(
+            "insert or replace into store_info values (?, ?)", (_WATERMARK, f"{version} {last}")
+        )
     report.turns += len(batch.turns)
     return last
 
@@ -137,7 +149,12 @@ def _collect(db: Database, batch: _Batch, number: int) -> None:
     prompt, reply = db.rows("select prompt, reply from turns where id = ?", (number,))[0]
     stored = db.rows("select id, events from bodies where turn = ? order by part", (number,))
     parts = [(body, rows) for body, events in stored if (rows := read_body(events)) is not None]
-    calls = [list(row) for row in db.rows("select ordinal, target from tool_calls where turn = ? order by ordinal", (number,))]
+    calls = [
+        list(row)
+        for row in db.rows(
+            "select ordinal, target from tool_calls where turn = ? order by ordinal", (number,)
+        )
+    ]
     turn = _Turn(number, prompt, reply, parts, calls)
     slots = batch.slots
     turn.first = len(slots.texts)
@@ -178,21 +195,36 @@ def _rewrite(db: Database, turn: _Turn, *, body_changed: bool) -> None:
         before = db.value(f"select {size}", (turn.id,))
         for body, rows in turn.parts:
             packed = bodies.pack(rows)
-            db.execute("update bodies set events = ?, checksum = ? where id = ?", (packed, bodies.checksum(packed), body))
-        db.execute(f"update evictions set kept = max(0, kept + {size} - ?2) where turn = ?1", (turn.id, before))
+            db.execute(
+                "update bodies set events = ?, checksum = ? where id = ?",
+                (packed, bodies.checksum(packed), body),
+            )
+        db.execute(
+            f"update evictions set kept = max(0, kept + {size} - ?2) where turn = ?1",
+            (turn.id, before),
+        )
         db.many("delete from turns_text where rowid = ?", [(body,) for body, _ in turn.parts])
         db.many(INSERT, text_rows(turn.parts))
-    db.execute("update turns set prompt = ?, reply = ? where id = ?", (turn.prompt, turn.reply, turn.id))
-    db.many("update tool_calls set target = ? where turn = ? and ordinal = ?", [(target, turn.id, n) for n, target in turn.calls])
+    db.execute(
+        "update turns set prompt = ?, reply = ? where id = ?", (turn.prompt, turn.reply, turn.id)
+    )
+    db.many(
+        "update tool_calls set target = ? where turn = ? and ordinal = ?",
+        [(target, turn.id, n) for n, target in turn.calls],
+    )
 
 
 def _digest_again(db: Database, turns: list[int]) -> None:
-    """What was made of these turns may quote half a secret; only where their events are gone, it is all that there is."""
+    """What was made of these turns may quote half a secret.
+
+    Only where their events are gone, it is all that there is.
+    """
     marks = ", ".join("?" * len(turns))
     sessions = db.rows(
         f"""
         select distinct session from turns where id in ({marks})
-           and session not in (select session from turns join evictions on evictions.turn = turns.id)
+           and session not in (select session from turns join evictions
+             on evictions.turn = turns.id)
         """,
         turns,
     )
@@ -203,7 +235,9 @@ _SESSION_TEXTS = ("title", "cwd", "git_branch", "git_sha", "git_remote")
 
 
 def _scan_sessions(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
-    rows = [list(row) for row in db.rows(f"select {', '.join(_SESSION_TEXTS)}, meta, id from sessions")]
+    rows = [
+        list(row) for row in db.rows(f"select {', '.join(_SESSION_TEXTS)}, meta, id from sessions")
+    ]
     slots, owners = Slots(), []
     for row in rows:
         row[5] = msgspec.json.decode(row[5])
@@ -218,31 +252,50 @@ def _scan_sessions(db: Database, redactor: RedactsMany, report: Rescanned) -> No
     changed = {owners[slot][6]: owners[slot] for slot in slots.replace(redactor)}
     for row in changed.values():
         names = ", ".join(f"{name} = ?" for name in _SESSION_TEXTS)
-        db.execute(f"update sessions set {names}, meta = ? where id = ?", (*row[:5], _json(row[5]), row[6]))
+        db.execute(
+            f"update sessions set {names}, meta = ? where id = ?", (*row[:5], _json(row[5]), row[6])
+        )
     if changed:
         scrub.request(db)
     report.sessions_changed += len(changed)
 
 
 def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
-    changed = digests.redact(db, redactor) + episodes.redact(db, redactor) + signals.redact(db, redactor)
+    changed = (
+        digests.redact(db, redactor) + episodes.redact(db, redactor) + signals.redact(db, redactor)
+    )
     for table, column, key in (
-        ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"), ("feedback", "reason", "id"),
-        ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications", "text", "id"),
+        ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"),
+        ("feedback", "reason", "id"),
+        ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications", "text",
+        "id"),
     ):  # fmt: skip
-        for number, _, new in _changed(db, redactor, f"select {key}, {column} from {table} where {column} is not null"):
+        for number, _, new in _changed(
+            db, redactor, f"select {key}, {column} from {table} where {column} is not null"
+        ):
             db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))
             changed += 1
     for note, _, new in _changed(db, redactor, "select id, text from notes"):
         db.execute("update notes set text = ?, words = ? where id = ?", (new, compared(new), note))
         changed += 1
     for column in ("sentence", "why"):
-        for name, _, new in _changed(db, redactor, f"select pattern || ' ' || version, {column} from pattern_versions"):
-            db.execute(f"update pattern_versions set {column} = ? where pattern || ' ' || version = ?", (new, name))
+        for name, _, new in _changed(
+            db, redactor, f"select pattern || ' ' || version, {column} from pattern_versions"
+        ):
+            db.execute(
+                f"update pattern_versions set {column} = ? where pattern || ' ' || version = ?",
+                (new, name),
+            )
             changed += 1
-    for source, _, _ in _changed(db, redactor, "select id, state from sources where length(state) > 0"):
-        # Only its adapter could rewrite a state; without one the log is read from its start once it changes.
-        db.execute("update sources set position = 0, state = x'', head = 0, tail = 0 where id = ?", (source,))
+    for source, _, _ in _changed(
+        db, redactor, "select id, state from sources where length(state) > 0"
+    ):
+        # Only its adapter could rewrite a state; without one the log is
+        # read from its start once it changes.
+        db.execute(
+            "update sources set position = 0, state = x'', head = 0, tail = 0 where id = ?",
+            (source,),
+        )
         changed += 1
     for project, _, new in _changed(db, redactor, "select id, key from projects"):
         _rename_project(db, project, new)
@@ -258,9 +311,16 @@ def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None
 
 def _changed(db: Database, redactor: RedactsMany, sql: str) -> list[tuple[int, str, str]]:
     """(id, old, new) of the rows of (id, text) that hold a secret."""
-    rows = [(number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")) for number, text in db.rows(sql)]
+    rows = [
+        (number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+        for number, text in db.rows(sql)
+    ]
     texts = [text for _, text in rows]
-    return [(number, old, new) for (number, old), new in zip(rows, redactor.redact_all(texts), strict=True) if new is not old]
+    return [
+        (number, old, new)
+        for (number, old), new in zip(rows, redactor.redact_all(texts), strict=True)
+        if new is not old
+    ]
 
 
 def _rename_project(db: Database, project: int, key: str) -> None:

@@ -44,7 +44,8 @@ log = logging.getLogger(__name__)
 
 # Below this, comparing all 1-bit codes takes no longer than an index does.
 SMALLEST_INDEX = 10_000
-# So many turns that the index does not know are looked at besides; beyond, it is brought up to date.
+# So many turns that the index does not know are looked at besides;
+# beyond, it is brought up to date.
 MOST_NEWER = 256
 # An index does not let go of what was replaced; with more than this share of it, it is made anew.
 MOST_REPLACED = 0.3
@@ -52,14 +53,17 @@ MOST_REPLACED = 0.3
 # So many dimensions share a code of four bits, the only width that is scanned fast.
 # Eight scan faster, but then so many have to be looked at closely that it takes longer.
 DIMENSIONS_IN_CODE = 4
-# So many vectors are scanned side by side: a seventh faster than the 32 that faiss takes of itself, and more gain nothing.
+# So many vectors are scanned side by side: a seventh faster than the 32 that faiss
+# takes of itself, and more gain nothing.
 VECTORS_IN_BLOCK = 128
-# So many of the nearest codes are looked at closely for ten vectors, and so many for each one more.
-# Chosen with the default encoder on 45,000 pieces each of Python's library, of Rust and TypeScript and of
-# installed packages: that found 0.98 to 0.99 of the ten nearest to questions that had no part in choosing.
+# So many of the nearest codes are looked at closely for ten vectors, and so many for each
+# one more. Chosen with the default encoder on 45,000 pieces each of Python's library, of
+# Rust and TypeScript and of installed packages: that found 0.98 to 0.99 of the ten nearest
+# to questions that had no part in choosing.
 LOOKED_AT, LOOKED_AT_FOR_MORE = 150, 5
-# Among more vectors than this more look as near, and the number grows with the root of theirs. That is a
-# compromise: among 86,000 of random words, the hardest there are, ten found 0.97, and thirty 0.98 of the ten nearest.
+# Among more vectors than this more look as near, and the number grows with the root of
+# theirs. That is a compromise: among 86,000 of random words, the hardest there are, ten
+# found 0.97, and thirty 0.98 of the ten nearest.
 LOOKED_AT_AMONG = 45_000
 
 TRAINING_ROWS = 20_000
@@ -75,7 +79,9 @@ class Index:
     The sieve is an index of faiss over the short codes.
     """
 
-    def __init__(self, sieve: Any, codes: NDArray[np.int8], turns: NDArray[np.int64], state: State) -> None:
+    def __init__(
+        self, sieve: Any, codes: NDArray[np.int8], turns: NDArray[np.int64], state: State
+    ) -> None:
         self.sieve, self.codes, self.turns, self.state = sieve, codes, turns, state
         self._lengths = np.sqrt(np.einsum("ij,ij->i", codes, codes, dtype=np.float32))
         self._looked_at = LOOKED_AT * max(1.0, len(turns) / LOOKED_AT_AMONG) ** 0.5
@@ -85,18 +91,25 @@ class Index:
         faiss = _faiss()
         # Of the calling thread: starting more would take longer than the search.
         faiss.omp_set_num_threads(1)
-        count = min(int(self._looked_at) + LOOKED_AT_FOR_MORE * max(0, wanted - 10), len(self.turns))
+        count = min(
+            int(self._looked_at) + LOOKED_AT_FOR_MORE * max(0, wanted - 10), len(self.turns)
+        )
         asked = np.asarray(vector, np.float32)
         padded, told, found = _padded(asked), np.empty(count, np.float32), np.empty(count, np.int64)
         # What faiss offers for arrays takes longer to look at them than this.
-        self.sieve.search_c(1, faiss.swig_ptr(padded), count, faiss.swig_ptr(told), faiss.swig_ptr(found))
+        self.sieve.search_c(
+            1, faiss.swig_ptr(padded), count, faiss.swig_ptr(told), faiss.swig_ptr(found)
+        )
         if wanted < count:
             near = self.codes.take(found, 0).astype(np.float32) @ asked / self._lengths.take(found)
             found = found[near.argpartition(count - wanted)[count - wanted :]]
         return list(dict.fromkeys(self.turns.take(found).tolist()))
 
     def extended(self, db: Database, state: State, stop: threading.Event) -> Index | None:
-        """This index with what is newer in the store; None when making it anew is better, or it was told to stop."""
+        """This index with what is newer in the store.
+
+        None when making it anew is better, or it was told to stop.
+        """
         newer = "from vectors where version > ?"
         sizes = "select coalesce(sum(length(codes)), 0) "
         added = db.value(sizes + newer, (self.state.version,)) // state.dimensions
@@ -112,7 +125,13 @@ class Index:
 
         parts = (self.turns, self.codes, _faiss().serialize_index(self.sieve))
         payload = self._name() + b"".join(part.tobytes() for part in parts)
-        head = _HEAD.pack(_MAGIC, self.state.generation, self.state.version, len(self.turns), xxhash.xxh3_64_intdigest(payload))
+        head = _HEAD.pack(
+            _MAGIC,
+            self.state.generation,
+            self.state.version,
+            len(self.turns),
+            xxhash.xxh3_64_intdigest(payload),
+        )
         partial = path + ".partial"
         platforms.private_file(partial)
         with open(partial, "wb") as file:
@@ -157,13 +176,19 @@ def build_index(db: Database, state: State, stop: threading.Event) -> Index | No
     faiss = _faiss()
     faiss.omp_set_num_threads(1)
     every = 1 + db.value("select count(*) from vectors") // TRAINING_ROWS
-    sample = db.rows("select codes from vectors where turn % ? = 0", (every,)) or db.rows("select codes from vectors limit 1")
+    sample = db.rows("select codes from vectors where turn % ? = 0", (every,)) or db.rows(
+        "select codes from vectors limit 1"
+    )
     units = _units(_matrix([codes for (codes,) in sample], state.dimensions))
     width = units.shape[1]
-    sieve = faiss.IndexPQFastScan(width, width // DIMENSIONS_IN_CODE, 4, faiss.METRIC_INNER_PRODUCT, VECTORS_IN_BLOCK)
+    sieve = faiss.IndexPQFastScan(
+        width, width // DIMENSIONS_IN_CODE, 4, faiss.METRIC_INNER_PRODUCT, VECTORS_IN_BLOCK
+    )
     sieve.train(units)
     nothing = np.empty((0, state.dimensions), np.int8), np.empty(0, np.int64)
-    return _filled(sieve, *nothing, db.execute("select turn, codes from vectors order by turn"), state, stop)
+    return _filled(
+        sieve, *nothing, db.execute("select turn, codes from vectors order by turn"), state, stop
+    )
 
 
 def _filled(
@@ -247,8 +272,18 @@ class Resident:
             self._blocks_of = (state.generation, state.version)
         return self._blocks
 
-    def nearest(self, db: Database, state: State, vector: Sequence[float], code: bytes, wanted: int, scanned: int) -> list[int]:
-        """Turns worth a closer look: `wanted` from the index, or `scanned` from the blocks while there is none."""
+    def nearest(
+        self,
+        db: Database,
+        state: State,
+        vector: Sequence[float],
+        code: bytes,
+        wanted: int,
+        scanned: int,
+    ) -> list[int]:
+        """Turns worth a closer look: `wanted` from the index, or `scanned`
+        from the blocks while there is none.
+        """
         index = self.index
         if index is not None and index.state.generation == state.generation:
             newer: list[int] = []
@@ -258,14 +293,21 @@ class Resident:
             if len(newer) <= MOST_NEWER:
                 return list(dict.fromkeys(index.nearest(vector, wanted) + newer))
         blocks = self.blocks(db, state)
-        if self.path != ":memory:" and sum(len(turns) for _, turns, _ in blocks) // 2 >= self.smallest_index:
+        if (
+            self.path != ":memory:"
+            and sum(len(turns) for _, turns, _ in blocks) // 2 >= self.smallest_index
+        ):
             self._refresh(state)
         return scan(blocks, code, scanned)
 
     def _refresh(self, state: State) -> None:
         """Have the index made in the background, once for each state of the store."""
         stamp = (state.generation, state.version)
-        if self._tried != stamp and (self._thread is None or not self._thread.is_alive()) and not self._stop.is_set():
+        if (
+            self._tried != stamp
+            and (self._thread is None or not self._thread.is_alive())
+            and not self._stop.is_set()
+        ):
             self._tried = stamp
             self._thread = threading.Thread(target=self._make, name="vectors", daemon=True)
             self._thread.start()
@@ -290,7 +332,11 @@ class Resident:
             return
         known = self.index or load_index(self.file, state)
         if known is not None and known.state.generation == state.generation:
-            made = known if known.state.version == state.version else known.extended(db, state, self._stop)
+            made = (
+                known
+                if known.state.version == state.version
+                else known.extended(db, state, self._stop)
+            )
         else:
             made = None
         made = made or build_index(db, state, self._stop)

@@ -11,18 +11,21 @@ from recollect.store.sqlite.database import Database
 HELD_CHARACTERS = 12 << 20
 
 _INSERT_TURN = """
-    insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply)
+    insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors,
+      prompt, reply)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_CALL = """
-    insert into tool_calls (turn, ordinal, name, kind, target, ok, exit_code, duration_ms, folder, pending)
+    insert into tool_calls (turn, ordinal, name, kind, target, ok, exit_code, duration_ms, folder,
+      pending)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 # Copies of one model call: the largest figures, once, owned by the earliest
 # (time, session id), whatever the order in which the files are imported; within
 # a session by a turn that is part of the conversation.
 _INSERT_USAGE = """
-    insert into usage (key, turn, model, at, input, cache_read, cache_write, output, reasoning, cost_usd)
+    insert into usage (key, turn, model, at, input, cache_read, cache_write, output, reasoning,
+      cost_usd)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (key) do update set
       input = max(input, excluded.input),
@@ -33,16 +36,21 @@ _INSERT_USAGE = """
       model = coalesce(model, excluded.model),
       cost_usd = coalesce(max(cost_usd, excluded.cost_usd), cost_usd, excluded.cost_usd),
       (turn, at) = (
-        select case when moves then excluded.turn else usage.turn end, case when moves then excluded.at else usage.at end
-          from (select (coalesce(excluded.at, 9e15), (select ref from sessions where id = new.session), not new.live)
-                     < (coalesce(usage.at, 9e15), (select ref from sessions where id = old.session), not old.live) as moves
+        select case when moves then excluded.turn else usage.turn end, case when moves
+          then excluded.at else usage.at end
+          from (select (coalesce(excluded.at, 9e15), (select ref from sessions
+            where id = new.session), not new.live)
+                     < (coalesce(usage.at, 9e15), (select ref from sessions
+                       where id = old.session), not old.live) as moves
                   from turns new, turns old where new.id = excluded.turn and old.id = usage.turn)
       )
 """
 
 
 # Two statements, because the first touches no index: most sessions only get longer.
-_UPDATE_END = "update sessions set ended_at = coalesce(max(ended_at, ?1), ended_at, ?1) where id = ?2"
+_UPDATE_END = (
+    "update sessions set ended_at = coalesce(max(ended_at, ?1), ended_at, ?1) where id = ?2"
+)
 _UPDATE_START = """
     update sessions set started_at = coalesce(started_at, ?1), project = coalesce(project, ?2)
      where id = ?3 and (started_at is null or project is null)

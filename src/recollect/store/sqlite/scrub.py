@@ -56,7 +56,11 @@ def scrub(db: Database) -> Scrubbed:
             db.execute("delete from store_info where name = ?", (_PENDING,))
         empty_log(db)
     else:
-        in_the_way = "another process reads an older state of the store" if result.pages else "the store is being written to"
+        in_the_way = (
+            "another process reads an older state of the store"
+            if result.pages
+            else "the store is being written to"
+        )
         result.detail = f"{result.detail or in_the_way}; `recollect work` finishes this later"
         with db.transaction():
             jobs.enqueue(db, "optimize", "text")
@@ -85,7 +89,10 @@ def vacuum(db: Database) -> None:
 
 
 def empty_log(db: Database) -> bool:
-    """Bring the write-ahead log into the file and make it empty; False when somebody reads an older state."""
+    """Bring the write-ahead log into the file and make it empty.
+
+    False when somebody reads an older state.
+    """
     try:
         row = db.row("pragma wal_checkpoint(truncate)")
     except StoreBusy:
@@ -94,10 +101,17 @@ def empty_log(db: Database) -> bool:
 
 
 def copies_beside(path: str) -> list[str]:
-    """Copies of the whole store that migrations and repairs left beside it, and the index of its vectors."""
+    """Copies of the whole store that migrations and repairs left beside
+    it, and the index of its vectors.
+    """
     folder, name = os.path.split(path)
-    shape = re.compile(re.escape(name) + r"(\.(before-\d{4}|damaged-[\w-]+|salvage|repaired)|-vectors)(\.partial)?(-wal|-shm)?")
-    return sorted(os.path.join(folder, entry) for entry in os.listdir(folder or ".") if shape.fullmatch(entry))
+    shape = re.compile(
+        re.escape(name)
+        + r"(\.(before-\d{4}|damaged-[\w-]+|salvage|repaired)|-vectors)(\.partial)?(-wal|-shm)?"
+    )
+    return sorted(
+        os.path.join(folder, entry) for entry in os.listdir(folder or ".") if shape.fullmatch(entry)
+    )
 
 
 def remove_copies(path: str) -> list[str]:

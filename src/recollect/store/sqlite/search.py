@@ -60,10 +60,16 @@ def expression(terms: list[Term], *, any_word: bool) -> str:
 
 
 def find(db: Database, clues: list[Clue], scope: Condition, upto: int | None = None) -> Findings:
-    """The turns in scope that hold each clue, the rarest clue first; how rare it was when turn `upto` was the last."""
+    """The turns in scope that hold each clue, the rarest clue first.
+
+    How rare it was when turn `upto` was the last.
+    """
     all_turns, all_sessions, all_bodies = _totals(db, upto)
     found = Findings([], {}, all_turns=all_turns, all_sessions=all_sessions)
-    counted = sorted(((_count(db, clue, all_turns, all_bodies), clue) for clue in clues), key=lambda pair: pair[0])
+    counted = sorted(
+        ((_count(db, clue, all_turns, all_bodies), clue) for clue in clues),
+        key=lambda pair: pair[0],
+    )
     ceiling = min(max(all_turns * COMMON_SHARE, NEVER_COMMON), MOST_TURNS)
     look = Look(db, scope, found.sessions)
     room, joining = MOST_TOGETHER, MOST_JOINING
@@ -92,9 +98,14 @@ def _match(clue: Clue) -> str:
 
 
 def _totals(db: Database, upto: int | None) -> tuple[int, int, int]:
-    """About how many turns, sessions and bodies there are, or were when turn `upto` was the last."""
+    """About how many turns, sessions and bodies there are, or
+    were when turn `upto` was the last.
+    """
     if upto is None:
-        row = db.row("select (select max(id) from turns), (select max(id) from sessions), (select max(id) from bodies)")
+        row = db.row(
+            "select (select max(id) from turns), (select max(id) from sessions), (select max(id) "
+            "from bodies)"
+        )
     else:
         row = db.row(
             """
@@ -109,10 +120,14 @@ def _totals(db: Database, upto: int | None) -> tuple[int, int, int]:
 
 
 def _count(db: Database, clue: Clue, all_turns: int, all_bodies: int) -> int:
-    """How many turns hold a clue; guessed from the oldest of them when they are too many to count."""
+    """How many turns hold a clue.
+
+    Guessed from the oldest of them when they are too many to count.
+    """
     most = min(MOST_TURNS, max(1_000, int(all_turns * COMMON_SHARE))) + 1
     count, last = db.row(
-        "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? and rowid <= ? limit ?)",
+        "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? "
+        "and rowid <= ? limit ?)",
         (_match(clue), all_bodies, most),
     ) or (0, 0)
     return int(count if count < most else max(count, count * all_bodies // last))
@@ -146,7 +161,8 @@ class Look:
         most = MOST_TURNS if self._clause == "1" else -1
         mentions = f"""
             select * from (select rowid as body, -bm25(turns_text, {weights}) as weight
-                             from turns_text where turns_text match ? order by rowid desc limit {most})"""
+                             from turns_text where turns_text match ?
+                               order by rowid desc limit {most})"""
         found = self._turns(mentions, [" AND ".join(map(_match, clues))])
         best = max(found.values(), default=0.0) or 1.0
         return {turn: weight / best for turn, weight in found.items()}
@@ -159,7 +175,9 @@ class Look:
         return {bodies[body]: 1.0 for (body,) in held if body in bodies}
 
     def _turns(self, mentions: str, values: list[Any]) -> dict[int, float]:
-        filtered = "" if self._clause == "1" else "cross join sessions on sessions.id = turns.session"
+        filtered = (
+            "" if self._clause == "1" else "cross join sessions on sessions.id = turns.session"
+        )
         found: dict[int, float] = {}
         for body, turn, session, weight in self.db.rows(
             f"""
@@ -181,16 +199,25 @@ def _stem(db: Database, word: str) -> str:
     import apsw
 
     if not db.value("select 1 from temp.sqlite_schema where name = 'spellings'"):
-        db.execute("create virtual table temp.spellings using fts5vocab (main, turns_text, instance)")
+        db.execute(
+            "create virtual table temp.spellings using fts5vocab (main, turns_text, instance)"
+        )
     tokenizer = db.connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-    stems = tokenizer(word.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False)
+    stems = tokenizer(
+        word.encode(),
+        apsw.FTS5_TOKENIZE_QUERY,
+        None,
+        include_offsets=False,
+        include_colocated=False,
+    )
     return str(next(iter(stems), ""))
 
 
 def example_query(db: Database) -> str:
     """Two telling words of a recent human prompt; empty when there is none."""
     for (prompt,) in db.rows(
-        "select prompt from turns where author = 'human' and prompt != '' order by started_at desc limit 20"
+        "select prompt from turns where author = 'human' and prompt != '' order by started_at desc "
+        "limit 20"
     ):
         long_ones = {word for word in words(prompt) if len(word) > 4 and word.isalpha()}
         telling = sorted(long_ones, key=lambda word: (-len(word), word))

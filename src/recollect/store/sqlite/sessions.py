@@ -17,7 +17,16 @@ from msgspec import Struct
 from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
 from recollect.lookup import LONGEST_VALUE
-from recollect.model import Git, Session, SessionDetail, SessionTask, Tokens, ToolCall, Turn, TurnEvent
+from recollect.model import (
+    Git,
+    Session,
+    SessionDetail,
+    SessionTask,
+    Tokens,
+    ToolCall,
+    Turn,
+    TurnEvent,
+)
 from recollect.store import bodies
 from recollect.store.sqlite import evictions
 from recollect.store.sqlite.chosen import chosen_sessions
@@ -39,7 +48,8 @@ _TABLES = """
     sessions
     left join projects a on a.id = sessions.project
     left join projects b on b.id = a.merged_into
-    left join (select id as source_id, path from sources) sources on sources.source_id = sessions.source
+    left join (select id as source_id, path from sources) sources
+      on sources.source_id = sessions.source
 """
 _TURN_COLUMNS = """
     turns.id, turns.ordinal, turns.live, turns.author, turns.prompt, turns.reply, turns.started_at, turns.ended_at,
@@ -53,7 +63,8 @@ def list_sessions(
     """Sessions with a turn that has all the words and passes the filters, newest first."""
     clause, values = chosen_sessions(query, domains)
     rows = db.rows(
-        f"select {_COLUMNS} from {_TABLES} where {clause} order by sessions.started_at desc, sessions.id desc limit ? offset ?",
+        f"select {_COLUMNS} from {_TABLES} where {clause} order by sessions.started_at desc, "
+        "sessions.id desc limit ? offset ?",
         [*values, -1 if limit is None else limit, offset],
     )
     for row in rows:
@@ -73,7 +84,9 @@ def get_turn(db: Database, ref: str, ordinal: int) -> Turn:
     session = db.value("select id from sessions where ref = ?", (ref,))
     found = _turns(db, session, ref, [ordinal]) if session is not None else []
     if not found:
-        raise NotFound(f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns")
+        raise NotFound(
+            f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns"
+        )
     return found[0]
 
 
@@ -89,8 +102,13 @@ def resolve(db: Database, text: str) -> tuple[str, int | None]:
     if len(name) > LONGEST_VALUE:
         raise NotFound(f"no session is called {name[:50]}…", hint="`recollect sessions` lists them")
     if mark and not (number.isdecimal() and len(number) <= 15):
-        raise UsageError(f"{text} is no reference", hint="a turn is <session>#<number>, such as codex:0199...#3")
-    found = [row[0] for row in db.rows("select ref from sessions where ref = ? or native_id = ?", (name, name))]
+        raise UsageError(
+            f"{text} is no reference", hint="a turn is <session>#<number>, such as codex:0199...#3"
+        )
+    found = [
+        row[0]
+        for row in db.rows("select ref from sessions where ref = ? or native_id = ?", (name, name))
+    ]
     if not found:
         agent, _, native = name.rpartition(":")
         pattern = "".join(f"[{char}]" if char in "*?[" else char for char in native) + "*"
@@ -102,7 +120,8 @@ def resolve(db: Database, text: str) -> tuple[str, int | None]:
                  where native_id glob :pattern and (:agent = '' or agent = :agent)
                    and not exists (
                      select 1 from sessions whole
-                      where whole.ref = sessions.agent || ':' || substr(sessions.native_id, 1, instr(sessions.native_id, '/') - 1)
+                      where whole.ref = sessions.agent || ':' || substr(sessions.native_id, 1,
+                        instr(sessions.native_id, '/') - 1)
                         and whole.native_id glob :pattern
                    )
                  limit 6
@@ -130,26 +149,35 @@ def get_turns(db: Database, ref: str, *, after: int, limit: int) -> list[Turn]:
 def _session_fields(db: Database, row: Row) -> dict[str, Any]:
     number, ref, agent, native, parent, origin, project, cwd, title, started, ended, *rest = row
     version, branch, sha, remote, path, meta = rest
-    turns, errors = db.rows("select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,))[0]
-    calls = db.value("select count(*) from tool_calls where turn in (select id from turns where session = ?)", (number,))
+    turns, errors = db.rows(
+        "select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,)
+    )[0]
+    calls = db.value(
+        "select count(*) from tool_calls where turn in (select id from turns where session = ?)",
+        (number,),
+    )
     tokens, cost = _spent(db, "in (select id from turns where session = ?)", number)
     models = [
         model
         for (model,) in db.rows(
             """
-            select model from usage where turn in (select id from turns where session = ?) and model is not null
+            select model from usage where turn in (select id from turns where session = ?)
+              and model is not null
              group by model order by max(at) desc, model
             """,
             (number,),
         )
     ]
     return {
-        "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin, "project": project,
+        "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin,
+        "project": project,
         "domain": None, "cwd": cwd, "title": title or _first_words(db, number),
         "started_at": iso(started), "ended_at": iso(ended),
         "model": models[0] if models else None, "models": models, "agent_version": version,
-        "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls, "errors": errors,
-        "tokens": tokens, "cost_usd": cost, "source": os.fsdecode(path) if path is not None else None,
+        "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
+        "errors": errors,
+        "tokens": tokens, "cost_usd": cost,
+        "source": os.fsdecode(path) if path is not None else None,
         **_came_to(db, number), "meta": msgspec.json.decode(meta),
     }  # fmt: skip
 
@@ -162,7 +190,8 @@ def _came_to(db: Database, session: int) -> dict[str, Any]:
     try:
         tasks = msgspec.msgpack.decode(row[2], type=_Tasks).tasks
     except msgspec.MsgspecError:
-        # One bad digest is no reason to list nothing: `show --digest` and `doctor --verify` name it.
+        # One bad digest is no reason to list nothing: `show --digest`
+        # and `doctor --verify` name it.
         tasks = []
     return {"outcome": row[0], "summary": row[1], "tasks": tasks}
 
@@ -174,8 +203,13 @@ class _Tasks(Struct):
 
 
 def _first_words(db: Database, session: int) -> str | None:
-    """What a session without a title is known by: the first line that was asked, without what a program framed it in."""
-    prompt = db.value("select prompt from turns where session = ? and prompt != '' order by ordinal limit 1", (session,))
+    """What a session without a title is known by: the first line that was asked,
+    without what a program framed it in.
+    """
+    prompt = db.value(
+        "select prompt from turns where session = ? and prompt != '' order by ordinal limit 1",
+        (session,),
+    )
     for line in (prompt or "").splitlines():
         framed = line.lstrip().startswith("<")
         if words := (_TAG.sub(" ", line) if framed else line).strip():
@@ -194,7 +228,9 @@ def _spent(db: Database, turns: str, number: int) -> tuple[Tokens, float | None]
         """,
         (number,),
     )[0]
-    tokens = Tokens(input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4])
+    tokens = Tokens(
+        input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4]
+    )
     return tokens, None if row[5] is None else round(row[5], 6)
 
 
@@ -214,7 +250,9 @@ def _turns(db: Database, session: int, ref: str, ordinals: list[int] | None) -> 
 def _turn(db: Database, ref: str, row: Row) -> Turn:
     number, ordinal, live, author, prompt, reply, started, ended, project = row
     events = bodies.joined(stored_parts(db, number))
-    telemetry = events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
+    telemetry = (
+        events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
+    )
     tokens, cost = _spent(db, "= ?", number)
     gone_at = evictions.evicted_at(db, number)
     prompts = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "prompt"]
@@ -223,7 +261,8 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
         ref=f"{ref}#{ordinal}", ordinal=ordinal, live=bool(live), author=author,
         prompt=prompts[0] if prompts else prompt, reply=replies[-1] if replies else reply,
         started_at=iso(started), ended_at=iso(ended), project=project, tokens=tokens, cost_usd=cost,
-        telemetry=telemetry, events=[_event(event) for event in events if event[bodies.KIND] != bodies.DIGEST],
+        telemetry=telemetry,
+        events=[_event(event) for event in events if event[bodies.KIND] != bodies.DIGEST],
         evicted_at=iso(gone_at),
         raw_log=evictions.raw_log(db, number) if gone_at is not None else None,
     )  # fmt: skip
@@ -234,7 +273,8 @@ def _event(row: bodies.Row) -> TurnEvent | ToolCall:
         return TurnEvent(kind=row[bodies.KIND], at=iso(row[bodies.AT]), text=row[bodies.TEXT])
     return ToolCall(
         kind="tool_call", at=iso(row[bodies.AT]), text=row[bodies.TEXT], name=row[bodies.NAME],
-        tool_kind=row[bodies.TOOL_KIND], target=row[bodies.TARGET], input=row[bodies.INPUT], output=row[bodies.OUTPUT],
+        tool_kind=row[bodies.TOOL_KIND], target=row[bodies.TARGET], input=row[bodies.INPUT],
+        output=row[bodies.OUTPUT],
         ok=row[bodies.OK], exit_code=row[bodies.EXIT_CODE], duration_ms=row[bodies.DURATION_MS],
         folder=row[bodies.FOLDER],
     )  # fmt: skip

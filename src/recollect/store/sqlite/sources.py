@@ -22,8 +22,11 @@ def path_value(path: str) -> str | bytes:
     return path
 
 
-def known_sources(db: Database, paths: list[str] | None = None) -> dict[str, tuple[int, int, int, int]]:
-    """(size, time, inode, version) of sources by path, of all or of some: enough to see that nothing changed.
+def known_sources(
+    db: Database, paths: list[str] | None = None
+) -> dict[str, tuple[int, int, int, int]]:
+    """(size, time, inode, version) of sources by path, of all or of some:
+    enough to see that nothing changed.
 
     One that failed is left out, so that it is tried again.
     """
@@ -31,7 +34,8 @@ def known_sources(db: Database, paths: list[str] | None = None) -> dict[str, tup
     return {
         path if isinstance(path, str) else os.fsdecode(path): (size, mtime, inode, version)
         for path, size, mtime, inode, version in db.rows(
-            f"select path, size_bytes, mtime_ns, inode, version from sources where failure is null {chosen}",
+            "select path, size_bytes, mtime_ns, inode, version from sources where failure is null "
+            f"{chosen}",
             [path_value(path) for path in paths or ()],
         )
     }
@@ -50,11 +54,14 @@ def find_source(db: Database, path: str) -> KnownSource | None:
         return None
     number, agent, version, inode, size, mtime, head, tail, position, state, failure = row
     seen = Fingerprint(inode, size, mtime, head, tail)
-    return KnownSource(number, agent, path, version, seen, Checkpoint(position, bytes(state)), failure)
+    return KnownSource(
+        number, agent, path, version, seen, Checkpoint(position, bytes(state)), failure
+    )
 
 
 _COLUMNS = (
-    "agent", "version", "inode", "size_bytes", "mtime_ns", "head", "tail", "position", "state", "imported_at", "failure", "rank",
+    "agent", "version", "inode", "size_bytes", "mtime_ns", "head", "tail", "position", "state",
+    "imported_at", "failure", "rank",
 )  # fmt: skip
 # Two plain statements rather than one that does either: that one would open a
 # savepoint, and at every savepoint SQLite makes the text index flush.
@@ -90,7 +97,10 @@ def save_problems(db: Database, source_id: int, problems: list[Problem]) -> None
     now = now_ms()
     db.many(
         "insert into problems (source, kind, line, reason, count, at) values (?, ?, ?, ?, ?, ?)",
-        [(source_id, one.kind, one.line, one.reason, one.count, now) for one in problems[: max(0, PROBLEMS_KEPT - kept)]],
+        [
+            (source_id, one.kind, one.line, one.reason, one.count, now)
+            for one in problems[: max(0, PROBLEMS_KEPT - kept)]
+        ],
     )
 
 

@@ -49,23 +49,37 @@ def stats(db: Database, by: str, query: Query, domains: dict[str, list[str]]) ->
     if by in ("model", "tool"):
         tables = f"{_TURNS} join {'usage on usage.turn' if by == 'model' else 'tool_calls on tool_calls.turn'} = turns.id"
         for name, sessions, turns in _sums(
-            db, group, "count(distinct turns.session), count(distinct turns.id)", tables, clause, values
+            db,
+            group,
+            "count(distinct turns.session), count(distinct turns.id)",
+            tables,
+            clause,
+            values,
         ):
             row(name).sessions, row(name).turns = sessions, turns
     else:
         for name, sessions, turns, errors in _sums(
-            db, group, "count(distinct turns.session), count(*), sum(turns.errors)", _TURNS, clause, values
+            db,
+            group,
+            "count(distinct turns.session), count(*), sum(turns.errors)",
+            _TURNS,
+            clause,
+            values,
         ):
             row(name).sessions, row(name).turns, row(name).errors = sessions, turns, errors
     if by != "model":
         tables = f"{_TURNS} join tool_calls on tool_calls.turn = turns.id"
-        for name, calls, failed in _sums(db, group, "count(*), coalesce(sum(ok = 0), 0)", tables, clause, values):
+        for name, calls, failed in _sums(
+            db, group, "count(*), coalesce(sum(ok = 0), 0)", tables, clause, values
+        ):
             row(name).tool_calls, row(name).failed_tool_calls = calls, failed
     if by != "tool":
         _spend(db, group, clause, values, row)
     if by == "day":
         return sorted(rows.values(), key=lambda one: one.name or "", reverse=True)
-    return sorted(rows.values(), key=lambda one: (-_spent(one), -(one.tool_calls or 0), one.name or ""))
+    return sorted(
+        rows.values(), key=lambda one: (-_spent(one), -(one.tool_calls or 0), one.name or "")
+    )
 
 
 def _spent(row: StatsRow) -> int:
@@ -83,11 +97,15 @@ def _spend(db: Database, group: str, clause: str, values: list[Any], row: Any) -
     ):
         one = row(name)
         one.model_calls, one.unpriced_calls = calls, unpriced
-        one.tokens = Tokens(input=read, cache_read=cached, cache_write=written, output=output, reasoning=reasoning)
+        one.tokens = Tokens(
+            input=read, cache_read=cached, cache_write=written, output=output, reasoning=reasoning
+        )
         one.cost_usd = None if cost is None else round(cost, 6)
 
 
-def _sums(db: Database, group: str, columns: str, tables: str, clause: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def _sums(
+    db: Database, group: str, columns: str, tables: str, clause: str, values: list[Any]
+) -> list[tuple[Any, ...]]:
     return db.rows(f"select {group}, {columns} from {tables} where {clause} group by 1", values)
 
 
@@ -97,10 +115,20 @@ def by_domain(projects: list[StatsRow], domain_of: Any) -> list[StatsRow]:
     for project in projects:
         name = domain_of(project.name)
         total = rows.setdefault(name, StatsRow(by="domain", name=name))
-        for field in ("sessions", "turns", "errors", "tool_calls", "failed_tool_calls", "model_calls", "unpriced_calls"):
+        for field in (
+            "sessions",
+            "turns",
+            "errors",
+            "tool_calls",
+            "failed_tool_calls",
+            "model_calls",
+            "unpriced_calls",
+        ):
             setattr(total, field, getattr(total, field) + getattr(project, field))
         for field in Tokens.__struct_fields__:
-            setattr(total.tokens, field, getattr(total.tokens, field) + getattr(project.tokens, field))
+            setattr(
+                total.tokens, field, getattr(total.tokens, field) + getattr(project.tokens, field)
+            )
         if project.cost_usd is not None:
             total.cost_usd = round((total.cost_usd or 0.0) + project.cost_usd, 6)
     return sorted(rows.values(), key=lambda one: -_spent(one))
@@ -111,7 +139,9 @@ def summary(db: Database) -> StoreSummary:
     first, last = db.rows("select min(started_at), max(ended_at) from sessions")[0]
     return StoreSummary(
         path=db.path,
-        size_bytes=sum(os.path.getsize(db.path + end) for end in ("", "-wal") if os.path.exists(db.path + end)),
+        size_bytes=sum(
+            os.path.getsize(db.path + end) for end in ("", "-wal") if os.path.exists(db.path + end)
+        ),
         sessions=db.value("select count(*) from sessions"),
         turns=db.value("select count(*) from turns"),
         tool_calls=db.value("select count(*) from tool_calls"),

@@ -1,4 +1,6 @@
-"""What signals come to: tallies, the patterns that stand, and the heuristics that follow from them."""
+"""What signals come to: tallies, the patterns that stand, and
+the heuristics that follow from them.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,13 @@ _COLUMNS = ", ".join(Tally._fields)
 
 
 def ensure_rules(db: Database, looking: int, least: int) -> None:
-    """Have everything counted again if `least` is another number of sessions than before, and learned again if `looking` is."""
-    before, rules = db.value("select value from store_info where name = ?", (_RULES,)), f"{looking} {least}"
+    """Have everything counted again if `least` is another number of sessions than
+    before, and learned again if `looking` is.
+    """
+    before, rules = (
+        db.value("select value from store_info where name = ?", (_RULES,)),
+        f"{looking} {least}",
+    )
     if before == rules:
         return
     with db.transaction():
@@ -38,18 +45,25 @@ def has_stale(db: Database) -> bool:
 def name_stale(db: Database) -> None:
     """Where all tallies are meant, name them."""
     if db.value("select 1 from stale_tallies where kind = '' and signature = 'all'"):
-        db.execute("insert or ignore into stale_tallies select distinct kind, signature from signals")
+        db.execute(
+            "insert or ignore into stale_tallies select distinct kind, signature from signals"
+        )
         db.execute("insert or ignore into stale_tallies select kind, signature from tallies")
 
 
 def all_tallies(db: Database) -> list[Tally]:
     """Every tally there is."""
-    return [_tally(row) for row in db.rows(f"select {_COLUMNS} from tallies order by kind, signature")]
+    return [
+        _tally(row) for row in db.rows(f"select {_COLUMNS} from tallies order by kind, signature")
+    ]
 
 
 def standing(db: Database) -> list[Tally]:
     """The tallies that are patterns."""
-    return [_tally(row) for row in db.rows(f"select {_COLUMNS} from tallies where stands order by kind, signature")]
+    return [
+        _tally(row)
+        for row in db.rows(f"select {_COLUMNS} from tallies where stands order by kind, signature")
+    ]
 
 
 def _tally(row: Sequence[Any]) -> Tally:
@@ -57,9 +71,18 @@ def _tally(row: Sequence[Any]) -> Tally:
 
 
 def replace_stale(db: Database, made: Iterable[Tally]) -> None:
-    """Put these in the place of all tallies that were to be made again; what has none of them any more is gone."""
-    db.execute("delete from tallies where (kind, signature) in (select kind, signature from stale_tallies)")
-    db.many(f"insert or replace into tallies ({_COLUMNS}) values ({', '.join('?' * len(Tally._fields))})", made)
+    """Put these in the place of all tallies that were to be made again.
+
+    What has none of them any more is gone.
+    """
+    db.execute(
+        "delete from tallies where (kind, signature) in (select kind, signature from stale_tallies)"
+    )
+    db.many(
+        f"insert or replace into tallies ({_COLUMNS}) values "
+        f"({', '.join('?' * len(Tally._fields))})",
+        made,
+    )
     db.execute("delete from stale_tallies")
 
 
@@ -69,31 +92,56 @@ def save_chances(db: Database, chances: Iterable[tuple[str, float]]) -> None:
 
 
 def keep_standing(db: Database, chosen: Sequence[Tally]) -> None:
-    """Have these be the patterns that stand, and no others; what a person decided about stays, with its history."""
+    """Have these be the patterns that stand, and no others.
+
+    What a person decided about stays, with its history.
+    """
     wanted = {tally.pattern for tally in chosen}
     before = {pattern for (pattern,) in db.rows("select pattern from tallies where stands")}
-    db.many("update tallies set stands = 0 where pattern = ?", [(pattern,) for pattern in sorted(before - wanted)])
-    db.many("update tallies set stands = 1 where pattern = ?", [(pattern,) for pattern in sorted(wanted - before)])
-    known = {pattern: (status, version) for pattern, status, version in db.rows("select id, status, version from patterns")}
-    said: dict[str, str] = dict(db.rows("select pattern, sentence || char(0) || sessions from pattern_versions order by version"))
+    db.many(
+        "update tallies set stands = 0 where pattern = ?",
+        [(pattern,) for pattern in sorted(before - wanted)],
+    )
+    db.many(
+        "update tallies set stands = 1 where pattern = ?",
+        [(pattern,) for pattern in sorted(wanted - before)],
+    )
+    known = {
+        pattern: (status, version)
+        for pattern, status, version in db.rows("select id, status, version from patterns")
+    }
+    said: dict[str, str] = dict(
+        db.rows(
+            "select pattern, sentence || char(0) || sessions from pattern_versions order by version"
+        )
+    )
     for tally in chosen:
         if tally.pattern not in known:
             db.execute(
-                "insert into patterns (id, kind, signature, status, version, made_at) values (?, ?, ?, 'candidate', 1, ?)",
+                "insert into patterns (id, kind, signature, status, version, made_at) values (?, "
+                "?, ?, 'candidate', 1, ?)",
                 (tally.pattern, tally.kind, tally.signature, now_ms()),
             )
         if said.get(tally.pattern) != f"{tally.sentence}\0{tally.sessions}":
             catalogue.propose(db, tally.pattern, tally.sentence, tally.sessions)
     # One that has an earlier version was decided about once, and is a candidate again.
-    gone = sorted(pattern for pattern, state in known.items() if state == ("candidate", 1) and pattern not in wanted)
+    gone = sorted(
+        pattern
+        for pattern, state in known.items()
+        if state == ("candidate", 1) and pattern not in wanted
+    )
     db.many("delete from patterns where id = ?", [(pattern,) for pattern in gone])
 
 
 # What is read
 
 
-def patterns(db: Database, tallies: Sequence[Tally], *, half_life_days: int, shown: int, selection: Selection) -> list[Pattern]:
-    """These tallies as patterns, in the order given, each with its newest sightings of a selection."""
+def patterns(
+    db: Database, tallies: Sequence[Tally], *, half_life_days: int, shown: int, selection: Selection
+) -> list[Pattern]:
+    """These tallies as patterns, in the order given, each with
+    its newest sightings of a selection.
+    """
     now = now_ms()
     states = {row[0]: row[1:] for row in db.rows(_STATES)}
     opinions = _opinions(db)
@@ -103,12 +151,16 @@ def patterns(db: Database, tallies: Sequence[Tally], *, half_life_days: int, sho
         helpful, harmful = opinions.get(catalogue.PREFIX + tally.pattern, (0, 0))
         found.append(
             Pattern(
-                id=tally.pattern, kind=tally.kind, signature=tally.signature, sentence=sentence, status=status, version=version,
-                sessions=tally.sessions, went_well=tally.went_well, went_wrong=tally.went_wrong, confidence=tally.confidence,
+                id=tally.pattern, kind=tally.kind, signature=tally.signature, sentence=sentence,
+                status=status, version=version,
+                sessions=tally.sessions, went_well=tally.went_well, went_wrong=tally.went_wrong,
+                confidence=tally.confidence,
                 strength=round(tally.confidence * fading(tally.last_at, now, half_life_days), 4),
-                agents=tally.agents.split(), projects=_projects(db, tally.key, selection), cross_agent=tally.is_shared,
+                agents=tally.agents.split(), projects=_projects(db, tally.key, selection),
+                cross_agent=tally.is_shared,
                 trust=tally.trust, first_at=iso(tally.first_at), last_at=iso(tally.last_at),
-                evidence=sightings(db, tally.key, selection, shown), helpful=helpful, harmful=harmful,
+                evidence=sightings(db, tally.key, selection, shown), helpful=helpful,
+                harmful=harmful,
             )
         )  # fmt: skip
     return found
@@ -128,21 +180,45 @@ def _opinions(db: Database) -> dict[str, tuple[int, int]]:
 
 def decided(db: Database) -> list[Key]:
     """What a person has decided about."""
-    rows = db.rows("select kind, signature from patterns where status != 'candidate' or version > 1 order by 1, 2")
+    rows = db.rows(
+        "select kind, signature from patterns where status != 'candidate' or version > 1 order by "
+        "1, 2"
+    )
     return [(kind, signature) for kind, signature in rows]
 
 
 def kept(db: Database) -> list[tuple[str, Tally]]:
-    """Every pattern there is, with its status; of one that a person decided about, the evidence may be gone."""
+    """Every pattern there is, with its status.
+
+    Of one that a person decided about, the evidence may be gone.
+    """
     names = ", ".join(f"tallies.{name}" for name in Tally._fields)
     sql = f"""
-        select patterns.id, patterns.kind, patterns.signature, patterns.status, one.sentence, {names}
-          from patterns join pattern_versions one on one.pattern = patterns.id and one.version = patterns.version
-          left join tallies on tallies.kind = patterns.kind and tallies.signature = patterns.signature order by patterns.id
+        select patterns.id, patterns.kind, patterns.signature, patterns.status, one.sentence,
+          {names}
+          from patterns join pattern_versions one on one.pattern = patterns.id
+            and one.version = patterns.version
+          left join tallies on tallies.kind = patterns.kind
+            and tallies.signature = patterns.signature order by patterns.id
     """
     found = []
     for pattern, kind, signature, status, sentence, *row in db.rows(sql):
-        nothing = Tally(kind, signature, pattern, "", sentence, 0, 0, 0, None, 0.0, "", "tool-verified", None, None)
+        nothing = Tally(
+            kind,
+            signature,
+            pattern,
+            "",
+            sentence,
+            0,
+            0,
+            0,
+            None,
+            0.0,
+            "",
+            "tool-verified",
+            None,
+            None,
+        )
         found.append((status, nothing if row[0] is None else _tally(row)._replace(pattern=pattern)))
     return found
 
@@ -157,8 +233,10 @@ _WITHIN = """
     signals.kind = :kind and signals.signature = :signature
     and (:agent is null or coalesce(sessions.agent, episodes.agent) = :agent)
     and (:project is null or coalesce(sessions.project, episodes.project) in
-         (select id from projects where key = :project or merged_into = (select id from projects where key = :project)))
-    and (:since is null or coalesce(sessions.ended_at, sessions.started_at, episodes.started_at) >= :since)
+         (select id from projects where key = :project or merged_into = (select id
+           from projects where key = :project)))
+    and (:since is null or coalesce(sessions.ended_at, sessions.started_at,
+      episodes.started_at) >= :since)
 """
 
 
@@ -166,7 +244,8 @@ def sightings(db: Database, key: Key, selection: Selection, limit: int) -> list[
     """Where something was seen: the newest sightings first, then by name."""
     rows = db.rows(
         f"""
-        select coalesce(sessions.ref || '#' || signals.turn, episodes.ref), coalesce(sessions.agent, episodes.agent, ''),
+        select coalesce(sessions.ref || '#' || signals.turn, episodes.ref),
+          coalesce(sessions.agent, episodes.agent, ''),
                coalesce(whole.key, one.key), signals.at, signals.went_well, coalesce(turns.live, 1)
           from {_SEEN} where {_WITHIN} order by signals.at is null, signals.at desc, 1 limit :limit
         """,
@@ -174,7 +253,12 @@ def sightings(db: Database, key: Key, selection: Selection, limit: int) -> list[
     )
     return [
         Sighting(
-            ref=ref, agent=agent, project=project, at=iso(at), went_well=None if well is None else bool(well), live=bool(live)
+            ref=ref,
+            agent=agent,
+            project=project,
+            at=iso(at),
+            went_well=None if well is None else bool(well),
+            live=bool(live),
         )
         for ref, agent, project, at, well, live in rows
     ]
@@ -195,15 +279,29 @@ def _named(key: Key, selection: Selection) -> dict[str, object]:
 
 def keep_rules(db: Database, rules: Sequence[Rule]) -> None:
     """Have these be the heuristics, and no others."""
-    before = {row[0]: row[1:] for row in db.rows("select id, pattern, condition, action, held, failed, status from heuristics")}
+    before = {
+        row[0]: row[1:]
+        for row in db.rows(
+            "select id, pattern, condition, action, held, failed, status from heuristics"
+        )
+    }
     for rule in rules:
-        row = (rule.pattern, rule.condition, rule.action, rule.held, rule.failed, "retired" if rule.retired else "active")
+        row = (
+            rule.pattern,
+            rule.condition,
+            rule.action,
+            rule.held,
+            rule.failed,
+            "retired" if rule.retired else "active",
+        )
         if before.get(rule.id) != row:
             db.execute(
                 """
-                insert into heuristics (id, pattern, condition, action, held, failed, status, made_at)
+                insert into heuristics (id, pattern, condition, action, held, failed, status,
+                  made_at)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
-                on conflict (id) do update set condition = excluded.condition, action = excluded.action, held = excluded.held,
+                on conflict (id) do update set condition = excluded.condition,
+                  action = excluded.action, held = excluded.held,
                   failed = excluded.failed, status = excluded.status
                 """,
                 (rule.id, *row, now_ms()),
@@ -216,13 +314,15 @@ def heuristics(db: Database, shown: int) -> list[Heuristic]:
     """Every heuristic with its newest evidence."""
     rows = db.rows(
         """
-        select heuristics.id, condition, action, held, failed, heuristics.status, pattern, kind, signature
+        select heuristics.id, condition, action, held, failed, heuristics.status, pattern, kind,
+          signature
           from heuristics join patterns on patterns.id = heuristics.pattern order by heuristics.id
         """
     )
     return [
         Heuristic(
-            id=name, condition=condition, action=action, confidence=0.0, held=held, failed=failed, status=status,
+            id=name, condition=condition, action=action, confidence=0.0, held=held, failed=failed,
+            status=status,
             patterns=[pattern], evidence=sightings(db, (kind, signature), EVERYTHING, shown),
         )
         for name, condition, action, held, failed, status, pattern, kind, signature in rows

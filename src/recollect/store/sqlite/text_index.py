@@ -13,7 +13,9 @@ from recollect.store import bodies
 from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
 from recollect.store.sqlite.database import Database
 
-INSERT = "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
+INSERT = (
+    "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
+)
 
 
 def text_rows(parts: list[tuple[int, list[bodies.Row]]]) -> list[tuple[Any, ...]]:
@@ -61,7 +63,9 @@ def rebuild_text(db: Database) -> int:
 
 def _readable_parts(db: Database, turn: int) -> list[tuple[int, list[bodies.Row]]]:
     parts = []
-    for body, events in db.rows("select id, events from bodies where turn = ? order by part", (turn,)):
+    for body, events in db.rows(
+        "select id, events from bodies where turn = ? order by part", (turn,)
+    ):
         rows = read_body(events)
         if rows is not None:
             parts.append((body, rows))
@@ -77,7 +81,9 @@ def read_body(events: bytes) -> list[bodies.Row] | None:
         rows = bodies.unpack(events)
     except (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError, MemoryError):
         return None
-    sound = isinstance(rows, list) and all(isinstance(row, list) and len(row) in (3, 8, 13) for row in rows)
+    sound = isinstance(rows, list) and all(
+        isinstance(row, list) and len(row) in (3, 8, 13) for row in rows
+    )
     return rows if sound else None
 
 

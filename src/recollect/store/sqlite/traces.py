@@ -45,7 +45,8 @@ _WITH_A_PERSON = f"""
 def candidates(
     db: Database, *, engine: Engine, idle_before: int | None, project: str | None, home: str
 ) -> tuple[int, list[Candidate]]:
-    """How many sessions there are to consider, and those without a trace memory of their present state, newest first.
+    """How many sessions there are to consider, and those without a trace memory
+    of their present state, newest first.
 
     Only conversations with a person, that have been quiet since
     `idle_before`, and that were not themselves about making memories, ours in
@@ -55,23 +56,31 @@ def candidates(
     rows = db.rows(
         f"""
         select sessions.id, sessions.ref, digests.state, sessions.cwd, exists (
-                 select 1 from jobs where kind = 'trace' and subject = sessions.ref and jobs.created_at >= digests.made_at)
-          from sessions join digests on digests.session = sessions.id left join traces on traces.session = sessions.id
+                 select 1 from jobs where kind = 'trace' and subject = sessions.ref
+                   and jobs.created_at >= digests.made_at)
+          from sessions join digests on digests.session = sessions.id left join traces
+            on traces.session = sessions.id
           {_IN_PROJECT} and {_WITH_A_PERSON}
            and (?2 is null or coalesce({_TIME}, 0) <= ?2)
-           and (traces.state is null or traces.state != digests.state or (traces.engine = 'rules' and ?3 != 'rules'))
+           and (traces.state is null or traces.state != digests.state
+             or (traces.engine = 'rules' and ?3 != 'rules'))
            and not exists (select 1 from undigested where undigested.session = sessions.id)
          order by {_TIME} desc, sessions.id desc
         """,
         (project, idle_before, engine),
     )
     return considered, [
-        Candidate(number, ref, state, bool(queued)) for number, ref, state, cwd, queued in rows if not _keeps_memories(cwd, home)
+        Candidate(number, ref, state, bool(queued))
+        for number, ref, state, cwd, queued in rows
+        if not _keeps_memories(cwd, home)
     ]
 
 
 def find_candidate(db: Database, ref: str) -> Candidate | None:
-    """A session as a candidate at its present state, whoever has distilled it before; None for one that never is."""
+    """A session as a candidate at its present state, whoever has distilled it before.
+
+    None for one that never is.
+    """
     row = db.row(
         f"""
         select sessions.id, state from sessions join digests on digests.session = sessions.id
@@ -89,18 +98,26 @@ def _keeps_memories(cwd: str | None, home: str) -> bool:
     if cwd == home or cwd.startswith(home + os.sep):
         return True
     parts = cwd.replace("\\", "/").split("/")
-    hidden = next((number for number, part in enumerate(parts) if part.startswith(".") and part.strip(".")), len(parts))
-    return any(_MEMORY_WORDS & set(compared(part.replace("_", " ")).split()) for part in parts[hidden:])
+    hidden = next(
+        (number for number, part in enumerate(parts) if part.startswith(".") and part.strip(".")),
+        len(parts),
+    )
+    return any(
+        _MEMORY_WORDS & set(compared(part.replace("_", " ")).split()) for part in parts[hidden:]
+    )
 
 
 def distill_later(db: Database, idle_ms: int) -> None:
-    """Ask for the sessions that are too fresh to be distilled when the first of them is not so any more."""
+    """Ask for the sessions that are too fresh to be distilled when the
+    first of them is not so any more.
+    """
     now = now_ms()
     first = db.value(
         f"""
         select min({_TIME}) from sessions left join digests on digests.session = sessions.id
           left join traces on traces.session = sessions.id
-         where {_WITH_A_PERSON} and {_TIME} > ? and (traces.state is null or traces.state is not digests.state)
+         where {_WITH_A_PERSON} and {_TIME} > ? and (traces.state is null
+           or traces.state is not digests.state)
         """,
         (now - idle_ms,),
     )
@@ -111,14 +128,20 @@ def distill_later(db: Database, idle_ms: int) -> None:
 
 
 def save(db: Database, candidate: Candidate, trace: Trace) -> bool:
-    """Keep a trace memory; False when its session has changed since the candidate was found, or is gone."""
+    """Keep a trace memory; False when its session has changed since the
+    candidate was found, or is gone.
+    """
     with db.transaction():
-        if db.value("select state from digests where session = ?", (candidate.session,)) != candidate.state:
+        if (
+            db.value("select state from digests where session = ?", (candidate.session,))
+            != candidate.state
+        ):
             return False
         db.execute(
             "insert or replace into traces values (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                candidate.session, candidate.state, trace.engine, trace.memory, trace.summary, trace.tokens, trace.cost_usd,
+                candidate.session, candidate.state, trace.engine, trace.memory, trace.summary,
+                trace.tokens, trace.cost_usd,
                 now_ms(),
             ),
         )  # fmt: skip
@@ -137,7 +160,8 @@ def find(db: Database, ref: str, state: str | None = None) -> Trace | None:
         """
         select coalesce(b.key, a.key), memory, summary, engine, tokens, cost_usd
           from traces join sessions on sessions.id = traces.session
-          left join projects a on a.id = sessions.project left join projects b on b.id = a.merged_into
+          left join projects a on a.id = sessions.project left join projects b
+            on b.id = a.merged_into
          where sessions.ref = ?1 and (?2 is null or traces.state = ?2)
         """,
         (ref, state),
@@ -145,16 +169,26 @@ def find(db: Database, ref: str, state: str | None = None) -> Trace | None:
     if row is None:
         return None
     project, memory, summary, engine, tokens, cost = row
-    return Trace(session=ref, project=project, memory=memory, summary=summary, engine=engine, tokens=tokens, cost_usd=cost)
+    return Trace(
+        session=ref,
+        project=project,
+        memory=memory,
+        summary=summary,
+        engine=engine,
+        tokens=tokens,
+        cost_usd=cost,
+    )
 
 
 def kept(db: Database, project: int, limit: int) -> list[KeptTrace]:
     """A project's newest trace memories."""
     rows = db.rows(
         f"""
-        select sessions.ref, sessions.cwd, (select path from sources where sources.id = sessions.source), {_TIME}, digests.title,
+        select sessions.ref, sessions.cwd, (select path from sources
+          where sources.id = sessions.source), {_TIME}, digests.title,
                traces.memory, traces.summary
-          from {_PLACED} where {_PROJECT} = ? and traces.memory != '' order by {_TIME} desc, sessions.id desc limit ?
+          from {_PLACED} where {_PROJECT} = ? and traces.memory != ''
+            order by {_TIME} desc, sessions.id desc limit ?
         """,
         (project, limit),
     )
@@ -168,7 +202,8 @@ def digests_of(db: Database, project: int, limit: int) -> list[Digest]:
     """What the newest sessions of a project came to that have a trace memory, the newest first."""
     rows: list[tuple[Any, ...]] = db.rows(
         f"""
-        select digests.digest, sessions.ref from {_PLACED} where {_PROJECT} = ? and traces.memory != ''
+        select digests.digest, sessions.ref from {_PLACED} where {_PROJECT} = ?
+          and traces.memory != ''
          order by {_TIME} desc, sessions.id desc limit ?
         """,
         (project, limit),
@@ -184,7 +219,8 @@ def projects(db: Database) -> list[tuple[int, str]]:
             f"""
             select id, key from projects where merged_into is null and (
               id in (select {_PROJECT} from {_PLACED} where traces.memory != '')
-              or id in (select project from publications where gone_at is null) or id in (select project from consolidations)
+              or id in (select project from publications where gone_at is null)
+                or id in (select project from consolidations)
             ) order by id
             """
         )
@@ -204,11 +240,14 @@ def state_of(db: Database, project: int) -> str:
 
 
 def refused(db: Database, project: int) -> set[str]:
-    """The words of notes that a person rejected or that others have taken the place of, in a project or everywhere."""
+    """The words of notes that a person rejected or that others have taken the
+    place of, in a project or everywhere.
+    """
     rows = db.rows(
         """
         select words from notes left join projects on projects.id = notes.project
-         where status in ('rejected', 'superseded') and (notes.project is null or coalesce(merged_into, projects.id) = ?)
+         where status in ('rejected', 'superseded') and (notes.project is null
+           or coalesce(merged_into, projects.id) = ?)
         """,
         (project,),
     )
@@ -230,7 +269,10 @@ def turns_of(db: Database, project: int) -> dict[str, set[int]]:
 
 
 def is_due(db: Database, project: int, engine: Engine) -> bool:
-    """Whether a project's memory would be made of something else by now; what the rules made is made again by a model."""
+    """Whether a project's memory would be made of something else by now.
+
+    What the rules made is made again by a model.
+    """
     row = db.row("select state, engine from consolidations where project = ?", (project,))
     return row is None or row[0] != state_of(db, project) or (row[1] == "rules" != engine)
 
@@ -240,7 +282,8 @@ def is_queued(db: Database, project: int, key: str) -> bool:
     return bool(
         db.value(
             f"""
-            select exists (select 1 from jobs where kind = 'memory' and subject = ?2 and created_at >= (
+            select exists (select 1 from jobs where kind = 'memory' and subject = ?2
+              and created_at >= (
               select coalesce(max(traces.made_at), 0) from {_PLACED} where {_PROJECT} = ?1))
             """,
             (project, key),
@@ -249,9 +292,17 @@ def is_queued(db: Database, project: int, key: str) -> bool:
 
 
 def publish(
-    db: Database, lease: Lease, project: int, state: str | None, files: Mapping[str, Published], *, engine: Engine = "rules"
+    db: Database,
+    lease: Lease,
+    project: int,
+    state: str | None,
+    files: Mapping[str, Published],
+    *,
+    engine: Engine = "rules",
 ) -> None:
-    """Make these the current files of a project; raises LeaseLost, and changes nothing, when we are not its writer any more.
+    """Make these the current files of a project.
+
+    Raises LeaseLost, and changes nothing, when we are not its writer any more.
 
     Without a state the project's memory is still to be made.
     """
@@ -261,7 +312,8 @@ def publish(
         current = {
             name: (number, text)
             for name, number, text in db.rows(
-                "select name, id, text from publications where project = ? and gone_at is null", (project,)
+                "select name, id, text from publications where project = ? and gone_at is null",
+                (project,),
             )
         }
         for name, (number, text) in current.items():
@@ -270,14 +322,20 @@ def publish(
         for name, made in files.items():
             sessions = msgspec.json.encode(made.sessions).decode()
             if name in current and current[name][1] == made.text:
-                db.execute("update publications set sessions = ? where id = ?", (sessions, current[name][0]))
+                db.execute(
+                    "update publications set sessions = ? where id = ?",
+                    (sessions, current[name][0]),
+                )
             else:
                 db.execute(
-                    "insert into publications (project, name, text, sessions, engine, made_at) values (?, ?, ?, ?, ?, ?)",
+                    "insert into publications (project, name, text, sessions, engine, made_at) "
+                    "values (?, ?, ?, ?, ?, ?)",
                     (project, name, made.text, sessions, engine, now),
                 )
         if state is not None:
-            db.execute("insert or replace into consolidations values (?, ?, ?)", (project, state, engine))
+            db.execute(
+                "insert or replace into consolidations values (?, ?, ?)", (project, state, engine)
+            )
 
 
 def published(db: Database, project: int, *, by_model: bool = False) -> dict[str, str]:
@@ -285,7 +343,8 @@ def published(db: Database, project: int, *, by_model: bool = False) -> dict[str
     return dict(
         db.rows(
             """
-            select name, text from publications where project = ?1 and gone_at is null and (engine != 'rules' or not ?2)
+            select name, text from publications where project = ?1 and gone_at is null
+              and (engine != 'rules' or not ?2)
              order by name
             """,
             (project, by_model),
@@ -299,7 +358,10 @@ def folders(db: Database) -> set[str]:
 
 
 def keep_folder(db: Database, name: str) -> None:
-    """Remember that files are written into a folder; inside the transaction in which that is done."""
+    """Remember that files are written into a folder.
+
+    Inside the transaction in which that is done.
+    """
     db.execute("insert or ignore into memory_folders values (?)", (name,))
 
 
@@ -335,7 +397,8 @@ def _unpublish(db: Database, ref: str) -> set[int]:
     """
     rows = db.rows(
         """
-        select id, project, text, sessions, name = 'MEMORY.md' and gone_at is null and engine != 'rules' from publications
+        select id, project, text, sessions, name = 'MEMORY.md' and gone_at is null
+          and engine != 'rules' from publications
          where exists (select 1 from json_each(sessions) where value = ?)
         """,
         (ref,),
@@ -343,8 +406,13 @@ def _unpublish(db: Database, ref: str) -> set[int]:
     for number, _, text, sessions, stays in rows:
         left = without_lines(text, lambda line: f"{ref}#" in line) if stays else ""
         if left:
-            others = msgspec.json.encode([one for one in msgspec.json.decode(sessions) if one != ref]).decode()
-            db.execute("update publications set text = ?, sessions = ? where id = ?", (left, others, number))
+            others = msgspec.json.encode(
+                [one for one in msgspec.json.decode(sessions) if one != ref]
+            ).decode()
+            db.execute(
+                "update publications set text = ?, sessions = ? where id = ?",
+                (left, others, number),
+            )
         else:
             db.execute("delete from publications where id = ?", (number,))
     return {project for _, project, *_ in rows}
@@ -355,5 +423,9 @@ def outdate(db: Database, projects: Iterable[int]) -> None:
     for project in projects:
         leases.revoke(db, lease_name(project))
         db.execute("delete from consolidations where project = ?", (project,))
-        db.execute("delete from jobs where kind = 'memory' and subject = (select key from projects where id = ?)", (project,))
+        db.execute(
+            "delete from jobs where kind = 'memory' and subject = (select key from projects where "
+            "id = ?)",
+            (project,),
+        )
     jobs.enqueue(db, "consolidate", "projects")

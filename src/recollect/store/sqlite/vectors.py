@@ -1,4 +1,5 @@
-"""The vectors of turns: which encoder made them, which are still to be made, writing and removing them.
+"""The vectors of turns: which encoder made them, which are still to
+be made, writing and removing them.
 
 There is one encoder at a time. When another one takes over, the vectors of the
 former go in the transaction that records its name, and every turn is queued:
@@ -39,12 +40,19 @@ class State:
     __slots__ = ("dimensions", "encoder", "generation", "version")
 
     def __init__(self, encoder: str, dimensions: int, generation: int, version: int) -> None:
-        self.encoder, self.dimensions, self.generation, self.version = encoder, dimensions, generation, version
+        self.encoder, self.dimensions, self.generation, self.version = (
+            encoder,
+            dimensions,
+            generation,
+            version,
+        )
 
 
 def find_state(db: Database) -> State | None:
     """The state of the vectors; None when nothing was ever embedded, or nobody can tell by what."""
-    found: dict[str, Any] = dict(db.rows("select name, value from store_info where name between 'vectors_' and 'vectors_~'"))
+    found: dict[str, Any] = dict(
+        db.rows("select name, value from store_info where name between 'vectors_' and 'vectors_~'")
+    )
     if len(found) != len(_STATE) or not all(isinstance(found[name], int) for name in _STATE[1:]):
         return None
     state = State(*(found[name] for name in _STATE))
@@ -53,7 +61,8 @@ def find_state(db: Database) -> State | None:
 
 # What they have in common
 
-# The mean of so many vectors is the mean of all, near enough, until there are so many times as many.
+# The mean of so many vectors is the mean of all, near enough, until
+# there are so many times as many.
 _MEAN_OF = 5_000
 _MEAN_GROWTH = 1.2
 
@@ -66,7 +75,9 @@ def mean(db: Database) -> array[float] | None:
 
 
 def save_mean(db: Database) -> None:
-    """Work out the shared direction from vectors all over the store, unless it was and these hardly grew since."""
+    """Work out the shared direction from vectors all over the store, unless
+    it was and these hardly grew since.
+    """
     import numpy as np
 
     with db.transaction():
@@ -74,19 +85,30 @@ def save_mean(db: Database) -> None:
         count = int(db.value("select count(*) from vectors"))
         known = db.value("select value from store_info where name = 'mean_vector_of'")
         # A mean that moves would move every score a little, and the pages of an answer apart.
-        if state is None or (mean(db) is not None and known is not None and count < _MEAN_GROWTH * known):
+        if state is None or (
+            mean(db) is not None and known is not None and count < _MEAN_GROWTH * known
+        ):
             return
         every = 1 + count // _MEAN_OF
-        rows = db.rows(f"select codes from vectors where turn % ? = 0 and {whole(state.dimensions)}", (every,))
+        rows = db.rows(
+            f"select codes from vectors where turn % ? = 0 and {whole(state.dimensions)}", (every,)
+        )
         if not rows:
             return
-        numbers = np.frombuffer(b"".join(codes for (codes,) in rows), np.int8).reshape(-1, state.dimensions).astype(np.float32)
+        numbers = (
+            np.frombuffer(b"".join(codes for (codes,) in rows), np.int8)
+            .reshape(-1, state.dimensions)
+            .astype(np.float32)
+        )
         numbers /= np.linalg.norm(numbers, axis=1, keepdims=True)
         shared = numbers.mean(axis=0)
         length = float(np.linalg.norm(shared))
         if length:
             value = (shared / length).astype("<f4").tobytes()
-            db.many("insert or replace into store_info values (?, ?)", [("mean_vector", value), ("mean_vector_of", count)])
+            db.many(
+                "insert or replace into store_info values (?, ?)",
+                [("mean_vector", value), ("mean_vector_of", count)],
+            )
 
 
 # What is to do
@@ -121,8 +143,13 @@ def drop(db: Database) -> None:
     """As if nothing had ever been embedded, in the caller's transaction: every turn is queued."""
     for table in ("vectors", "vector_blocks", "unembedded"):
         db.execute(f"delete from {table}")
-    db.many("delete from store_info where name = ?", [(name,) for name in (*_STATE, "mean_vector", "mean_vector_of")])
-    db.execute("insert into unembedded select turn, random() from (select distinct turn from bodies)")
+    db.many(
+        "delete from store_info where name = ?",
+        [(name,) for name in (*_STATE, "mean_vector", "mean_vector_of")],
+    )
+    db.execute(
+        "insert into unembedded select turn, random() from (select distinct turn from bodies)"
+    )
 
 
 def next_unembedded(db: Database, limit: int) -> list[tuple[int, int, list[Row]]]:
@@ -141,7 +168,10 @@ def next_unembedded(db: Database, limit: int) -> list[tuple[int, int, list[Row]]
 
 
 def _readable(parts: list[bytes]) -> list[Row]:
-    """The events of a turn; parts that are damaged are left out, and `doctor --verify` names them."""
+    """The events of a turn.
+
+    Parts that are damaged are left out, and `doctor --verify` names them.
+    """
     import msgspec
     import zstandard
 
@@ -158,7 +188,9 @@ def _readable(parts: list[bytes]) -> list[Row]:
 
 
 def save(db: Database, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
-    """Keep the int8 codes and the words of some turns, given with the marks they were queued with; says how many were kept.
+    """Keep the int8 codes and the words of some turns, given with the marks they were queued with.
+
+    Says how many were kept.
 
     A turn that was queued again meanwhile is left to the next round, and one
     that is gone stays gone.
@@ -167,8 +199,10 @@ def save(db: Database, encoder: str, made: list[tuple[int, int, list[bytes], byt
         state = find_state(db)
         if state is None or state.encoder != encoder:
             raise StoreError(
-                f"the vectors of {db.path} belong to {state.encoder if state else 'no encoder'} by now, not to {encoder}",
-                hint="another recollect embeds with other settings; choose one encoder and run `recollect embed`",
+                f"the vectors of {db.path} belong to {state.encoder if state else 'no encoder'} by "
+                f"now, not to {encoder}",
+                hint="another recollect embeds with other settings; choose one encoder and run "
+                "`recollect embed`",
             )
         current = []
         for turn, mark, codes, words in made:
@@ -176,12 +210,19 @@ def save(db: Database, encoder: str, made: list[tuple[int, int, list[bytes], byt
             if db.connection.changes() and db.value("select 1 from turns where id = ?", (turn,)):
                 current.append((turn, codes, words))
         version = state.version + 1
-        db.many("delete from vectors where turn = ?", [(turn,) for turn, codes, _ in current if not codes])
+        db.many(
+            "delete from vectors where turn = ?",
+            [(turn,) for turn, codes, _ in current if not codes],
+        )
         db.many(
             "insert or replace into vectors values (?, ?, ?, ?)",
             [(turn, version, b"".join(codes), words) for turn, codes, words in current if codes],
         )
-        _write_blocks(db, {turn: b"".join(map(bit_code, codes)) for turn, codes, _ in current}, state.dimensions)
+        _write_blocks(
+            db,
+            {turn: b"".join(map(bit_code, codes)) for turn, codes, _ in current},
+            state.dimensions,
+        )
         db.execute("update store_info set value = ? where name = 'vectors_version'", (version,))
     return len(current)
 
@@ -195,7 +236,10 @@ def remove(db: Database, turns: Iterable[int]) -> None:
         _write_blocks(db, dict.fromkeys(gone, b""), state.dimensions)
         # It is made of them too; `save_mean` works it out again from what is left.
         db.execute("delete from store_info where name = 'mean_vector'")
-        db.execute("update store_info set value = ? where name = 'vectors_generation'", (_new_generation(),))
+        db.execute(
+            "update store_info set value = ? where name = 'vectors_generation'",
+            (_new_generation(),),
+        )
 
 
 def _new_generation() -> int:
@@ -212,7 +256,10 @@ def _write_blocks(db: Database, changed: dict[int, bytes], dimensions: int) -> N
         row = db.row("select turns, codes from vector_blocks where number = ?", (number,))
         entries = _entries(row[0], row[1], width) if row else {}
         entries.update(codes_of)
-        db.execute("insert or replace into vector_blocks values (?, ?, ?)", (number, *block(entries, width)))
+        db.execute(
+            "insert or replace into vector_blocks values (?, ?, ?)",
+            (number, *block(entries, width)),
+        )
 
 
 def _entries(turns: bytes, codes: bytes, width: int) -> dict[int, bytes]:
@@ -238,12 +285,18 @@ def places(turns: bytes) -> array[int]:
 
 
 def is_sound(turns: bytes, codes: bytes, width: int) -> bool:
-    """Whether a block has a turn for each of its codes; one that has not finds nothing, and `recollect doctor` names it."""
+    """Whether a block has a turn for each of its codes.
+
+    One that has not finds nothing, and `recollect doctor` names it.
+    """
     return len(turns) % 2 == 0 and len(turns) // 2 * width == len(codes)
 
 
 def whole(dimensions: int) -> str:
-    """The condition that a row of `vectors` has the shape it was written with; whoever compares vectors asks for it."""
+    """The condition that a row of `vectors` has the shape it was written with.
+
+    Whoever compares vectors asks for it.
+    """
     return (
         f"typeof(codes) = 'blob' and length(codes) > 0 and length(codes) % {dimensions:d} = 0"
         " and typeof(words) = 'blob' and length(words) % 2 = 0"
@@ -268,6 +321,12 @@ def disagreeing(db: Database) -> list[int]:
     expected = {number: block(entries, width) for number, entries in made.items()}
     # A block whose turns are all gone stays, and is empty.
     found = {
-        number: (turns, codes) for number, turns, codes in db.rows("select number, turns, codes from vector_blocks") if turns
+        number: (turns, codes)
+        for number, turns, codes in db.rows("select number, turns, codes from vector_blocks")
+        if turns
     }
-    return sorted(number for number in expected.keys() | found.keys() if expected.get(number) != found.get(number))
+    return sorted(
+        number
+        for number in expected.keys() | found.keys()
+        if expected.get(number) != found.get(number)
+    )

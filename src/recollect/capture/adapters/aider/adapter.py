@@ -32,7 +32,9 @@ class Aider:
     endings = (".md",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The file that the history was moved to, if it was: by itself aider has no place of its own."""
+        """The file that the history was moved to, if it was: by itself
+        aider has no place of its own.
+        """
         moved = environ.get("AIDER_CHAT_HISTORY_FILE", "")
         return [moved] if os.path.isabs(moved) else []
 
@@ -51,7 +53,9 @@ class Aider:
             yield Source(self.agent, path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A file in which a session begins, with aider's name or with lines that end as only aider ends them."""
+        """A file in which a session begins, with aider's name or with lines
+        that end as only aider ends them.
+        """
         # A chat about aider quotes such lines, and begins otherwise.
         if head.lstrip().startswith(b"<!--") or not _HEADER.search(head):
             return None

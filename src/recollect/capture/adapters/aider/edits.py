@@ -8,13 +8,19 @@ from typing import Any
 Edits = dict[str, list[dict[str, str]]]
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})")
-_SEARCH, _DIVIDER, _REPLACE = re.compile(r"^<{5,9} SEARCH"), re.compile(r"^={5,9}\s*$"), re.compile(r"^>{5,9} REPLACE")
+_SEARCH, _DIVIDER, _REPLACE = (
+    re.compile(r"^<{5,9} SEARCH"),
+    re.compile(r"^={5,9}\s*$"),
+    re.compile(r"^>{5,9} REPLACE"),
+)
 # What models put around a file's name, against the rules.
 _DECORATION = "`*#: \t"
 
 
 def proposed(reply: str) -> Edits:
-    """The blocks of a reply: what to search and what to put there, a diff, or a file's whole content."""
+    """The blocks of a reply: what to search and what to put there, a
+    diff, or a file's whole content.
+    """
     edits: Edits = {}
     lines = reply.split("\n")
     named, number = "", 0
@@ -40,14 +46,19 @@ def given(path: str, edits: Edits) -> dict[str, Any]:
 
 
 def _closing(lines: list[str], start: int, fence: str) -> int:
-    return next((number for number in range(start, len(lines)) if lines[number].rstrip() == fence), len(lines))
+    return next(
+        (number for number in range(start, len(lines)) if lines[number].rstrip() == fence),
+        len(lines),
+    )
 
 
 def _block(language: str, lines: list[str], named: str, edits: Edits) -> None:
     if any(map(_SEARCH.match, lines)):
         _search_and_replace(lines, named, edits)
     elif language == "diff":
-        target = next((line[4:].split("\t")[0].strip() for line in lines if line.startswith("+++ ")), named)
+        target = next(
+            (line[4:].split("\t")[0].strip() for line in lines if line.startswith("+++ ")), named
+        )
         edits.setdefault(target.removeprefix("b/"), []).append({"patch": "\n".join(lines)})
     elif named and " " not in named:
         edits.setdefault(named, []).append({"content": "\n".join(lines)})
@@ -64,7 +75,9 @@ def _search_and_replace(lines: list[str], named: str, edits: Edits) -> None:
         elif into is old and _DIVIDER.match(line):
             into = new
         elif into is new and _REPLACE.match(line):
-            edits.setdefault(named, []).append({"old_string": "\n".join(old), "new_string": "\n".join(new)})
+            edits.setdefault(named, []).append(
+                {"old_string": "\n".join(old), "new_string": "\n".join(new)}
+            )
             into = None
         elif into is not None:
             into.append(line)

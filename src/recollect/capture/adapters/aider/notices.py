@@ -14,7 +14,8 @@ TOKENS = re.compile(
 COST = re.compile(r"Cost: \$(?P<paid>[\d.,]+) (?:message|request|send), \$[\d.,]+ session\.")
 VERSION = re.compile(r"Aider v(\S{1,100})")
 MODEL = re.compile(
-    r"(?:Main model|Models?): (\S{1,200})(?: with (?P<format>[\w-]{1,50}) edit format)?(?:.*?, weak model (?P<weak>\S{1,200}))?"
+    r"(?:Main model|Models?): (\S{1,200})(?: with (?P<format>[\w-]{1,50}) edit format)?(?:.*?, "
+    r"weak model (?P<weak>\S{1,200}))?"
 )
 HELPER = re.compile(r"(Weak|Editor) model: (\S{1,200})")
 APPLIED = re.compile(r"Applied edit to (.+)")
@@ -27,12 +28,15 @@ MISFIT = "The LLM did not conform to the edit format."
 LINT_PROMPT = "# Fix any errors below, if possible."
 INTERRUPT = "^C again to exit"
 FAULT = re.compile(
-    r"(?:Unexpected error|litellm\.[A-Z]\w+:|Exception while updating files|Model \S+ has hit a token limit"
-    r"|Your estimated chat context|Only \d+ reflections allowed|Empty response received|Unable to commit)"
+    r"(?:Unexpected error|litellm\.[A-Z]\w+:|Exception while updating files|Model \S+ has hit a "
+    r"token limit"
+    r"|Your estimated chat context|Only \d+ reflections allowed|Empty response received|Unable to "
+    r"commit)"
 )
 # Questions and small talk that end what a command printed, and say nothing that lasts.
 ASIDE = re.compile(
-    r".*\(Y\)es/\(N\)o|Add(?:ed)? .* to the chat|You can use /undo|Add command output|Attempt to fix|Retrying in |\^C "
+    r".*\(Y\)es/\(N\)o|Add(?:ed)? .* to the chat|You can use /undo|Add command output|Attempt to "
+    r"fix|Retrying in |\^C "
 )
 # A question that was answered once for all is written like a prompt.
 ANSWER = re.compile(r".{1,300}?\(Y\)es/\(N\)o.{0,60}\[\w+\]: \w+$")
@@ -50,14 +54,22 @@ class Spent(NamedTuple):
 
 def spent(found: re.Match[str]) -> Spent:
     """The figures of a `TOKENS` line."""
-    sent, written, hit, received = (_number(found[name] or "0") for name in ("sent", "written", "hit", "received"))
-    return Spent(sent, written, hit, received, rounded=any(unit in found[0] for unit in ("k ", "M ")))
+    sent, written, hit, received = (
+        _number(found[name] or "0") for name in ("sent", "written", "hit", "received")
+    )
+    return Spent(
+        sent, written, hit, received, rounded=any(unit in found[0] for unit in ("k ", "M "))
+    )
 
 
 def paid(line: str) -> float:
     """What the message cost in USD; 0 when the line does not say."""
     found = COST.search(line)
-    return float(found["paid"].replace(",", "").rstrip(".") or 0) if found and found["paid"].count(".") < 2 else 0.0
+    return (
+        float(found["paid"].replace(",", "").rstrip(".") or 0)
+        if found and found["paid"].count(".") < 2
+        else 0.0
+    )
 
 
 def _number(text: str) -> int:

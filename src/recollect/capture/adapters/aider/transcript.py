@@ -81,7 +81,9 @@ class Transcript:
         """Where the next pass goes on."""
         position, encoded = self.mark
         state = msgspec.msgpack.decode(encoded, type=State)
-        state.provisional = self.dialogue.standing.turn if state.session == self.state.session else ""
+        state.provisional = (
+            self.dialogue.standing.turn if state.session == self.state.session else ""
+        )
         return Checkpoint(position, msgspec.msgpack.encode(state))
 
     # Whose line it is
@@ -98,7 +100,9 @@ class Transcript:
             self._speak("prompt", position)
             self.said.append(line[5:].rstrip())
         elif self._is_notice(line):
-            self._speak("carried" if self.state.spaced and not line.endswith("  ") else "notice", position)
+            self._speak(
+                "carried" if self.state.spaced and not line.endswith("  ") else "notice", position
+            )
             self._notice(line[2:].strip())
         elif self.voice in ("carried", "ending"):
             self.work.carry(line)
@@ -190,7 +194,12 @@ class Transcript:
         key = f"{state.session}/{state.turns}-{_mark(text)[:8]}"
         self._settle(key)
         self.dialogue.prompt(key, text, author=author)
-        self.work.begin(text, state.meta.get("editor_model" if author == "agent" else "model", state.meta.get("model")))
+        self.work.begin(
+            text,
+            state.meta.get(
+                "editor_model" if author == "agent" else "model", state.meta.get("model")
+            ),
+        )
 
     def _author(self, text: str) -> Author:
         if _mark(text) == self.state.answer:
@@ -199,7 +208,9 @@ class Transcript:
         return "system" if text.startswith(notices.LINT_PROMPT) else "human"
 
     def _settle(self, key: str) -> None:
-        """Take back the turn that an earlier pass told from here, when its prompt was only half there."""
+        """Take back the turn that an earlier pass told from here, when
+        its prompt was only half there.
+        """
         before, self.state.provisional = self.state.provisional, ""
         if before and before != key:
             self.dialogue.undo(before)
@@ -217,7 +228,9 @@ class Transcript:
         self.work.answered(text)
 
     def _has_turn(self, *, begun: bool) -> bool:
-        """Whether there is a turn to add to; one is begun, if it may be, for what nobody asked here.
+        """Whether there is a turn to add to.
+
+        One is begun, if it may be, for what nobody asked here.
 
         Several aiders may run in one project, and write to one file: the
         answer to a prompt of one comes after another has begun its session.
@@ -226,21 +239,33 @@ class Transcript:
             self._tell()
             key = f"{self.state.session}/0"
             self.dialogue.begin(key, author="system")
-            # Without a word, but a prompt: by it the turn is known when it is told again from its start.
+            # Without a word, but a prompt: by it the turn is known when it
+            # is told again from its start.
             self.dialogue.items.append(Event(session=self.state.session, turn=key, kind="prompt"))
         return self.dialogue.standing.turn != ""
 
     def _tell(self) -> None:
-        """Say what is known of the session, once it has a turn: many are opened and closed again."""
+        """Say what is known of the session, once it has a turn:
+        many are opened and closed again.
+        """
         state = self.state
         if not state.told:
             state.told = True
-            self.dialogue.facts(**{"origin": "interactive", "cwd": self.cwd, **state.facts, "meta": dict(state.meta) or None})
+            self.dialogue.facts(
+                **{
+                    "origin": "interactive",
+                    "cwd": self.cwd,
+                    **state.facts,
+                    "meta": dict(state.meta) or None,
+                }
+            )
 
     # What aider says
 
     def _notice(self, text: str) -> None:
-        if not self._announcement(text) and self._has_turn(begun=notices.TOKENS.match(text) is not None):
+        if not self._announcement(text) and self._has_turn(
+            begun=notices.TOKENS.match(text) is not None
+        ):
             self.state.spendings = self.work.notice(text, self.state.spendings)
 
     def _announcement(self, text: str) -> bool:
@@ -253,7 +278,11 @@ class Transcript:
         if version := notices.VERSION.match(text):
             state.facts["agent_version"] = version[1]
         elif model := notices.MODEL.match(text):
-            known = {"model": model[1].rstrip(","), "edit_format": model["format"], "weak_model": model["weak"]}
+            known = {
+                "model": model[1].rstrip(","),
+                "edit_format": model["format"],
+                "weak_model": model["weak"],
+            }
             state.meta |= {name: value for name, value in known.items() if value}
             self.work.model = state.meta["model"]
         elif helper := notices.HELPER.match(text):
@@ -261,7 +290,9 @@ class Transcript:
         else:
             return False
         if state.told:
-            self.dialogue.facts(meta=dict(state.meta), agent_version=state.facts.get("agent_version"))
+            self.dialogue.facts(
+                meta=dict(state.meta), agent_version=state.facts.get("agent_version")
+            )
         return True
 
 

@@ -1,4 +1,6 @@
-"""What happens in a turn of aider's: edits, commands and what they print, commits, tokens, trouble."""
+"""What happens in a turn of aider's: edits, commands and what
+they print, commits, tokens, trouble.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from recollect.model import ToolKind
 
 _COMMAND = re.compile(r"(/[\w-]+(?=\s|$)|!)\s*(.*)$", re.DOTALL)
 _SHELL = {"/run", "/test", "/git", "/lint", "!"}
-# Commands that carry a question to the model: what comes back is an answer, not what the command printed. The question
-# alone is then written once more, like a prompt.
+# Commands that carry a question to the model: what comes back is an answer, not what the command
+# printed. The question alone is then written once more, like a prompt.
 _TALK = {"/ask", "/code", "/architect", "/context", "/help", "/chat-mode"}
 
 
@@ -48,7 +50,9 @@ class Work:
             self.command, self.given = command[1], command[2].strip()
 
     def is_asked_again(self, prompt: str) -> bool:
-        """Whether a prompt is the question of the command before it, which aider writes down twice."""
+        """Whether a prompt is the question of the command before
+        it, which aider writes down twice.
+        """
         asked, self.question = self.question, ""
         return asked != "" and prompt.strip() == asked
 
@@ -108,21 +112,30 @@ class Work:
             self.dialogue.call(None, name, what, kind=kind, ok=ok, output=output or None)
         self.call, self.printed = None, []
 
-    def _open(self, kind: ToolKind, name: str, what: dict[str, Any] | None, *, ok: bool | None = None) -> None:
+    def _open(
+        self, kind: ToolKind, name: str, what: dict[str, Any] | None, *, ok: bool | None = None
+    ) -> None:
         self.close()
         self.call = (kind, name, what, ok)
 
     def _is_persons(self) -> bool:
-        """Whether the call that is open is a command that a person ran: aider has nothing to say until it is through."""
+        """Whether the call that is open is a command that a person ran: aider has
+        nothing to say until it is through.
+        """
         return self.call is not None and self.call[1] in _SHELL
 
     def _print(self, line: str) -> None:
-        """A line that a call printed. A command of the person's is a call as soon as it prints something."""
+        """A line that a call printed.
+
+        A command of the person's is a call as soon as it prints something.
+        """
         if self.call is None and self.command and line:
             if self.command == "/web":
                 self._open("web", self.command, {"url": self.given})
             else:
-                self._open("other", self.command, {"command": f"{self.command} {self.given}".strip()})
+                self._open(
+                    "other", self.command, {"command": f"{self.command} {self.given}".strip()}
+                )
         if self.call is not None:
             self.printed.append(line)
 
@@ -135,7 +148,9 @@ class Work:
 
     def _edit(self, name: str, path: str, *, ok: bool | None, output: str | None = None) -> None:
         self.close()
-        self.dialogue.call(None, name, given(path, self.edits), kind="edit", target=path, output=output, ok=ok)
+        self.dialogue.call(
+            None, name, given(path, self.edits), kind="edit", target=path, output=output, ok=ok
+        )
 
     def _only_edit(self) -> dict[str, Any] | None:
         """What the answer wanted to change, if that was one file."""

@@ -1,4 +1,6 @@
-"""Antigravity, the CLI and the editor: a conversation is spread over several files that go by its id."""
+"""Antigravity, the CLI and the editor: a conversation is spread
+over several files that go by its id.
+"""
 
 from __future__ import annotations
 

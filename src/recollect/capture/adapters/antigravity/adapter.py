@@ -1,4 +1,5 @@
-"""Antigravity, the CLI and the editor: a conversation is spread over several files that go by its id.
+"""Antigravity, the CLI and the editor: a conversation is spread
+over several files that go by its id.
 
 The words are in a transcript of steps, the tokens in a database, and of old
 conversations only the papers that the agent wrote are left in plain text. What
@@ -57,10 +58,17 @@ class Antigravity:
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """What is kept of conversations; the folders around that are caches and recordings."""
         base = os.path.join(home, ".gemini")
-        return [os.path.join(base, product, part) for product in _PRODUCTS for part in (_BRAIN, _CONVERSATIONS)]
+        return [
+            os.path.join(base, product, part)
+            for product in _PRODUCTS
+            for part in (_BRAIN, _CONVERSATIONS)
+        ]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """Every conversation once, by the best file there is of it. The root may be the folder above, too."""
+        """Every conversation once, by the best file there is of it.
+
+        The root may be the folder above, too.
+        """
         name = os.path.basename(root)
         above = os.path.dirname(root) if name in (_BRAIN, _CONVERSATIONS) else root
         brain = os.path.join(above, _BRAIN)
@@ -69,11 +77,15 @@ class Antigravity:
                 yield from _conversation(folder)
         if name != _BRAIN:
             for path in files_in(os.path.join(above, _CONVERSATIONS), ".db"):
-                if not any(_conversation(os.path.join(brain, os.path.basename(path).removesuffix(".db")))):
+                if not any(
+                    _conversation(os.path.join(brain, os.path.basename(path).removesuffix(".db")))
+                ):
                     yield _source(path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """The conversation of a file: steps are told by their fields, databases by their tables, papers by their place."""
+        """The conversation of a file: steps are told by their fields, databases by
+        their tables, papers by their place.
+        """
         if path.endswith(".jsonl"):
             first = first_objects(head)
             ours = bool(first) and all(name in first[0] for name in _STEP)
@@ -82,7 +94,9 @@ class Antigravity:
         else:
             ours = False
         folder = _folder(path)
-        whole = next(_conversation(folder), None) if folder and (ours or path.endswith(".md")) else None
+        whole = (
+            next(_conversation(folder), None) if folder and (ours or path.endswith(".md")) else None
+        )
         return whole or (_source(path) if ours else None)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -114,13 +128,18 @@ class Conversation:
         self.steps.take(step)
 
     def items(self) -> list[Item]:
-        """Everything; the tokens come when it is known where turns begin. A conversation in which nothing was said is none."""
+        """Everything; the tokens come when it is known where turns begin.
+
+        A conversation in which nothing was said is none.
+        """
         self._tell_tokens()
         dialogue, model = self.steps.dialogue, self.steps.model
         items = dialogue.drain()
         if items:
             cwd = self.told.cwd or self.steps.cwd
-            dialogue.facts(cwd=cwd, git_branch=self.told.branch, meta={"model": model} if model else None)
+            dialogue.facts(
+                cwd=cwd, git_branch=self.told.branch, meta={"model": model} if model else None
+            )
         return [*dialogue.drain(), *items, *self.steps.odd.problems(self.path)]
 
     def read_without_words(self, since: Checkpoint | None) -> Iterator[Item]:
@@ -137,7 +156,10 @@ class Conversation:
         yield Checkpoint(read_bytes + self.told.read_bytes)
 
     def _ask(self, database: str) -> None:
-        """Ask the database beside the words. One that cannot be read costs the tokens and nothing else."""
+        """Ask the database beside the words.
+
+        One that cannot be read costs the tokens and nothing else.
+        """
         try:
             self._learn(told_by(database, self.session))
         except Unreadable as reason:
@@ -153,22 +175,28 @@ class Conversation:
         turns = sorted(self.steps.turns.items())
         for call in self.told.generations:
             turn = self._turn_of(call, turns)
-            # The database may be ahead of the transcript: which turn a call belongs to will be seen.
+            # The database may be ahead of the transcript: which turn a
+            # call belongs to will be seen.
             if turn is not None or not self.path.endswith(".jsonl"):
                 self.steps.dialogue.usage(
-                    call.key, model=call.model or self.steps.model, at=call.at, input=call.input, cache_read=call.cache_read,
+                    call.key, model=call.model or self.steps.model, at=call.at, input=call.input,
+                    cache_read=call.cache_read,
                     output=call.output, reasoning=call.reasoning, turn=turn,
                 )  # fmt: skip
 
     def _turn_of(self, call: Generation, turns: list[tuple[int, str]]) -> str | None:
-        """The turn that a model call belongs to: that of its step, the first one when its step is not told."""
+        """The turn that a model call belongs to: that of its step, the
+        first one when its step is not told.
+        """
         step = call.step or 0
         if not turns or step > self.steps.last:
             return None
         return turns[max(0, bisect_right(turns, step, key=itemgetter(0)) - 1)][1]
 
     def _tell_paper(self, path: str) -> int:
-        """A plan, a list of tasks or a summary that the agent wrote, in the one turn that all of them are in."""
+        """A plan, a list of tasks or a summary that the agent wrote, in the
+        one turn that all of them are in.
+        """
         try:
             text = written(path, _PAPER_BYTES)
         except Unreadable as reason:
@@ -178,7 +206,9 @@ class Conversation:
         if not dialogue.standing.turn:
             dialogue.begin(_PAPERS, author="agent")
         try:
-            at = moment_of(document(f"{path}.metadata.json", PaperMeta, limit=_PAPER_BYTES).updatedAt)
+            at = moment_of(
+                document(f"{path}.metadata.json", PaperMeta, limit=_PAPER_BYTES).updatedAt
+            )
         except (Broken, Unreadable):
             at = None
         dialogue.say("reply", f"{name_in_text(path)}\n\n{text}" if text.strip() else None, at=at)
@@ -186,7 +216,10 @@ class Conversation:
 
 
 def _conversation(folder: str) -> Iterator[Source]:
-    """The one source of a conversation's folder: its transcript, else its papers; none when it is empty."""
+    """The one source of a conversation's folder: its transcript, else its papers.
+
+    None when it is empty.
+    """
     logs = {os.path.basename(path): path for path in listed(os.path.join(folder, _LOGS)).files}
     transcript = next((logs[name] for name in _TRANSCRIPTS if name in logs), None)
     papers = list(files_in(folder, ".md"))
@@ -210,7 +243,11 @@ def _folder(path: str) -> str | None:
     folder = os.path.dirname(path)
     if path.endswith(".db"):
         above = os.path.dirname(folder) if os.path.basename(folder) == _CONVERSATIONS else None
-        return os.path.join(above, _BRAIN, os.path.basename(path).removesuffix(".db")) if above else None
+        return (
+            os.path.join(above, _BRAIN, os.path.basename(path).removesuffix(".db"))
+            if above
+            else None
+        )
     if path.endswith(".jsonl"):
         folder = os.path.dirname(os.path.dirname(folder)) if folder.endswith(_LOGS) else ""
     return folder if os.path.basename(os.path.dirname(folder)) == _BRAIN else None
@@ -218,11 +255,15 @@ def _folder(path: str) -> str | None:
 
 def _beside(folder: str) -> tuple[str, ...]:
     """The database that belongs to a conversation's folder."""
-    path = os.path.join(os.path.dirname(os.path.dirname(folder)), _CONVERSATIONS, f"{os.path.basename(folder)}.db")
+    path = os.path.join(
+        os.path.dirname(os.path.dirname(folder)), _CONVERSATIONS, f"{os.path.basename(folder)}.db"
+    )
     return (path, *beside(path))
 
 
 def _session(path: str) -> str:
-    """The id of a conversation: the name of its folder or its database, or that of a transcript that lies elsewhere."""
+    """The id of a conversation: the name of its folder or its database, or that
+    of a transcript that lies elsewhere.
+    """
     folder = _folder(path) if path.endswith(".jsonl") else None
     return name_in_text(folder or path).removesuffix(".jsonl").removesuffix(".db")

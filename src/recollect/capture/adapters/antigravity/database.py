@@ -1,4 +1,5 @@
-"""What a conversation's database tells that its transcript does not: where it took place, and its tokens.
+"""What a conversation's database tells that its transcript does not:
+where it took place, and its tokens.
 
 The numbers of the fields are not documented. They come from several public
 readers that agree about them; docs/formats/antigravity.md names them. The steps
@@ -69,7 +70,10 @@ def _place(told: Told, data: Any) -> None:
 
 def _generations(told: Told, rows: Rows, session: str) -> None:
     last = -1
-    while found := rows.all("select idx, data from gen_metadata where idx > ? order by idx limit ?", (last, _ROWS_AT_ONCE)):
+    while found := rows.all(
+        "select idx, data from gen_metadata where idx > ? order by idx limit ?",
+        (last, _ROWS_AT_ONCE),
+    ):
         for last, data in found:
             if not isinstance(last, int):
                 # Texts come after all numbers: somebody else's table.
@@ -86,7 +90,12 @@ def _generations(told: Told, rows: Rows, session: str) -> None:
 def _generation(row: Fields, key: str) -> Generation | None:
     call = row.inner(1)
     used = call.inner(4)
-    asked, answered, cached, thought = used.number(2), used.number(3), used.number(5), used.number(9)
+    asked, answered, cached, thought = (
+        used.number(2),
+        used.number(3),
+        used.number(5),
+        used.number(9),
+    )
     if max(asked, answered, cached) > _MOST_TOKENS:
         raise Malformed("a count that is none")
     ended = call.inner(9).inner(4)
@@ -99,7 +108,8 @@ def _generation(row: Fields, key: str) -> Generation | None:
         input=asked,
         cache_read=cached,
         output=answered,
-        # Public readers do not agree which of two numbers it is; this one adds up to the output with the other.
+        # Public readers do not agree which of two numbers it is; this one adds
+        # up to the output with the other.
         reasoning=thought if thought + used.number(10) == answered else 0,
     )  # fmt: skip
 

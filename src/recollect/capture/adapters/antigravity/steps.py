@@ -1,4 +1,6 @@
-"""The steps of a transcript: what a person asked, what the model said and called, and what came of it."""
+"""The steps of a transcript: what a person asked, what the model
+said and called, and what came of it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from recollect.capture.logs.dialogue import MOST_WAITING, Dialogue
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tags import inside, without
 from recollect.capture.logs.tools import kind_of
-from recollect.capture.logs.values import Fields, count_of, decoded, fields_of, moment_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    count_of,
+    decoded,
+    fields_of,
+    moment_of,
+    objects_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import Author, ToolKind
 
 _SETTINGS = "USER_SETTINGS_CHANGE"
@@ -22,16 +33,26 @@ _AUTHORS: dict[str, Author] = {"SYSTEM": "system", "MODEL": "agent"}
 # What the host tells the model, which nobody sees.
 _PASSED_OVER = {"CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"}
 _KINDS: dict[str, ToolKind] = {
-    "code_action": "edit", "replace_file_content": "edit", "multi_replace_file_content": "edit", "find": "search",
+    "code_action": "edit", "replace_file_content": "edit", "multi_replace_file_content": "edit",
+    "find": "search",
     "command_status": "shell", "send_command_input": "shell", "browser_subagent": "task",
 }  # fmt: skip
 _EDITS = {
-    "TargetContent": "old_string", "ReplacementContent": "new_string", "ReplacementChunks": "edits", "CodeContent": "content",
+    "TargetContent": "old_string", "ReplacementContent": "new_string", "ReplacementChunks": "edits",
+    "CodeContent": "content",
 }  # fmt: skip
-_ENDED = {"DONE": True, "ERROR": False, "CANCELED": False, "CANCELLED": False, "INTERRUPTED": False, "HALTED": False}
+_ENDED = {
+    "DONE": True,
+    "ERROR": False,
+    "CANCELED": False,
+    "CANCELLED": False,
+    "INTERRUPTED": False,
+    "HALTED": False,
+}
 _EXIT_CODE = re.compile(r"exit code:? (-?\d{1,9})\b")
 _RAN_WELL = "The command completed successfully."
-# A command that goes on in the background is told of by its task: when it starts, and in a message when it ends.
+# A command that goes on in the background is told of by its task: when it
+# starts, and in a message when it ends.
 _TASK_STARTED = re.compile(r"background task with task id: (\S{1,200})")
 _TASK_ENDED = re.compile(r'Task id "([^"\n]{1,200})" finished with result:')
 # The folder that commands run in when there is no project.
@@ -62,7 +83,10 @@ class Waiting(Struct):
 
 
 class Steps:
-    """Makes items of steps. Calls have no ids: a result belongs to the first call before it that it can belong to."""
+    """Makes items of steps.
+
+    Calls have no ids: a result belongs to the first call before it that it can belong to.
+    """
 
     def __init__(self, session: str) -> None:
         self.dialogue = Dialogue(session, own_keys=True)
@@ -113,7 +137,8 @@ class Steps:
         key = str(index) if times == 1 else f"{index}.{times}"
         self.turns.setdefault(index, key)
         self.dialogue.prompt(
-            key, without(content, *_WRAPPED) if text is None else text, at=moment_of(step.created_at),
+            key, without(content, *_WRAPPED) if text is None else text,
+            at=moment_of(step.created_at),
             author=_AUTHORS.get(text_of(step.source) or "", "human"),
         )  # fmt: skip
 
@@ -134,7 +159,8 @@ class Steps:
                 self.cwd = folder
         if not self.is_counted:
             self.dialogue.usage(
-                f"{self.dialogue.session}/step-{index}", model=self.model, at=at, input=count_of(step.input_tokens),
+                f"{self.dialogue.session}/step-{index}", model=self.model, at=at,
+                input=count_of(step.input_tokens),
                 cache_read=count_of(step.cache_read_tokens), output=count_of(step.output_tokens),
             )  # fmt: skip
 
@@ -145,7 +171,14 @@ class Steps:
         call = self._call_of(_kind(kind.lower()))
         if call is None:
             self.dialogue.call(
-                None, kind.lower(), None, at=at, kind=_kind(kind.lower()), output=output, ok=ok, exit_code=exit_code
+                None,
+                kind.lower(),
+                None,
+                at=at,
+                kind=_kind(kind.lower()),
+                output=output,
+                ok=ok,
+                exit_code=exit_code,
             )
             return
         task = _TASK_STARTED.search(output) if output and step.status == "RUNNING" else None
@@ -154,7 +187,11 @@ class Steps:
         self.dialogue.result(call, output, at=at, ok=ok, exit_code=exit_code, last=not task)
 
     def _call_of(self, kind: ToolKind) -> str | None:
-        fitting = [place for place, call in enumerate(self._waiting) if kind in (call.kind, "other") or call.kind == "other"]
+        fitting = [
+            place
+            for place, call in enumerate(self._waiting)
+            if kind in (call.kind, "other") or call.kind == "other"
+        ]
         exact = [place for place in fitting if self._waiting[place].kind == kind]
         return self._waiting.pop((exact or fitting)[0]).ident if fitting else None
 
@@ -165,7 +202,9 @@ class Steps:
         if ended and call:
             output = content[ended.end() :].partition("</SYSTEM_MESSAGE>")[0].strip()
             ok, exit_code = _outcome("DONE", output)
-            self.dialogue.result(call, output, at=moment_of(step.created_at), ok=ok, exit_code=exit_code)
+            self.dialogue.result(
+                call, output, at=moment_of(step.created_at), ok=ok, exit_code=exit_code
+            )
 
 
 def _kind(name: str) -> ToolKind:
@@ -173,7 +212,10 @@ def _kind(name: str) -> ToolKind:
 
 
 def _arguments(call: Fields) -> Fields:
-    """The arguments of a call, each of which is JSON in a text once more; those of edits by the names they mostly have."""
+    """The arguments of a call, each of which is JSON in a text once more.
+
+    Those of edits by the names they mostly have.
+    """
     given = fields_of(decoded(call.get("args", call.get("arguments"))))
     return {_EDITS.get(name, name): _argument(value) for name, value in given.items()}
 

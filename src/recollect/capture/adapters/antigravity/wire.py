@@ -66,7 +66,11 @@ class Fields:
             if kind == _VARINT:
                 value, position = _varint(data, position)
             elif kind in (_EIGHT_BYTES, _FOUR_BYTES, _LENGTH):
-                size, position = _varint(data, position) if kind == _LENGTH else (8 if kind == _EIGHT_BYTES else 4, position)
+                size, position = (
+                    _varint(data, position)
+                    if kind == _LENGTH
+                    else (8 if kind == _EIGHT_BYTES else 4, position)
+                )
                 value, position = data[position : position + size], position + size
             else:
                 raise Malformed(f"a field of the unknown kind {kind}")

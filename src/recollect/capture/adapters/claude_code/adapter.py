@@ -97,7 +97,10 @@ class ClaudeCode:
                 value = msgspec.json.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue
-            if isinstance(value, dict) and (verdict := _verdict(value, in_place=_in_place(path, value))) is not None:
+            if (
+                isinstance(value, dict)
+                and (verdict := _verdict(value, in_place=_in_place(path, value))) is not None
+            ):
                 return verdict
         # A first line longer than what we were given, such as a pasted picture.
         return b"\n" not in head and all(mark in head for mark in _MARKS)
@@ -132,7 +135,11 @@ def _items(transcript: Transcript, block: Block) -> Iterator[Item]:
     """
     data, start = block.data, 0
     while start < len(data):
-        end = data.rfind(b"\n", start, start + _PIECE_BYTES) + 1 or data.find(b"\n", start) + 1 or len(data)
+        end = (
+            data.rfind(b"\n", start, start + _PIECE_BYTES) + 1
+            or data.find(b"\n", start) + 1
+            or len(data)
+        )
         piece = Block(data[start:end], block.start + start, block.start + end, block.lines)
         found = records(transcript.log.path, piece, DECODER)
         transcript.take_piece(list(found))
@@ -187,10 +194,14 @@ def _log(source: Source) -> Log:
 
 
 def _source(path: str) -> Source:
-    """A transcript with what may be read beside it: outputs too long for a line, and how a sub-agent was started."""
+    """A transcript with what may be read beside it: outputs too long for a
+    line, and how a sub-agent was started.
+    """
     folder, name = os.path.split(path)
     if not name.startswith("agent-"):
-        return Source(ClaudeCode.agent, path, (os.path.join(path.removesuffix(_SUFFIX), _OVERFLOW),))
+        return Source(
+            ClaudeCode.agent, path, (os.path.join(path.removesuffix(_SUFFIX), _OVERFLOW),)
+        )
     above = _subagents_folder(folder)
     overflow = (os.path.join(os.path.dirname(above), _OVERFLOW),) if above else ()
     return Source(ClaudeCode.agent, path, (_meta_path(path), *overflow))
@@ -241,15 +252,25 @@ def _in_place(path: str, record: dict[str, object]) -> bool:
 
 
 def _verdict(record: dict[str, object], *, in_place: bool) -> bool | None:
-    """Whether a record is Claude Code's; None when it might be anybody's. In its place it need not tell as much."""
+    """Whether a record is Claude Code's.
+
+    None when it might be anybody's. In its place it need not tell as much.
+    """
     kind, version = record.get("type"), record.get("version")
-    # Qwen Code and iFlow use the same envelope, at versions 0.x so far. iFlow also calls its sessions by a word.
+    # Qwen Code and iFlow use the same envelope, at versions 0.x so far. iFlow
+    # also calls its sessions by a word.
     session = record.get("sessionId")
-    if (isinstance(version, str) and version.startswith("0.")) or (isinstance(session, str) and session.startswith("session-")):
+    if (isinstance(version, str) and version.startswith("0.")) or (
+        isinstance(session, str) and session.startswith("session-")
+    ):
         return False
     if kind in ("user", "assistant"):
         message = record.get("message")
-        ours = isinstance(message, dict) and "content" in message and isinstance(record.get("sessionId"), str)
+        ours = (
+            isinstance(message, dict)
+            and "content" in message
+            and isinstance(record.get("sessionId"), str)
+        )
         told = isinstance(version, str) and ("parentUuid" in record or "userType" in record)
         return ours and (told or in_place)
     marks = _FIELDS.get(kind) if isinstance(kind, str) else None

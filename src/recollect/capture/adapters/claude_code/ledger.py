@@ -135,7 +135,11 @@ class Ledger:
             # The first one is the session's; a turn has its own.
             facts["cwd"] = True
             news["cwd"] = record.cwd
-        meta = (("entrypoint", record.entrypoint), ("slug", record.slug), ("team", record.team_name))
+        meta = (
+            ("entrypoint", record.entrypoint),
+            ("slug", record.slug),
+            ("team", record.team_name),
+        )
         for name, value in meta:
             if isinstance(value, str) and value and facts.get(name) != value:
                 state.meta_news[name] = facts[name] = value[:FACT_CHARACTERS]
@@ -162,7 +166,9 @@ class Ledger:
 
     def _tell_news(self, session: str) -> None:
         state = self.state
-        origin: Origin = "headless" if str(state.facts.get("entrypoint")).startswith("sdk") else "interactive"
+        origin: Origin = (
+            "headless" if str(state.facts.get("entrypoint")).startswith("sdk") else "interactive"
+        )
         self.out.append(
             SessionFacts(
                 session=session,
@@ -185,12 +191,23 @@ class Ledger:
         return held[1]
 
     def spend(
-        self, record: Record, message: Message, spent: Spent, turn: Turn, at: int | None, telemetry: dict[str, Any]
+        self,
+        record: Record,
+        message: Message,
+        spent: Spent,
+        turn: Turn,
+        at: int | None,
+        telemetry: dict[str, Any],
     ) -> None:
-        """Count a model call once: its lines repeat the figures, and the largest are the true ones."""
+        """Count a model call once: its lines repeat the figures,
+        and the largest are the true ones.
+        """
         fresh, read = spent.input_tokens, spent.cache_read_input_tokens
         write, output = spent.cache_creation_input_tokens, spent.output_tokens
-        if not (type(fresh) is type(read) is type(write) is type(output) is int) or (fresh | read | write | output) >> 53:
+        if (
+            not (type(fresh) is type(read) is type(write) is type(output) is int)
+            or (fresh | read | write | output) >> 53
+        ):
             fresh, read, write, output = map(count, (fresh, read, write, output))
         if not write and spent.cache_creation is not None:
             write = _sum(spent.cache_creation)

@@ -43,7 +43,9 @@ _TARGETS: dict[ToolKind, tuple[str, ...]] = {
     "other": ("skill", "file_path", "path", "subject", "task_id", "taskId", "bash_id", "shell_id"),
 }
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
-_SAVED = re.compile(r"saved to:? [^\n]{0,4000}?tool-results[/\\]([^/\\\n]{1,200}?\.(?:txt|json|md))(?=[\s.,)]|$)")
+_SAVED = re.compile(
+    r"saved to:? [^\n]{0,4000}?tool-results[/\\]([^/\\\n]{1,200}?\.(?:txt|json|md))(?=[\s.,)]|$)"
+)
 _HEAD_CHARACTERS = 5000
 _OVERFLOW_BYTES = 1 << 20
 _LONGEST_MS = 1e12

@@ -109,7 +109,12 @@ class Transcript(Turns):
     def problems(self) -> list[Problem]:
         """What could not be made sense of, one for each sort."""
         return [
-            Problem(path=self.log.path, kind="unknown" if unknown else "bad_record", reason=reason, count=met)
+            Problem(
+                path=self.log.path,
+                kind="unknown" if unknown else "bad_record",
+                reason=reason,
+                count=met,
+            )
             for (unknown, reason), met in self._odd.items()
         ]
 
@@ -151,7 +156,9 @@ class Transcript(Turns):
         return place
 
     def _adds_to_prompt(self, record: Record, place: int) -> bool:
-        """Whether a record is one more piece of the prompt before it, such as the text after a picture."""
+        """Whether a record is one more piece of the prompt before it,
+        such as the text after a picture.
+        """
         state = self.state
         if record.type != "user" or state.answered or place != self.tree.tip or not self.main:
             return False
@@ -169,7 +176,11 @@ class Transcript(Turns):
             return "agent"
         if record.prompt_source == "system":
             return "system"
-        if record.prompt_source == "sdk" and origin != "human" and str(record.entrypoint).startswith("sdk"):
+        if (
+            record.prompt_source == "sdk"
+            and origin != "human"
+            and str(record.entrypoint).startswith("sdk")
+        ):
             return "agent"
         return "human"
 
@@ -198,12 +209,18 @@ class Transcript(Turns):
         if call and number is not None:
             _, turn = self.at(record, number)
             at = milliseconds(record.timestamp)
-            self.out.append(ToolResult(session=turn.session, turn=turn.key, call=call, at=at, output=text))
+            self.out.append(
+                ToolResult(session=turn.session, turn=turn.key, call=call, at=at, output=text)
+            )
         return place
 
     def _attachment(self, record: Record, place: int | None) -> int | None:
         attachment = record.attachment
-        if type(attachment) is not Attachment or attachment.type != "queued_command" or attachment.is_meta:
+        if (
+            type(attachment) is not Attachment
+            or attachment.type != "queued_command"
+            or attachment.is_meta
+        ):
             return place
         said = prompt_of(attachment.prompt)
         if attachment.command_mode == "task-notification" and said.shape == "prompt":
@@ -220,7 +237,9 @@ class Transcript(Turns):
             if place is not None:
                 self.follow(place)
             details = record.compact_metadata if isinstance(record.compact_metadata, dict) else {}
-            self.measure(place, compaction=details.get("trigger"), compacted_tokens=details.get("preTokens"))
+            self.measure(
+                place, compaction=details.get("trigger"), compacted_tokens=details.get("preTokens")
+            )
         elif (type(subtype) is str and subtype in _ERRORS) or record.level == "error":
             # Ten tries of one call are one error.
             if count(record.retry_attempt) <= 1:
@@ -265,14 +284,20 @@ class Transcript(Turns):
             if type(block) is Block:
                 self._block(record, turn, place, block, at)
             elif type(block) is str and block.strip():
-                self.out.append(Event(session=turn.session, turn=turn.key, kind="reply", at=at, text=block))
+                self.out.append(
+                    Event(session=turn.session, turn=turn.key, kind="reply", at=at, text=block)
+                )
         return place
 
     def _synthetic(self, turn: Turn, at: int | None, blocks: list[Any]) -> None:
         """What the client says in the model's place: nothing, or that something went wrong."""
         for block in blocks:
             text = block.text if type(block) is Block else block
-            if type(text) is not str or not text.strip() or text.startswith("No response requested"):
+            if (
+                type(text) is not str
+                or not text.strip()
+                or text.startswith("No response requested")
+            ):
                 continue
             kind: EventKind = "abort" if text.startswith("[Request interrupted") else "error"
             self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
@@ -284,13 +309,19 @@ class Transcript(Turns):
         elif kind == "text":
             if type(block.text) is str and block.text.strip():
                 # Withdrawn text is kept, but not as what was answered.
-                said: EventKind = "reasoning" if self.withdrawn and record.uuid in self.withdrawn else "reply"
-                self.out.append(Event(session=turn.session, turn=turn.key, kind=said, at=at, text=block.text))
+                said: EventKind = (
+                    "reasoning" if self.withdrawn and record.uuid in self.withdrawn else "reply"
+                )
+                self.out.append(
+                    Event(session=turn.session, turn=turn.key, kind=said, at=at, text=block.text)
+                )
         elif kind == "thinking":
             # Newer versions leave the text out and keep a signature.
             text = block.thinking
             if type(text) is str and text.strip():
-                self.out.append(Event(session=turn.session, turn=turn.key, kind="reasoning", at=at, text=text))
+                self.out.append(
+                    Event(session=turn.session, turn=turn.key, kind="reasoning", at=at, text=text)
+                )
         elif type(kind) is str and kind.endswith("tool_result"):
             self._result(record, block, None, place)
 
@@ -442,7 +473,9 @@ _OTHER: dict[str, Callable[[Transcript, Record], None] | None] = {
 
 def _taken_back(record: Record) -> list[str]:
     both = (record.retracted_message_uuids, record.supersedes_uuids)
-    return [uuid for uuids in both if isinstance(uuids, list) for uuid in uuids if isinstance(uuid, str)]
+    return [
+        uuid for uuids in both if isinstance(uuids, list) for uuid in uuids if isinstance(uuid, str)
+    ]
 
 
 def _error_text(record: Record) -> str:

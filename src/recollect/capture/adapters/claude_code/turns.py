@@ -1,4 +1,5 @@
-"""Where the records of a Claude Code file belong: places, turns, and what a checkpoint keeps of them.
+"""Where the records of a Claude Code file belong: places, turns,
+and what a checkpoint keeps of them.
 
 The half of reading a transcript that has to do with order. `tree`
 knows how turns follow each other; `transcript` reads what is in them.
@@ -11,7 +12,13 @@ from itertools import islice
 from msgspec import msgpack
 
 from recollect.capture.adapters.claude_code.ledger import FACT_CHARACTERS, Ledger, Log, State, count
-from recollect.capture.adapters.claude_code.records import ID_CHARACTERS, Block, Message, Record, native_id
+from recollect.capture.adapters.claude_code.records import (
+    ID_CHARACTERS,
+    Block,
+    Message,
+    Record,
+    native_id,
+)
 from recollect.capture.adapters.claude_code.tree import ADRIFT, ROOT, Tree, Turn
 from recollect.model import Author, Event, EventKind, Liveness, TurnFacts, milliseconds
 
@@ -59,7 +66,10 @@ class Turns:
     # Places -----------------------------------------------------------------
 
     def place(self, record: Record) -> int:
-        """The turn that a record of the conversation continues; the tip when nothing says otherwise."""
+        """The turn that a record of the conversation continues.
+
+        The tip when nothing says otherwise.
+        """
         tree = self.tree
         # A compaction starts a new root, and names what it really follows.
         parent = record.parent_uuid or record.logical_parent_uuid
@@ -77,7 +87,9 @@ class Turns:
         return place
 
     def side_place(self, record: Record) -> int | None:
-        """The turn of the inline sub-agent that a record belongs to, None when it is a new one's."""
+        """The turn of the inline sub-agent that a record belongs
+        to, None when it is a new one's.
+        """
         tree, sides = self.tree, self.state.sides
         parent = native_id(record.parent_uuid)
         place = tree.places.get(parent, ROOT) if parent else ROOT
@@ -92,7 +104,12 @@ class Turns:
     def follow(self, place: int) -> None:
         """Move the tip when a record continues a branch that was left."""
         tree = self.tree
-        if place != tree.tip and place != ROOT and not tree.turn(place).side and not tree.on_path(place):
+        if (
+            place != tree.tip
+            and place != ROOT
+            and not tree.turn(place).side
+            and not tree.on_path(place)
+        ):
             self._switch(place)
 
     def _switch(self, place: int) -> None:
@@ -112,13 +129,23 @@ class Turns:
             number = self._open_side(record, place, key, link)
             first = record if place is None else None
         else:
-            if place == ROOT and tree.base == 0 and tree.turns and tree.turns[0].key.endswith(_START):
+            if (
+                place == ROOT
+                and tree.base == 0
+                and tree.turns
+                and tree.turns[0].key.endswith(_START)
+            ):
                 place = 0
             if place is not None and place != tree.tip:
                 self._switch(place)
-            number = tree.add(Turn(session=state.session or "", key=key, parent=tree.tip, link=link))
+            number = tree.add(
+                Turn(session=state.session or "", key=key, parent=tree.tip, link=link)
+            )
             tree.tip = number
-            state.prompt_id, state.prompt_time = native_id(record.prompt_id), native_id(record.timestamp)
+            state.prompt_id, state.prompt_time = (
+                native_id(record.prompt_id),
+                native_id(record.timestamp),
+            )
             state.answered = False
             if link and link == state.caveat:
                 # The client hangs every later local command on the same
@@ -137,7 +164,9 @@ class Turns:
                 at=milliseconds(record.timestamp),
                 author=author,
                 cwd=record.cwd if type(record.cwd) is str and record.cwd else None,
-                telemetry={"permission_mode": mode[:FACT_CHARACTERS]} if type(mode) is str else None,
+                telemetry={"permission_mode": mode[:FACT_CHARACTERS]}
+                if type(mode) is str
+                else None,
             )
         )
         return number
@@ -177,7 +206,11 @@ class Turns:
         if place is not None and place != ROOT:
             telemetry = self.ledger.telemetry(place, self.tree.turn(place))
             for name, value in values.items():
-                if value is True or count(value) or (type(value) is str and len(value) <= FACT_CHARACTERS):
+                if (
+                    value is True
+                    or count(value)
+                    or (type(value) is str and len(value) <= FACT_CHARACTERS)
+                ):
                     telemetry[name] = value
 
 

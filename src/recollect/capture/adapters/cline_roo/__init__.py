@@ -1,4 +1,6 @@
-"""Cline, Roo Code and what Kilo Code was made of: a folder for each task, and Cline's new sessions."""
+"""Cline, Roo Code and what Kilo Code was made of: a folder for
+each task, and Cline's new sessions.
+"""
 
 from __future__ import annotations
 

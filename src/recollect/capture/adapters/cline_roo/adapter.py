@@ -20,18 +20,31 @@ from recollect.capture.logs.editors import user_folders
 from recollect.capture.logs.folders import listed, name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, content_text, fields_of, moment_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    fields_of,
+    moment_of,
+    objects_of,
+    text_of,
+)
 from recollect.model import Author, Checkpoint, Item, Problem, Source
 
 # The extensions, by the folder that an editor gives them.
-_PRODUCTS = {"saoudrizwan.claude-dev": "cline", "rooveterinaryinc.roo-cline": "roo", "kilocode.kilo-code": "kilo"}
+_PRODUCTS = {
+    "saoudrizwan.claude-dev": "cline",
+    "rooveterinaryinc.roo-cline": "roo",
+    "kilocode.kilo-code": "kilo",
+}
 _EDITORS = (
-    "Code", "Code - Insiders", "VSCodium", "VSCodium - Insiders", "Cursor", "Windsurf", "Windsurf - Next", "Trae", "Positron",
+    "Code", "Code - Insiders", "VSCodium", "VSCodium - Insiders", "Cursor", "Windsurf",
+    "Windsurf - Next", "Trae", "Positron",
     "Kiro", "Void", "Antigravity", "code-oss",
 )  # fmt: skip
 # Where editors keep their data on a machine that somebody works on from another one.
 _SERVERS = (
-    ".vscode-server/data", ".vscode-server-insiders/data", ".vscode-remote/data", ".vscodium-server/data", ".cursor-server/data",
+    ".vscode-server/data", ".vscode-server-insiders/data", ".vscode-remote/data",
+    ".vscodium-server/data", ".cursor-server/data",
     ".windsurf-server/data", ".local/share/code-server", ".openvscode-server/data",
 )  # fmt: skip
 # What was shown, the better told first; before 2025 the file had another name.
@@ -53,8 +66,14 @@ class ClineRoo:
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """The folders of tasks and of sessions alone: beside them are settings and keys."""
-        users = user_folders(home, environ, _EDITORS) + [os.path.join(home, *server.split("/"), "User") for server in _SERVERS]
-        tasks = [os.path.join(user, "globalStorage", product, "tasks") for user in users for product in _PRODUCTS]
+        users = user_folders(home, environ, _EDITORS) + [
+            os.path.join(home, *server.split("/"), "User") for server in _SERVERS
+        ]
+        tasks = [
+            os.path.join(user, "globalStorage", product, "tasks")
+            for user in users
+            for product in _PRODUCTS
+        ]
         own = environ.get("CLINE_DIR") or os.path.join(home, ".cline")
         data = environ.get("CLINE_DATA_DIR") or os.path.join(own, "data")
         sessions = environ.get("CLINE_SESSION_DATA_DIR") or os.path.join(data, "sessions")
@@ -91,13 +110,23 @@ class ClineRoo:
         """A file of a task or of a session, in whatever folder it is."""
         folder, name = os.path.split(path)
         if name.endswith(_SESSION):
-            ours = all(field in head for field in (b'"messages"', b'"version"', b'"role"')) or b'"sessionId"' in head
+            ours = (
+                all(field in head for field in (b'"messages"', b'"version"', b'"role"'))
+                or b'"sessionId"' in head
+            )
             return self._session(path) if ours and head.lstrip().startswith(b"{") else None
         if not head.lstrip().startswith(b"["):
             return None
-        shown = name in _SCREENS and b'"ts"' in head and b'"type"' in head and (b'"say"' in head or b'"ask"' in head)
+        shown = (
+            name in _SCREENS
+            and b'"ts"' in head
+            and b'"type"' in head
+            and (b'"say"' in head or b'"ask"' in head)
+        )
         sent = name == _SENT and b'"role"' in head and b'"content"' in head
-        found = {os.path.basename(other) for other in listed(folder).files} if shown or sent else set()
+        found = (
+            {os.path.basename(other) for other in listed(folder).files} if shown or sent else set()
+        )
         return next(self._task(folder, found), None)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -130,7 +159,9 @@ def _read_task(source: Source, found: Any) -> Iterator[Item]:
     history = fields_of(_beside(beside.get(_BESIDE[1]), problems))
     messages = objects_of(found)
     if not messages and not isinstance(found, list):
-        problems.append(Problem(path=source.path, kind="bad_record", reason="not a list of messages"))
+        problems.append(
+            Problem(path=source.path, kind="bad_record", reason="not a list of messages")
+        )
 
     dialogue, oddities = Dialogue(name_in_text(folder), own_keys=True), Oddities()
     _tell_task(dialogue, folder, messages, sent, metadata, history)
@@ -151,22 +182,42 @@ def _read_task(source: Source, found: Any) -> Iterator[Item]:
 
 
 def _tell_task(
-    dialogue: Dialogue, folder: str, messages: list[Fields], sent: list[Fields], metadata: Fields, history: Fields
+    dialogue: Dialogue,
+    folder: str,
+    messages: list[Fields],
+    sent: list[Fields],
+    metadata: Fields,
+    history: Fields,
 ) -> None:
-    first = "\n".join(content_text(block) for message in sent[:_LOOKED_AT] for block in blocks_of(message))
-    info = next((fields_of(message.get("modelInfo")) for message in messages if fields_of(message.get("modelInfo"))), {})
+    first = "\n".join(
+        content_text(block) for message in sent[:_LOOKED_AT] for block in blocks_of(message)
+    )
+    info = next(
+        (
+            fields_of(message.get("modelInfo"))
+            for message in messages
+            if fields_of(message.get("modelInfo"))
+        ),
+        {},
+    )
     usage = (objects_of(metadata.get("model_usage")) or [{}])[-1]
     environment = (objects_of(metadata.get("environment_history")) or [{}])[-1]
     parent = text_of(history.get("parentTaskId"))
     meta = {
         "product": _product(folder, environment),
-        "mode": text_of(history.get("mode")) or text_of(info.get("mode")) or text_of(usage.get("mode")),
+        "mode": text_of(history.get("mode"))
+        or text_of(info.get("mode"))
+        or text_of(usage.get("mode")),
         "provider": text_of(info.get("providerId")) or text_of(usage.get("model_provider_id")),
         "api_config": text_of(history.get("apiConfigName")),
         "status": text_of(history.get("status")),
         "host": text_of(environment.get("host_name")),
     }
-    cwd = text_of(history.get("cwdOnTaskInitialization")) or text_of(history.get("workspace")) or folder_in(first)
+    cwd = (
+        text_of(history.get("cwdOnTaskInitialization"))
+        or text_of(history.get("workspace"))
+        or folder_in(first)
+    )
     dialogue.facts(
         whole=True,
         parent=parent,
@@ -182,11 +233,15 @@ def _product(folder: str, environment: Fields) -> str | None:
     """Which of the extensions a task is from, told by the folder it is in."""
     parts = folder.replace("\\", "/").split("/")
     known = next((product for name, product in _PRODUCTS.items() if name in parts), None)
-    return known or ("cline" if ".cline" in parts or text_of(environment.get("cline_version")) else None)
+    return known or (
+        "cline" if ".cline" in parts or text_of(environment.get("cline_version")) else None
+    )
 
 
 def _models(metadata: Fields, sent: list[Fields]) -> list[tuple[int, str]]:
-    """The models of a task, each from the time on when it was chosen, in the order of these times."""
+    """The models of a task, each from the time on when it was
+    chosen, in the order of these times.
+    """
     usages = objects_of(metadata.get("model_usage"))
     used = [(moment_of(usage.get("ts")) or 0, text_of(usage.get("model_id"))) for usage in usages]
     named = [
@@ -238,7 +293,8 @@ def _tell_session(dialogue: Dialogue, document: Fields, manifest: Fields, root: 
         # The manifest is that of the session which started this one.
         dialogue.facts(
             whole=True, parent=root, origin="subagent", cwd=text_of(manifest.get("cwd")),
-            meta={"product": "cline", **({"agent": agent} if (agent := text_of(document.get("agent"))) else {})},
+            meta={"product": "cline",
+            **({"agent": agent} if (agent := text_of(document.get("agent"))) else {})},
         )  # fmt: skip
         return
     meta = {

@@ -15,23 +15,35 @@ from msgspec import Struct
 
 from recollect.capture.adapters.cline_roo.tagged import tagged
 from recollect.capture.adapters.cline_roo.words import exit_in, is_failure, not_run_in, result_in
-from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    decoded,
+    fields_of,
+    objects_of,
+    text_of,
+)
 from recollect.model import ToolKind
 
 # Ways to say something; what is said is told elsewhere.
 SPEECH = frozenset({
-    "ask_followup_question", "attempt_completion", "plan_mode_respond", "act_mode_respond", "new_rule", "condense",
+    "ask_followup_question", "attempt_completion", "plan_mode_respond", "act_mode_respond",
+    "new_rule", "condense",
     "summarize_task", "ask_question", "submit_and_exit",
 })  # fmt: skip
 _XML_TOOLS = frozenset({
-    "read_file", "write_to_file", "replace_in_file", "apply_diff", "search_and_replace", "insert_content", "edit_file",
-    "search_replace", "apply_patch", "list_files", "search_files", "list_code_definition_names", "codebase_search",
-    "execute_command", "browser_action", "use_mcp_tool", "access_mcp_resource", "new_task", "switch_mode", "fetch_instructions",
+    "read_file", "write_to_file", "replace_in_file", "apply_diff", "search_and_replace",
+    "insert_content", "edit_file",
+    "search_replace", "apply_patch", "list_files", "search_files", "list_code_definition_names",
+    "codebase_search",
+    "execute_command", "browser_action", "use_mcp_tool", "access_mcp_resource", "new_task",
+    "switch_mode", "fetch_instructions",
     "update_todo_list", "web_fetch", "web_search", "use_skill", "delete_file", *SPEECH,
 })  # fmt: skip
 _THOUGHT = re.compile(r"<thinking>(.*?)(?:</thinking>|\Z)", re.DOTALL)
 _KINDS: dict[str, ToolKind] = {
-    "use_mcp_tool": "mcp", "access_mcp_resource": "mcp", "spawn_agent": "task", "use_subagents": "task", "editor": "edit",
+    "use_mcp_tool": "mcp", "access_mcp_resource": "mcp", "spawn_agent": "task",
+    "use_subagents": "task", "editor": "edit",
 }  # fmt: skip
 # How far a call may be behind the one that was found last: some are never shown.
 _AHEAD = 8
@@ -52,7 +64,12 @@ class Call(Struct):
     def path(self) -> str | None:
         """The file or folder it is about."""
         given = fields_of(self.given)
-        return next(filter(None, (text_of(given.get(name)) for name in ("path", "absolutePath", "file_path"))), None)
+        return next(
+            filter(
+                None, (text_of(given.get(name)) for name in ("path", "absolutePath", "file_path"))
+            ),
+            None,
+        )
 
     def answer(self, output: str, *, failed: object = None) -> None:
         """What came of it."""
@@ -95,7 +112,10 @@ def calls_in(blocks: list[Fields]) -> Iterator[Call]:
                 yield Call(name, block.get("input"), text_of(block.get("id")) or "")
         elif block.get("type") == "text":
             for call in tagged(content_text(block), _XML_TOOLS):
-                given = {part.tag: part.inner.removeprefix("\n").removesuffix("\n") for part in tagged(call.inner)}
+                given = {
+                    part.tag: part.inner.removeprefix("\n").removesuffix("\n")
+                    for part in tagged(call.inner)
+                }
                 yield Call(call.tag, given)
 
 
@@ -106,7 +126,9 @@ def answer_calls(calls: list[Call], blocks: list[Fields]) -> None:
     for block in blocks:
         text = content_text(block)
         if block.get("type") == "tool_result":
-            named = next((call for call in waiting if call.id and call.id == block.get("tool_use_id")), None)
+            named = next(
+                (call for call in waiting if call.id and call.id == block.get("tool_use_id")), None
+            )
             if named is not None:
                 named.answer(_result_text(block.get("content")), failed=block.get("is_error"))
                 waiting.remove(named)
@@ -115,7 +137,11 @@ def answer_calls(calls: list[Call], blocks: list[Fields]) -> None:
         name = skipped or (result[0] if result else None)
         if name is None:
             # The oldest versions put the result into a block of its own.
-            if last is not None and not last.output and not text.lstrip().startswith("<environment_details>"):
+            if (
+                last is not None
+                and not last.output
+                and not text.lstrip().startswith("<environment_details>")
+            ):
                 last.answer(text)
             last = None
             continue
@@ -131,7 +157,9 @@ def _result_text(content: Any) -> str:
     found = decoded(content)
     parts = [found] if isinstance(found, dict) else objects_of(found)
     if parts and all("result" in part or "error" in part for part in parts):
-        return "\n".join(text_of(part.get("result")) or text_of(part.get("error")) or "" for part in parts)
+        return "\n".join(
+            text_of(part.get("result")) or text_of(part.get("error")) or "" for part in parts
+        )
     return content_text(content)
 
 
@@ -156,7 +184,9 @@ class Record:
         """The next call of one of these tools, about this path."""
         for number in range(self._next, min(self._next + _AHEAD, len(self.calls))):
             call = self.calls[number]
-            if call.name in names and (path is None or call.path is None or _same_path(call.path, path)):
+            if call.name in names and (
+                path is None or call.path is None or _same_path(call.path, path)
+            ):
                 self._next = number + 1
                 return call
         return None
@@ -171,4 +201,9 @@ def blocks_of(message: Fields) -> list[Fields]:
 def _same_path(one: str, other: str) -> bool:
     one, other = (path.replace("\\", "/").removeprefix("./").rstrip("/") for path in (one, other))
     # The folder of the work is `.` to the model, and has its name on the screen.
-    return "." in (one, other) or one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+    return (
+        "." in (one, other)
+        or one == other
+        or one.endswith(f"/{other}")
+        or other.endswith(f"/{one}")
+    )

@@ -1,4 +1,6 @@
-"""A conversation as it was sent to and fro: Cline's new sessions, and old tasks of which nothing else is left."""
+"""A conversation as it was sent to and fro: Cline's new sessions, and old
+tasks of which nothing else is left.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,35 @@ from recollect.capture.adapters.cline_roo.calls import (
 from recollect.capture.adapters.cline_roo.words import said_inside, typed
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, moment_of, money_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    count_of,
+    fields_of,
+    moment_of,
+    money_of,
+    objects_of,
+    text_of,
+)
 from recollect.model import Author
 
-_BLOCKS = frozenset({"text", "tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning", "image", "file", "media"})
+_BLOCKS = frozenset(
+    {
+        "text",
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "redacted_thinking",
+        "reasoning",
+        "image",
+        "file",
+        "media",
+    }
+)
 # Messages that the program wrote in the name of a person.
 _SYNTHETIC = frozenset({
-    "auto_compaction", "compaction_budget_emergency", "completion_reminder", "loop_detection_notice", "manual_compaction",
+    "auto_compaction", "compaction_budget_emergency", "completion_reminder",
+    "loop_detection_notice", "manual_compaction",
     "mistake_stop_notice", "recovery_notice",
 })  # fmt: skip
 _COMPACTION = frozenset({"compaction", "compaction_summary"})
@@ -58,7 +82,11 @@ class Messages:
         for block in blocks:
             kind = block.get("type")
             if kind in ("thinking", "reasoning"):
-                thought = text_of(block.get("thinking")) or text_of(block.get("text")) or text_of(block.get("reasoning"))
+                thought = (
+                    text_of(block.get("thinking"))
+                    or text_of(block.get("text"))
+                    or text_of(block.get("reasoning"))
+                )
                 self.dialogue.say("reasoning", thought, at=at)
             elif kind == "text":
                 thought, said = plain_text(content_text(block))
@@ -81,7 +109,9 @@ class Messages:
             output, failed = content_text(activity.get("output")), activity.get("isError")
             ok = None if "output" not in activity and failed is None else failed is not True
             call = text_of(activity.get("toolCallId"))
-            self.dialogue.call(call, name, activity.get("input"), at=at, output=output or None, ok=ok)
+            self.dialogue.call(
+                call, name, activity.get("input"), at=at, output=output or None, ok=ok
+            )
 
     def _tell_calls(self, at: int | None) -> None:
         for call in self.asked:
@@ -91,7 +121,9 @@ class Messages:
 
     # Messages in the role of the user
 
-    def _from_user(self, message: Fields, blocks: list[Fields], number: int, at: int | None) -> None:
+    def _from_user(
+        self, message: Fields, blocks: list[Fields], number: int, at: int | None
+    ) -> None:
         spoken = [call for call in self.asked if call.name in SPEECH]
         has_results = bool(self.asked)
         answer_calls(self.asked, blocks)
@@ -105,13 +137,21 @@ class Messages:
         if kind in _SYNTHETIC or metadata.get("displayRole") in ("system", "status", "error"):
             return
         words = said_inside("\n".join(texts)) if has_results else typed("\n".join(texts))
-        # The answer to a question, and what somebody says to a result, come as the results of these tools.
-        words = words or "\n".join(filter(None, (said_inside(call.output or "") for call in spoken)))
+        # The answer to a question, and what somebody says to a result, come
+        # as the results of these tools.
+        words = words or "\n".join(
+            filter(None, (said_inside(call.output or "") for call in spoken))
+        )
         # A tool of the program's own answers with a block; then nobody wrote the text beside it.
         if not has_results and any(block.get("type") == "tool_result" for block in blocks):
             words = ""
         if words:
-            self.dialogue.prompt(text_of(message.get("id")) or str(at or f"message-{number}"), words, at=at, author=self.author)
+            self.dialogue.prompt(
+                text_of(message.get("id")) or str(at or f"message-{number}"),
+                words,
+                at=at,
+                author=self.author,
+            )
 
     # Tokens
 
@@ -119,14 +159,18 @@ class Messages:
         """What a call of the model took; input is with what came from the cache and went there."""
         metrics = fields_of(message.get("metrics"))
         model = fields_of(message.get("modelInfo"))
-        read, written = count_of(metrics.get("cacheReadTokens")), count_of(metrics.get("cacheWriteTokens"))
+        read, written = (
+            count_of(metrics.get("cacheReadTokens")),
+            count_of(metrics.get("cacheWriteTokens")),
+        )
         total = count_of(metrics.get("inputTokens"))
         own = text_of(message.get("id"))
         # A fork holds copies of the messages before it, with their ids and times.
         key = f"{own}@{at or ''}" if own else f"{self.dialogue.session}/{number}"
         self.dialogue.usage(
             key, model=text_of(model.get("id")) or text_of(model.get("modelId")), at=at,
-            input=total - read - written if read + written <= total else total, cache_read=read, cache_write=written,
+            input=total - read - written if read + written <= total else total, cache_read=read,
+            cache_write=written,
             output=count_of(metrics.get("outputTokens")), cost_usd=money_of(metrics.get("cost")),
         )  # fmt: skip
 
@@ -134,6 +178,7 @@ class Messages:
 def tell_call(dialogue: Dialogue, call: Call, at: int | None) -> None:
     """A call with what came of it."""
     dialogue.call(
-        call.id or None, call.name, call.given, at=at, kind=kind_of_call(call.name), target=target_of_call(call.given),
+        call.id or None, call.name, call.given, at=at, kind=kind_of_call(call.name),
+        target=target_of_call(call.given),
         output=call.output, ok=call.ok, exit_code=call.exit_code,
     )  # fmt: skip

@@ -16,11 +16,22 @@ from recollect.capture.adapters.cline_roo.messages import tell_call
 from recollect.capture.adapters.cline_roo.words import typed
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, count_of, decoded, fields_of, list_of, moment_of, money_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    count_of,
+    decoded,
+    fields_of,
+    list_of,
+    moment_of,
+    money_of,
+    objects_of,
+    text_of,
+)
 from recollect.model import Author
 
 _EDITS = (
-    "replace_in_file", "apply_diff", "write_to_file", "search_and_replace", "insert_content", "edit_file", "search_replace",
+    "replace_in_file", "apply_diff", "write_to_file", "search_and_replace", "insert_content",
+    "edit_file", "search_replace",
     "edit", "apply_patch",
 )  # fmt: skip
 # What the screen calls a tool, and what the model calls it.
@@ -50,30 +61,50 @@ _TOOLS: dict[str, tuple[str, ...]] = {
     "imageGenerated": ("generate_image",),
 }
 _ERRORS = frozenset({
-    "error", "diff_error", "clineignore_error", "rooignore_error", "command_permission_denied", "condense_context_error",
+    "error", "diff_error", "clineignore_error", "rooignore_error", "command_permission_denied",
+    "condense_context_error",
     "api_req_failed", "mistake_limit_reached",
 })  # fmt: skip
 # Progress, notices and requests to go on: nothing that lasts.
 _SKIPPED = frozenset({
-    "api_req_retried", "api_req_retry_delayed", "api_req_rate_limit_wait", "api_req_deleted", "error_retry", "checkpoint_created",
-    "checkpoint_saved", "task_progress", "shell_integration_warning", "shell_integration_warning_with_suggestion",
-    "mcp_server_request_started", "mcp_notification", "load_mcp_documentation", "info", "hook_status", "hook_output_stream",
-    "conditional_rules_applied", "user_edit_todos", "too_many_tools_warning", "image", "user_feedback_diff", "resume_task",
-    "resume_completed_task", "auto_approval_max_req_reached", "new_task", "report_bug", "generate_explanation",
-    "inspect_site_result", "payment_required_prompt", "unauthorized_prompt", "invalid_model", "browser_session_status",
+    "api_req_retried", "api_req_retry_delayed", "api_req_rate_limit_wait", "api_req_deleted",
+    "error_retry", "checkpoint_created",
+    "checkpoint_saved", "task_progress", "shell_integration_warning",
+    "shell_integration_warning_with_suggestion",
+    "mcp_server_request_started", "mcp_notification", "load_mcp_documentation", "info",
+    "hook_status", "hook_output_stream",
+    "conditional_rules_applied", "user_edit_todos", "too_many_tools_warning", "image",
+    "user_feedback_diff", "resume_task",
+    "resume_completed_task", "auto_approval_max_req_reached", "new_task", "report_bug",
+    "generate_explanation",
+    "inspect_site_result", "payment_required_prompt", "unauthorized_prompt", "invalid_model",
+    "browser_session_status",
 })  # fmt: skip
 # Added to a result that changed files.
 _CHANGES = "HAS_CHANGES"
-# Shown with these, an action waits for a person's consent, or is being typed; only what was done is kept.
-_ACTIONS = frozenset({"tool", "command", "use_mcp_server", "browser_action_launch", "browser_action", "use_subagents"})
+# Shown with these, an action waits for a person's consent, or is being
+# typed; only what was done is kept.
+_ACTIONS = frozenset(
+    {
+        "tool",
+        "command",
+        "use_mcp_server",
+        "browser_action_launch",
+        "browser_action",
+        "use_subagents",
+    }
+)
 
 
 class Screen:
     """The turns of one task. `author` is who wrote its first prompt."""
 
-    def __init__(self, dialogue: Dialogue, oddities: Oddities, record: Record, author: Author = "human") -> None:
+    def __init__(
+        self, dialogue: Dialogue, oddities: Oddities, record: Record, author: Author = "human"
+    ) -> None:
         self.dialogue, self.oddities, self.record, self.author = dialogue, oddities, record, author
-        # The model in use from a time on, by that time, for products that do not say it with each message.
+        # The model in use from a time on, by that time, for products that
+        # do not say it with each message.
         self.models: list[tuple[int, str]] = []
         self.open: Call | None = None
         self.open_at: int | None = None
@@ -87,7 +118,9 @@ class Screen:
         """Every message of a task."""
         for number, message in enumerate(messages):
             # The time a message was first shown at is its name.
-            self.key = str(message.get("ts")) if moment_of(message.get("ts")) else f"message-{number}"
+            self.key = (
+                str(message.get("ts")) if moment_of(message.get("ts")) else f"message-{number}"
+            )
             name = message.get("say") if message.get("type") == "say" else message.get("ask")
             if not isinstance(name, str):
                 self.oddities.bad("a message that neither says nor asks")
@@ -117,7 +150,13 @@ class Screen:
             self._count(name, text, message, at)
         elif name in _ERRORS:
             talk.say("error", text_of(fields_of(decoded(text)).get("message")) or text, at=at)
-        elif name in ("condense_context", "condense", "summarize_task", "compaction", "sliding_window_truncation"):
+        elif name in (
+            "condense_context",
+            "condense",
+            "summarize_task",
+            "compaction",
+            "sliding_window_truncation",
+        ):
             self._compact(name, text, message, at)
         elif name not in _SKIPPED:
             self._act(name, text, at)
@@ -142,8 +181,13 @@ class Screen:
     def _question(self, text: str, at: int | None) -> None:
         """A question with its choices; a choice that was made stands here and nowhere else."""
         asked = fields_of(decoded(text))
-        question = text_of(asked.get("question")) or text_of(asked.get("response")) or ("" if asked else text)
-        options = [option if isinstance(option, str) else text_of(fields_of(option).get("answer")) for option in
+        question = (
+            text_of(asked.get("question"))
+            or text_of(asked.get("response"))
+            or ("" if asked else text)
+        )
+        options = [option if isinstance(option,
+        str) else text_of(fields_of(option).get("answer")) for option in
                    list_of(asked.get("options")) or list_of(asked.get("suggest"))]  # fmt: skip
         self._reply("\n- ".join([question or "", *filter(None, options)]), at)
         chosen = text_of(asked.get("selected"))
@@ -155,9 +199,15 @@ class Screen:
         told = fields_of(decoded(text))
         if name == "compaction" and told.get("status") != "completed":
             return
-        summary = text_of(condensed.get("summary")) or text_of(told.get("context")) or ("" if told else text)
+        summary = (
+            text_of(condensed.get("summary"))
+            or text_of(told.get("context"))
+            or ("" if told else text)
+        )
         self.dialogue.say("compaction", summary, at=at)
-        self.dialogue.usage(f"{self.dialogue.session}/{self.key}", at=at, cost_usd=money_of(condensed.get("cost")))
+        self.dialogue.usage(
+            f"{self.dialogue.session}/{self.key}", at=at, cost_usd=money_of(condensed.get("cost"))
+        )
 
     # Tools
 
@@ -166,14 +216,26 @@ class Screen:
         if name == "tool":
             self._tool(told, at)
         elif name == "command":
-            self._open(self.record.find(("execute_command",), None) or Call("execute_command", {"command": text}), at)
+            self._open(
+                self.record.find(("execute_command",), None)
+                or Call("execute_command", {"command": text}),
+                at,
+            )
         elif name == "use_mcp_server":
             self._mcp(told, at)
-        elif name in ("mcp_server_response", "subtask_result", "codebase_search_result", "browser_action_result", "subagent"):
+        elif name in (
+            "mcp_server_response",
+            "subtask_result",
+            "codebase_search_result",
+            "browser_action_result",
+            "subagent",
+        ):
             self._answer(name, text, told)
         elif name in ("browser_action_launch", "browser_action"):
             shown = told or {"action": "launch", "url": text}
-            self._open(self.record.find(("browser_action",), None) or Call("browser_action", shown), at)
+            self._open(
+                self.record.find(("browser_action",), None) or Call("browser_action", shown), at
+            )
         elif name == "use_subagents":
             self._open(Call("use_subagents", told, ok=None), at)
         else:
@@ -189,12 +251,20 @@ class Screen:
             return
         path = text_of(told.get("path"))
         found = self.record.find(_TOOLS.get(shown, ()), path)
-        self._open(found or Call(shown, {name: value for name, value in told.items() if name != "tool"}), at)
+        self._open(
+            found or Call(shown, {name: value for name, value in told.items() if name != "tool"}),
+            at,
+        )
 
     def _mcp(self, told: Fields, at: int | None) -> None:
-        server, tool = text_of(told.get("serverName")) or "", text_of(told.get("toolName")) or text_of(told.get("uri")) or ""
+        server, tool = (
+            text_of(told.get("serverName")) or "",
+            text_of(told.get("toolName")) or text_of(told.get("uri")) or "",
+        )
         found = self.record.find(("use_mcp_tool", "access_mcp_resource"), None)
-        call = Call(f"{server}/{tool}".strip("/") or "use_mcp_tool", decoded(told.get("arguments")) or told)
+        call = Call(
+            f"{server}/{tool}".strip("/") or "use_mcp_tool", decoded(told.get("arguments")) or told
+        )
         if found is not None:
             call.output, call.ok = found.output, found.ok
         self._open(call, at)
@@ -220,7 +290,15 @@ class Screen:
         call.id = call.id or f"{self.dialogue.session}/{self.open_at}"
         is_mcp = "/" in call.name and kind_of_call(call.name) is None
         if is_mcp:
-            self.dialogue.call(call.id, call.name, call.given, at=self.open_at, kind="mcp", output=call.output, ok=call.ok)
+            self.dialogue.call(
+                call.id,
+                call.name,
+                call.given,
+                at=self.open_at,
+                kind="mcp",
+                output=call.output,
+                ok=call.ok,
+            )
         else:
             tell_call(self.dialogue, call, self.open_at)
         self.last = call
@@ -228,19 +306,27 @@ class Screen:
     # Tokens
 
     def _count(self, name: str, text: str, message: Fields, at: int | None) -> None:
-        """What a request took. Old versions tell it in a second message; what a restored checkpoint removed, in a sum."""
+        """What a request took. Old versions tell it in a second message.
+
+        What a restored checkpoint removed, in a sum.
+        """
         told = fields_of(decoded(text))
         if name != "api_req_finished":
             self.request = f"{self.dialogue.session}/{self.key}"
-        read, written, given = (count_of(told.get(field)) for field in ("cacheReads", "cacheWrites", "tokensIn"))
-        # With this field, which Roo added, input is told with what came from the cache; without it, as the provider says.
+        read, written, given = (
+            count_of(told.get(field)) for field in ("cacheReads", "cacheWrites", "tokensIn")
+        )
+        # With this field, which Roo added, input is told with what came from the
+        # cache; without it, as the provider says.
         if "apiProtocol" in told and read + written <= given:
             given -= read + written
         model = fields_of(message.get("modelInfo"))
         self.dialogue.usage(
             self.request,
-            model=text_of(model.get("modelId")) or text_of(told.get("model")) or self._model_at(at), at=at, input=given,
-            cache_read=read, cache_write=written, output=count_of(told.get("tokensOut")), cost_usd=money_of(told.get("cost")),
+            model=text_of(model.get("modelId")) or text_of(told.get("model")) or self._model_at(at),
+            at=at, input=given,
+            cache_read=read, cache_write=written, output=count_of(told.get("tokensOut")),
+            cost_usd=money_of(told.get("cost")),
         )  # fmt: skip
         if told.get("cancelReason") == "user_cancelled":
             self.dialogue.say("abort", "", at=at)
@@ -257,9 +343,13 @@ def _shown_result(name: str, text: str, told: Fields) -> str:
     if name == "browser_action_result":
         return "\n".join(filter(None, (text_of(told.get("currentUrl")), text_of(told.get("logs")))))
     if name == "subagent":
-        results: list[Any] = [item.get("result") or item.get("error") for item in objects_of(told.get("items"))]
+        results: list[Any] = [
+            item.get("result") or item.get("error") for item in objects_of(told.get("items"))
+        ]
         return "\n\n".join(result for result in results if isinstance(result, str))
     if name == "codebase_search_result":
         found = objects_of(fields_of(told.get("content")).get("results"))
-        return "\n".join(path for result in found if (path := text_of(result.get("filePath")))) or text
+        return (
+            "\n".join(path for result in found if (path := text_of(result.get("filePath")))) or text
+        )
     return text

@@ -25,7 +25,10 @@ class Block(NamedTuple):
 
 
 def tagged(text: str, tags: Container[str] | None = None) -> Iterator[Block]:
-    """The blocks of some tags, or of any, one after the other; what stands inside one of them is part of it."""
+    """The blocks of some tags, or of any, one after the other.
+
+    What stands inside one of them is part of it.
+    """
     closings: dict[str, list[int]] = {}
     for closing in _CLOSING.finditer(text):
         closings.setdefault(closing[1], []).append(closing.start())

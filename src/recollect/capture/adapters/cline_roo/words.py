@@ -12,29 +12,40 @@ _ADDED = re.compile(
     r"|file_mention|workspace_diagnostics|detailed_steps)\b[^<>]*>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
-_WRAPPED = re.compile(r"</?(?:task|feedback|answer|user_message|user_input|user_command|new_message)\b[^<>]*>")
+_WRAPPED = re.compile(
+    r"</?(?:task|feedback|answer|user_message|user_input|user_command|new_message)\b[^<>]*>"
+)
 # A reminder of the list of steps, down to the end of the message.
-_PROGRESS = re.compile(r"^[ \t]*# (?:task_progress\b|TODO LIST UPDATE REQUIRED).*\Z", re.DOTALL | re.MULTILINE)
+_PROGRESS = re.compile(
+    r"^[ \t]*# (?:task_progress\b|TODO LIST UPDATE REQUIRED).*\Z", re.DOTALL | re.MULTILINE
+)
 # Around the words of a person inside a message that also carries results of tools.
 _SPOKEN = ("task", "feedback", "answer", "user_message")
 # Messages in the role of the user that nobody typed.
 _SYNTHETIC = (
     "[ERROR]", "[TASK RESUMPTION]", "[TASK_RESUMPTION]", "Tool [", "[Continue assisting",
-    "The user approved switching to act mode", "<SYSTEM_NOTICE>", "[[NOTE]", "New message to respond to with", "# task_progress",
+    "The user approved switching to act mode", "<SYSTEM_NOTICE>", "[[NOTE]",
+    "New message to respond to with", "# task_progress",
 )  # fmt: skip
-_CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.+?)\)(?: Files)?[ \t]*$", re.MULTILINE)
+_CWD = re.compile(
+    r"# Current (?:Working|Workspace) Directory \((.+?)\)(?: Files)?[ \t]*$", re.MULTILINE
+)
 _MODEL = re.compile(r"<model>([^<\n]+)</model>")
 _RESULT = re.compile(r"\[(\w+)(?: for '.*?')?[^\]\n]{0,200}\] Result:\n?", re.DOTALL)
 _NOT_RUN = re.compile(r"Tool \[(\w+)\] was not executed")
 _EXIT = re.compile(r"\bExit code: (-?\d+)")
 _FAILED = (
-    "The tool execution failed", "The user denied this operation", "The user denied this", "<error>", "Error executing", "Error:",
+    "The tool execution failed", "The user denied this operation", "The user denied this",
+    "<error>", "Error executing", "Error:",
     "Tool execution was", "[ERROR]", '{"status":"error"', '{"status":"denied"',
 )  # fmt: skip
 
 
 def typed(text: str) -> str:
-    """What a person typed, out of a message that was sent for them; nothing when nobody typed it."""
+    """What a person typed, out of a message that was sent for them.
+
+    Nothing when nobody typed it.
+    """
     if text.lstrip().startswith(_SYNTHETIC):
         return next((block.inner.strip() for block in tagged(text, _SPOKEN)), "")
     text = _ADDED.sub("", text)
@@ -42,7 +53,9 @@ def typed(text: str) -> str:
 
 
 def said_inside(text: str) -> str:
-    """The words of a person that stand in the result of a tool, such as the answer to a question."""
+    """The words of a person that stand in the result of a tool,
+    such as the answer to a question.
+    """
     return "\n".join(block.inner.strip() for block in tagged(text, _SPOKEN))
 
 

@@ -22,17 +22,27 @@ from recollect.capture.adapters.codex.transcript import Transcript
 from recollect.capture.adapters.codex.turns import State
 from recollect.capture.logs.documents import contents
 from recollect.capture.logs.folders import is_folder
-from recollect.capture.logs.lines import MAX_LINE_BYTES, Block, Unreadable, blocks, open_log, records
+from recollect.capture.logs.lines import (
+    MAX_LINE_BYTES,
+    Block,
+    Unreadable,
+    blocks,
+    open_log,
+    records,
+)
 from recollect.model import Checkpoint, Item, Problem, Source
 
 INDEX = "session_index.jsonl"
 INDEX_BYTES = 4 << 20
-# Decoded at a time: what a processor's cache holds, and less than wakes the garbage collector often.
+# Decoded at a time: what a processor's cache holds, and less than
+# wakes the garbage collector often.
 PIECE_BYTES = 64 << 10
 # How far we look for a `sessions` folder below a root that has none itself.
 MAX_DEPTH = 6
 MAX_FOLDERS = 5000
-PASSED_BY = frozenset({"node_modules", "__pycache__", "worktrees", "target", "log", "tmp", "cache", ".tmp"})
+PASSED_BY = frozenset(
+    {"node_modules", "__pycache__", "worktrees", "target", "log", "tmp", "cache", ".tmp"}
+)
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 _uuid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -78,12 +88,20 @@ class Codex:
             yield from _sources_in(home)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A rollout, by a first line that describes a session or by its name over plausible lines."""
-        return Source(self.agent, path, appended=path.endswith(".jsonl")) if self._is_ours(path, head) else None
+        """A rollout, by a first line that describes a session or
+        by its name over plausible lines.
+        """
+        return (
+            Source(self.agent, path, appended=path.endswith(".jsonl"))
+            if self._is_ours(path, head)
+            else None
+        )
 
     def _is_ours(self, path: str, head: bytes) -> bool:
         name = os.path.basename(path)
-        named = (name.startswith("rollout-") and _uuid.search(name) is not None) or bool(_dated.search(os.path.dirname(path)))
+        named = (name.startswith("rollout-") and _uuid.search(name) is not None) or bool(
+            _dated.search(os.path.dirname(path))
+        )
         if name.endswith(".zst"):
             return named and head.startswith(ZSTD_MAGIC)
         if name.endswith(".json"):
@@ -127,7 +145,8 @@ class Codex:
         transcript.name(self._title(source, transcript))
         yield transcript.out
         yield transcript.problems()
-        # What is always read whole leaves no state: that would say that there is something to go on from.
+        # What is always read whole leaves no state: that would say that
+        # there is something to go on from.
         yield (Checkpoint(position, b"" if whole else transcript.take_state()),)
 
     def _read_document(self, source: Source) -> Iterator[Item]:
@@ -140,7 +159,9 @@ class Codex:
             yield Checkpoint(0)
             return
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-            yield Problem(path=source.path, kind="bad_record", reason=f"not a session: {error}"[:200])
+            yield Problem(
+                path=source.path, kind="bad_record", reason=f"not a session: {error}"[:200]
+            )
             yield Checkpoint(len(data))
             return
         if isinstance(document.session, dict):
@@ -188,7 +209,10 @@ def _pieces(block: Block) -> Iterator[Block]:
     """A block in parts of whole lines, so that decoded ones are few and soon free again."""
     data, start = block.data, 0
     while len(data) - start > PIECE_BYTES:
-        cut = data.rfind(b"\n", start, start + PIECE_BYTES) + 1 or data.find(b"\n", start + PIECE_BYTES) + 1
+        cut = (
+            data.rfind(b"\n", start, start + PIECE_BYTES) + 1
+            or data.find(b"\n", start + PIECE_BYTES) + 1
+        )
         if not cut:
             break
         yield Block(data[start:cut], block.start + start, block.start + cut, block.lines)
@@ -239,7 +263,9 @@ def _is_first_record(record: Fields, named: bool) -> bool:
         told = ("cwd", "originator", "cli_version", "forked_from_id", "timestamp")
         return known is not None and (named or any(text_of(meta.get(name)) for name in told))
     if kind is None and "role" not in record:
-        bare = text_of(record.get("id")) is not None and text_of(record.get("timestamp")) is not None
+        bare = (
+            text_of(record.get("id")) is not None and text_of(record.get("timestamp")) is not None
+        )
         return bare and (named or "instructions" in record)
     enveloped = bool(meta) and kind in ("event_msg", "response_item", "turn_context", "compacted")
     return named and (enveloped or kind in ("message", "reasoning"))
@@ -302,16 +328,24 @@ def _search(root: str, folders: list[str]) -> Iterator[str]:
             yield folder
             below = [name for name in below if name not in ("sessions", "archived_sessions")]
         if depth < MAX_DEPTH:
-            waiting += [(os.path.join(folder, name), depth + 1) for name in reversed(below) if name not in PASSED_BY]
+            waiting += [
+                (os.path.join(folder, name), depth + 1)
+                for name in reversed(below)
+                if name not in PASSED_BY
+            ]
 
 
 def _is_dated(folders: list[str], entries: list[os.DirEntry[str]]) -> bool:
     years = any(len(name) == 4 and name.isdecimal() for name in folders)
-    return years or any(entry.name.startswith("rollout-") and _ending(entry.name) for entry in entries)
+    return years or any(
+        entry.name.startswith("rollout-") and _ending(entry.name) for entry in entries
+    )
 
 
 def _ending(name: str) -> str:
-    return ".jsonl" if name.endswith(".jsonl") else ".jsonl.zst" if name.endswith(".jsonl.zst") else ""
+    return (
+        ".jsonl" if name.endswith(".jsonl") else ".jsonl.zst" if name.endswith(".jsonl.zst") else ""
+    )
 
 
 def _sources_in(home: str) -> list[Source]:
@@ -335,7 +369,9 @@ def _sources_in(home: str) -> list[Source]:
     return found
 
 
-def _rollouts(found: list[Source], folder: str, level: str, companions: tuple[str, ...], seen: set[str]) -> None:
+def _rollouts(
+    found: list[Source], folder: str, level: str, companions: tuple[str, ...], seen: set[str]
+) -> None:
     """Adds the files of one folder and of the dated folders in it.
 
     Under dates and in the archive any JSONL file is a rollout; in the flat

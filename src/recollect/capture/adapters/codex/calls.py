@@ -64,7 +64,14 @@ def command_of(item: Fields) -> tuple[str, Fields] | None:
     try:
         given = _arguments.decode(item["arguments"])
         command = given.get("command") or given.get("cmd")
-    except (KeyError, TypeError, AttributeError, msgspec.MsgspecError, RecursionError, UnicodeError):
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        msgspec.MsgspecError,
+        RecursionError,
+        UnicodeError,
+    ):
         return None
     if type(command) is list and len(command) == 3 and command[1] == "-lc":
         command = command[2]
@@ -87,16 +94,30 @@ def _custom(item: Fields) -> Made:
 
 def _local_shell(item: Fields) -> Made:
     kind, target = aim("local_shell", "shell", item.get("action"))
-    return Made(_id(item.get("call_id")) or _id(item.get("id")), "local_shell", kind, target, item.get("action"))
+    return Made(
+        _id(item.get("call_id")) or _id(item.get("id")),
+        "local_shell",
+        kind,
+        target,
+        item.get("action"),
+    )
 
 
 def _web(item: Fields) -> Made:
-    return Made(_id(item.get("id")), "web_search", "web", sought(item.get("action")), item.get("action"))
+    return Made(
+        _id(item.get("id")), "web_search", "web", sought(item.get("action")), item.get("action")
+    )
 
 
 def _tool_search(item: Fields) -> Made:
     given = decoded(item.get("arguments"))
-    return Made(_id(item.get("call_id")), "tool_search", "search", aim("tool_search", "search", given)[1], given)
+    return Made(
+        _id(item.get("call_id")),
+        "tool_search",
+        "search",
+        aim("tool_search", "search", given)[1],
+        given,
+    )
 
 
 _makers: dict[str, Callable[[Fields], Made]] = {
@@ -116,7 +137,11 @@ def sought(action: object, query: object = None) -> str | None:
         if text := text_of(value):
             return text
     queries = found.get("queries")
-    return ", ".join(text for text in queries if isinstance(text, str)) if isinstance(queries, list) else None
+    return (
+        ", ".join(text for text in queries if isinstance(text, str))
+        if isinstance(queries, list)
+        else None
+    )
 
 
 def ended_by(told: Fields) -> tuple[Made, Outcome]:
@@ -133,23 +158,32 @@ def _ended_command(told: Fields) -> tuple[Made, Outcome]:
     text = text_of(told.get("aggregated_output")) or "\n".join(texts) or None
     ok = _succeeded(told) if code is None else code == 0
     line = command_line(told.get("command"))
-    return Made(None, "shell", kind, target, line), Outcome(text, ok, code, milliseconds_of(told.get("duration")))
+    return Made(None, "shell", kind, target, line), Outcome(
+        text, ok, code, milliseconds_of(told.get("duration"))
+    )
 
 
 def _ended_patch(told: Fields) -> tuple[Made, Outcome]:
     changes = fields(told.get("changes"))
     paths = ", ".join(list(changes)[:8]) or None
     texts = [text for text in (text_of(told.get("stdout")), text_of(told.get("stderr"))) if text]
-    return Made(None, "apply_patch", "edit", paths, changes or None), Outcome("\n".join(texts) or None, _succeeded(told))
+    return Made(None, "apply_patch", "edit", paths, changes or None), Outcome(
+        "\n".join(texts) or None, _succeeded(told)
+    )
 
 
 def _ended_mcp(told: Fields) -> tuple[Made, Outcome]:
     # An event wraps what was called; a turn item has it beside the rest.
     found = fields(told.get("invocation")) or told
-    server, tool = text_of(found.get("server")) or "unknown", text_of(found.get("tool")) or "unknown"
+    server, tool = (
+        text_of(found.get("server")) or "unknown",
+        text_of(found.get("tool")) or "unknown",
+    )
     given = found.get("arguments")
     error = told.get("error")
-    outcome = from_mcp({"Err": fields(error).get("message", error)} if error else told.get("result"))
+    outcome = from_mcp(
+        {"Err": fields(error).get("message", error)} if error else told.get("result")
+    )
     outcome.duration_ms = milliseconds_of(told.get("duration"))
     name = f"mcp__{server}__{tool}"
     return Made(None, name, "mcp", aim(name, "mcp", given)[1], given), outcome
@@ -157,7 +191,9 @@ def _ended_mcp(told: Fields) -> tuple[Made, Outcome]:
 
 def _ended_search(told: Fields) -> tuple[Made, Outcome]:
     target = sought(told.get("action"), told.get("query"))
-    return Made(None, "web_search", "web", target, told.get("action")), Outcome(_results(told.get("results")))
+    return Made(None, "web_search", "web", target, told.get("action")), Outcome(
+        _results(told.get("results"))
+    )
 
 
 def _ended_picture(told: Fields) -> tuple[Made, Outcome]:

@@ -31,7 +31,11 @@ INJECTED = (
 )
 # Before 0.4x a user_message event said itself that nobody had typed it.
 INJECTED_KINDS = ("environment_context", "user_instructions")
-IDE_HEADS = ("# Context from my IDE setup:", "# Files mentioned by the user:", "## My request for Codex:")
+IDE_HEADS = (
+    "# Context from my IDE setup:",
+    "# Files mentioned by the user:",
+    "## My request for Codex:",
+)
 IDE_REQUEST = "## My request for Codex:"
 
 _image_label = re.compile(r"</?(?:image|audio)(?: name=[^>]*)?>")

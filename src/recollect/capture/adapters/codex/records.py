@@ -52,7 +52,12 @@ def moment(text: object) -> int | None:
     except KeyError:
         found = milliseconds(text)
     # No shorter one: 12:59.999 is a time too, and its 59 are minutes.
-    if found is not None and len(minute) == 16 and second in _seconds and thousandth in _thousandths:
+    if (
+        found is not None
+        and len(minute) == 16
+        and second in _seconds
+        and thousandth in _thousandths
+    ):
         if len(_minutes) > 1000:
             _minutes.clear()
         _minutes[minute] = found - found % 60_000

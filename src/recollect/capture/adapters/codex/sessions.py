@@ -41,10 +41,14 @@ def identity(meta: Fields, fallback: str) -> Identity:
     thread = text_of(meta.get("id")) or text_of(meta.get("session_id")) or fallback
     forked_from = text_of(meta.get("forked_from_id"))
     source = meta.get("source")
-    if (isinstance(source, dict) and "subagent" in source) or meta.get("thread_source") == "subagent":
+    if (isinstance(source, dict) and "subagent" in source) or meta.get(
+        "thread_source"
+    ) == "subagent":
         return _agent_identity(meta, thread, forked_from)
     headless = source in HEADLESS_SOURCES or meta.get("originator") in HEADLESS_ORIGINATORS
-    return Identity(thread, thread, forked_from, forked_from, "headless" if headless else "interactive", None)
+    return Identity(
+        thread, thread, forked_from, forked_from, "headless" if headless else "interactive", None
+    )
 
 
 def _agent_identity(meta: Fields, thread: str, forked_from: str | None) -> Identity:
@@ -81,7 +85,9 @@ def _described(meta: Fields) -> Fields | None:
     """The rest, as it is; of the instructions only the size and a hash."""
     found = {name: meta[name] for name in DESCRIBED if meta.get(name) is not None}
     base = meta.get("base_instructions")
-    told = text_of(base.get("text") if isinstance(base, dict) else base) or text_of(meta.get("instructions"))
+    told = text_of(base.get("text") if isinstance(base, dict) else base) or text_of(
+        meta.get("instructions")
+    )
     if told:
         mark = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
         found["instructions"] = {"length": len(told), "sha256": mark}

@@ -99,7 +99,9 @@ class Talk(Turns):
             return
         turn = self.settled or self.content_turn(stamp)
         if not self.is_twin(kind, bare, side):
-            self.out.append(Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text))
+            self.out.append(
+                Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text)
+            )
 
     def reasoning(self, item: Fields, stamp: object) -> None:
         """Each part of a summary, and of the raw thought where a model shows it."""
@@ -131,12 +133,16 @@ class Talk(Turns):
         """Something that was said or happened once."""
         turn = self.any_turn(stamp)
         self.state.filled = True
-        self.out.append(Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text))
+        self.out.append(
+            Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text)
+        )
 
 
 def _pictures(told: Fields) -> list[str]:
     pictures = [placeholder(url) for url in listed(told.get("images")) if isinstance(url, str)]
-    return pictures + [f"[image {path}]" for path in listed(told.get("local_images")) if isinstance(path, str)]
+    return pictures + [
+        f"[image {path}]" for path in listed(told.get("local_images")) if isinstance(path, str)
+    ]
 
 
 def _joined_texts(content: object) -> str:

@@ -51,7 +51,18 @@ KINDS: dict[str, ToolKind] = {
     "list_agents": "task",
 }
 # In the order in which they say most about a call.
-TARGETS = ("command", "cmd", "chars", "path", "file_path", "query", "url", "pattern", "message", "prompt")
+TARGETS = (
+    "command",
+    "cmd",
+    "chars",
+    "path",
+    "file_path",
+    "query",
+    "url",
+    "pattern",
+    "message",
+    "prompt",
+)
 PATCH_HEADS = ("Add File: ", "Update File: ", "Delete File: ")
 SHELL_FLAGS = ("-lc", "-c", "-command", "/c")
 MAX_TARGET = 4000
@@ -263,7 +274,9 @@ def _from_head(text: str) -> Outcome:
     code = int(exited[1]) if exited else None
     ok = None if code is None else code == 0
     if head.startswith("Script "):
-        ok = {"completed": True, "failed": False, "terminated": False}.get(head[7:].partition("\n")[0])
+        ok = {"completed": True, "failed": False, "terminated": False}.get(
+            head[7:].partition("\n")[0]
+        )
     elif code is None and "aborted by user" in text[:200]:
         ok = False
     return Outcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None)

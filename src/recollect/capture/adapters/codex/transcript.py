@@ -35,16 +35,46 @@ from recollect.capture.adapters.codex.work import Work, id_of
 from recollect.model import Problem, SessionFacts, Usage
 
 # Known, and of no use to us: what they say is said elsewhere, or says nothing that lasts.
-SKIPPED_RECORDS = frozenset({"world_state", "security_risk_score", "inter_agent_communication_metadata", "token_usage_record"})
+SKIPPED_RECORDS = frozenset(
+    {
+        "world_state",
+        "security_risk_score",
+        "inter_agent_communication_metadata",
+        "token_usage_record",
+    }
+)
 SKIPPED_ITEMS = frozenset(
-    {"ghost_snapshot", "compaction", "compaction_summary", "context_compaction", "compaction_trigger"}
+    {
+        "ghost_snapshot",
+        "compaction",
+        "compaction_summary",
+        "context_compaction",
+        "compaction_trigger",
+    }
     | {"additional_tools", "other"}
 )
 SKIPPED_EVENTS = frozenset(
     {"thread_settings_applied", "thread_goal_updated", "sub_agent_activity", "guardian_assessment"}
-    | {"collab_agent_spawn_end", "collab_agent_interaction_end", "collab_waiting_end", "collab_close_end"}
-    | {"collab_resume_end", "dynamic_tool_call_request", "undo_completed", "warning", "guardian_warning"}
-    | {"agent_reasoning_section_break", "stream_error", "background_event", "plan_update", "turn_diff"}
+    | {
+        "collab_agent_spawn_end",
+        "collab_agent_interaction_end",
+        "collab_waiting_end",
+        "collab_close_end",
+    }
+    | {
+        "collab_resume_end",
+        "dynamic_tool_call_request",
+        "undo_completed",
+        "warning",
+        "guardian_warning",
+    }
+    | {
+        "agent_reasoning_section_break",
+        "stream_error",
+        "background_event",
+        "plan_update",
+        "turn_diff",
+    }
     | {"session_configured", "deprecation_notice", "model_reroute", "thread_queue_changed"}
     | {"hook_started", "hook_completed", "mcp_startup_update", "mcp_startup_complete"}
 )
@@ -136,7 +166,9 @@ class Transcript(Work):
             if isinstance(line, Problem):
                 self.out.append(line)
             elif isinstance(line.get("payload"), dict):
-                known = {name: line.get(name) for name in ("timestamp", "type", "payload", "ordinal")}
+                known = {
+                    name: line.get(name) for name in ("timestamp", "type", "payload", "ordinal")
+                }
                 self.take([Line(**known)])
             elif "record_type" not in line:
                 self._bare(line)
@@ -205,7 +237,9 @@ class Transcript(Work):
         self.out.append(facts_of(meta, who, at))
 
     def _meet_parent(self, thread: str | None, at: int | None) -> None:
-        """Another thread's session_meta begins copied history, but only before any turn of our own."""
+        """Another thread's session_meta begins copied history, but
+        only before any turn of our own.
+        """
         state = self.state
         if state.who is None or state.turn or state.stretch.start is not None:
             return
@@ -375,7 +409,9 @@ _events: dict[str, Handler] = {
     "user_message": Transcript.user_message,
     "agent_message": lambda self, told, stamp: self.say("reply", told.get("message"), stamp, 1),
     "agent_reasoning": lambda self, told, stamp: self.say("reasoning", told.get("text"), stamp, 1),
-    "agent_reasoning_raw_content": lambda self, told, stamp: self.say("reasoning", told.get("text"), stamp, 1),
+    "agent_reasoning_raw_content": lambda self, told, stamp: self.say(
+        "reasoning", told.get("text"), stamp, 1
+    ),
     "token_count": Transcript._token_count,
     "task_started": Transcript._task_started,
     "turn_started": Transcript._task_started,
@@ -393,6 +429,8 @@ _events: dict[str, Handler] = {
 }
 _records: dict[str, Handler] = {
     "turn_context": Transcript._turn_context,
-    "compacted": lambda self, told, stamp: self._compaction(text_of(told.get("message")) or "", stamp, -1),
+    "compacted": lambda self, told, stamp: self._compaction(
+        text_of(told.get("message")) or "", stamp, -1
+    ),
     "inter_agent_communication": Transcript.mail,
 }

@@ -109,14 +109,20 @@ class Turns:
             state.twins.clear()
         if self._said:
             self._said.clear()
-        self.out.append(TurnFacts(session=self.session, turn=key, at=at, author=author, cwd=state.cwd))
+        self.out.append(
+            TurnFacts(session=self.session, turn=key, at=at, author=author, cwd=state.cwd)
+        )
 
-    def open_prompt(self, text: str, pictures: list[str], stamp: object, author: Author | None = None) -> None:
+    def open_prompt(
+        self, text: str, pictures: list[str], stamp: object, author: Author | None = None
+    ) -> None:
         """A turn that begins with a prompt."""
         state, at, mark = self.state, moment(stamp), digest(text)
         key = self._key(mark, at)
         if author is None:
-            author = "agent" if state.who is not None and state.who.origin == "subagent" else "human"
+            author = (
+                "agent" if state.who is not None and state.who.origin == "subagent" else "human"
+            )
         self.open_turn(key, author, at)
         state.prompts += 1
         state.prompt = mark
@@ -179,7 +185,9 @@ class Turns:
         state = self.state
         if self._news and state.turn:
             told = dict(state.telemetry) or None
-            self.out.append(TurnFacts(session=self.session, turn=state.turn, cwd=state.turn_cwd, telemetry=told))
+            self.out.append(
+                TurnFacts(session=self.session, turn=state.turn, cwd=state.turn_cwd, telemetry=told)
+            )
         self._news = False
 
     def learn(self, facts: Fields) -> None:
@@ -239,7 +247,11 @@ class Turns:
     def _count_said(self, kind: str, text: str) -> int:
         """How often one side has said this more than the other, except for what was said last."""
         said, twins = self._said, self.state.twins
-        if twins and not said.get((kind, text)) and (count := twins.pop(f"{kind}:{digest(text)}", 0)):
+        if (
+            twins
+            and not said.get((kind, text))
+            and (count := twins.pop(f"{kind}:{digest(text)}", 0))
+        ):
             said[kind, text] = count
         return said.get((kind, text), 0)
 
@@ -267,7 +279,9 @@ class Turns:
         if self._last_said is not None:
             self._remember_said(*self._last_said)
             self._last_said = None
-        kept = {f"{kind}:{digest(text)}": count for (kind, text), count in self._said.items() if count}
+        kept = {
+            f"{kind}:{digest(text)}": count for (kind, text), count in self._said.items() if count
+        }
         state.twins = {**state.twins, **kept}
         self._said.clear()
         trim(state.answered, KEPT_ANSWERED)

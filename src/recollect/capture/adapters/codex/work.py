@@ -76,7 +76,9 @@ class Work(Talk):
         """The output of a search for tools: their names."""
         names = [fields(tool).get("name") for tool in listed(item.get("tools"))]
         if call := id_of(item.get("call_id")):
-            self._join(call, Outcome(", ".join(name for name in names if isinstance(name, str))), stamp)
+            self._join(
+                call, Outcome(", ".join(name for name in names if isinstance(name, str))), stamp
+            )
 
     def _tool_call(self, made: Made, turn: str, stamp: object, end: Outcome | None) -> None:
         state, call = self.state, made.call

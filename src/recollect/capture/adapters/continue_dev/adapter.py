@@ -41,19 +41,31 @@ class ContinueDev:
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """The folder of the sessions; beside it are settings and keys."""
-        return [os.path.join(environ.get("CONTINUE_GLOBAL_DIR") or os.path.join(home, ".continue"), "sessions")]
+        return [
+            os.path.join(
+                environ.get("CONTINUE_GLOBAL_DIR") or os.path.join(home, ".continue"), "sessions"
+            )
+        ]
 
     def sources(self, root: str) -> Iterator[Source]:
         """The sessions in a folder of them, or in the `sessions` of Continue's own folder."""
         for folder in (root, os.path.join(root, "sessions")):
-            found = list(files_in(folder, ".json")) if os.path.basename(folder) == "sessions" else []
+            found = (
+                list(files_in(folder, ".json")) if os.path.basename(folder) == "sessions" else []
+            )
             index = os.path.join(folder, _INDEX)
-            # Many agents have a folder of this name; only this one keeps a list of them in it, or has it in its own folder.
+            # Many agents have a folder of this name; only this one keeps a list of them
+            # in it, or has it in its own folder.
             if index in found or os.path.basename(os.path.dirname(folder)) == ".continue":
                 yield from (self._source(path) for path in found if path != index)
 
     def _source(self, path: str) -> Source:
-        return Source(self.agent, path, companions=(os.path.join(os.path.dirname(path), _INDEX),), appended=False)
+        return Source(
+            self.agent,
+            path,
+            companions=(os.path.join(os.path.dirname(path), _INDEX),),
+            appended=False,
+        )
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """One session anywhere, told by the fields that it begins with."""
@@ -71,7 +83,9 @@ class ContinueDev:
             return
         name = name_in_text(source.path).removesuffix(".json")
         entry = _entry(source.companions, name)
-        print_of_it = msgspec.msgpack.encode(blake2b(data + msgspec.json.encode(entry), digest_size=16).hexdigest())
+        print_of_it = msgspec.msgpack.encode(
+            blake2b(data + msgspec.json.encode(entry), digest_size=16).hexdigest()
+        )
         if since is not None and since.state == print_of_it:
             yield since
             return
@@ -101,16 +115,26 @@ def _told(session: Session, name: str, entry: Entry, path: str) -> Iterator[Item
 
 
 def _entry(companions: tuple[str, ...], name: str) -> Entry:
-    """What the list says about a session; nothing when it does not know it, or is just being written."""
+    """What the list says about a session.
+
+    Nothing when it does not know it, or is just being written.
+    """
     try:
-        return _entries(contents(companions[0], _INDEX_BYTES)).get(name, Entry()) if companions else Entry()
+        return (
+            _entries(contents(companions[0], _INDEX_BYTES)).get(name, Entry())
+            if companions
+            else Entry()
+        )
     except (Broken, Unreadable):
         return Entry()
 
 
 @lru_cache(1)
 def _entries(index: bytes) -> dict[str, Entry]:
-    """The list by the names of sessions. It is looked into for each of them, so the last one is kept."""
+    """The list by the names of sessions.
+
+    It is looked into for each of them, so the last one is kept.
+    """
     entries: dict[str, Entry] = {}
     for entry in parsed(index, list[Entry]):
         entries.setdefault(text_of(entry.sessionId) or text_of(entry.session_id) or "", entry)

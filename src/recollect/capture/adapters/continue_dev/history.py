@@ -82,8 +82,13 @@ class History:
             self.dialogue.learn(telemetry={"context": [name for name in names if name]})
 
     def _key(self, message: Fields, text: str, number: int) -> str:
-        """The id of a message; the command line gives none, and messages are only ever added behind others."""
-        key = text_of(message.get("id")) or f"{number}-{sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
+        """The id of a message; the command line gives none, and messages
+        are only ever added behind others.
+        """
+        key = (
+            text_of(message.get("id"))
+            or f"{number}-{sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
+        )
         key = f"{key}.{number}" if key in self.keys else key
         self.keys.add(key)
         return key
@@ -91,7 +96,9 @@ class History:
     def _answer(self, item: HistoryItem, message: Fields, text: str, number: int) -> None:
         self.model = _model_of(item) or self.model
         thought = fields_of(item.reasoning)
-        self.dialogue.say("reasoning", text_of(thought.get("text")), at=moment_of(thought.get("startAt")))
+        self.dialogue.say(
+            "reasoning", text_of(thought.get("text")), at=moment_of(thought.get("startAt"))
+        )
         self.dialogue.say("reply", text, at=moment_of(thought.get("endAt")))
         self._calls(item, message)
         usage = fields_of(message.get("usage"))
@@ -112,14 +119,27 @@ class History:
 
     def _call(self, call: Fields, state: Fields) -> None:
         function = fields_of(call.get("function"))
-        name, key = text_of(function.get("name")), text_of(state.get("toolCallId")) or text_of(call.get("id"))
+        name, key = (
+            text_of(function.get("name")),
+            text_of(state.get("toolCallId")) or text_of(call.get("id")),
+        )
         if name is None:
             self.oddities.bad("a tool call without a name")
             return
-        given = fields_of(state.get("processedArgs")) or fields_of(state.get("parsedArgs")) or decoded(function.get("arguments"))
+        given = (
+            fields_of(state.get("processedArgs"))
+            or fields_of(state.get("parsedArgs"))
+            or decoded(function.get("arguments"))
+        )
         status = state.get("status")
         output = _output(state.get("output"))
-        self.dialogue.call(key, name, given or None, output=output, ok=_OK.get(status) if isinstance(status, str) else None)
+        self.dialogue.call(
+            key,
+            name,
+            given or None,
+            output=output,
+            ok=_OK.get(status) if isinstance(status, str) else None,
+        )
         if key and output:
             self.answered.add(key)
 
@@ -136,15 +156,23 @@ class History:
     def _count(self, key: str, usage: Fields, cost_usd: float | None = None) -> None:
         """Prompt tokens are with what came from the cache, and what was written to it."""
         details = fields_of(usage.get("promptTokensDetails"))
-        read, written = count_of(details.get("cachedTokens")), count_of(details.get("cacheWriteTokens"))
-        prompt, output = count_of(usage.get("promptTokens")), count_of(usage.get("completionTokens"))
+        read, written = (
+            count_of(details.get("cachedTokens")),
+            count_of(details.get("cacheWriteTokens")),
+        )
+        prompt, output = (
+            count_of(usage.get("promptTokens")),
+            count_of(usage.get("completionTokens")),
+        )
         reasoning = count_of(fields_of(usage.get("completionTokensDetails")).get("reasoningTokens"))
         if not (prompt or output or read or written or cost_usd):
             return
         self.counted = True
         self.dialogue.usage(
-            key, model=self.model, input=prompt - read - written if read + written <= prompt else prompt, cache_read=read,
-            cache_write=written, output=max(output, reasoning), reasoning=reasoning, cost_usd=cost_usd,
+            key, model=self.model,
+            input=prompt - read - written if read + written <= prompt else prompt, cache_read=read,
+            cache_write=written, output=max(output, reasoning), reasoning=reasoning,
+            cost_usd=cost_usd,
         )  # fmt: skip
 
     def _total(self, session: Session) -> None:
@@ -165,7 +193,9 @@ def _model_of(item: HistoryItem) -> str | None:
     """The model that gave an answer, as the last call for it was made."""
     try:
         logs = msgspec.json.decode(item.promptLogs, type=list[PromptLog] | None)
-        options = msgspec.json.decode(logs[-1].completionOptions, type=Options) if logs else Options()
+        options = (
+            msgspec.json.decode(logs[-1].completionOptions, type=Options) if logs else Options()
+        )
     except _BROKEN:
         return None
     return text_of(options.model) or (text_of(logs[-1].modelTitle) if logs else None)

@@ -1,4 +1,6 @@
-"""The fields of Continue's sessions that we read, typed so that no version's surprise costs a session."""
+"""The fields of Continue's sessions that we read, typed so that no
+version's surprise costs a session.
+"""
 
 from __future__ import annotations
 

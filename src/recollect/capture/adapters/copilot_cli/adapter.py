@@ -47,14 +47,20 @@ class CopilotCli:
     endings = (".jsonl", ".json")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """`COPILOT_HOME` when it is set, else `~/.copilot`; until early 2026 `XDG_STATE_HOME` moved the latter."""
+        """`COPILOT_HOME` when it is set, else `~/.copilot`.
+
+        Until early 2026 `XDG_STATE_HOME` moved the latter.
+        """
         homes = [environ.get("COPILOT_HOME") or os.path.join(home, ".copilot")]
         if state := environ.get("XDG_STATE_HOME"):
             homes.append(os.path.join(state, ".copilot"))
         return [os.path.join(folder, name) for folder in homes for name in (SESSIONS, HISTORY)]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """Sessions in folders, flat ones, and documents; the root is one of the two folders or the one above them."""
+        """Sessions in folders, flat ones, and documents.
+
+        The root is one of the two folders or the one above them.
+        """
         folders = [root, *listed(root).folders]
         for folder in folders:
             if os.path.basename(folder) == SESSIONS:
@@ -76,7 +82,9 @@ class CopilotCli:
 
     def _log(self, path: str) -> Source:
         if os.path.basename(path) == EVENTS:
-            return Source(self.agent, path, companions=(os.path.join(os.path.dirname(path), NOTED),))
+            return Source(
+                self.agent, path, companions=(os.path.join(os.path.dirname(path), NOTED),)
+            )
         return Source(self.agent, path, rank=_FLAT)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
@@ -93,7 +101,9 @@ class CopilotCli:
             return replay_document(source, since, dict, History(source.path, _named(source.path)))
         position, state = resumed(since, State)
         noted = next((_noted(path) for path in source.companions), {})
-        return read_appended(source, position, LINES, Transcript(source.path, _named(source.path), noted, state))
+        return read_appended(
+            source, position, LINES, Transcript(source.path, _named(source.path), noted, state)
+        )
 
 
 def _is_event(line: bytes, path: str) -> bool:
@@ -116,7 +126,9 @@ def _is_event(line: bytes, path: str) -> bool:
 def _named(path: str) -> str:
     """The session that a path names, until the log says it."""
     name = name_in_text(path)
-    return name_in_text(os.path.dirname(path)) if name == EVENTS else name.rpartition(".")[0] or name
+    return (
+        name_in_text(os.path.dirname(path)) if name == EVENTS else name.rpartition(".")[0] or name
+    )
 
 
 def _noted(path: str) -> Fields:

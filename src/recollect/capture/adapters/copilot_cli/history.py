@@ -13,7 +13,15 @@ from recollect.capture.adapters.copilot_cli.records import id_of, typed
 from recollect.capture.adapters.copilot_cli.tools import called
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, content_text, fields_of, list_of, moment_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    fields_of,
+    list_of,
+    moment_of,
+    objects_of,
+    text_of,
+)
 from recollect.model import Item
 
 _OUTCOMES = {"success": True, "failure": False, "rejected": False, "denied": False, "error": False}
@@ -55,13 +63,17 @@ def _given_back(messages: list[Fields]) -> dict[str, str]:
     }
 
 
-def _take_timeline(dialogue: Dialogue, timeline: list[Fields], outputs: dict[str, str], odd: Oddities) -> None:
+def _take_timeline(
+    dialogue: Dialogue, timeline: list[Fields], outputs: dict[str, str], odd: Oddities
+) -> None:
     for number, event in enumerate(timeline):
         at, text = moment_of(event.get("timestamp")), text_of(event.get("text")) or ""
         kind, call = event.get("type"), id_of(event.get("callId"))
         if kind == "user":
             if prompt := typed(text):
-                dialogue.prompt(id_of(event.get("id")) or f"{dialogue.session}/timeline-{number}", prompt, at=at)
+                dialogue.prompt(
+                    id_of(event.get("id")) or f"{dialogue.session}/timeline-{number}", prompt, at=at
+                )
         elif kind == "copilot":
             dialogue.say("reply", text, at=at)
         elif kind == "error":

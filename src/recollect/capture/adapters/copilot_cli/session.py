@@ -14,7 +14,15 @@ from recollect.capture.adapters.copilot_cli.tokens import Counts, counts_of
 from recollect.capture.adapters.copilot_cli.tools import called, outcome
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, count_of, fields_of, moment_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    count_of,
+    fields_of,
+    moment_of,
+    objects_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import Author, Item, Problem
 
 _MOST_TURNS = 200
@@ -96,7 +104,9 @@ class Transcript:
         """Where the work is done from now on."""
         facts = where(context)
         before, self.state.cwd = self.state.cwd, facts.get("cwd") or self.state.cwd
-        self.state.remote = facts.get("git_remote") or (self.state.remote if "cwd" not in facts else None)
+        self.state.remote = facts.get("git_remote") or (
+            self.state.remote if "cwd" not in facts else None
+        )
         if before:
             # A session is where it began; its turns say where it went.
             facts.pop("cwd", None)
@@ -156,11 +166,16 @@ class Transcript:
             self.speakers.hear_task(dialogue, talker, id_of(record.id) or hash_of(text), text, at)
             return
         key = id_of(record.id) or id_of(data.get("interactionId")) or hash_of(f"{at} {text}")
-        files = [path for item in objects_of(data.get("attachments")) if (path := text_of(item.get("path")))]
+        files = [
+            path
+            for item in objects_of(data.get("attachments"))
+            if (path := text_of(item.get("path")))
+        ]
         told = {"mode": text_of(data.get("agentMode")), "attachments": files[:20]}
         telemetry = {name: value for name, value in told.items() if value}
         dialogue.begin(
-            key, at=at, author=author, cwd=self.state.cwd, git_remote=self.state.remote, telemetry=telemetry or None
+            key, at=at, author=author, cwd=self.state.cwd, git_remote=self.state.remote,
+            telemetry=telemetry or None
         )  # fmt: skip
         dialogue.say("prompt", text, at=at)
         self.state.turns = [*self.state.turns, key][-_MOST_TURNS:]
@@ -169,7 +184,9 @@ class Transcript:
         dialogue, talker = self.speakers.find(record, data, at)
         self._thought(dialogue, talker, text_of(data.get("content")), at)
 
-    def _thought(self, dialogue: Dialogue, talker: Talker, text: str | None, at: int | None) -> None:
+    def _thought(
+        self, dialogue: Dialogue, talker: Talker, text: str | None, at: int | None
+    ) -> None:
         if text and talker.thought != hash_of(text):
             talker.thought = hash_of(text)
             dialogue.say("reasoning", text, at=at)
@@ -183,7 +200,9 @@ class Transcript:
             self._call(dialogue, request, text_of(request.get("name")), at)
         self._count_message(dialogue, talker, record, data, at)
 
-    def _count_message(self, dialogue: Dialogue, talker: Talker, record: Line, data: Fields, at: int | None) -> None:
+    def _count_message(
+        self, dialogue: Dialogue, talker: Talker, record: Line, data: Fields, at: int | None
+    ) -> None:
         output = count_of(data.get("outputTokens"))
         talker.model = model = id_of(data.get("model")) or talker.model
         key = id_of(data.get("messageId")) or id_of(record.id)
@@ -201,7 +220,9 @@ class Transcript:
     # What was done
 
     def request(self, record: Line, data: Fields, at: int | None) -> None:
-        """A tool begins its work, or a person asks for one: a call, unless a message has wished for it."""
+        """A tool begins its work, or a person asks for one: a call,
+        unless a message has wished for it.
+        """
         dialogue, talker = self.speakers.find(record, data, at)
         talker.model = id_of(data.get("model")) or talker.model
         self._call(dialogue, data, text_of(data.get("toolName")), at)
@@ -225,7 +246,14 @@ class Transcript:
             self.odd.bad("the result of a tool call that is not in the log")
             return
         came = outcome(data)
-        dialogue.result(call, came.output, at=at, ok=came.ok, exit_code=came.exit_code, duration_ms=came.duration_ms)
+        dialogue.result(
+            call,
+            came.output,
+            at=at,
+            ok=came.ok,
+            exit_code=came.exit_code,
+            duration_ms=came.duration_ms,
+        )
 
     def fail(self, record: Line, data: Fields, at: int | None) -> None:
         dialogue, _ = self.speakers.find(record, data, at)
@@ -266,7 +294,9 @@ class Transcript:
         dialogue, talker = self.speakers.agent(agent, call, at)
         talker.model = id_of(data.get("model")) or talker.model
         name = text_of(data.get("agentName"))
-        dialogue.facts(title=text_of(data.get("agentDisplayName")), meta={"agent": name} if name else None)
+        dialogue.facts(
+            title=text_of(data.get("agentDisplayName")), meta={"agent": name} if name else None
+        )
 
     def end_agent(self, record: Line, data: Fields, at: int | None) -> None:
         call = id_of(data.get("toolCallId"))
@@ -296,7 +326,10 @@ class Transcript:
         self.state.ledger.add(model, counts)
         # The number of the call in its session. What the provider calls it is not always unique.
         accounted = fields_of(used.get("accounting"))
-        session, number = id_of(accounted.get("sourceSessionId")), whole_of(accounted.get("sequence"))
+        session, number = (
+            id_of(accounted.get("sourceSessionId")),
+            whole_of(accounted.get("sequence")),
+        )
         key = f"{session}/{number}" if session and number is not None else id_of(record.id)
         self._use(dialogue, key or f"{self.main.session}/{at}", model, counts, at)
 
@@ -307,7 +340,9 @@ class Transcript:
 
     def end(self, record: Line, data: Fields, at: int | None) -> None:
         for model, counts in self.state.ledger.close(data).items():
-            self._use(self.main, f"{id_of(record.id) or self.main.session}/{model}", model, counts, at)
+            self._use(
+                self.main, f"{id_of(record.id) or self.main.session}/{model}", model, counts, at
+            )
         changes = fields_of(data.get("codeChanges"))
         meta: dict[str, Any] = {
             "api_duration_ms": whole_of(data.get("totalApiDurationMs")),
@@ -320,10 +355,13 @@ class Transcript:
         if data.get("shutdownType") == "error":
             self.main.say("error", text_of(data.get("errorReason")), at=at)
 
-    def _use(self, dialogue: Dialogue, key: str, model: str, counts: Counts, at: int | None) -> None:
+    def _use(
+        self, dialogue: Dialogue, key: str, model: str, counts: Counts, at: int | None
+    ) -> None:
         input_, cache_read, cache_write, output, reasoning = counts
         dialogue.usage(
-            key, model=model or None, at=at, input=input_, cache_read=cache_read, cache_write=cache_write, output=output,
+            key, model=model or None, at=at, input=input_, cache_read=cache_read,
+            cache_write=cache_write, output=output,
             reasoning=reasoning,
         )  # fmt: skip
 
@@ -362,7 +400,9 @@ _HANDLERS = {
 def where(context: Fields) -> dict[str, str]:
     """Folder and repository, as events and the file beside them say it."""
     repository = _short(context.get("repository"))
-    host = _short(context.get("repositoryHost")) or _HOSTS.get(text_of(context.get("hostType")) or "")
+    host = _short(context.get("repositoryHost")) or _HOSTS.get(
+        text_of(context.get("hostType")) or ""
+    )
     facts = {
         "cwd": _short(context.get("cwd")),
         "git_branch": text_of(context.get("branch")),

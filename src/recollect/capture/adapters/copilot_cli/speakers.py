@@ -86,8 +86,15 @@ class Speakers:
         if dialogue is None:
             dialogue = self.agents[agent] = self._dialogue(f"{self.main.session}/{agent}", talker)
         if not talker.standing.turn:
-            dialogue.facts(parent=self.main.session, origin="subagent", cwd=self.state.cwd, git_remote=self.state.remote)
-            dialogue.begin(agent, at=at, author="agent", cwd=self.state.cwd, git_remote=self.state.remote)
+            dialogue.facts(
+                parent=self.main.session,
+                origin="subagent",
+                cwd=self.state.cwd,
+                git_remote=self.state.remote,
+            )
+            dialogue.begin(
+                agent, at=at, author="agent", cwd=self.state.cwd, git_remote=self.state.remote
+            )
             self._ask(dialogue, talker, self.state.tasks.pop(call or agent, ""), at)
         return dialogue, talker
 
@@ -100,7 +107,9 @@ class Speakers:
         """The conversation in which a call waits for its result."""
         if call in self.state.main.standing.waiting:
             return self.main
-        agents = (agent for agent, talker in self.state.agents.items() if call in talker.standing.waiting)
+        agents = (
+            agent for agent, talker in self.state.agents.items() if call in talker.standing.waiting
+        )
         agent = next(agents, None)
         return self.agent(agent, None, None)[0] if agent else None
 
@@ -116,7 +125,9 @@ class Speakers:
         self.state.started.clear()
         self.state.turns.clear()
 
-    def hear_task(self, dialogue: Dialogue, talker: Talker, key: str, text: str, at: int | None) -> None:
+    def hear_task(
+        self, dialogue: Dialogue, talker: Talker, key: str, text: str, at: int | None
+    ) -> None:
         """Somebody says something to a sub-agent; the task that its call gave is said once more."""
         if not talker.asked:
             self._ask(dialogue, talker, text, at)

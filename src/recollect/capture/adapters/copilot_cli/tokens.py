@@ -25,7 +25,9 @@ _MOST_MODELS = 20
 
 
 class Ledger(Struct):
-    """What was counted so far: by messages or calls since the last shutdown, and by that shutdown."""
+    """What was counted so far: by messages or calls since the
+    last shutdown, and by that shutdown.
+    """
 
     # Whether calls have records of their own; then nothing else counts until the shutdown.
     recorded: bool = False
@@ -48,11 +50,17 @@ class Ledger(Struct):
         self._bill(shutdown, carried)
         if not told:
             return {}
-        spent = {model: _less(counts, self.told.get(model)) for model, counts in told.items()} if carried else told
+        spent = (
+            {model: _less(counts, self.told.get(model)) for model, counts in told.items()}
+            if carried
+            else told
+        )
         rest = {model: [0] * 5 for model in spent}
         for number in range(5):
             # Over all models: the log does not always know which model wrote a message.
-            left = sum(counts[number] for counts in spent.values()) - sum(counts[number] for counts in self.said.values())
+            left = sum(counts[number] for counts in spent.values()) - sum(
+                counts[number] for counts in self.said.values()
+            )
             for model, counts in spent.items():
                 rest[model][number] = min(max(left, 0), _less(counts, self.said.get(model))[number])
                 left -= rest[model][number]
@@ -69,30 +77,53 @@ class Ledger(Struct):
 
     def _bill(self, shutdown: Fields, carried: bool) -> None:
         requests = amount_of(shutdown.get("totalPremiumRequests"))
-        self.premium_requests = max(self.premium_requests, requests) if carried else self.premium_requests + requests
+        self.premium_requests = (
+            max(self.premium_requests, requests) if carried else self.premium_requests + requests
+        )
         self.nano_aiu = max(self.nano_aiu, amount_of(shutdown.get("totalNanoAiu")))
 
     def checkpoint(self, noted: Fields) -> None:
-        """What was billed so far, as it is noted now and then for a session that may not end well."""
-        self.premium_requests = max(self.premium_requests, amount_of(noted.get("totalPremiumRequests")))
+        """What was billed so far, as it is noted now and then for
+        a session that may not end well.
+        """
+        self.premium_requests = max(
+            self.premium_requests, amount_of(noted.get("totalPremiumRequests"))
+        )
         self.nano_aiu = max(self.nano_aiu, amount_of(noted.get("totalNanoAiu")))
 
     def bill(self) -> dict[str, float]:
         """What is paid for, in Copilot's own units."""
         amounts = {"premium_requests": round(self.premium_requests, 6), "nano_aiu": self.nano_aiu}
-        return {name: int(amount) if amount == int(amount) else amount for name, amount in amounts.items() if amount}
+        return {
+            name: int(amount) if amount == int(amount) else amount
+            for name, amount in amounts.items()
+            if amount
+        }
 
 
 def counts_of(usage: Fields) -> Counts:
     """A usage object; its input has both sorts of cached tokens in it."""
-    cache_read, cache_write = count_of(usage.get("cacheReadTokens")), count_of(usage.get("cacheWriteTokens"))
+    cache_read, cache_write = (
+        count_of(usage.get("cacheReadTokens")),
+        count_of(usage.get("cacheWriteTokens")),
+    )
     uncached = max(0, count_of(usage.get("inputTokens")) - cache_read - cache_write)
-    return [uncached, cache_read, cache_write, count_of(usage.get("outputTokens")), count_of(usage.get("reasoningTokens"))]
+    return [
+        uncached,
+        cache_read,
+        cache_write,
+        count_of(usage.get("outputTokens")),
+        count_of(usage.get("reasoningTokens")),
+    ]
 
 
 def amount_of(value: object) -> float:
     """A number of requests or units; 0 when it is none."""
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e18 else 0.0
+    return (
+        float(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e18
+        else 0.0
+    )
 
 
 def _told(shutdown: Fields) -> dict[str, Counts]:
@@ -105,7 +136,9 @@ def _told(shutdown: Fields) -> dict[str, Counts]:
 
 
 def _covers(counts: Counts | None, others: Counts) -> bool:
-    return counts is not None and all(one >= other for one, other in zip(counts, others, strict=True))
+    return counts is not None and all(
+        one >= other for one, other in zip(counts, others, strict=True)
+    )
 
 
 def _less(counts: Counts, others: Counts | None) -> Counts:

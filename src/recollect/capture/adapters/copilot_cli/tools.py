@@ -6,7 +6,15 @@ import re
 from typing import Any, NamedTuple
 
 from recollect.capture.logs.tools import kind_of
-from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    decoded,
+    fields_of,
+    objects_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import ToolKind
 
 _KINDS: dict[str, ToolKind] = {"list_bash": "shell", "list_agents": "task", "write_agent": "task"}
@@ -48,9 +56,16 @@ def called(name: str, arguments: Any, server: object) -> Call:
 
 
 def outcome(data: Fields) -> Outcome:
-    """What the completion of a call says; a command that ends with another code than 0 has failed, whatever else is said."""
+    """What the completion of a call says.
+
+    A command that ends with another code than 0 has failed, whatever else is said.
+    """
     result, error = fields_of(data.get("result")), fields_of(data.get("error"))
-    output = text_of(result.get("content")) or text_of(result.get("detailedContent")) or text_of(error.get("message"))
+    output = (
+        text_of(result.get("content"))
+        or text_of(result.get("detailedContent"))
+        or text_of(error.get("message"))
+    )
     if output is None:
         output = content_text(result.get("contents")) or text_of(data.get("error"))
     exit_code = whole_of(fields_of(data.get("shellExecution")).get("exitCode"))
@@ -59,7 +74,9 @@ def outcome(data: Fields) -> Outcome:
     success = data.get("success")
     ok = success if isinstance(success, bool) else False if error else None
     metrics = fields_of(fields_of(data.get("toolTelemetry")).get("metrics"))
-    return Outcome(output, False if exit_code else ok, exit_code, whole_of(metrics.get("durationMs")))
+    return Outcome(
+        output, False if exit_code else ok, exit_code, whole_of(metrics.get("durationMs"))
+    )
 
 
 def _exit_code(result: Fields, output: str) -> int | None:

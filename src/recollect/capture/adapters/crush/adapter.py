@@ -36,7 +36,10 @@ class Crush:
     endings = (".db",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The data folders that Crush has noted, wherever the projects are; of a home that is a copy, those inside it."""
+        """The data folders that Crush has noted, wherever the projects are.
+
+        Of a home that is a copy, those inside it.
+        """
         found = []
         for folder in _global_folders(home, environ):
             found.append(folder)
@@ -65,7 +68,9 @@ class Crush:
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A database with the tables of Crush."""
         tables = tables_in(path) if head.startswith(MAGIC) else {}
-        ours = {"parent_session_id", "message_count", "prompt_tokens"} <= tables.get("sessions", set())
+        ours = {"parent_session_id", "message_count", "prompt_tokens"} <= tables.get(
+            "sessions", set()
+        )
         ours = ours and {"session_id", "role", "parts"} <= tables.get("messages", set())
         return self._database(path) if ours else None
 
@@ -114,7 +119,8 @@ class Database:
     def session(self, rows: Rows, session: str) -> list[Item]:
         """Everything about a session; nothing when it was deleted meanwhile, or is still empty."""
         columns = rows.selected(
-            "sessions", "parent_session_id", "title", "created_at", "cost", "prompt_tokens", "completion_tokens",
+            "sessions", "parent_session_id", "title", "created_at", "cost", "prompt_tokens",
+            "completion_tokens",
             "summary_message_id",
         )  # fmt: skip
         row = rows.one(f"select {columns} from sessions where id = ?", (session,))
@@ -122,8 +128,15 @@ class Database:
             return []
         parent, title, created, cost, prompt, completion, summary = row
         parent = text_of(parent)
-        above = rows.one("select parent_session_id from sessions where id = ?", (parent,)) if parent else None
-        last = {"last_prompt_tokens": count_of(prompt), "last_completion_tokens": count_of(completion)}
+        above = (
+            rows.one("select parent_session_id from sessions where id = ?", (parent,))
+            if parent
+            else None
+        )
+        last = {
+            "last_prompt_tokens": count_of(prompt),
+            "last_completion_tokens": count_of(completion),
+        }
         info = Info(
             id=session,
             parent=parent,
@@ -142,11 +155,15 @@ class Database:
         return self.oddities.problems(self.path)
 
     def _messages(self, rows: Rows, session: str, summary: Any) -> list[Row]:
-        columns = rows.selected("messages", "id", "role", "model", "provider", "created_at", "is_summary_message")
+        columns = rows.selected(
+            "messages", "id", "role", "model", "provider", "created_at", "is_summary_message"
+        )
         found = []
         # Times are in seconds: within one, the rows are in the order they were written.
         for id_, role, model, provider, created, is_summary, data in rows.all(
-            f"select {columns}, cast(parts as blob) from messages where session_id = ? order by created_at, rowid", (session,)
+            f"select {columns}, cast(parts as blob) from messages where session_id = ? order by "
+            "created_at, rowid",
+            (session,),
         ):
             self.read_bytes += len(data or b"")
             try:
@@ -154,5 +171,15 @@ class Database:
             except Broken as reason:
                 self.oddities.bad(f"a message: {reason}")
                 continue
-            found.append(Row(str(id_), role, model, provider, created, bool(is_summary) or id_ == summary, parts))
+            found.append(
+                Row(
+                    str(id_),
+                    role,
+                    model,
+                    provider,
+                    created,
+                    bool(is_summary) or id_ == summary,
+                    parts,
+                )
+            )
         return found

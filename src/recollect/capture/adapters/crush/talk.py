@@ -15,7 +15,9 @@ from recollect.capture.logs.values import Fields, decoded, fields_of, moment_of,
 from recollect.model import Author, Item, SessionFacts
 
 # What Crush says in the user's name, after a summary, to go on with what it was doing.
-_GOES_ON = re.compile(r"The previous session was interrupted because it got too long, the initial user request was: `")
+_GOES_ON = re.compile(
+    r"The previous session was interrupted because it got too long, the initial user request was: `"
+)
 _EXIT = re.compile(r"(?:^|\n)Exit code (\d+)\s*(?:\n\n<cwd>[^\n]*</cwd>)?\s*$")
 
 
@@ -144,7 +146,8 @@ class Talk:
             self.dialogue.learn(turn=turn, telemetry={"stop_reason": reason})
         self.facts.meta = self.meta or None
         if self.info.cost is not None and self.first_turn:
-            # On the first turn: the last one changes while a session goes on, and what was paid must not move.
+            # On the first turn: the last one changes while a session goes on,
+            # and what was paid must not move.
             self.dialogue.usage(
                 self.info.native,
                 model=self.meta.get("model"),
@@ -158,7 +161,11 @@ class Talk:
     def _user(self, row: Row, at: int | None) -> None:
         said = [self._typed(part, at) for part in row.parts]
         text = "\n".join(words for words in said if words)
-        shell = [part.data for part in row.parts if part.type == "shell_command" and isinstance(part.data, Data)]
+        shell = [
+            part.data
+            for part in row.parts
+            if part.type == "shell_command" and isinstance(part.data, Data)
+        ]
         if _GOES_ON.match(text) and self.dialogue.standing.turn:
             return
         if not text and shell:
@@ -182,9 +189,13 @@ class Talk:
         if part.type == "text":
             self.dialogue.say("compaction" if is_summary else "reply", text_of(data.text), at=at)
         elif part.type == "reasoning":
-            self.dialogue.say("reasoning", text_of(data.thinking), at=moment_of(data.started_at) or at)
+            self.dialogue.say(
+                "reasoning", text_of(data.thinking), at=moment_of(data.started_at) or at
+            )
         elif part.type == "tool_call":
-            self.dialogue.call(text_of(data.id), text_of(data.name) or "tool", decoded(data.input), at=at)
+            self.dialogue.call(
+                text_of(data.id), text_of(data.name) or "tool", decoded(data.input), at=at
+            )
         elif part.type == "tool_result":
             self._result(data, at)
         elif part.type == "finish":
@@ -203,20 +214,28 @@ class Talk:
         more = fields_of(decoded(data.metadata))
         code = _exit_code(output, more)
         failed = data.is_error is True or bool(code)
-        self.dialogue.result(call, output, at=at, ok=not failed, exit_code=code, duration_ms=_duration(more))
+        self.dialogue.result(
+            call, output, at=at, ok=not failed, exit_code=code, duration_ms=_duration(more)
+        )
 
     def _ran(self, data: Data, at: int | None) -> None:
         """A command that a person ran, with what it gave."""
         code = whole_of(data.exit_code)
         ok = None if code is None else code == 0
         command = {"command": text_of(data.command) or ""}
-        self.dialogue.call(None, "bash", command, at=at, output=text_of(data.output), ok=ok, exit_code=code)
+        self.dialogue.call(
+            None, "bash", command, at=at, output=text_of(data.output), ok=ok, exit_code=code
+        )
 
     def _finish(self, data: Data, at: int | None) -> None:
         reason = text_of(data.reason)
         at = moment_of(data.time) or at
         if reason in ("error", "content_filter"):
-            self.dialogue.say("error", "\n".join(filter(None, map(text_of, (data.message, data.details)))) or reason, at=at)
+            self.dialogue.say(
+                "error",
+                "\n".join(filter(None, map(text_of, (data.message, data.details)))) or reason,
+                at=at,
+            )
         elif reason in ("canceled", "permission_denied"):
             self.dialogue.say("abort", text_of(data.message) or reason, at=at)
         if reason and self.dialogue.standing.turn:
@@ -224,7 +243,9 @@ class Talk:
 
 
 def _exit_code(output: str | None, more: Fields) -> int | None:
-    """How a command ended: told at the end of its output when it failed, and by its times that it was one."""
+    """How a command ended: told at the end of its output when it failed,
+    and by its times that it was one.
+    """
     if "start_time" not in more:
         return None
     found = _EXIT.search(output or "")

@@ -32,7 +32,8 @@ _PRODUCTS = ("Cursor", "Cursor Nightly")
 _STORE = "store.db"
 _GLOBAL = "globalStorage"
 _CHATS, _ACP, _PROJECTS = "chats", "acp-sessions", "projects"
-# The editor knows times and tokens, the command line results; transcripts know the least, as text less still.
+# The editor knows times and tokens, the command line results; transcripts
+# know the least, as text less still.
 _EDITOR_RANK, _STORE_RANK, _LINES_RANK, _TEXT_RANK = range(4)
 _MD5 = re.compile(r"^[0-9a-f]{32}$")
 _TRIED_LINES = 25
@@ -50,7 +51,9 @@ class Cursor:
     endings = (".vscdb", ".db", ".jsonl", ".txt")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The editor's storage on every system, and the folders of chats and transcripts in `~/.cursor`."""
+        """The editor's storage on every system, and the folders of chats
+        and transcripts in `~/.cursor`.
+        """
         users = user_folders(home, environ, _PRODUCTS)
         config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
         moved = [folder for folder in [environ.get("CURSOR_CONFIG_DIR")] if folder]
@@ -60,7 +63,9 @@ class Cursor:
         ]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The logs in one of our roots, in a folder that holds such roots, or in a home's settings folder."""
+        """The logs in one of our roots, in a folder that holds such roots,
+        or in a home's settings folder.
+        """
         name = os.path.basename(root)
         if name in _LAYOUTS:
             yield from self._below(root, name)
@@ -82,15 +87,21 @@ class Cursor:
         """A database told by its tables and what is in them, a transcript by its first lines."""
         if head.startswith(MAGIC):
             return self._source(path) if _is_ours(path) else None
-        ours = (path.endswith(".jsonl") and _is_lines(head)) or (path.endswith(".txt") and _is_text(head))
+        ours = (path.endswith(".jsonl") and _is_lines(head)) or (
+            path.endswith(".txt") and _is_text(head)
+        )
         return self._source(path) if ours else None
 
     def _source(self, path: str) -> Source:
         folder = os.path.dirname(path)
         if path.endswith(".vscdb"):
             storage = os.path.join(os.path.dirname(folder), STORAGE)
-            around = storage if os.path.basename(folder) == _GLOBAL else os.path.join(folder, WORKSPACE)
-            return Source(self.agent, path, (*beside(path), around), appended=False, rank=_EDITOR_RANK)
+            around = (
+                storage if os.path.basename(folder) == _GLOBAL else os.path.join(folder, WORKSPACE)
+            )
+            return Source(
+                self.agent, path, (*beside(path), around), appended=False, rank=_EDITOR_RANK
+            )
         if path.endswith(".db"):
             note = os.path.join(folder, NOTE)
             return Source(self.agent, path, (*beside(path), note), appended=False, rank=_STORE_RANK)
@@ -99,7 +110,9 @@ class Cursor:
         return Source(self.agent, path, rank=_LINES_RANK)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
-        """What is new in a transcript, what changed in the editor's database, or all of the rest."""
+        """What is new in a transcript, what changed in the
+        editor's database, or all of the rest.
+        """
         if source.path.endswith(".vscdb"):
             yield from read_editor(source, since)
         elif source.path.endswith(".db"):
@@ -151,7 +164,12 @@ def _transcripts(folder: str) -> Iterator[str]:
     files, folders = listed(folder)
     yield from _preferred(files)
     for chat in folders:
-        yield from _preferred([*files_in(chat, ".jsonl", ".txt"), *files_in(os.path.join(chat, SUBAGENTS), ".jsonl", ".txt")])
+        yield from _preferred(
+            [
+                *files_in(chat, ".jsonl", ".txt"),
+                *files_in(os.path.join(chat, SUBAGENTS), ".jsonl", ".txt"),
+            ]
+        )
 
 
 def _preferred(files: Iterable[str]) -> Iterator[str]:
@@ -168,7 +186,13 @@ def _named(folder: str, name: str) -> Iterator[str]:
         yield path
 
 
-_LAYOUTS = {_GLOBAL: _global, STORAGE: _workspaces, _CHATS: _chats, _ACP: _acp, _PROJECTS: _projects}
+_LAYOUTS = {
+    _GLOBAL: _global,
+    STORAGE: _workspaces,
+    _CHATS: _chats,
+    _ACP: _acp,
+    _PROJECTS: _projects,
+}
 
 
 # What a single file is ----------------------------------------------------------------
@@ -183,14 +207,19 @@ def _is_ours(path: str) -> bool:
 
 
 def _has_chats(rows: Rows) -> bool:
-    """Every child of VS Code has a table of items; Cursor's has chats in it, or a table of its own."""
+    """Every child of VS Code has a table of items.
+
+    Cursor's has chats in it, or a table of its own.
+    """
     if {"key", "value"} <= set(rows.columns(TABLE)):
         return True
     return has_items(rows) and bool(stamps(rows))
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether there are lines with a role and a message, and none with what other agents write beside these."""
+    """Whether there are lines with a role and a message, and none with
+    what other agents write beside these.
+    """
     met = False
     for line in head.split(b"\n")[:_TRIED_LINES]:
         try:
@@ -201,7 +230,9 @@ def _is_lines(head: bytes) -> bool:
         if fields.keys() & _FOREIGN:
             return False
         if fields.get("role") in ("user", "assistant"):
-            if "type" in fields or not isinstance(fields_of(fields.get("message")).get("content"), (list, str)):
+            if "type" in fields or not isinstance(
+                fields_of(fields.get("message")).get("content"), (list, str)
+            ):
                 return False
             met = True
     return met

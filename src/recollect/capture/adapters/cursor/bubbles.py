@@ -113,7 +113,10 @@ def shown(composer: Composer, kept: list[Kept]) -> list[Bubble]:
     """The bubbles that a person sees, in order."""
     known: dict[str, Bubble] = {}
     inline = objects_of(composer.conversation)
-    for name, fields in [*fields_of(composer.conversationMap).items(), *((part.get("bubbleId"), part) for part in inline)]:
+    for name, fields in [
+        *fields_of(composer.conversationMap).items(),
+        *((part.get("bubbleId"), part) for part in inline),
+    ]:
         if isinstance(name, str) and isinstance(fields, dict):
             known[name] = msgspec.convert(fields, Bubble)
     for one in kept:
@@ -150,7 +153,8 @@ def _tools_apart(composer: Composer) -> Fields:
 
 
 def undone(kept: list[Kept], live: list[Bubble]) -> list[Turn]:
-    """What was rewound or edited away: bubbles that no list names any more, in the order they were written.
+    """What was rewound or edited away: bubbles that no list names any
+    more, in the order they were written.
 
     Most of them are answers that were begun anew. Only what follows a prompt
     that is gone, before anything that is still there, is a turn.
@@ -209,7 +213,12 @@ class Chat:
             words = _words(turn.prompt)
             at = _moment(turn.prompt) or next(filter(None, map(_asked_at, turn.answers)), None)
             pictures = ["[image]"] * len(list_of(turn.prompt.images))
-            self.dialogue.begin(self.keys.key(words), at=at, author=self.whose.author, telemetry=self._telemetry(turn))
+            self.dialogue.begin(
+                self.keys.key(words),
+                at=at,
+                author=self.whose.author,
+                telemetry=self._telemetry(turn),
+            )
             self.dialogue.say("prompt", "\n".join([words, *pictures] if words else pictures), at=at)
         for bubble in turn.answers:
             self._answer(bubble)
@@ -229,11 +238,14 @@ class Chat:
         if call is not None:
             output, ok, exit_code = call.given
             self.dialogue.call(
-                call.id, call.name, call.arguments, at=at, kind=call.kind, target=call.target, output=output, ok=ok,
+                call.id, call.name, call.arguments, at=at, kind=call.kind, target=call.target,
+                output=output, ok=ok,
                 exit_code=exit_code,
             )  # fmt: skip
         error = fields_of(bubble.errorDetails)
-        self.dialogue.say("error", text_of(error.get("message")) or text_of(error.get("error")), at=at)
+        self.dialogue.say(
+            "error", text_of(error.get("message")) or text_of(error.get("error")), at=at
+        )
         tokens = fields_of(bubble.tokenCount)
         # An id of its own in the whole world, so a copy in a duplicated chat is counted once.
         self.dialogue.usage(
@@ -268,11 +280,21 @@ class Chat:
 
 
 def _paid(usage: Any) -> Fields:
-    """What the account was charged for a chat, in cents and in requests, by model: not what its tokens cost."""
+    """What the account was charged for a chat, in cents and in
+    requests, by model: not what its tokens cost.
+    """
     models = {name: fields_of(one) for name, one in fields_of(usage).items()}
-    cents = {name: paid for name, one in models.items() if (paid := money_of(one.get("costInCents")))}
-    requests = {name: amount for name, one in models.items() if (amount := count_of(one.get("amount")))}
-    return {name: values for name, values in (("usage_cents", cents), ("usage_requests", requests)) if values}
+    cents = {
+        name: paid for name, one in models.items() if (paid := money_of(one.get("costInCents")))
+    }
+    requests = {
+        name: amount for name, one in models.items() if (amount := count_of(one.get("amount")))
+    }
+    return {
+        name: values
+        for name, values in (("usage_cents", cents), ("usage_requests", requests))
+        if values
+    }
 
 
 def _words(bubble: Bubble) -> str:
@@ -299,7 +321,10 @@ def _thoughts(bubble: Bubble) -> str | None:
 
 def _moment(bubble: Bubble) -> int | None:
     timing = fields_of(bubble.timingInfo)
-    told = (_epoch(timing.get(name)) for name in ("clientSettleTime", "clientEndTime", "clientRpcSendTime"))
+    told = (
+        _epoch(timing.get(name))
+        for name in ("clientSettleTime", "clientEndTime", "clientRpcSendTime")
+    )
     return moment_of(bubble.createdAt) or next(filter(None, told), None)
 
 

@@ -15,7 +15,13 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from recollect.capture.adapters.cursor.bubbles import Bubble, Chat, Composer, Kept, shown, undone
-from recollect.capture.adapters.cursor.items import MAX_VALUE_BYTES, Stamps, chats, has_items, stamps
+from recollect.capture.adapters.cursor.items import (
+    MAX_VALUE_BYTES,
+    Stamps,
+    chats,
+    has_items,
+    stamps,
+)
 from recollect.capture.adapters.cursor.lineage import lineage
 from recollect.capture.adapters.cursor.workspaces import Workspaces, folder_told
 from recollect.capture.logs.appended import resumed
@@ -43,7 +49,8 @@ _NEWEST = f"""
          where {{newer}} {{key}} >= 'bubbleId:' and {{key}} < 'bubbleId;'
     ) group by composer order by 2
 """
-# Over the index of keys, which holds all that is asked for; and by number, which leads straight to what is new.
+# Over the index of keys, which holds all that is asked for; and by number,
+# which leads straight to what is new.
 _ALL = _NEWEST.format(newer="", key="key")
 _SINCE = _NEWEST.format(newer="rowid >= ?1 and", key="+key")
 
@@ -114,14 +121,18 @@ class _Pass:
             self.marks.row, self.marks.key = 0, ""
             found = self.rows.all(_ALL)
         return [
-            Changed(_name(composer), row, _name(key)) for composer, row, key in found if composer and len(key) <= _MAX_KEY_BYTES
+            Changed(_name(composer), row, _name(key))
+            for composer, row, key in found
+            if composer and len(key) <= _MAX_KEY_BYTES
         ]
 
     def _still_counts(self) -> bool:
         """Whether the number that we remember means what it meant."""
         if not self.marks.row:
             return False
-        there = self.rows.one(f"select cast(key as blob) from {TABLE} where rowid = ?", (self.marks.row,))
+        there = self.rows.one(
+            f"select cast(key as blob) from {TABLE} where rowid = ?", (self.marks.row,)
+        )
         if there is not None:
             return _name(there[0]) == self.marks.key
         now = self.rows.one(f"select rowid from {TABLE} where key = ?", (self.marks.key,))
@@ -129,7 +140,8 @@ class _Pass:
 
     def _chat(self, name: str) -> Iterator[Item]:
         row = self.rows.one(
-            f"select octet_length(value), iif(octet_length(value) <= ?2, cast(value as blob), null) from {TABLE} where key = ?1",
+            "select octet_length(value), iif(octet_length(value) <= ?2, cast(value as blob), "
+            f"null) from {TABLE} where key = ?1",
             (f"composerData:{name}", MAX_VALUE_BYTES),
         )
         composer = self._decoded(row[1], row[0], Composer) if row else None
@@ -160,7 +172,9 @@ class _Pass:
         if data is None:
             # A row that is null was deleted, but for its key.
             if size:
-                self.oddities.add("too_large", f"a {shape.__name__.lower()} of more than {MAX_VALUE_BYTES} bytes")
+                self.oddities.add(
+                    "too_large", f"a {shape.__name__.lower()} of more than {MAX_VALUE_BYTES} bytes"
+                )
             return None
         self.position += len(data)
         try:
@@ -194,10 +208,16 @@ class _Pass:
             yield from items
 
     def _folder(self, name: str, composer: Composer, items: list[Item]) -> str | None:
-        """The chat's own word, else the workspace that names it, else the one whose files it touched."""
+        """The chat's own word, else the workspace that names it, else
+        the one whose files it touched.
+        """
         folder = folder_told(composer.workspaceIdentifier) or self.workspaces.folder_of(name)
         if folder is None:
-            targets = (item.target for item in items if isinstance(item, Event) and item.target and item.tool_kind != "shell")
+            targets = (
+                item.target
+                for item in items
+                if isinstance(item, Event) and item.target and item.tool_kind != "shell"
+            )
             folder = next(filter(None, map(self.workspaces.around, targets)), None)
         return folder
 

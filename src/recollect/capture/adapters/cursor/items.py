@@ -38,7 +38,11 @@ def has_items(rows: Rows) -> bool:
 def stamps(rows: Rows, keys: tuple[str, ...] = KEYS) -> Stamps:
     """Which of the values there are, without looking at them."""
     asked = ", ".join("?" * len(keys))
-    found = rows.all(f"select key, rowid, octet_length(value) from ItemTable where key in ({asked}) order by key", keys)
+    found = rows.all(
+        f"select key, rowid, octet_length(value) from ItemTable where key in ({asked}) order by "
+        "key",
+        keys,
+    )
     return {key: (rowid, size) for key, rowid, size in found if size and size <= MAX_VALUE_BYTES}
 
 
@@ -51,7 +55,9 @@ def value(rows: Rows, key: str) -> Any:
 
 
 def composers_named(noted: Any) -> Iterator[str]:
-    """The chats that a workspace names as its own: all of them at first, since 2026 those with an open tab."""
+    """The chats that a workspace names as its own: all of them at first,
+    since 2026 those with an open tab.
+    """
     for one in objects_of(fields_of(noted).get("allComposers")):
         if name := text_of(one.get("composerId")):
             yield name
@@ -82,7 +88,9 @@ def _composer_of(tab: Fields, times: _Times) -> Composer:
     bubbles = [
         {
             "bubbleId": text_of(one.get("id")) or f"#{number}",
-            "type": _TYPES.get(one.get("type", ""), one.get("type")) if isinstance(one.get("type"), str) else one.get("type"),
+            "type": _TYPES.get(one.get("type", ""), one.get("type"))
+            if isinstance(one.get("type"), str)
+            else one.get("type"),
             "text": one.get("text") or one.get("rawText"),
             "richText": one.get("richText"),
             "images": one.get("selectedImages"),
@@ -94,11 +102,18 @@ def _composer_of(tab: Fields, times: _Times) -> Composer:
     asked = [bubble for bubble in bubbles if bubble["type"] == _TYPES["user"] and bubble["text"]]
     if asked and asked[-1]["createdAt"] is None:
         asked[-1]["createdAt"] = moment_of(tab.get("lastSendTime"))
-    return Composer(composerId=tab.get("tabId"), name=tab.get("chatTitle"), unifiedMode="chat", conversation=bubbles)
+    return Composer(
+        composerId=tab.get("tabId"),
+        name=tab.get("chatTitle"),
+        unifiedMode="chat",
+        conversation=bubbles,
+    )
 
 
 class _Times:
-    """When prompts were sent, which the chats of that time do not tell: the list of generations repeats their words."""
+    """When prompts were sent, which the chats of that time do not tell: the
+    list of generations repeats their words.
+    """
 
     def __init__(self, generations: Any) -> None:
         self._times: dict[str, list[int]] = {}

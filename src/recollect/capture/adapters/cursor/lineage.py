@@ -21,10 +21,17 @@ class Lineage(NamedTuple):
 
 
 def lineage(name: str, info: Any) -> Lineage:
-    """The lineage of a chat from its `subagentInfo`; the two places that have one name its fields differently."""
+    """The lineage of a chat from its `subagentInfo`.
+
+    The two places that have one name its fields differently.
+    """
     told = fields_of(info)
     parent = text_of(told.get("parentComposerId")) or text_of(told.get("parentAgentId"))
     if parent is None or parent == name:
         return Lineage(name)
-    root = text_of(told.get("rootParentComposerId")) or text_of(told.get("rootParentAgentId")) or parent
+    root = (
+        text_of(told.get("rootParentComposerId"))
+        or text_of(told.get("rootParentAgentId"))
+        or parent
+    )
     return Lineage(f"{root}/{name}", parent if parent == root else f"{root}/{parent}")

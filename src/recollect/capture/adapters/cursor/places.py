@@ -30,7 +30,9 @@ def is_slug_of(name: str) -> Callable[[str], bool]:
 
 def is_md5_of(name: str) -> Callable[[str], bool]:
     """Tells whether a folder's path gives the name that a project's chats have."""
-    return lambda folder: md5(folder.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest() == name
+    return lambda folder: (
+        md5(folder.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest() == name
+    )
 
 
 def folder_in(arguments: Any, is_it: Callable[[str], bool]) -> str | None:

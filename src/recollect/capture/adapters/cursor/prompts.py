@@ -21,16 +21,21 @@ _QUERY = "user_query"
 _OPENED = re.compile(r"<([a-z][a-z_-]{2,40})>")
 # What is added without being asked for; any other element is the person's own.
 _ADDED = {
-    "additional_data", "agent_skills", "agent_transcripts", "always_applied_workspace_rules", "attached_files", "context",
-    "cursor_rules", "environment_details", "git_status", "image_files", "manually_attached_skills", "mcp_file_system",
-    "open_and_recently_viewed_files", "project_layout", "rules", "system_notification", "system_reminder", "system-reminder",
-    "task_notification", "terminal_files_information", "timestamp", "user_info", "user_rules", "uploaded_documents",
+    "additional_data", "agent_skills", "agent_transcripts", "always_applied_workspace_rules",
+    "attached_files", "context",
+    "cursor_rules", "environment_details", "git_status", "image_files", "manually_attached_skills",
+    "mcp_file_system",
+    "open_and_recently_viewed_files", "project_layout", "rules", "system_notification",
+    "system_reminder", "system-reminder",
+    "task_notification", "terminal_files_information", "timestamp", "user_info", "user_rules",
+    "uploaded_documents",
 }  # fmt: skip
 _TIMESTAMP = re.compile(r"<timestamp>([^<]{1,120})</timestamp>")
 _ZONE = re.compile(r"\(UTC(?:([+-])(\d{1,2})(?::(\d{2}))?)?\)")
 _MOMENT = "%b %d, %Y, %I:%M %p"
 _WORKSPACE = re.compile(r"^[ \t]{0,8}Workspace Path:[ \t]{0,8}(\S[^\n]{0,1000})$", re.MULTILINE)
-# A checkpoint may hold 64 KB, most of which calls that wait may need. The longest unsaid are forgotten first.
+# A checkpoint may hold 64 KB, most of which calls that wait may need. The
+# longest unsaid are forgotten first.
 _MOST_PROMPTS = 500
 
 
@@ -44,7 +49,11 @@ class Typed(NamedTuple):
 
 def typed(content: Any) -> Typed:
     """What a message of the role user says: nothing when everything in it was added."""
-    whole = content_text([part for part in list_of(content) if not _is_result(part)] if isinstance(content, list) else content)
+    whole = content_text(
+        [part for part in list_of(content) if not _is_result(part)]
+        if isinstance(content, list)
+        else content
+    )
     outside, asked = _taken_apart(whole)
     stamp, workspace = _TIMESTAMP.search(whole), _WORKSPACE.search(whole)
     return Typed(
@@ -59,7 +68,9 @@ def _is_result(part: Any) -> bool:
 
 
 def _taken_apart(text: str) -> tuple[str, list[str]]:
-    """What stands outside of the elements that we know, and what the queries among these enclose."""
+    """What stands outside of the elements that we know, and
+    what the queries among these enclose.
+    """
     outside, asked, position = [], [], 0
     never_closed: set[str] = set()
     while opened := _OPENED.search(text, position):
@@ -67,7 +78,8 @@ def _taken_apart(text: str) -> tuple[str, list[str]]:
         if (name == _QUERY or name in _ADDED) and name not in never_closed:
             end = text.find(closing, opened.end())
         if end < 0:
-            # Words about an element, not one; looked for once, or a hostile text would take for ever.
+            # Words about an element, not one; looked for once, or a
+            # hostile text would take for ever.
             never_closed.add(name)
             outside.append(text[position : opened.end()])
             position = opened.end()
@@ -86,7 +98,11 @@ def moment_told(text: str) -> int | None:
     try:
         moment = datetime.strptime(day.strip(), _MOMENT)
         sign = -1 if zone and zone[1] == "-" else 1
-        offset = sign * timedelta(hours=int(zone[2] or 0), minutes=int(zone[3] or 0)) if zone else timedelta()
+        offset = (
+            sign * timedelta(hours=int(zone[2] or 0), minutes=int(zone[3] or 0))
+            if zone
+            else timedelta()
+        )
         return round(moment.replace(tzinfo=timezone(offset) if offset else UTC).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None

@@ -46,10 +46,19 @@ def read_store(source: Source) -> Iterator[Item]:
 
 
 def meta_in(rows: Rows) -> Fields:
-    """What a store tells about its chat: JSON in hexadecimal digits; nothing when it is no store."""
-    if not ({"key", "value"} <= set(rows.columns("meta")) and {"id", "data"} <= set(rows.columns("blobs"))):
+    """What a store tells about its chat: JSON in hexadecimal digits.
+
+    Nothing when it is no store.
+    """
+    if not (
+        {"key", "value"} <= set(rows.columns("meta"))
+        and {"id", "data"} <= set(rows.columns("blobs"))
+    ):
         return {}
-    row = rows.one("select cast(value as blob) from meta where key = '0' and octet_length(value) < ?", (_NOTE_BYTES,))
+    row = rows.one(
+        "select cast(value as blob) from meta where key = '0' and octet_length(value) < ?",
+        (_NOTE_BYTES,),
+    )
     data = row[0] if row else b""
     try:
         return fields_of(parsed(bytes.fromhex(data.decode("ascii"))))
@@ -68,11 +77,15 @@ def _items(source: Source, rows: Rows) -> Iterator[Item]:
     root = text_of(meta.get("latestRootBlobId"))
     if not meta:
         oddities.bad("no word about the chat")
-    whose = lineage(text_of(meta.get("agentId")) or name_in_text(os.path.dirname(source.path)), meta.get("subagentInfo"))
+    whose = lineage(
+        text_of(meta.get("agentId")) or name_in_text(os.path.dirname(source.path)),
+        meta.get("subagentInfo"),
+    )
     folder = os.path.basename(os.path.dirname(os.path.dirname(source.path)))
     facts = _facts(source, meta, whose.parent)
     talk = Talk(
-        Dialogue(whose.session, own_keys=True), PromptKeys(), oddities, author=whose.author, is_folder=is_md5_of(folder),
+        Dialogue(whose.session, own_keys=True), PromptKeys(), oddities, author=whose.author,
+        is_folder=is_md5_of(folder),
         folder=facts["cwd"],
     )  # fmt: skip
     talk.dialogue.facts(**facts)
@@ -99,7 +112,9 @@ def _facts(source: Source, meta: Fields, parent: str | None) -> Fields:
     model = meta.get("lastUsedModel")
     more = {
         "mode": text_of(meta.get("mode")),
-        "model": text_of(model) or text_of(fields_of(model).get("model")) or text_of(fields_of(model).get("id")),
+        "model": text_of(model)
+        or text_of(fields_of(model).get("model"))
+        or text_of(fields_of(model).get("id")),
         "run_everything": meta.get("isRunEverything") is True or None,
         "agent_type": text_of(fields_of(meta.get("subagentInfo")).get("typeName")),
     }
@@ -166,7 +181,8 @@ class _Tree:
             wanted = [name, *(one for one in next_ones if one not in self._ahead)]
             asked = ", ".join("?" * len(wanted))
             found = self.rows.all(
-                f"select id, cast(data as blob) from blobs where id in ({asked}) and octet_length(data) <= {_MAX_BLOB_BYTES}",
+                f"select id, cast(data as blob) from blobs where id in ({asked}) and "
+                f"octet_length(data) <= {_MAX_BLOB_BYTES}",
                 wanted,
             )
             self._ahead |= {**dict.fromkeys(wanted), **dict(found)}
@@ -175,14 +191,21 @@ class _Tree:
 
 
 def _node(data: bytes) -> _Node | None:
-    """A blob: a message as JSON, or a protobuf message with hashes of others in it; None when it is neither."""
+    """A blob: a message as JSON, or a protobuf message with hashes of others in it.
+
+    None when it is neither.
+    """
     message = _message(data)
     if message is not None:
         return _Node([], message, {})
     children, context = [], Fields()
     try:
         for field, value in _fields(data):
-            if field in (_MESSAGE, _SUBTREE) and isinstance(value, bytes) and len(value) == _HASH_BYTES:
+            if (
+                field in (_MESSAGE, _SUBTREE)
+                and isinstance(value, bytes)
+                and len(value) == _HASH_BYTES
+            ):
                 children.append((field, value.hex()))
             elif field == _EMBEDDED and isinstance(value, bytes):
                 message = _message(value) or message

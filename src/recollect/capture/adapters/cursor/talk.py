@@ -1,4 +1,5 @@
-"""Messages of the role user, assistant and tool, as both the chats of the command line and the transcripts have them.
+"""Messages of the role user, assistant and tool, as both the chats of the
+command line and the transcripts have them.
 
 The two differ in what they leave out: transcripts have no results and no ids,
 chats have both. The parts of a message are named in more than one way.
@@ -29,7 +30,8 @@ class Talk:
     """Makes items of one chat's messages."""
 
     def __init__(
-        self, dialogue: Dialogue, keys: PromptKeys, oddities: Oddities, *, author: Author, is_folder: Callable[[str], bool],
+        self, dialogue: Dialogue, keys: PromptKeys, oddities: Oddities, *, author: Author,
+        is_folder: Callable[[str], bool],
         calls: int = 0, folder: str | None = None,
     ) -> None:  # fmt: skip
         self.dialogue, self.keys, self.oddities, self.author = dialogue, keys, oddities, author
@@ -57,7 +59,13 @@ class Talk:
         if words.folder:
             self._place(words.folder)
         if words.text:
-            self.dialogue.prompt(self.keys.key(words.text), words.text, at=words.at, author=self.author, cwd=self.folder)
+            self.dialogue.prompt(
+                self.keys.key(words.text),
+                words.text,
+                at=words.at,
+                author=self.author,
+                cwd=self.folder,
+            )
 
     def _answered(self, content: Any, message: Fields) -> None:
         if isinstance(content, str):
@@ -66,7 +74,9 @@ class Talk:
             self._part(part if isinstance(part, dict) else {"type": "text", "text": part}, message)
         for call in objects_of(message.get("tool_calls")):
             function = fields_of(call.get("function"))
-            self._call(text_of(call.get("id")), text_of(function.get("name")), function.get("arguments"))
+            self._call(
+                text_of(call.get("id")), text_of(function.get("name")), function.get("arguments")
+            )
 
     def _part(self, part: Fields, message: Fields) -> None:
         kind, text = part.get("type"), text_of(part.get("text")) or ""
@@ -75,7 +85,9 @@ class Talk:
         elif kind in _THOUGHTS:
             self.dialogue.say("reasoning", text_of(part.get("thinking")) or text)
         elif kind in _CALLS:
-            given = next((part[name] for name in ("args", "input", "arguments") if name in part), None)
+            given = next(
+                (part[name] for name in ("args", "input", "arguments") if name in part), None
+            )
             name = text_of(part.get("toolName")) or text_of(part.get("name"))
             self._call(text_of(part.get("toolCallId")) or text_of(part.get("id")), name, given)
         elif kind in _RESULTS:
@@ -104,7 +116,10 @@ class Talk:
         self.give(next(filter(None, map(text_of, names)), None), result_in(part, message))
 
     def give(self, call: str | None, given: Given) -> None:
-        """What a call gave back; where no id leads to it, it answers the first call of the turn that waits."""
+        """What a call gave back.
+
+        Where no id leads to it, it answers the first call of the turn that waits.
+        """
         waiting = self.dialogue.standing.waiting
         if call not in waiting:
             turn = self.dialogue.standing.turn

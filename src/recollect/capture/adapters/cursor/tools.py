@@ -7,23 +7,38 @@ import re
 from typing import Any, NamedTuple
 
 from recollect.capture.logs.tools import kind_of, target_of
-from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    decoded,
+    fields_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import ToolKind
 
 # Old bubbles name a tool by its number alone.
 _NUMBERS = {
-    1: "read_semsearch_files", 3: "ripgrep_search", 5: "read_file", 6: "list_dir", 7: "edit_file", 8: "file_search",
-    9: "semantic_search_full", 11: "delete_file", 12: "reapply", 15: "run_terminal_command_v2", 16: "fetch_rules",
-    18: "web_search", 19: "mcp", 23: "search_symbols", 25: "knowledge_base", 27: "deep_search", 29: "fix_lints",
-    30: "read_lints", 31: "go_to_definition", 32: "task", 34: "todo_read", 35: "todo_write", 38: "edit_file_v2",
-    39: "list_dir_v2", 40: "read_file_v2", 41: "ripgrep_raw_search", 42: "glob_file_search", 43: "create_plan",
-    44: "list_mcp_resources", 45: "read_mcp_resource", 48: "task_v2", 49: "call_mcp_tool", 50: "apply_agent_diff",
+    1: "read_semsearch_files", 3: "ripgrep_search", 5: "read_file", 6: "list_dir", 7: "edit_file",
+    8: "file_search",
+    9: "semantic_search_full", 11: "delete_file", 12: "reapply", 15: "run_terminal_command_v2",
+    16: "fetch_rules",
+    18: "web_search", 19: "mcp", 23: "search_symbols", 25: "knowledge_base", 27: "deep_search",
+    29: "fix_lints",
+    30: "read_lints", 31: "go_to_definition", 32: "task", 34: "todo_read", 35: "todo_write",
+    38: "edit_file_v2",
+    39: "list_dir_v2", 40: "read_file_v2", 41: "ripgrep_raw_search", 42: "glob_file_search",
+    43: "create_plan",
+    44: "list_mcp_resources", 45: "read_mcp_resource", 48: "task_v2", 49: "call_mcp_tool",
+    50: "apply_agent_diff",
     51: "ask_question", 52: "switch_mode", 53: "generate_image", 54: "computer_use",
 }  # fmt: skip
 _KINDS: dict[str, ToolKind] = {
     "ripgrep_search": "search", "ripgrep_raw_search": "search", "read_semsearch_files": "search",
-    "semantic_search_full": "search", "deep_search": "search", "go_to_definition": "search", "mcp": "mcp",
-    "call_mcp_tool": "mcp", "callmcptool": "mcp", "list_mcp_resources": "mcp", "read_mcp_resource": "mcp",
+    "semantic_search_full": "search", "deep_search": "search", "go_to_definition": "search",
+    "mcp": "mcp",
+    "call_mcp_tool": "mcp", "callmcptool": "mcp", "list_mcp_resources": "mcp",
+    "read_mcp_resource": "mcp",
     "apply_agent_diff": "edit", "fix_lints": "edit",
 }  # fmt: skip
 _GENERATION = re.compile(r"_v\d+$")
@@ -76,8 +91,16 @@ def call_in(data: Fields) -> Call | None:
 def _given(data: Fields) -> Given:
     result = decoded(data.get("result"))
     code = whole_of(fields_of(result).get("exitCodeV2", fields_of(result).get("exitCode")))
-    states = (fields_of(data.get("additionalData")).get("status"), data.get("status"), data.get("userDecision"))
-    failed = any(state in _FAILED for state in states) or fields_of(result).get("rejected") is True or bool(code)
+    states = (
+        fields_of(data.get("additionalData")).get("status"),
+        data.get("status"),
+        data.get("userDecision"),
+    )
+    failed = (
+        any(state in _FAILED for state in states)
+        or fields_of(result).get("rejected") is True
+        or bool(code)
+    )
     output = output_of(result)
     if output is None and failed:
         error = decoded(data.get("error"))
@@ -98,9 +121,18 @@ def output_of(result: Any) -> str | None:
 
 def result_in(part: Fields, message: Fields) -> Given:
     """What a part of a message of the role tool gives back."""
-    result = part.get("result") or part.get("content") or part.get("output") or part.get("experimental_content")
+    result = (
+        part.get("result")
+        or part.get("content")
+        or part.get("output")
+        or part.get("experimental_content")
+    )
     output = output_of(result)
-    told = fields_of(fields_of(fields_of(message.get("providerOptions")).get("cursor")).get("highLevelToolCallResult"))
+    told = fields_of(
+        fields_of(fields_of(message.get("providerOptions")).get("cursor")).get(
+            "highLevelToolCallResult"
+        )
+    )
     flags = (part.get("isError"), part.get("is_error"), told.get("isError"))
     failed = next((flag for flag in flags if isinstance(flag, bool)), None)
     inner = next((fields_of(value) for value in fields_of(told.get("output")).values()), {})

@@ -68,7 +68,10 @@ def lineage_of(path: str) -> Lineage:
 
 
 def slug_of(path: str) -> str:
-    """The name that the project's folder has among the transcripts; empty when the file is elsewhere."""
+    """The name that the project's folder has among the transcripts.
+
+    Empty when the file is elsewhere.
+    """
     before, found, _ = path.replace("\\", "/").partition(f"/{FOLDER}/")
     return before.rpartition("/")[2] if found else ""
 
@@ -98,7 +101,9 @@ class _Lines:
         elif line.type == "turn_ended":
             self._ended(line)
         elif line.type == "error" or line.error:
-            dialogue.say("error", text_of(line.error) or text_of(fields_of(line.error).get("message")))
+            dialogue.say(
+                "error", text_of(line.error) or text_of(fields_of(line.error).get("message"))
+            )
         else:
             self.oddities.unknown("a line of the type", line.type)
 
@@ -122,13 +127,16 @@ class _Lines:
     def save(self) -> bytes:
         """What must be remembered to go on."""
         talk = self.talk
-        return msgspec.msgpack.encode(State(talk.dialogue.standing, talk.keys.met, talk.calls, talk.folder))
+        return msgspec.msgpack.encode(
+            State(talk.dialogue.standing, talk.keys.met, talk.calls, talk.folder)
+        )
 
 
 def _talk(path: str, state: State, oddities: Oddities) -> Talk:
     lineage = lineage_of(path)
     return Talk(
-        Dialogue(lineage.session, state.standing, own_keys=True), PromptKeys(state.prompts), oddities, author=lineage.author,
+        Dialogue(lineage.session, state.standing, own_keys=True), PromptKeys(state.prompts),
+        oddities, author=lineage.author,
         is_folder=is_slug_of(slug_of(path)), calls=state.calls, folder=state.folder,
     )  # fmt: skip
 
@@ -168,7 +176,9 @@ def read_text(source: Source) -> Iterator[Item]:
 
 
 def _answer(talk: Talk, text: str) -> None:
-    """An assistant's block: prose at the margin, and marked parts with what belongs to them indented below."""
+    """An assistant's block: prose at the margin, and marked parts with
+    what belongs to them indented below.
+    """
     mark, name, body = "", "", list[str]()
     for line in text.split("\n"):
         found = _MARK.match(line)
@@ -183,9 +193,19 @@ def _answer(talk: Talk, text: str) -> None:
 
 def _marked(talk: Talk, mark: str, name: str, body: str) -> None:
     if mark == "Thinking":
-        talk.message({"role": "assistant", "content": [{"type": "thinking", "thinking": f"{name}\n{dedent(body)}".strip()}]})
+        talk.message(
+            {
+                "role": "assistant",
+                "content": [{"type": "thinking", "thinking": f"{name}\n{dedent(body)}".strip()}],
+            }
+        )
     elif mark == "Tool call":
-        talk.message({"role": "assistant", "content": [{"type": "tool_use", "name": name, "input": _arguments(body)}]})
+        talk.message(
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "name": name, "input": _arguments(body)}],
+            }
+        )
     elif mark == "Tool result":
         if body.strip():
             talk.give(None, Given(dedent(body).strip("\n"), None, None))

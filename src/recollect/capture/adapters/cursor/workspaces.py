@@ -22,7 +22,11 @@ def folder_told(workspace: Any) -> str | None:
     """The folder in a chat's own `workspaceIdentifier`, which chats have since 2026."""
     noted = fields_of(workspace)
     uri = fields_of(noted.get("uri"))
-    if folder := text_of(uri.get("fsPath")) or file_path(uri.get("external")) or text_of(uri.get("path")):
+    if (
+        folder := text_of(uri.get("fsPath"))
+        or file_path(uri.get("external"))
+        or text_of(uri.get("path"))
+    ):
         return folder
     several = text_of(fields_of(noted.get("configPath")).get("fsPath"))
     return os.path.dirname(several) if several else None
@@ -32,7 +36,9 @@ class Workspaces:
     """The workspaces of one user, looked at when the first chat needs them."""
 
     def __init__(self, companions: tuple[str, ...]) -> None:
-        self._storage = next((path for path in companions if os.path.basename(path) == STORAGE), None)
+        self._storage = next(
+            (path for path in companions if os.path.basename(path) == STORAGE), None
+        )
         note = next((path for path in companions if os.path.basename(path) == NOTE), None)
         # A workspace's own database is about one folder.
         self._own = workspace_folder(note) if note else None
@@ -46,7 +52,9 @@ class Workspaces:
     def around(self, path: str) -> str | None:
         """The folder of the nearest workspace that a file lies in."""
         self._all()
-        parents = [folder for folder in self._known if path.startswith((f"{folder}/", f"{folder}\\"))]
+        parents = [
+            folder for folder in self._known if path.startswith((f"{folder}/", f"{folder}\\"))
+        ]
         return max(parents, key=len, default=None)
 
     def _all(self) -> dict[str, str]:

@@ -42,7 +42,10 @@ class GeminiCli:
         return [os.path.join(environ.get("GEMINI_CLI_HOME") or home, _HOME, _TMP)]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The chats of every project, each with those of its sub-agents. The root may be the folder above, too."""
+        """The chats of every project, each with those of its sub-agents.
+
+        The root may be the folder above, too.
+        """
         folder = root if os.path.basename(root) == _TMP else os.path.join(root, _TMP)
         for project in listed(folder).folders if _FORKS_HOME not in folder.split(os.sep) else ():
             yield from _chats(os.path.join(project, CHATS))
@@ -51,10 +54,20 @@ class GeminiCli:
         """A chat, told by its session, the hash of its project and its start."""
         if path.endswith(".jsonl"):
             first = first_objects(head)
-            ours = bool(first) and all(text_of(first[0].get(name)) for name in _HEADER) and "type" not in first[0]
+            ours = (
+                bool(first)
+                and all(text_of(first[0].get(name)) for name in _HEADER)
+                and "type" not in first[0]
+            )
         else:
-            ours = head.lstrip().startswith(b"{") and all(f'"{name}"'.encode() in head for name in (*_HEADER, "messages"))
-        if not ours or any(mark in head for mark in _FORKS_TYPE) or _FORKS_HOME in path.split(os.sep):
+            ours = head.lstrip().startswith(b"{") and all(
+                f'"{name}"'.encode() in head for name in (*_HEADER, "messages")
+            )
+        if (
+            not ours
+            or any(mark in head for mark in _FORKS_TYPE)
+            or _FORKS_HOME in path.split(os.sep)
+        ):
             return None
         # A chat that went on after the format changed was copied into a log beside it.
         log = f"{path}l"
@@ -84,5 +97,9 @@ def _source(path: str) -> Source:
     chats = os.path.dirname(path)
     if parent_of(path) is not None:
         chats = os.path.dirname(chats)
-    beside = (os.path.join(os.path.dirname(chats), _PROJECT_ROOT),) if os.path.basename(chats) == CHATS else ()
+    beside = (
+        (os.path.join(os.path.dirname(chats), _PROJECT_ROOT),)
+        if os.path.basename(chats) == CHATS
+        else ()
+    )
     return Source(GeminiCli.agent, path, companions=beside, appended=False)

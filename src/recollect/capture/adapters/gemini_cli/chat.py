@@ -34,7 +34,10 @@ _MOST_TRIED = 2_000
 
 
 class Record(Message):
-    """A line of the log: the header, a message, or a change. A document is a header with messages."""
+    """A line of the log: the header, a message, or a change.
+
+    A document is a header with messages.
+    """
 
     sessionId: Any = None
     projectHash: Any = None
@@ -147,12 +150,16 @@ class Chat:
         if is_snapshot(text):
             self.dialogue.say("compaction", text, at=at)
         elif text:
-            self.dialogue.prompt(message.id, text, at=at, author="agent" if self.is_sub_agent else "human")
+            self.dialogue.prompt(
+                message.id, text, at=at, author="agent" if self.is_sub_agent else "human"
+            )
             if message.id in self.replay.undone:
                 self.dialogue.undo(message.id)
 
     def _folder(self, directories: list[str]) -> str | None:
-        """Where the session took place: noted beside the chats, told in them, or found out by its hash."""
+        """Where the session took place: noted beside the chats, told in
+        them, or found out by its hash.
+        """
         for companion in self.source.companions:
             try:
                 noted = written(companion, _PATH_BYTES).strip()
@@ -160,7 +167,9 @@ class Chat:
                 continue
             if noted:
                 return noted
-        return _hashed(text_of(self.described.projectHash), self._paths(directories)) or next(iter(directories), None)
+        return _hashed(text_of(self.described.projectHash), self._paths(directories)) or next(
+            iter(directories), None
+        )
 
     def _paths(self, directories: list[str]) -> Iterator[str]:
         yield from directories

@@ -6,7 +6,8 @@ from recollect.capture.logs.chats import Message, parts_in
 from recollect.capture.logs.genai import parts_of, said_in
 from recollect.capture.logs.tags import without
 
-# Around what the host says of the session, and around what hooks say; a message may hold nothing else.
+# Around what the host says of the session, and around what hooks
+# say; a message may hold nothing else.
 _CONTEXTS = ("session_context", "hook_context")
 _SNAPSHOT = "<state_snapshot>"
 # From here on a prompt holds the files that it mentions with an @.

@@ -38,7 +38,10 @@ class Replay:
         self._list = {}
 
     def rewind(self, ident: str) -> None:
-        """Undo a message and all after it; all there are when it is not known, as the agent does."""
+        """Undo a message and all after it.
+
+        All there are when it is not known, as the agent does.
+        """
         last = None
         while self._list and last != ident:
             last, _ = self._list.popitem()

@@ -31,28 +31,38 @@ class Goose:
     endings = (".db", ".jsonl")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The `sessions` folder of goose's data, on every system: a home may be a copy from another one."""
+        """The `sessions` folder of goose's data, on every system: a home
+        may be a copy from another one.
+        """
         if moved := environ.get("GOOSE_PATH_ROOT"):
             return [os.path.join(moved, "data", "sessions")]
         data = environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
         roaming = environ.get("APPDATA") or os.path.join(home, "AppData", "Roaming")
-        return [os.path.join(data, "goose", "sessions"), os.path.join(roaming, "Block", "goose", "data", "sessions")]
+        return [
+            os.path.join(data, "goose", "sessions"),
+            os.path.join(roaming, "Block", "goose", "data", "sessions"),
+        ]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The database, and the files of the time before it, in a `sessions` folder or the data folder around it."""
+        """The database, and the files of the time before it, in a `sessions`
+        folder or the data folder around it.
+        """
         folder = root if os.path.basename(root) == "sessions" else os.path.join(root, "sessions")
         files = list(files_in(folder, *self.endings))
         database = os.path.join(folder, _DATABASE)
         if database in files:
             yield self._database(database)
-        # Sessions could be given any name; in a folder that only looks like goose's it must be a time.
+        # Sessions could be given any name; in a folder that only looks
+        # like goose's it must be a time.
         ours = database in files or os.path.basename(os.path.dirname(folder)) == "goose"
         for path in files:
             if path.endswith(".jsonl") and (ours or _LEGACY_NAME.search(path)):
                 yield self._legacy(path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """The source that a database is, told by its tables, or a file of lines, told by its first two."""
+        """The source that a database is, told by its tables, or a file
+        of lines, told by its first two.
+        """
         if head.startswith(MAGIC):
             tables = tables_in(path)
             ours = {"working_dir", "accumulated_total_tokens"} <= tables.get("sessions", set())

@@ -12,20 +12,30 @@ from recollect.capture.logs.values import decoded, fields_of, moment_of, text_of
 from recollect.model import Author, Item, Origin, Problem
 
 _COLUMNS = (
-    "name", "description", "session_type", "working_dir", "created_at", "provider_name", "model_config_json", "goose_mode",
-    "schedule_id", "input_tokens", "output_tokens", "accumulated_input_tokens", "accumulated_output_tokens",
+    "name", "description", "session_type", "working_dir", "created_at", "provider_name",
+    "model_config_json", "goose_mode",
+    "schedule_id", "input_tokens", "output_tokens", "accumulated_input_tokens",
+    "accumulated_output_tokens",
 )  # fmt: skip
 # Names that goose gives a session before it has one.
 _NAMELESS = {"", "CLI Session", "ACP Session", "New Chat", "New chat", "New session", "New Session"}
-_ORIGINS: dict[str, Origin] = {"scheduled": "headless", "hidden": "headless", "sub_agent": "subagent"}
+_ORIGINS: dict[str, Origin] = {
+    "scheduled": "headless",
+    "hidden": "headless",
+    "sub_agent": "subagent",
+}
 _AUTHORS: dict[str, Author] = {"scheduled": "system", "sub_agent": "agent"}
 
 
 class Database:
     """Reads one session after the other."""
 
-    # Compacting replaces messages without a new time of the session, and a new name brings no message: either is a change.
-    tables: Sequence[Table] = (Table("sessions", "id", "updated_at"), Table("messages", "session_id"))
+    # Compacting replaces messages without a new time of the session, and a new name
+    # brings no message: either is a change.
+    tables: Sequence[Table] = (
+        Table("sessions", "id", "updated_at"),
+        Table("messages", "session_id"),
+    )
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -34,10 +44,17 @@ class Database:
 
     def session(self, rows: Rows, session: str) -> list[Item]:
         """Everything about a session; nothing when it was deleted meanwhile, or is still empty."""
-        row = rows.one(f"select {rows.selected('sessions', *_COLUMNS)} from sessions where id = ?", (session,))
-        columns = rows.selected("messages", "role", "content_json", "created_timestamp", "metadata_json")
-        # By their times, which are in seconds, and then as they were written: the order that goose shows them in.
-        messages = rows.all(f"select {columns} from messages where session_id = ? order by 3, rowid", (session,))
+        row = rows.one(
+            f"select {rows.selected('sessions', *_COLUMNS)} from sessions where id = ?", (session,)
+        )
+        columns = rows.selected(
+            "messages", "role", "content_json", "created_timestamp", "metadata_json"
+        )
+        # By their times, which are in seconds, and then as they were written:
+        # the order that goose shows them in.
+        messages = rows.all(
+            f"select {columns} from messages where session_id = ? order by 3, rowid", (session,)
+        )
         if row is None or not messages:
             return []
         facts = dict(zip(_COLUMNS, row, strict=True))

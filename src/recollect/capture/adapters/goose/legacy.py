@@ -1,4 +1,6 @@
-"""Goose's files of the time before its database: JSON lines, the first about the session, the others messages."""
+"""Goose's files of the time before its database: JSON lines, the first
+about the session, the others messages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One goose conversation: its messages, as they stand in a row or on a line, become turns and events."""
+"""One goose conversation: its messages, as they stand in a row or
+on a line, become turns and events.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from recollect.model import Author, ToolKind, TurnFacts
 
 
 class Part(msgspec.Struct):
-    """One piece of a message: what was said, a call, its result, or something between program and person."""
+    """One piece of a message: what was said, a call, its result, or
+    something between program and person.
+    """
 
     type: Any = None
     text: Any = None
@@ -54,11 +58,26 @@ _SHOWN = msgspec.json.Decoder(Shown)
 _EVERYBODY = Shown()
 
 # Between program and person, or opaque: nothing that lasts.
-_PASSED_OVER = {"redactedThinking", "toolConfirmationRequest", "actionRequired", "summarizationRequested"}
+_PASSED_OVER = {
+    "redactedThinking",
+    "toolConfirmationRequest",
+    "actionRequired",
+    "summarizationRequested",
+}
 # What goose says in the user's name when a recipe wants a structured answer and got none.
 _NUDGE = re.compile(r"You MUST call the `\w*final_output` tool NOW")
 # Extensions that come with goose: their tools are what their own names say, not somebody's server.
-_BUILT_IN = {"developer", "computercontroller", "platform", "summon", "todo", "skills", "analyze", "subagent", "autovisualiser"}
+_BUILT_IN = {
+    "developer",
+    "computercontroller",
+    "platform",
+    "summon",
+    "todo",
+    "skills",
+    "analyze",
+    "subagent",
+    "autovisualiser",
+}
 
 
 class Talk:
@@ -71,7 +90,8 @@ class Talk:
         self.prompts: dict[str, int] = {}
         self.prompt = ""
         self.compacted = False
-        # A text for the agent alone is a summary when goose then tells it, just as quietly, to go on.
+        # A text for the agent alone is a summary when goose then tells
+        # it, just as quietly, to go on.
         self.unseen: tuple[str, int | None] | None = None
 
     def take(self, role: object, content: str | bytes, created: object, metadata: object) -> None:
@@ -92,17 +112,24 @@ class Talk:
             self.oddities.unknown("message of role", role)
 
     def count(self, totals: Mapping[str, Any], model: str | None) -> None:
-        """The tokens of the whole session, which is all that goose keeps; those of its last call where that is all there is.
+        """The tokens of the whole session, which is all that goose keeps.
+
+        Those of its last call where that is all there is.
 
         They stand with the first turn: the last one changes while a session goes on.
         """
-        given, answered = count_of(totals["accumulated_input_tokens"]), count_of(totals["accumulated_output_tokens"])
+        given, answered = (
+            count_of(totals["accumulated_input_tokens"]),
+            count_of(totals["accumulated_output_tokens"]),
+        )
         if not given and not answered:
             given, answered = count_of(totals["input_tokens"]), count_of(totals["output_tokens"])
         began = next((item for item in self.dialogue.items if isinstance(item, TurnFacts)), None)
         if began is not None:
             session = self.dialogue.session
-            self.dialogue.usage(session, model=model, at=began.at, input=given, output=answered, turn=began.turn)
+            self.dialogue.usage(
+                session, model=model, at=began.at, input=given, output=answered, turn=began.turn
+            )
 
     def _for_the_agent(self, role: object, parts: list[Part], at: int | None) -> None:
         if role == "user":
@@ -131,7 +158,9 @@ class Talk:
             self.dialogue.prompt(self._key(text, at), text, at=at, author=self.author)
 
     def _key(self, text: str, at: int | None) -> str:
-        """A turn's key, made of when and what: ids of messages came late, and older rows were given theirs afterwards."""
+        """A turn's key, made of when and what: ids of messages came late, and
+        older rows were given theirs afterwards.
+        """
         key = f"{at or 0}-{blake2b(text.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
         before = self.prompts.get(key, 0)
         self.prompts[key] = before + 1
@@ -155,7 +184,9 @@ class Talk:
     def _aside(self, part: Part, at: int | None) -> None:
         """What is neither said nor done."""
         kind = str(part.type)
-        if kind == "contextLengthExceeded" or (kind == "systemNotification" and part.notification == "creditsExhausted"):
+        if kind == "contextLengthExceeded" or (
+            kind == "systemNotification" and part.notification == "creditsExhausted"
+        ):
             self.dialogue.say("error", text_of(part.msg), at=at)
         elif kind == "conversationCompacted":
             self.dialogue.say("compaction", text_of(part.msg), at=at)
@@ -171,11 +202,15 @@ class Talk:
         if name is None:
             # The model asked for something that is no call.
             error = text_of(asked.get("error")) or ""
-            self.dialogue.call(text_of(part.id), "invalid", at=at, kind="other", output=error, ok=False)
+            self.dialogue.call(
+                text_of(part.id), "invalid", at=at, kind="other", output=error, ok=False
+            )
             return
         given = value.get("arguments")
         target = text_of(fields_of(given).get("instructions"))
-        self.dialogue.call(text_of(part.id), name, given, at=at, kind=_kind(name, given), target=target)
+        self.dialogue.call(
+            text_of(part.id), name, given, at=at, kind=_kind(name, given), target=target
+        )
 
     def _result(self, part: Part, at: int | None) -> None:
         call = text_of(part.id)
@@ -200,11 +235,15 @@ def _parts(content: str | bytes) -> list[Part]:
     try:
         return _PARTS.decode(content)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return parsed(content.encode("utf-8", "replace") if isinstance(content, str) else content, list[Part])
+        return parsed(
+            content.encode("utf-8", "replace") if isinstance(content, str) else content, list[Part]
+        )
 
 
 def _shown(metadata: object) -> Shown:
-    return _decoded_shown(metadata) if isinstance(metadata, (str, bytes)) and metadata else _EVERYBODY
+    return (
+        _decoded_shown(metadata) if isinstance(metadata, (str, bytes)) and metadata else _EVERYBODY
+    )
 
 
 # Nearly every message says one of three things.
@@ -218,19 +257,26 @@ def _decoded_shown(metadata: str | bytes) -> Shown:
 
 def _said(parts: list[Part]) -> str:
     """The words of a message, with a mark for each picture."""
-    texts = (text_of(part.text) if part.type == "text" else picture({}) if part.type == "image" else None for part in parts)
+    texts = (
+        text_of(part.text) if part.type == "text" else picture({}) if part.type == "image" else None
+        for part in parts
+    )
     return "\n".join(text for text in texts if text)
 
 
 def _output(content: object) -> str:
-    """What a tool gave back to the model: some tools say it once for the model and once for the person."""
+    """What a tool gave back to the model: some tools say it once for
+    the model and once for the person.
+    """
     items = objects_of(content)
     meant = [item for item in items if _is_for_the_agent(item)]
     return content_text(meant or items) if items else content_text(content)
 
 
 def _is_for_the_agent(item: Fields) -> bool:
-    audience = list_of(fields_of(item.get("annotations")).get("audience")) or list_of(item.get("audience"))
+    audience = list_of(fields_of(item.get("annotations")).get("audience")) or list_of(
+        item.get("audience")
+    )
     return not audience or "assistant" in audience
 
 

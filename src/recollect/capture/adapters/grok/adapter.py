@@ -13,7 +13,12 @@ from collections.abc import Iterator, Mapping
 
 from recollect.capture.adapters.grok.database import Database, is_ours
 from recollect.capture.adapters.grok.folders import Tree, is_group, sessions_in
-from recollect.capture.adapters.grok.session import CHAT_FILE, SUMMARY_FILE, UPDATES_FILE, SessionFolder
+from recollect.capture.adapters.grok.session import (
+    CHAT_FILE,
+    SUMMARY_FILE,
+    UPDATES_FILE,
+    SessionFolder,
+)
 from recollect.capture.logs.databases import read_changed
 from recollect.capture.logs.documents import Broken, parsed
 from recollect.capture.logs.folders import listed
@@ -35,13 +40,18 @@ class Grok:
     endings = (".json", ".jsonl", ".db")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """In `~/.grok` on every system. `GROK_HOME` moves it for Grok Build; grok-cli does not know the variable.
+        """In `~/.grok` on every system.
+
+        `GROK_HOME` moves it for Grok Build; grok-cli does not know the variable.
 
         Not all of that folder: Grok Build works in copies of projects that are below it.
         """
         usual = os.path.join(home, ".grok")
         homes = [*filter(None, [environ.get("GROK_HOME")]), usual]
-        return [*(os.path.join(folder, SESSIONS) for folder in homes), os.path.join(usual, DATABASE)]
+        return [
+            *(os.path.join(folder, SESSIONS) for folder in homes),
+            os.path.join(usual, DATABASE),
+        ]
 
     def sources(self, root: str) -> Iterator[Source]:
         """The database of grok-cli, and each session of Grok Build."""
@@ -54,14 +64,21 @@ class Grok:
         yield from Tree(sessions_in(root)).sources()
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """The session that a file belongs to, by the file's name and several of its fields; or a database, by its tables."""
+        """The session that a file belongs to, by the file's name and several of its fields.
+
+        Or a database, by its tables.
+        """
         if head.startswith(MAGIC):
             return _database(path) if is_ours(path) else None
         folder, name = os.path.split(path)
         if name not in _TELLS or not _TELLS[name](folder, head):
             return None
         # Who started whom is told by the folders around it.
-        around = sessions_in(os.path.dirname(os.path.dirname(folder))) if is_group(os.path.dirname(folder)) else {}
+        around = (
+            sessions_in(os.path.dirname(os.path.dirname(folder)))
+            if is_group(os.path.dirname(folder))
+            else {}
+        )
         return Tree({**around, folder: listed(folder)}).source(folder)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -91,7 +108,9 @@ def _is_summary(folder: str, head: bytes) -> bool:
 def _are_updates(folder: str, head: bytes) -> bool:
     for line in first_objects(head):
         told = fields_of(line.get("params")) or line
-        return text_of(told.get("sessionId")) is not None and "sessionUpdate" in fields_of(told.get("update"))
+        return text_of(told.get("sessionId")) is not None and "sessionUpdate" in fields_of(
+            told.get("update")
+        )
     return False
 
 
@@ -105,7 +124,10 @@ def _is_item(line: Fields, folder: str) -> bool:
     if "type" in line:
         return line["type"] in ("system", "user")
     # A plain message is what many programs write; the summary beside it tells whose it is.
-    return line.get("role") in ("system", "user") and os.path.join(folder, SUMMARY_FILE) in listed(folder).files
+    return (
+        line.get("role") in ("system", "user")
+        and os.path.join(folder, SUMMARY_FILE) in listed(folder).files
+    )
 
 
 _TELLS = {SUMMARY_FILE: _is_summary, UPDATES_FILE: _are_updates, CHAT_FILE: _is_chat}

@@ -55,7 +55,8 @@ class Bill(Struct):
             key = "/".join(filter(None, (own, self.prompt, model)))
             usage = Usage(
                 session=session, turn=turn, key=key, model=model or None, at=self.at,
-                input=max(0, told.input - told.cache_read - told.cache_write), cache_read=told.cache_read,
+                input=max(0, told.input - told.cache_read - told.cache_write),
+                cache_read=told.cache_read,
                 cache_write=told.cache_write, output=told.output, reasoning=told.reasoning,
                 cost_usd=None if self.partial else money_of(told.ticks / TICKS_PER_USD),
             )  # fmt: skip
@@ -70,20 +71,26 @@ def bill_of(prompt: object, usage: object, at: int | None) -> Bill:
     partial = any(row.get("costIsPartial") is True for row in (told, *rows.values()))
     models = {model: _figures(row) for model, row in (rows or ({"": told} if told else {})).items()}
     return Bill(
-        text_of(prompt) or "", at, models, count_of(told.get("modelCalls")), count_of(told.get("apiDurationMs")),
+        text_of(prompt) or "", at, models, count_of(told.get("modelCalls")),
+        count_of(told.get("apiDurationMs")),
         partial or told.get("usageIsIncomplete") is True,
     )  # fmt: skip
 
 
 def _figures(row: Fields) -> Figures:
     return Figures(
-        count_of(row.get("inputTokens")), count_of(row.get("cachedReadTokens")), count_of(row.get("cacheCreationTokens")),
-        count_of(row.get("outputTokens")), count_of(row.get("reasoningTokens")), count_of(row.get("costUsdTicks")),
+        count_of(row.get("inputTokens")), count_of(row.get("cachedReadTokens")),
+        count_of(row.get("cacheCreationTokens")),
+        count_of(row.get("outputTokens")), count_of(row.get("reasoningTokens")),
+        count_of(row.get("costUsdTicks")),
     )  # fmt: skip
 
 
 def bills_in(path: str) -> list[Bill]:
-    """The bills in the updates of a sub-agent; what else there is to say of its log is said where it is read."""
+    """The bills in the updates of a sub-agent.
+
+    What else there is to say of its log is said where it is read.
+    """
     bills: dict[str, Bill] = {}
     for line in Lines().of(path, UPDATES):
         told = line.notification
@@ -94,7 +101,9 @@ def bills_in(path: str) -> list[Bill]:
 
 
 def included(bill: Bill, since: int | None, bills: list[Bill]) -> list[Bill]:
-    """Those of a sub-agent's bills that its parent's bill includes, when it was started at this moment."""
+    """Those of a sub-agent's bills that its parent's bill includes,
+    when it was started at this moment.
+    """
     if since is None or bill.at is None:
         return []
     return [part for part in bills if part.at is not None and since <= part.at <= bill.at]

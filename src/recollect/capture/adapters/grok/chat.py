@@ -16,13 +16,21 @@ from recollect.capture.logs.documents import written
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tools import target_of
-from recollect.capture.logs.values import content_text, decoded, fields_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    content_text,
+    decoded,
+    fields_of,
+    objects_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import Author, Event, EventKind, ToolKind
 
-# Messages in the user's name that wake the agent. Others that a person did not write go along with a turn;
-# of those that we do not know, only one with a number of its own begins one.
+# Messages in the user's name that wake the agent. Others that a person did not write go along with
+# a turn; of those that we do not know, only one with a number of its own begins one.
 _WAKING: dict[object, Author] = {
-    "agent_message": "agent", "parent_agent_message": "agent", "task_completed": "system", "subagent_completed": "system",
+    "agent_message": "agent", "parent_agent_message": "agent", "task_completed": "system",
+    "subagent_completed": "system",
     "notification_drain": "system", "scheduler_fired": "system", "goal_classifier_nudge": "system",
 }  # fmt: skip
 INTERJECTION = "interjection"
@@ -32,7 +40,15 @@ _LONGEST_PROMPT_BYTES = 16 << 20
 class Chat:
     """The turns of a chat history, its tool calls, and what was said in between."""
 
-    def __init__(self, session: str, oddities: Oddities, *, subagent: bool, prompts: dict[int, str], inherited: int) -> None:
+    def __init__(
+        self,
+        session: str,
+        oddities: Oddities,
+        *,
+        subagent: bool,
+        prompts: dict[int, str],
+        inherited: int,
+    ) -> None:
         self.session, self.subagent, self.prompts = session, subagent, prompts
         # So many lines at the start were handed on by the session that this one was forked from.
         self.inherited = inherited
@@ -91,7 +107,9 @@ class Chat:
         return "agent" if self.subagent else "human"
 
     def _whole(self, said: str) -> str:
-        """The words of a prompt, from the file beside the log when the model was shown only the first of them."""
+        """The words of a prompt, from the file beside the log when the model
+        was shown only the first of them.
+        """
         number = cut_prompt(said)
         path = self.prompts.get(number) if number is not None else None
         if path is not None:
@@ -104,7 +122,9 @@ class Chat:
     # What the agent does
 
     def _assistant(self, line: ChatLine) -> None:
-        thought = content_text(line.reasoning_content) or content_text(fields_of(line.reasoning).get("text"))
+        thought = content_text(line.reasoning_content) or content_text(
+            fields_of(line.reasoning).get("text")
+        )
         self._add("reasoning", thought)
         self._add("reply", content_text(line.content))
         if self.turns and (model := text_of(line.model_id)):
@@ -126,10 +146,17 @@ class Chat:
         """A tool that the vendor's servers ran: what it found went straight to the model."""
         told = fields_of(line.kind)
         name = text_of(told.get("tool_type")) or "backend_tool"
-        given = fields_of(told.get("action") or decoded(told.get("input"))) or {"code": told.get("code")}
+        given = fields_of(told.get("action") or decoded(told.get("input"))) or {
+            "code": told.get("code")
+        }
         kind: ToolKind = "other" if name == "code_interpreter" else "web"
         event = self._event("tool_call")
-        event.call, event.name, event.tool_kind, event.input = text_of(told.get("id")), name, kind, given
+        event.call, event.name, event.tool_kind, event.input = (
+            text_of(told.get("id")),
+            name,
+            kind,
+            given,
+        )
         event.target = target_of(kind, given)
         event.ok = {"completed": True, "failed": False}.get(text_of(told.get("status")) or "")
 

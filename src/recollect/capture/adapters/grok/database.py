@@ -30,9 +30,29 @@ from recollect.model import Item, Problem
 MICROS_PER_USD = 1e6
 
 _COLUMNS = {
-    "sessions": ("id", "title", "recap_text", "model", "mode", "cwd_at_start", "cwd_last", "status", "created_at", "updated_at"),
+    "sessions": (
+        "id",
+        "title",
+        "recap_text",
+        "model",
+        "mode",
+        "cwd_at_start",
+        "cwd_last",
+        "status",
+        "created_at",
+        "updated_at",
+    ),
     "messages": ("seq", "role", "message_json", "created_at"),
-    "usage_events": ("id", "message_seq", "source", "model", "input_tokens", "output_tokens", "cost_micros", "created_at"),
+    "usage_events": (
+        "id",
+        "message_seq",
+        "source",
+        "model",
+        "input_tokens",
+        "output_tokens",
+        "cost_micros",
+        "created_at",
+    ),
     "compactions": ("summary", "tokens_before", "created_at"),
 }
 _OURS = {
@@ -72,7 +92,9 @@ class Database:
         of_session = "where session_id = ? order by rowid"
         conversation = Conversation(told[0], self._oddities)
         return conversation.items(
-            messages, _selected(rows, "compactions", of_session, session), _selected(rows, "usage_events", of_session, session)
+            messages,
+            _selected(rows, "compactions", of_session, session),
+            _selected(rows, "usage_events", of_session, session),
         )
 
     def problems(self) -> list[Problem]:
@@ -97,7 +119,9 @@ class Conversation:
         self._dialogue = Dialogue(told["id"])
         self._prompts: list[tuple[int, str]] = []
 
-    def items(self, messages: list[Fields], compactions: list[Fields], bills: list[Fields]) -> list[Item]:
+    def items(
+        self, messages: list[Fields], compactions: list[Fields], bills: list[Fields]
+    ) -> list[Item]:
         """The whole conversation."""
         told, dialogue = self._told, self._dialogue
         meta = {name: text_of(told[name]) for name in ("model", "mode", "status", "cwd_last")}
@@ -176,14 +200,18 @@ class Conversation:
         before, after = self._prompts[max(0, place - 1) : place], self._prompts[place : place + 1]
         likely = before if row["source"] == "recap" else after
         self._dialogue.usage(
-            f"{self._told['id']}/usage/{row['id']}", model=text_of(row["model"]), at=at, input=count_of(row["input_tokens"]),
-            output=count_of(row["output_tokens"]), cost_usd=money_of(count_of(row["cost_micros"]) / MICROS_PER_USD),
+            f"{self._told['id']}/usage/{row['id']}", model=text_of(row["model"]), at=at,
+            input=count_of(row["input_tokens"]),
+            output=count_of(row["output_tokens"]),
+            cost_usd=money_of(count_of(row["cost_micros"]) / MICROS_PER_USD),
             turn=next((key for _, key in (*likely, *before, *after)), None),
         )  # fmt: skip
 
 
 def _outcome(output: object) -> tuple[str, bool | None]:
-    """What a tool gave back, and whether it worked: a value in a typed shell, or grok-cli's own result."""
+    """What a tool gave back, and whether it worked: a value in a typed
+    shell, or grok-cli's own result.
+    """
     told = fields_of(output)
     kind, value = told.get("type"), told.get("value")
     if kind in ("text", "error-text", "execution-denied"):
@@ -195,4 +223,6 @@ def _outcome(output: object) -> tuple[str, bool | None]:
         return text_of(said) or "", worked
     if kind == "content":
         return content_text(value), True
-    return msgspec.json.encode(output).decode() if output is not None else "", None if kind is None else kind != "error-json"
+    return msgspec.json.encode(
+        output
+    ).decode() if output is not None else "", None if kind is None else kind != "error-json"

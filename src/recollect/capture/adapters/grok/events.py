@@ -11,7 +11,8 @@ from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import count_of, moment_of, text_of, whole_of
 
 _PASSED_OVER = {
-    "phase_changed", "loop_started", "tool_started", "permission_requested", "interjected", "yolo_toggled", "todo_gate_fired",
+    "phase_changed", "loop_started", "tool_started", "permission_requested", "interjected",
+    "yolo_toggled", "todo_gate_fired",
     "todo_gate_exhausted",
 }  # fmt: skip
 _FAMILIES = ("goal_", "mcp_", "laziness_")
@@ -56,7 +57,9 @@ class Events:
                 run.telemetry.setdefault("first_token_ms", max(0, at - run.at))
         elif kind == "permission_resolved":
             if run and (waited := count_of(line.wait_ms)):
-                run.telemetry["permission_wait_ms"] = run.telemetry.get("permission_wait_ms", 0) + waited
+                run.telemetry["permission_wait_ms"] = (
+                    run.telemetry.get("permission_wait_ms", 0) + waited
+                )
         elif kind == "turn_ended":
             if run:
                 self._ended(run, line, at)
@@ -68,7 +71,9 @@ class Events:
         call = text_of(line.tool_call_id)
         if call and line.source != "workspace":
             told = text_of(line.outcome)
-            self.outcomes[call] = Outcome(told == "success" if told else None, whole_of(line.duration_ms), told)
+            self.outcomes[call] = Outcome(
+                told == "success" if told else None, whole_of(line.duration_ms), told
+            )
 
     def _ended(self, run: Run, line: EventLine, at: int | None) -> None:
         run.ended_at = at if at is not None else run.at
@@ -80,5 +85,8 @@ class Events:
 
 
 def _facts(line: EventLine) -> dict[str, Any]:
-    told = {"model": text_of(line.model_id), "yolo_mode": line.yolo_mode if line.yolo_mode is True else None}
+    told = {
+        "model": text_of(line.model_id),
+        "yolo_mode": line.yolo_mode if line.yolo_mode is True else None,
+    }
     return {name: value for name, value in told.items() if value is not None}

@@ -1,4 +1,5 @@
-"""Where the sessions of Grok Build are: `sessions/<group>/<session>/`, and who of them started whom.
+"""Where the sessions of Grok Build are:
+`sessions/<group>/<session>/`, and who of them started whom.
 
 A group is a working directory, percent-encoded, or a shortened name with the
 directory in a file `.cwd`. Sub-agents are sessions like others, anywhere in the
@@ -36,8 +37,12 @@ class Tree:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._by_name = {os.path.basename(folder): folder for folder in sessions}
-        self._started = {folder: _started_in(folder, listing) for folder, listing in sessions.items()}
-        self._links = {os.path.basename(link): link for links in self._started.values() for link in links}
+        self._started = {
+            folder: _started_in(folder, listing) for folder, listing in sessions.items()
+        }
+        self._links = {
+            os.path.basename(link): link for links in self._started.values() for link in links
+        }
 
     def sources(self) -> Iterator[Source]:
         """Each session, with all that is read to tell it."""
@@ -45,13 +50,22 @@ class Tree:
             yield self.source(folder)
 
     def source(self, folder: str) -> Source:
-        """A session with its own files, where its parents tell of it, and the updates of its sub-agents."""
+        """A session with its own files, where its parents tell of it,
+        and the updates of its sub-agents.
+        """
         files, folders = self._sessions[folder]
         own = [path for path in files if os.path.basename(path) in _READ]
         own += [path for path in folders if os.path.basename(path) == PROMPTS_FOLDER]
         links = [os.path.join(link, LINK) for link in self._above(os.path.basename(folder))]
-        children = filter(None, (self._by_name.get(os.path.basename(link)) for link in self._started[folder]))
-        updates = [path for child in children for path in self._sessions[child].files if os.path.basename(path) == UPDATES_FILE]
+        children = filter(
+            None, (self._by_name.get(os.path.basename(link)) for link in self._started[folder])
+        )
+        updates = [
+            path
+            for child in children
+            for path in self._sessions[child].files
+            if os.path.basename(path) == UPDATES_FILE
+        ]
         return Source("grok", folder, (*own, *links, *updates), appended=False)
 
     def _above(self, session: str) -> Iterator[str]:
@@ -70,7 +84,9 @@ def _started_in(folder: str, listing: Listing) -> list[str]:
 
 
 def sessions_in(root: str) -> Sessions:
-    """The session folders under a root: a home of Grok, its `sessions`, one group or one session."""
+    """The session folders under a root: a home of Grok, its
+    `sessions`, one group or one session.
+    """
     listing = listed(root)
     if _is_session(listing, in_group=is_group(os.path.dirname(root))):
         return {root: listing}

@@ -82,7 +82,9 @@ class UpdateLine(Struct, gc=False):
 
 
 class ChatLine(Struct, gc=False):
-    """A line of chat_history.jsonl: an item told by `type`, or in version 0 a message told by `role`."""
+    """A line of chat_history.jsonl: an item told by `type`, or in
+    version 0 a message told by `role`.
+    """
 
     type: Any = None
     role: Any = None
@@ -100,7 +102,13 @@ class ChatLine(Struct, gc=False):
     @property
     def item(self) -> object:
         """What sort of item it is, in the words of version 1."""
-        return self.type if self.type is not None else "tool_result" if self.role == "tool" else self.role
+        return (
+            self.type
+            if self.type is not None
+            else "tool_result"
+            if self.role == "tool"
+            else self.role
+        )
 
 
 class EventLine(Struct, gc=False):

@@ -44,9 +44,12 @@ class SessionFolder:
         own = [path for path in source.companions if os.path.dirname(path) == source.path]
         others = [path for path in source.companions if os.path.dirname(path) != source.path]
         self._files = {os.path.basename(path): path for path in own}
-        # Where its parent tells of it, the nearest first, and the updates of the sub-agents that it started.
+        # Where its parent tells of it, the nearest first, and the updates
+        # of the sub-agents that it started.
         self._links = [path for path in others if os.path.basename(path) == LINK]
-        self._children = {name_in_text(os.path.dirname(path)): path for path in others if path not in self._links}
+        self._children = {
+            name_in_text(os.path.dirname(path)): path for path in others if path not in self._links
+        }
         self._lines = Lines()
         self._oddities = Oddities()
         self._problems: list[Problem] = []
@@ -58,8 +61,14 @@ class SessionFolder:
             yield Checkpoint(0)
             return
         told = self._document(self._files.get(SUMMARY_FILE))
-        # A chat alone does not say whose it is, and a summary that is half written will soon be whole.
-        if told is not None or SUMMARY_FILE not in self._files or UPDATES_FILE in self._files or self._links:
+        # A chat alone does not say whose it is, and a summary that is
+        # half written will soon be whole.
+        if (
+            told is not None
+            or SUMMARY_FILE not in self._files
+            or UPDATES_FILE in self._files
+            or self._links
+        ):
             yield from self._told(Summary(told or {}, self._links, self.folder))
         yield from self._problems
         yield from self._lines.problems
@@ -87,7 +96,8 @@ class SessionFolder:
         link = self._document(self._links[0]) if self._links else None
         signals = self._document(self._files.get(SIGNALS_FILE))
         items = [item for turn in turns for item in _items(turn)]
-        # Opening the program is enough to leave a folder; a session is one in which something was said.
+        # Opening the program is enough to leave a folder; a session is
+        # one in which something was said.
         if items:
             yield summary.facts(title, link or {}, signals or {})
             yield from items
@@ -107,10 +117,18 @@ class SessionFolder:
         return None
 
     def _chat(self, summary: Summary) -> Chat:
-        beside = files_in(self._files[PROMPTS_FOLDER], ".txt") if PROMPTS_FOLDER in self._files else ()
+        beside = (
+            files_in(self._files[PROMPTS_FOLDER], ".txt") if PROMPTS_FOLDER in self._files else ()
+        )
         named = ((_PROMPT_FILE.fullmatch(os.path.basename(path)), path) for path in beside)
         prompts = {int(name[1]): path for name, path in named if name}
-        chat = Chat(summary.session, self._oddities, subagent=summary.is_subagent, prompts=prompts, inherited=summary.inherited)
+        chat = Chat(
+            summary.session,
+            self._oddities,
+            subagent=summary.is_subagent,
+            prompts=prompts,
+            inherited=summary.inherited,
+        )
         if CHAT_FILE in self._files:
             for line in self._lines.of(self._files[CHAT_FILE], CHAT):
                 chat.take(line)
@@ -125,7 +143,10 @@ class SessionFolder:
 
     def _settle_bills(self, story: Story, summary: Summary) -> None:
         """Leave to each prompt what it alone tells of its cost."""
-        told = {child: bills_in(self._children[child]) for child in story.children & self._children.keys()}
+        told = {
+            child: bills_in(self._children[child])
+            for child in story.children & self._children.keys()
+        }
         for turn in story.turns:
             for prompt, bill in list(turn.bills.items()):
                 spawns = story.spawned_by(prompt, turn.key if prompt == turn.prompt_id else prompt)
@@ -151,7 +172,9 @@ def _is_settled(bill: Bill, spawns: list[Spawn], told: dict[str, list[Bill]]) ->
         parts = included(bill, spawn.at, told.get(spawn.child, []))
         for part in parts:
             take_off(bill, part)
-        is_over = bill.at is not None and spawn.finished_at is not None and spawn.finished_at <= bill.at
+        is_over = (
+            bill.at is not None and spawn.finished_at is not None and spawn.finished_at <= bill.at
+        )
         settled = settled and not (is_over and spawn.child in told and not parts)
     return settled
 
@@ -199,7 +222,9 @@ def _measure_by_number(chat: Chat, runs: list[Run]) -> None:
 
 def _measure(turn: Turn, run: Run) -> None:
     turn.telemetry = {**run.telemetry, **turn.telemetry}
-    if run.telemetry.get("outcome") == "cancelled" and not any(event.kind == "abort" for event in turn.events):
+    if run.telemetry.get("outcome") == "cancelled" and not any(
+        event.kind == "abort" for event in turn.events
+    ):
         turn.add("abort", run.ended_at)
 
 
@@ -220,9 +245,14 @@ def _items(turn: Turn) -> Iterator[Item]:
     if not prompt and not turn.events and not bills:
         return
     session, key, telemetry = turn.session, turn.key, dict(turn.telemetry)
-    counts = {"model_calls": sum(bill.calls for bill in bills), "api_duration_ms": sum(bill.api_ms for bill in bills)}
+    counts = {
+        "model_calls": sum(bill.calls for bill in bills),
+        "api_duration_ms": sum(bill.api_ms for bill in bills),
+    }
     telemetry |= {name: count for name, count in counts.items() if count}
-    yield TurnFacts(session=session, turn=key, at=turn.at, author=turn.author, telemetry=telemetry or None)
+    yield TurnFacts(
+        session=session, turn=key, at=turn.at, author=turn.author, telemetry=telemetry or None
+    )
     if prompt:
         yield Event(session=session, turn=key, kind="prompt", at=turn.at, text=prompt)
     yield from turn.events

@@ -20,21 +20,40 @@ from recollect.capture.adapters.grok.tools import Calls
 from recollect.capture.adapters.grok.words import Keys, author_of, key_of, typed
 from recollect.capture.logs.dialogue import OPENING
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    count_of,
+    fields_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import Author, Event, EventKind
 
-_SPOKEN: dict[str | None, EventKind] = {"agent_message_chunk": "reply", "agent_thought_chunk": "reasoning"}
+_SPOKEN: dict[str | None, EventKind] = {
+    "agent_message_chunk": "reply",
+    "agent_thought_chunk": "reasoning",
+}
 # Nothing in these that a conversation is made of, or that is not told better elsewhere.
 _PASSED_OVER = {
-    "plan", "available_commands_update", "current_mode_update", "session_info_update", "config_option_update",
-    "usage_update", "diff_review", "auto_compact_started", "auto_compact_cancelled", "auto_continue_completed",
-    "memory_flush_started", "memory_flush_completed", "memory_dream_completed", "memory_session_saved",
-    "feedback_request", "relay_sync_status", "auto_recovery_started", "hook_annotation", "hook_execution",
-    "hooks_changed", "plugins_changed", "plugin_updates_installed", "session_status", "session_recap",
-    "session_recap_unavailable", "last_turn_summary", "task_completed", "subagent_progress", "task_backgrounded",
-    "scheduled_task_created", "scheduled_task_fired", "scheduled_task_deleted", "monitor_event", "model_auto_switched",
-    "model_changed", "tool_call_delta_chunk", "image_compressed", "image_dropped", "memory_files", "workflow_updated",
-    "goal_updated", "pending_interaction", "interaction_resolved", "response_started", "reasoning_completed",
+    "plan", "available_commands_update", "current_mode_update", "session_info_update",
+    "config_option_update",
+    "usage_update", "diff_review", "auto_compact_started", "auto_compact_cancelled",
+    "auto_continue_completed",
+    "memory_flush_started", "memory_flush_completed", "memory_dream_completed",
+    "memory_session_saved",
+    "feedback_request", "relay_sync_status", "auto_recovery_started", "hook_annotation",
+    "hook_execution",
+    "hooks_changed", "plugins_changed", "plugin_updates_installed", "session_status",
+    "session_recap",
+    "session_recap_unavailable", "last_turn_summary", "task_completed", "subagent_progress",
+    "task_backgrounded",
+    "scheduled_task_created", "scheduled_task_fired", "scheduled_task_deleted", "monitor_event",
+    "model_auto_switched",
+    "model_changed", "tool_call_delta_chunk", "image_compressed", "image_dropped", "memory_files",
+    "workflow_updated",
+    "goal_updated", "pending_interaction", "interaction_resolved", "response_started",
+    "reasoning_completed",
     "response_completed", "unknown",
 }  # fmt: skip
 
@@ -109,7 +128,8 @@ class Story:
             return
         self._run = None
         if kind in _SPOKEN:
-            # What the program says in answer to a command of its own is not part of the conversation.
+            # What the program says in answer to a command of its own is
+            # not part of the conversation.
             if own.get("hostTurn") is not True:
                 self._say(_SPOKEN[kind], update, line.at(meta))
         elif kind in ("tool_call", "tool_call_update"):
@@ -132,7 +152,9 @@ class Story:
 
     def spawned_by(self, *prompts: str) -> list[Spawn]:
         """The sub-agents that a prompt started, under whichever of its names."""
-        return [spawn for prompt in dict.fromkeys(prompts) for spawn in self._spawns.get(prompt, ())]
+        return [
+            spawn for prompt in dict.fromkeys(prompts) for spawn in self._spawns.get(prompt, ())
+        ]
 
     # Prompts
 
@@ -148,7 +170,14 @@ class Story:
         self.finish()
         # What is sent in the middle of a turn has the id of the prompt before.
         key = self._keys.fresh(prompt_id or key_of(at, text))
-        turn = Turn(self.session, key, at, author_of(prompt_id, own, subagent=self.subagent), [typed(text)], prompt_id)
+        turn = Turn(
+            self.session,
+            key,
+            at,
+            author_of(prompt_id, own, subagent=self.subagent),
+            [typed(text)],
+            prompt_id,
+        )
         if number is not None or not self._numbered:
             self._starts.append(len(self._live))
         if model := text_of(own.get("modelId")):
@@ -164,7 +193,9 @@ class Story:
     def _turn(self) -> Turn:
         """The turn that things belong to now; one is begun when there is none."""
         if not self._live:
-            self._begin(Turn(self.session, self._keys.fresh(f"{self.session}{OPENING}"), author="system"))
+            self._begin(
+                Turn(self.session, self._keys.fresh(f"{self.session}{OPENING}"), author="system")
+            )
         return self._live[-1]
 
     # What the agent does
@@ -243,7 +274,9 @@ class Story:
     def _spawned(self, update: Update, at: int | None, meta: Fields) -> None:
         child = text_of(update.child_session_id)
         if child:
-            prompt = text_of(update.parent_prompt_id) or text_of(meta.get("promptId")) or self._turn.key
+            prompt = (
+                text_of(update.parent_prompt_id) or text_of(meta.get("promptId")) or self._turn.key
+            )
             spawn = self._by_child[child] = Spawn(child, at)
             self._spawns.setdefault(prompt, []).append(spawn)
 

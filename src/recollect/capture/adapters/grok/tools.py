@@ -13,12 +13,21 @@ from typing import Any
 
 from recollect.capture.adapters.grok.records import Update, opened, opened_fields
 from recollect.capture.logs.tools import kind_of, target_of
-from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    decoded,
+    fields_of,
+    objects_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import Event, ToolKind
 
 # Of the protocol's sorts of tools: where a name says nothing, the sort does.
 _KINDS: dict[str | None, ToolKind] = {
-    "read": "read", "edit": "edit", "delete": "edit", "move": "edit", "search": "search", "execute": "shell", "fetch": "web",
+    "read": "read", "edit": "edit", "delete": "edit", "move": "edit", "search": "search",
+    "execute": "shell", "fetch": "web",
 }  # fmt: skip
 _ENDED = {"completed": True, "failed": False}
 _NAME = re.compile(r"[\w.:-]{1,128}")
@@ -40,12 +49,17 @@ class Call:
         return self.event.ok is not None
 
     def learn(self, update: Update, own: Fields) -> None:
-        """What an update adds. While a command runs its output comes again and again; only the last counts."""
+        """What an update adds. While a command runs its output comes again and again.
+
+        Only the last counts.
+        """
         if update.status == "in_progress" and self._title is not None:
             return
         event, title, sort = self.event, text_of(update.title), text_of(update.tool_kind)
         identity = fields_of(own.get("x.ai/tool"))
-        name = text_of(identity.get("name")) or (title if title and _NAME.fullmatch(title) else None)
+        name = text_of(identity.get("name")) or (
+            title if title and _NAME.fullmatch(title) else None
+        )
         event.name = event.name or name
         self._title = self._title or title or ""
         # The first one is a guess, made before the arguments were understood.
@@ -115,7 +129,11 @@ class Calls:
 def asked_for(tool_call: Fields) -> tuple[str | None, str | None, Any]:
     """The id, the name and the arguments of a call in a message of either version."""
     function = fields_of(tool_call.get("function")) or tool_call
-    return text_of(tool_call.get("id")), text_of(function.get("name")), decoded(function.get("arguments"))
+    return (
+        text_of(tool_call.get("id")),
+        text_of(function.get("name")),
+        decoded(function.get("arguments")),
+    )
 
 
 def _output(content: object, gave: Fields) -> str:

@@ -8,14 +8,17 @@ from hashlib import blake2b
 from recollect.capture.logs.values import Fields
 from recollect.model import Author
 
-# Prompts that the program gives itself have an id that begins with the reason; a person's is a UUID, or what a client chose.
+# Prompts that the program gives itself have an id that begins with the reason; a
+# person's is a UUID, or what a client chose.
 _OWN_PROMPTS = (
-    "task-completed-", "subagent-completed-", "workflow-completed-", "notifications-", "goal-summary-",
+    "task-completed-", "subagent-completed-", "workflow-completed-", "notifications-",
+    "goal-summary-",
     "goal-classifier-nudge-", "scheduler-fired-", "plan-resume-",
 )  # fmt: skip
 # What stands around the words that a person typed, or instead of any.
 _CONTEXT = (
-    "user_info", "system-reminder", "git_status", "jj_status", "agent_skills", "mcp_servers", "skill_information",
+    "user_info", "system-reminder", "git_status", "jj_status", "agent_skills", "mcp_servers",
+    "skill_information",
     "background_context", "fork-context", "resume-context",
 )  # fmt: skip
 _QUERY = ("<user_query>", "</user_query>")

@@ -1,4 +1,6 @@
-"""Kimi CLI and Kimi Code, its successor: both append to wire logs, in layouts and shapes of their own."""
+"""Kimi CLI and Kimi Code, its successor: both append to wire logs,
+in layouts and shapes of their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Kimi CLI and Kimi Code, its successor: both append to wire logs, in layouts and shapes of their own.
+"""Kimi CLI and Kimi Code, its successor: both append to wire logs,
+in layouts and shapes of their own.
 
 What we rely on, and how we know, is written down in docs/formats/kimi.md. The
 parts: `cli` reads the logs of the one, `code` those of the other,
@@ -23,7 +24,8 @@ from recollect.model import Checkpoint, Item, Source
 
 Kind = Literal["cli", "code", "context"]
 
-# The folder of a working directory: the hash of its path, after the name of the machine if it is a remote one.
+# The folder of a working directory: the hash of its path, after the name of
+# the machine if it is a remote one.
 _cli_folder = re.compile(r"^(?:.+_)?[0-9a-f]{32}$")
 _code_folder = re.compile(r"^wd_.+_[0-9a-f]{12}$")
 _MARKS = {"_system_prompt": "content", "_checkpoint": "id", "_usage": "token_count"}
@@ -57,7 +59,10 @@ class Kimi:
                 yield from map(_cli_source, _logs_of_cli(folder))
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A log by how it begins; a context is part of the session whose wire log lies beside it."""
+        """A log by how it begins.
+
+        A context is part of the session whose wire log lies beside it.
+        """
         kind = _kind_of(head)
         if kind == "context" and os.path.basename(path) == beside.CONTEXT:
             wire = os.path.join(os.path.dirname(path), beside.WIRE)
@@ -72,12 +77,18 @@ class Kimi:
                 position, state = resumed(since, code.State)
                 session, facts = beside.told_by_code(path)
                 old = facts.get("parent") if beside.is_taken_over(path) else None
-                return read_appended(source, position, code.RECORDS, code.Wire(path, session, facts, state, old=old))
+                return read_appended(
+                    source, position, code.RECORDS, code.Wire(path, session, facts, state, old=old)
+                )
             case "context":
                 position, context = resumed(since, ContextState)
-                return read_appended(source, position, MESSAGES, Context(path, *beside.told_by_cli(path), context))
+                return read_appended(
+                    source, position, MESSAGES, Context(path, *beside.told_by_cli(path), context)
+                )
         position, known = resumed(since, cli.State)
-        wire = cli.Wire(path, *beside.told_by_cli(path), known, source.companions, beside.model_of_agent(path))
+        wire = cli.Wire(
+            path, *beside.told_by_cli(path), known, source.companions, beside.model_of_agent(path)
+        )
         return read_appended(source, position, cli.RECORDS, wire)
 
 
@@ -87,7 +98,12 @@ def _cli_source(path: str) -> Source:
 
 def _code_source(path: str) -> Source:
     # What Kimi CLI told of a session that was taken over is better, if it is still there.
-    return Source("kimi", path, companions=beside.beside_code(path), rank=1 if beside.is_taken_over(path) else 0)
+    return Source(
+        "kimi",
+        path,
+        companions=beside.beside_code(path),
+        rank=1 if beside.is_taken_over(path) else 0,
+    )
 
 
 def _logs_of_cli(folder: str) -> Iterator[str]:
@@ -123,7 +139,11 @@ def _kind_of(head: bytes) -> Kind | None:
         return "code" if "created_at" in first else "cli"
     if "timestamp" in first and {"type", "payload"} <= fields_of(first.get("message")).keys():
         return "cli"
-    marked = any(role in _MARKS and _MARKS[role] in line for line in found if (role := text_of(line.get("role"))))
+    marked = any(
+        role in _MARKS and _MARKS[role] in line
+        for line in found
+        if (role := text_of(line.get("role")))
+    )
     return "context" if marked and all(text_of(line.get("role")) for line in found) else None
 
 

@@ -71,7 +71,10 @@ def told_by_cli(path: str) -> tuple[str, Fields]:
     if os.path.basename(path) not in (WIRE, CONTEXT):
         return name_in_text(path).removesuffix(".jsonl"), _told(cwd=_working_folder(path))
     state = _document(os.path.join(folder, STATE))
-    marks = {"archived": state.get("archived"), "yolo": fields_of(state.get("approval")).get("yolo")}
+    marks = {
+        "archived": state.get("archived"),
+        "yolo": fields_of(state.get("approval")).get("yolo"),
+    }
     return name_in_text(folder), _told(
         cwd=_working_folder(folder),
         title=text_of(state.get("custom_title")),
@@ -101,7 +104,11 @@ def _above_agents(path: str, folder: str) -> str | None:
 def _folders_file(session: str) -> str | None:
     """Where the working directories are listed, for a session that lies where it should."""
     sessions = os.path.dirname(os.path.dirname(session))
-    return os.path.join(os.path.dirname(sessions), "kimi.json") if os.path.basename(sessions) == "sessions" else None
+    return (
+        os.path.join(os.path.dirname(sessions), "kimi.json")
+        if os.path.basename(sessions) == "sessions"
+        else None
+    )
 
 
 def _working_folder(session: str) -> str | None:
@@ -110,7 +117,9 @@ def _working_folder(session: str) -> str | None:
     name = os.path.basename(os.path.dirname(session))
     for known in objects_of(_document(listing).get("work_dirs")) if listing else ():
         path = text_of(known.get("path"))
-        if path and name.endswith(hashlib.md5(path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()):
+        if path and name.endswith(
+            hashlib.md5(path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+        ):
             return path
     return None
 
@@ -144,11 +153,16 @@ def told_by_code(path: str) -> tuple[str, Fields]:
     state = _document(os.path.join(folder, STATE))
     cwd = text_of(state.get("workDir"))
     if agent != MAIN:
-        parent = text_of(fields_of(fields_of(state.get("agents")).get(agent)).get("parentAgentId")) or MAIN
+        parent = (
+            text_of(fields_of(fields_of(state.get("agents")).get(agent)).get("parentAgentId"))
+            or MAIN
+        )
         above = session if parent == MAIN else f"{session}/{parent}"
         return f"{session}/{agent}", _told(parent=above, origin="subagent", cwd=cwd)
     old = session.removeprefix(TAKEN_OVER) if is_taken_over(path) else None
-    archived = state.get("archived") is True or fields_of(state.get("custom")).get("archived") is True
+    archived = (
+        state.get("archived") is True or fields_of(state.get("custom")).get("archived") is True
+    )
     return session, _told(
         parent=old or text_of(state.get("forkedFrom")),
         cwd=cwd,

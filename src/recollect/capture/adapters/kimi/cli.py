@@ -14,26 +14,55 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.capture.adapters.kimi.beside import CONTEXT, SUBAGENTS, WIRE
-from recollect.capture.adapters.kimi.messages import MESSAGES, Message, Messages, exit_code_in, key_of, typed_in
+from recollect.capture.adapters.kimi.messages import (
+    MESSAGES,
+    Message,
+    Messages,
+    exit_code_in,
+    key_of,
+    typed_in,
+)
 from recollect.capture.logs.appended import TalkReader
 from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, Standing
 from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, content_text, count_of, decoded, fields_of, moment_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    count_of,
+    decoded,
+    fields_of,
+    moment_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import Author, Item, Problem
 
-# Arguments come in pieces. A call waits for the rest of them, even until the next import, but not with any amount.
+# Arguments come in pieces. A call waits for the rest of them, even until the
+# next import, but not with any amount.
 _MOST_HELD = 1_000
 # Whether they are whole is asked at each piece, of which there are one or two.
 _MOST_PIECES = 200
 _MOST_AGENTS = 32
 _MOST_EARLY = 300
 _MOST_SAVED_BYTES = 60_000
-_AFTER_CALLS = ("ToolCall", "ContentPart", "StatusUpdate", "StepBegin", "StepInterrupted", "StepRetry", "TurnBegin", "TurnEnd")
-# What is shown while something goes on, and is told by its end, or asks for what is told by the answer.
+_AFTER_CALLS = (
+    "ToolCall",
+    "ContentPart",
+    "StatusUpdate",
+    "StepBegin",
+    "StepInterrupted",
+    "StepRetry",
+    "TurnBegin",
+    "TurnEnd",
+)
+# What is shown while something goes on, and is told by its end, or
+# asks for what is told by the answer.
 _KNOWN = """
-    StepBegin TurnEnd CompactionEnd HookTriggered HookResolved HookRequest HookResponse MCPLoadingBegin MCPLoadingEnd
-    Notification PlanDisplay BtwBegin BtwEnd ApprovalRequest ApprovalResponse ApprovalRequestResolved QuestionRequest
+    StepBegin TurnEnd CompactionEnd HookTriggered HookResolved HookRequest HookResponse
+    MCPLoadingBegin MCPLoadingEnd
+    Notification PlanDisplay BtwBegin BtwEnd ApprovalRequest ApprovalResponse
+    ApprovalRequestResolved QuestionRequest
     QuestionResponse ToolCallRequest
 """
 _PASSED_OVER = frozenset(_KNOWN.split())
@@ -61,14 +90,19 @@ class Held(Struct):
 
 
 class Conversation(Struct):
-    """Where one conversation stands: that of the session, or of a sub-agent told in the same file."""
+    """Where one conversation stands: that of the session, or of
+    a sub-agent told in the same file.
+    """
 
     standing: Standing = field(default_factory=Standing)
     held: Held | None = None
 
 
 class State(Struct):
-    """What is remembered of a wire log; `early` are the turns that its context told before it had any itself."""
+    """What is remembered of a wire log.
+
+    `early` are the turns that its context told before it had any itself.
+    """
 
     asked: bool = False
     early: list[str] = field(default_factory=list)
@@ -77,7 +111,10 @@ class State(Struct):
 
 
 class Wire(TalkReader):
-    """Reads the wire log of a session, or of a sub-agent that has its own; `companions` are what else may be looked at."""
+    """Reads the wire log of a session, or of a sub-agent that has its own.
+
+    `companions` are what else may be looked at.
+    """
 
     def __init__(
         self,
@@ -90,8 +127,12 @@ class Wire(TalkReader):
     ) -> None:
         self._state = state or State()
         super().__init__(path, Dialogue(session, self._state.own.standing), self._state)
-        self._context = next((other for other in companions if os.path.basename(other) == CONTEXT), None)
-        self._agents = next((other for other in companions if os.path.basename(other) == SUBAGENTS), None)
+        self._context = next(
+            (other for other in companions if os.path.basename(other) == CONTEXT), None
+        )
+        self._agents = next(
+            (other for other in companions if os.path.basename(other) == SUBAGENTS), None
+        )
         self._met: list[Problem] = []
         self._own = _Teller(self.talk, self._state.own, self.odd, model)
         self._own.is_agent = facts.get("origin") == "subagent"
@@ -126,7 +167,10 @@ class Wire(TalkReader):
         return [*self._met, *super().problems()]
 
     def save(self) -> bytes:
-        """What must be remembered to go on from here; if that is too much, without the sub-agents."""
+        """What must be remembered to go on from here.
+
+        If that is too much, without the sub-agents.
+        """
         saved = super().save()
         if len(saved) > _MOST_SAVED_BYTES:
             self._state.agents.clear()
@@ -134,7 +178,10 @@ class Wire(TalkReader):
         return saved
 
     def _come_after_context(self, prompt: str) -> None:
-        """The wire begins to tell turns; what the context told of these before is not told twice."""
+        """The wire begins to tell turns.
+
+        What the context told of these before is not told twice.
+        """
         if not self._state.asked:
             self._tell_earlier(prompt)
         early, self._state.early = self._state.early, []
@@ -143,7 +190,9 @@ class Wire(TalkReader):
             self.talk.undo(turn)
 
     def _tell_earlier(self, prompt: str | None) -> list[str]:
-        """What the context has from before the first prompt of the wire, all of it while there is none; gives the turns."""
+        """What the context has from before the first prompt of the wire, all of it
+        while there is none; gives the turns.
+        """
         self._state.asked = True
         earlier: list[Message] = []
         is_found = prompt is None
@@ -178,13 +227,19 @@ class Wire(TalkReader):
     def _agent(self, payload: Fields) -> _Teller | None:
         """Who tells of a sub-agent; nobody does when it has a file of its own."""
         given = text_of(payload.get("agent_id"))
-        agent = given or text_of(payload.get("parent_tool_call_id")) or text_of(payload.get("task_tool_call_id"))
+        agent = (
+            given
+            or text_of(payload.get("parent_tool_call_id"))
+            or text_of(payload.get("task_tool_call_id"))
+        )
         # A name that is a path, or has no end, is none.
         if agent is None or agent != os.path.basename(agent) or len(agent) > LONGEST_ID:
             self.odd.bad("an event of a sub-agent that is not named")
             return None
         if agent not in self._told:
-            self._told[agent] = None if given and self._has_file(given) else self._begin_agent(agent, payload)
+            self._told[agent] = (
+                None if given and self._has_file(given) else self._begin_agent(agent, payload)
+            )
         return self._told[agent]
 
     def _has_file(self, agent: str) -> bool:
@@ -196,17 +251,23 @@ class Wire(TalkReader):
         if len(agents) > _MOST_AGENTS:
             del agents[next(iter(agents))]
         session = self.talk.session
-        teller = _Teller(Dialogue(f"{session}/{agent}", conversation.standing), conversation, self.odd, None)
+        teller = _Teller(
+            Dialogue(f"{session}/{agent}", conversation.standing), conversation, self.odd, None
+        )
         teller.is_agent = True
         kind = text_of(payload.get("subagent_type"))
-        teller.talk.facts(parent=session, origin="subagent", meta={"subagent_type": kind} if kind else None)
+        teller.talk.facts(
+            parent=session, origin="subagent", meta={"subagent_type": kind} if kind else None
+        )
         return teller
 
 
 class _Teller:
     """Makes items of the events of one conversation."""
 
-    def __init__(self, talk: Dialogue, state: Conversation, odd: Oddities, model: str | None) -> None:
+    def __init__(
+        self, talk: Dialogue, state: Conversation, odd: Oddities, model: str | None
+    ) -> None:
         self.talk = talk
         self.is_agent = False
         self._state, self._odd, self._model = state, odd, model
@@ -224,8 +285,11 @@ class _Teller:
         if kind == "ToolCallPart":
             self._take_part(payload)
             return
-        # While the arguments of a call still come, the calls before it are already asked for, run and answered.
-        is_answered = self._state.held is not None and self._state.held.call == payload.get("tool_call_id")
+        # While the arguments of a call still come, the calls before it are
+        # already asked for, run and answered.
+        is_answered = self._state.held is not None and self._state.held.call == payload.get(
+            "tool_call_id"
+        )
         if kind in _AFTER_CALLS or (kind == "ToolResult" and is_answered):
             self._release()
         match kind:
@@ -264,7 +328,9 @@ class _Teller:
     def _take_call(self, payload: Fields, at: int | None) -> None:
         told = fields_of(payload.get("function"))
         arguments = text_of(told.get("arguments")) or ""
-        self._state.held = Held(text_of(payload.get("id")), text_of(told.get("name")) or "tool", arguments, at)
+        self._state.held = Held(
+            text_of(payload.get("id")), text_of(told.get("name")) or "tool", arguments, at
+        )
         self._release_when_whole()
 
     def _take_part(self, payload: Fields) -> None:
@@ -303,7 +369,8 @@ class _Teller:
         usage = fields_of(payload.get("token_usage"))
         if usage:
             self.talk.usage(
-                # Ids of messages are short with some providers, and a fork's copy has the same time.
+                # Ids of messages are short with some providers, and a
+                # fork's copy has the same time.
                 f"{at}/{text_of(payload.get('message_id')) or self.talk.session}",
                 model=self._model,
                 at=at,

@@ -1,4 +1,5 @@
-"""Kimi Code: one wire log for each agent of a session, with everything that its state is rebuilt from.
+"""Kimi Code: one wire log for each agent of a session, with
+everything that its state is rebuilt from.
 
 A session that was taken over from Kimi CLI begins with messages without times.
 Those are turns of the old session, and the rest is a session that continues it.
@@ -16,22 +17,37 @@ from recollect.capture.adapters.kimi.messages import Messages, exit_code_in, key
 from recollect.capture.logs.appended import TalkReader
 from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, Standing
 from recollect.capture.logs.tags import inside
-from recollect.capture.logs.values import Fields, content_text, count_of, fields_of, moment_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    count_of,
+    fields_of,
+    moment_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import Author, Item
 
-# What is remembered in a checkpoint, of each sort: with calls that wait for ever it must not grow too large.
+# What is remembered in a checkpoint, of each sort: with calls that wait
+# for ever it must not grow too large.
 _MOST_AWAITED = 20
 _MOST_UNDOABLE = 150
 _MOST_MODELS = 10
 # Every type in which nothing is for us: settings, estimates, and traces of what is told by others.
 _KNOWN = """
-    context.update_token_count cron.add cron.cursor cron.delete forked full_compaction.begin full_compaction.cancel
-    full_compaction.complete goal.clear goal.create goal.update interaction.request interaction.resolved
+    context.update_token_count cron.add cron.cursor cron.delete forked full_compaction.begin
+    full_compaction.cancel
+    full_compaction.complete goal.clear goal.create goal.update interaction.request
+    interaction.resolved
     interruptionReminder.recorded llm.tools_snapshot mcp.tools_discovered micro_compaction.apply
-    permission.record_approval_result plan.revision plan_mode.cancel plan_mode.enter plan_mode.exit plugin.session_start
-    prompt.accepted runtime.set_binding staleGuard.cleared staleGuard.recorded swarm_mode.enter swarm_mode.exit task.started
-    task.terminated task.waitDelivered token_counting.measured token_counting.rebased token_counting.truncated
-    token_counting.turn_recorded tools.register_user_tool tools.reset_active_tools tools.set_active_tools
+    permission.record_approval_result plan.revision plan_mode.cancel plan_mode.enter plan_mode.exit
+    plugin.session_start
+    prompt.accepted runtime.set_binding staleGuard.cleared staleGuard.recorded swarm_mode.enter
+    swarm_mode.exit task.started
+    task.terminated task.waitDelivered token_counting.measured token_counting.rebased
+    token_counting.truncated
+    token_counting.turn_recorded tools.register_user_tool tools.reset_active_tools
+    tools.set_active_tools
     tools.unregister_user_tool tools.update_store tower_mode.enter tower_mode.exit
 """
 _PASSED_OVER = frozenset(_KNOWN.split())
@@ -91,13 +107,17 @@ class Wire(TalkReader):
     `old` is the session that this one was taken over from, if it was.
     """
 
-    def __init__(self, path: str, session: str, facts: Fields, state: State | None, *, old: str | None = None) -> None:
+    def __init__(
+        self, path: str, session: str, facts: Fields, state: State | None, *, old: str | None = None
+    ) -> None:
         self._state = state or State()
         super().__init__(path, Dialogue(session, self._state.standing), self._state)
         self._facts = facts
         self._is_agent = facts.get("origin") == "subagent"
         self._messages = Messages(self.talk, self._state.repeats, self.odd)
-        self._old = Messages(Dialogue(old, self._state.old), self._state.repeats, self.odd) if old else None
+        self._old = (
+            Messages(Dialogue(old, self._state.old), self._state.repeats, self.odd) if old else None
+        )
         self._known: Fields = {}
         self._introduced: set[str] = set()
 
@@ -161,7 +181,9 @@ class Wire(TalkReader):
             "profile": text_of(record.profile_name),
             "permission_mode": text_of(record.mode),
         }
-        meta = {name: value for name, value in told.items() if value and self._known.get(name) != value}
+        meta = {
+            name: value for name, value in told.items() if value and self._known.get(name) != value
+        }
         # Every request tells them again.
         self._known.update(meta)
         cwd = text_of(record.cwd) or text_of(fields_of(record.environment_disclosure).get("cwd"))
@@ -195,7 +217,10 @@ class Wire(TalkReader):
             self._abort(at)
         self.talk.say("error", text_of(fields_of(record.error).get("message")), at=at)
         telemetry = {"end_reason": reason, "duration_ms": spent}
-        self.talk.learn(telemetry={name: value for name, value in telemetry.items() if value is not None} or None)
+        self.talk.learn(
+            telemetry={name: value for name, value in telemetry.items() if value is not None}
+            or None
+        )
 
     def _undo(self, count: int) -> None:
         """The last prompts of a person are taken back, with all that followed each."""
@@ -217,7 +242,8 @@ class Wire(TalkReader):
         role, content = message.get("role"), message.get("content")
         origin = fields_of(message.get("origin"))
         if role != "user" or at is None:
-            # Written only by the first versions, and by those that take over; others tell it in events.
+            # Written only by the first versions, and by those that take
+            # over; others tell it in events.
             messages.take(role, content, message.get("toolCalls"), message.get("toolCallId"), at=at)
         elif origin.get("kind") == "shell_command":
             self._take_own_command(content_text(content), origin, at)
@@ -233,8 +259,12 @@ class Wire(TalkReader):
             self._state.shell_call = f"!{at}"
             self.talk.call(self._state.shell_call, "!", {"command": command}, at=at, kind="shell")
         elif self._state.shell_call:
-            output = unescape("\n".join(filter(None, (inside(text, "bash-stdout"), inside(text, "bash-stderr")))))
-            self.talk.result(self._state.shell_call, output, at=at, ok=origin.get("isError") is not True)
+            output = unescape(
+                "\n".join(filter(None, (inside(text, "bash-stdout"), inside(text, "bash-stderr"))))
+            )
+            self.talk.result(
+                self._state.shell_call, output, at=at, ok=origin.get("isError") is not True
+            )
             self._state.shell_call = ""
 
     def _take_event(self, event: Fields, at: int | None) -> None:
@@ -265,7 +295,10 @@ class Wire(TalkReader):
 
     def _count(self, record: Record, at: int | None) -> None:
         usage, alias = fields_of(record.usage), text_of(record.model)
-        counts = [count_of(usage.get(name)) for name in ("inputOther", "inputCacheRead", "inputCacheCreation", "output")]
+        counts = [
+            count_of(usage.get(name))
+            for name in ("inputOther", "inputCacheRead", "inputCacheCreation", "output")
+        ]
         self.talk.usage(
             # A record has no id, but a fork's copy has the same time.
             f"{at or self.talk.session}/{'/'.join(map(str, counts))}",
@@ -284,10 +317,18 @@ def _typed(raw: str, origin: Fields, *, is_agent: bool) -> tuple[str, Author]:
     match origin.get("kind"):
         case "user" | None:
             return said, "human"
-        case "skill_activation" if origin.get("trigger") == "user-slash" and text_of(origin.get("skillName")):
-            return f"/{origin['skillName']} {text_of(origin.get('skillArgs')) or ''}".rstrip(), "human"
+        case "skill_activation" if origin.get("trigger") == "user-slash" and text_of(
+            origin.get("skillName")
+        ):
+            return (
+                f"/{origin['skillName']} {text_of(origin.get('skillArgs')) or ''}".rstrip(),
+                "human",
+            )
         case "plugin_command" if text_of(origin.get("commandName")):
-            return f"/{origin['commandName']} {text_of(origin.get('commandArgs')) or ''}".rstrip(), "human"
+            return (
+                f"/{origin['commandName']} {text_of(origin.get('commandArgs')) or ''}".rstrip(),
+                "human",
+            )
         case "system_trigger" if is_agent:
             return said, "agent"
     return said, "system"

@@ -1,4 +1,5 @@
-"""The messages that a model got: Kimi CLI keeps them in `context.jsonl`, Kimi Code in what it took over from there.
+"""The messages that a model got: Kimi CLI keeps them in `context.jsonl`, Kimi
+Code in what it took over from there.
 
 They tell no times. What the program says in the user's name, in tags of its
 own, is not part of what a person said.
@@ -17,12 +18,20 @@ from recollect.capture.logs.appended import TalkReader
 from recollect.capture.logs.dialogue import Dialogue, Standing
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tags import without
-from recollect.capture.logs.values import Fields, content_text, decoded, fields_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    content_text,
+    decoded,
+    fields_of,
+    objects_of,
+    text_of,
+)
 
 _status = re.compile(r"\A<system>(.*?)</system>\n?", re.DOTALL)
 _exit_code = re.compile(r"Command failed with exit code: (\d{1,9})")
 _COMPACTED = "<system>Previous context has been compacted."
-# Prompts without a time are told apart by how often each was said; a checkpoint may not grow beyond that.
+# Prompts without a time are told apart by how often each was said; a
+# checkpoint may not grow beyond that.
 _MOST_REPEATS = 200
 _CONTROL = frozenset({"_system_prompt", "_usage", "_checkpoint", "system"})
 
@@ -45,12 +54,17 @@ def typed_in(content: object) -> str:
 
 
 def key_of(said: str, at: object) -> str:
-    """The key of a turn: a fork's copy has the same time, or whatever else tells it apart, and the same words."""
+    """The key of a turn: a fork's copy has the same time, or whatever else
+    tells it apart, and the same words.
+    """
     return hashlib.sha256(f"{at}\n{said}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def exit_code_in(output: str) -> int | None:
-    """The exit code that the output of a failed command ends with, or begins with; files may say the same."""
+    """The exit code that the output of a failed command ends with, or begins with.
+
+    Files may say the same.
+    """
     found = _exit_code.search(output[-200:]) or _exit_code.search(output[:200])
     return int(found[1]) if found else None
 
@@ -62,7 +76,15 @@ class Messages:
         self.talk, self.repeats, self.odd = talk, repeats, odd
         self.begun: list[str] = []
 
-    def take(self, role: object, content: object, calls: object, answered: object, *, at: int | None = None) -> None:
+    def take(
+        self,
+        role: object,
+        content: object,
+        calls: object,
+        answered: object,
+        *,
+        at: int | None = None,
+    ) -> None:
         """One more message."""
         match role:
             case "user":
@@ -93,7 +115,9 @@ class Messages:
         return key if times == 1 else f"{key}.{times}"
 
     def _take_answer(self, content: object, calls: object, at: int | None) -> None:
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content):
+        for part in (
+            [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
+        ):
             if part.get("type") == "think":
                 self.talk.say("reasoning", text_of(part.get("think")), at=at)
             else:
@@ -114,7 +138,9 @@ class Messages:
         # Where the status is all there is, it is what the tool gave back.
         told = output[status.end() :] or status[1] if status else output
         code = exit_code_in(output) if failed else None
-        self.talk.result(call, told, at=at, ok=None if status is None else not failed, exit_code=code)
+        self.talk.result(
+            call, told, at=at, ok=None if status is None else not failed, exit_code=code
+        )
 
 
 class ContextState(Struct):

@@ -1,4 +1,6 @@
-"""OpenCode: a database since February 2026, and a JSON file for every message and part before that."""
+"""OpenCode: a database since February 2026, and a JSON file for
+every message and part before that.
+"""
 
 from __future__ import annotations
 

@@ -36,14 +36,24 @@ class OpenCode:
     endings = (".db", ".json")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The data folder, the same on every system, and a database elsewhere that the environment names."""
-        data = os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share"), "opencode")
+        """The data folder, the same on every system, and a database
+        elsewhere that the environment names.
+        """
+        data = os.path.join(
+            environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share"), "opencode"
+        )
         database = environ.get("OPENCODE_DB")
         named = os.path.join(data, database) if database and database != ":memory:" else data
-        return [data] if named == data or (os.path.dirname(named) == data and _is_database(named)) else [data, named]
+        return (
+            [data]
+            if named == data or (os.path.dirname(named) == data and _is_database(named))
+            else [data, named]
+        )
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The databases and the session files of a data folder, or the one database that the environment names."""
+        """The databases and the session files of a data folder, or the one
+        database that the environment names.
+        """
         if os.path.isfile(root):
             yield self._database(root)
             return
@@ -61,20 +71,30 @@ class OpenCode:
         return Source(self.agent, path, beside(path), appended=False)
 
     def _session(self, path: str, session: str = "", *, in_use: bool) -> Source:
-        """Once there is a database nobody writes to the files any more, so only their folders are looked at."""
+        """Once there is a database nobody writes to the files any more, so
+        only their folders are looked at.
+        """
         places = places_of(path, session or os.path.basename(path).removesuffix(".json"))
         recent = places.recent if in_use else ()
         return Source(self.agent, path, (*places, *recent), appended=False, rank=1)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A database with our tables, or a session's file with the folder of its messages where it must be."""
+        """A database with our tables, or a session's file with the folder
+        of its messages where it must be.
+        """
         if head.startswith(MAGIC):
             tables = tables_in(path)
-            ours = all({table.session, table.changed} <= tables.get(table.name, set()) for table in TABLES)
+            ours = all(
+                {table.session, table.changed} <= tables.get(table.name, set()) for table in TABLES
+            )
             return self._database(path) if ours and "message_id" in tables["part"] else None
         named = _ID.search(head)
         above = os.path.basename(os.path.dirname(os.path.dirname(path)))
-        if named is None or above != "session" or not all(field in head for field in _SESSION_FIELDS):
+        if (
+            named is None
+            or above != "session"
+            or not all(field in head for field in _SESSION_FIELDS)
+        ):
             return None
         return self._session(path, named[1].decode(), in_use=True)
 
@@ -87,6 +107,8 @@ class OpenCode:
 
 
 def _is_database(path: str) -> bool:
-    """Whether a file is called as OpenCode calls its databases, and is not where another program has one of that name."""
+    """Whether a file is called as OpenCode calls its databases, and is not where
+    another program has one of that name.
+    """
     folder, name = os.path.split(path)
     return _DATABASE.fullmatch(name) is not None and os.path.basename(folder) != _OTHER_PROGRAM

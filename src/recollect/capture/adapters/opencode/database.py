@@ -39,7 +39,9 @@ class Database:
 
     def session(self, rows: Rows, session: str) -> list[Item]:
         """Everything about a session; nothing when it was deleted meanwhile, or is still empty."""
-        row = rows.one(f"select {rows.selected('session', *_COLUMNS)} from session where id = ?", (session,))
+        row = rows.one(
+            f"select {rows.selected('session', *_COLUMNS)} from session where id = ?", (session,)
+        )
         if row is None:
             return []
         info = self._info(rows, session, row)
@@ -48,7 +50,8 @@ class Database:
             Told(id_, id_, self._message(data), parts.get(id_, []))
             for id_, data in rows.all(
                 # A blob is taken as it is: text would be decoded twice.
-                "select id, cast(data as blob) from message where session_id = ? order by time_created, id",
+                "select id, cast(data as blob) from message where session_id = ? order by "
+                "time_created, id",
                 (session,),
             )
             if isinstance(id_, str)
@@ -62,7 +65,9 @@ class Database:
     def _info(self, rows: Rows, session: str, row: tuple[Any, ...]) -> Info:
         parent, directory, title, version, created, permission, revert, *changes = row
         parent = text_of(parent)
-        above = rows.one("select parent_id from session where id = ?", (parent,)) if parent else None
+        above = (
+            rows.one("select parent_id from session where id = ?", (parent,)) if parent else None
+        )
         counts = dict(zip(("lines_added", "lines_removed", "files_changed"), changes, strict=True))
         return Info(
             id=session,
@@ -74,12 +79,18 @@ class Database:
             created=created,
             permission=decoded(permission),
             revert=decoded(revert),
-            changes={name: count for name, count in counts.items() if isinstance(count, int) and count > 0},
+            changes={
+                name: count
+                for name, count in counts.items()
+                if isinstance(count, int) and count > 0
+            },
         )
 
     def _parts(self, rows: Rows, session: str) -> dict[str, list[Part]]:
         """A session's parts by their message, in the order of their ids."""
-        found = rows.all("select id, message_id, cast(data as blob) from part where session_id = ?", (session,))
+        found = rows.all(
+            "select id, message_id, cast(data as blob) from part where session_id = ?", (session,)
+        )
         # Nearly in order already, which SQLite does not know: it would copy every row to sort them.
         found.sort(key=lambda row: str(row[0]))
         parts: dict[str, list[Part]] = {}
@@ -107,13 +118,18 @@ class Database:
 
 
 def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]:
-    """The messages of a fork under the ids that they had where they were copied from, if that is still there.
+    """The messages of a fork under the ids that they had where they were
+    copied from, if that is still there.
 
     A fork gets new ids and does not say whose copy it is. But a copied
     message keeps its time to the millisecond, and so is older than its session.
     """
     begun = moment_of(info.created) or 0
-    copied = {at: told.id for told in messages if (at := created_at(told.message)) is not None and at < begun}
+    copied = {
+        at: told.id
+        for told in messages
+        if (at := created_at(told.message)) is not None and at < begun
+    }
     if not copied:
         return messages
     found = rows.all(
@@ -126,7 +142,9 @@ def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]
     first: dict[int | None, tuple[str, list[str]]] = {}
     shared: dict[str, int] = {}
     # Ids grow with time, so younger ones are copies of these. Two messages may have the same time.
-    for id_, at, session in sorted((str(id_), at, str(session)) for at, id_, session in found if str(id_) < copied[at]):
+    for id_, at, session in sorted(
+        (str(id_), at, str(session)) for at, id_, session in found if str(id_) < copied[at]
+    ):
         shared[session] = shared.get(session, 0) + 1
         oldest, ids = first.setdefault(at, (session, []))
         if session == oldest:
@@ -134,5 +152,8 @@ def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]
     # It was forked from the one that has most of them; the oldest, when several have.
     info.forked_from = max(shared, key=lambda session: shared[session]) if shared else None
     return [
-        told._replace(key=ids.pop(0)) if (ids := first.get(created_at(told.message), ("", []))[1]) else told for told in messages
+        told._replace(key=ids.pop(0))
+        if (ids := first.get(created_at(told.message), ("", []))[1])
+        else told
+        for told in messages
     ]

@@ -82,7 +82,8 @@ class Message(Struct):
     finish: Any = None
     error: Fault | Other = None
     summary: Written | Other = None
-    # Until 13 July 2025 the parts stood in the message; until the 7th the rest of it was `metadata`.
+    # Until 13 July 2025 the parts stood in the message; until the 7th
+    # the rest of it was `metadata`.
     parts: Any = None
     metadata: Any = None
 
@@ -134,7 +135,11 @@ def message_of(data: bytes) -> Message:
         message = _MESSAGES.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         message = parsed(data, Message)
-    return _first_shape(message) if isinstance(message.metadata, dict) and message.time is None else message
+    return (
+        _first_shape(message)
+        if isinstance(message.metadata, dict) and message.time is None
+        else message
+    )
 
 
 def part_of(data: bytes) -> Part:
@@ -160,8 +165,17 @@ def _first_shape(message: Message) -> Message:
     """A message of June 2025, told in the words of the later ones."""
     metadata = fields_of(message.metadata)
     assistant = fields_of(metadata.get("assistant"))
-    told = {"id": message.id, "role": message.role, "time": metadata.get("time"), "error": metadata.get("error"), **assistant}
-    told["parts"] = [_first_part(fields_of(part), fields_of(metadata.get("tool"))) for part in list_of(message.parts)]
+    told = {
+        "id": message.id,
+        "role": message.role,
+        "time": metadata.get("time"),
+        "error": metadata.get("error"),
+        **assistant,
+    }
+    told["parts"] = [
+        _first_part(fields_of(part), fields_of(metadata.get("tool")))
+        for part in list_of(message.parts)
+    ]
     try:
         return convert(told, Message)
     except msgspec.ValidationError as error:
@@ -175,6 +189,16 @@ def _first_part(part: Fields, tools: Fields) -> Fields:
     known = fields_of(tools.get(str(called.get("toolCallId"))))
     failed = known.get("error") is True
     status = "running" if called.get("state") != "result" else "error" if failed else "completed"
-    state = {"status": status, "input": called.get("args"), "metadata": known, "time": known.get("time")}
+    state = {
+        "status": status,
+        "input": called.get("args"),
+        "metadata": known,
+        "time": known.get("time"),
+    }
     state["error" if failed else "output"] = called.get("result")
-    return {"type": "tool", "callID": called.get("toolCallId"), "tool": called.get("toolName"), "state": state}
+    return {
+        "type": "tool",
+        "callID": called.get("toolCallId"),
+        "tool": called.get("toolName"),
+        "state": state,
+    }

@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.adapters.opencode.records import Part, Times, message_of, part_of, parts_within
+from recollect.capture.adapters.opencode.records import (
+    Part,
+    Times,
+    message_of,
+    part_of,
+    parts_within,
+)
 from recollect.capture.adapters.opencode.talk import Info, Told, created_at, items_of
 from recollect.capture.logs.documents import Broken, contents, parsed
 from recollect.capture.logs.folders import files_in, listed, name_in_text
@@ -37,9 +43,14 @@ class Places(NamedTuple):
 
     @property
     def recent(self) -> list[str]:
-        """The newest messages with their parts: these files are rewritten in place, which their folders do not show."""
+        """The newest messages with their parts: these files are rewritten in
+        place, which their folders do not show.
+        """
         messages = list(files_in(self.messages, ".json"))[-_RECENT:]
-        folders = [os.path.join(self.parts, os.path.basename(path).removesuffix(".json")) for path in messages]
+        folders = [
+            os.path.join(self.parts, os.path.basename(path).removesuffix(".json"))
+            for path in messages
+        ]
         parts = [path for folder in folders for path in listed(folder).files]
         if messages and not parts:
             # Somebody named the files otherwise than by their ids: these may be the folders.
@@ -180,4 +191,6 @@ def _order(told: Told) -> tuple[int, str]:
 
 def _changes(summary: Fields) -> dict[str, int]:
     named = {"additions": "lines_added", "deletions": "lines_removed", "files": "files_changed"}
-    return {ours: count for theirs, ours in named.items() if (count := count_of(summary.get(theirs)))}
+    return {
+        ours: count for theirs, ours in named.items() if (count := count_of(summary.get(theirs)))
+    }

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from recollect.capture.adapters.opencode.records import Fault, Message, Part, Place, State, Times, Tokens
+from recollect.capture.adapters.opencode.records import (
+    Fault,
+    Message,
+    Part,
+    Place,
+    State,
+    Times,
+    Tokens,
+)
 from recollect.capture.adapters.opencode.tokens import spent
 from recollect.capture.adapters.opencode.tools import call_of
 from recollect.capture.logs.dialogue import Dialogue
@@ -24,11 +32,13 @@ from recollect.model import Author, Item, Origin, SessionFacts
 
 # Parts that say nothing which we keep, or only what other parts say too.
 _SILENT = {
-    "text", "file", "subtask", "step-start", "step-finish", "snapshot", "patch", "agent", "compaction", "source-url",
+    "text", "file", "subtask", "step-start", "step-finish", "snapshot", "patch", "agent",
+    "compaction", "source-url",
 }  # fmt: skip
 # What OpenCode says in the user's name when a person runs a command with an exclamation mark.
 _RAN = "The following tool was executed by the user"
-# A quote that ends an argument of `opencode run`; one that the argument itself has is written after a backslash.
+# A quote that ends an argument of `opencode run`; one that the argument
+# itself has is written after a backslash.
 _CLOSING_QUOTE = re.compile(r'(?<!\\)"')
 _UNTITLED = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
 
@@ -66,12 +76,19 @@ class Info(Struct):
         """Who talks to the agent: `opencode run` creates its sessions with questions forbidden."""
         if self.parent:
             return "subagent"
-        denied = {rule.get("permission") for rule in map(fields_of, list_of(self.permission)) if rule.get("action") == "deny"}
+        denied = {
+            rule.get("permission")
+            for rule in map(fields_of, list_of(self.permission))
+            if rule.get("action") == "deny"
+        }
         return "headless" if {"question", "plan_enter"} <= denied else "interactive"
 
 
 class Told(NamedTuple):
-    """A message with its parts; none when it cannot be read. Its key is its id, or the one that it was copied from."""
+    """A message with its parts.
+
+    None when it cannot be read. Its key is its id, or the one that it was copied from.
+    """
 
     id: str
     key: str
@@ -94,7 +111,9 @@ def items_of(info: Info, messages: list[Told], oddities: Oddities) -> list[Item]
 def _undone_from(info: Info, messages: list[Told]) -> int:
     """The first message that was taken back; with a part, it is the first after that part's."""
     revert = fields_of(info.revert)
-    first = next((n for n, told in enumerate(messages) if told.id == revert.get("messageID")), len(messages))
+    first = next(
+        (n for n, told in enumerate(messages) if told.id == revert.get("messageID")), len(messages)
+    )
     return first + 1 if revert.get("partID") and first < len(messages) else first
 
 
@@ -105,14 +124,16 @@ class Talk:
         self.info, self.oddities = info, oddities
         self.dialogue = Dialogue(info.native)
         self.author: Author = "agent" if info.parent else "human"
-        # The turn that each message in the user's name began or belongs to, and the place where turns began.
+        # The turn that each message in the user's name began or belongs to,
+        # and the place where turns began.
         self.turns: dict[str, str] = {}
         self.unread: set[str] = set()
         self.begun: dict[str, int] = {}
         self.telemetry: dict[str, dict[str, Any]] = {}
         self.started: dict[str, int | None] = {}
         self.meta: dict[str, Any] = {}
-        # How the last prompt begins, and whether there was a compaction since because it did not fit.
+        # How the last prompt begins, and whether there was a compaction
+        # since because it did not fit.
         self.words: str | None = None
         self.overflowed = False
         self.cwd: str | None = text_of(info.directory)
@@ -130,7 +151,8 @@ class Talk:
         )
         self.dialogue.items.append(self.facts)
         self.parts: dict[str, Callable[[Part, int | None], None]] = {
-            "text": self._text, "reasoning": self._thought, "tool": self._tool, "retry": self._retry,
+            "text": self._text, "reasoning": self._thought, "tool": self._tool,
+            "retry": self._retry,
         }  # fmt: skip
 
     def take(self, told: Told, *, following: Told | None) -> None:
@@ -164,7 +186,9 @@ class Talk:
         text = self._typed(told.parts) or _shell_command(told, following)
         # Without any parts it is one that was just sent: they follow.
         synthetic = text is None and bool(told.parts)
-        self.overflowed |= any(part.type == "compaction" and part.overflow is True for part in told.parts)
+        self.overflowed |= any(
+            part.type == "compaction" and part.overflow is True for part in told.parts
+        )
         repeated = not synthetic and self._is_repeated(told.parts)
         if self.begun and (synthetic or repeated):
             self.turns[told.id] = self.dialogue.turn
@@ -177,14 +201,20 @@ class Talk:
         self.dialogue.say("prompt", text, at=at)
 
     def _is_repeated(self, parts: list[Part]) -> bool:
-        """Whether a prompt is the one before it once more; its pictures are then texts, behind the words."""
+        """Whether a prompt is the one before it once more.
+
+        Its pictures are then texts, behind the words.
+        """
         words = next((text_of(part.text) for part in parts if part.type == "text"), None)
         repeated = self.overflowed and words is not None and words == self.words
         self.words, self.overflowed = words, False
         return repeated
 
     def _typed(self, parts: list[Part]) -> str | None:
-        """What a person wrote, with a mark for each file that came with it; None when it was not a person."""
+        """What a person wrote, with a mark for each file that came with it.
+
+        None when it was not a person.
+        """
         said = []
         for part in parts:
             if part.type == "text" and part.synthetic is not True and part.ignored is not True:
@@ -193,7 +223,11 @@ class Talk:
             elif part.type == "subtask":
                 said.append(text_of(part.prompt) or "")
             # A file that was named in the text has the place of its name there.
-            elif part.type == "file" and part.synthetic is not True and not fields_of(part.source).get("text"):
+            elif (
+                part.type == "file"
+                and part.synthetic is not True
+                and not fields_of(part.source).get("text")
+            ):
                 said.append(f"[{text_of(part.filename) or text_of(part.mime) or 'file'}]")
             else:
                 self._pass_over(part)
@@ -202,7 +236,9 @@ class Talk:
     def _assistant(self, told: Told, message: Message) -> None:
         dialogue, at, prompt = self.dialogue, created_at(message), text_of(message.parentID)
         if prompt in self.unread:
-            return  # It waits until what it answers can be read: it would be taken for an answer to something else.
+            # It waits until what it answers can be read: it would be taken
+            # for an answer to something else.
+            return
         if prompt is not None:
             self._answer(prompt)
         if message.summary is True:
@@ -220,7 +256,10 @@ class Talk:
         self._learn(message)
 
     def _answer(self, prompt: str) -> None:
-        """What follows belongs to this message's turn; one that was deleted has a turn without words."""
+        """What follows belongs to this message's turn.
+
+        One that was deleted has a turn without words.
+        """
         if prompt not in self.turns:
             self.turns[prompt] = prompt
             self.begun[prompt] = self.count
@@ -251,14 +290,26 @@ class Talk:
 
     def _usage(self, told: Told, message: Message, at: int | None) -> None:
         # A message holds the cost of all its steps, but the tokens of its last one.
-        steps = [part.tokens for part in told.parts if part.type == "step-finish" and isinstance(part.tokens, Tokens)]
+        steps = [
+            part.tokens
+            for part in told.parts
+            if part.type == "step-finish" and isinstance(part.tokens, Tokens)
+        ]
         used = spent(steps or [message.tokens], at)
-        self.dialogue.usage(told.key, model=text_of(message.modelID), at=at, cost_usd=money_of(message.cost), **used._asdict())
+        self.dialogue.usage(
+            told.key,
+            model=text_of(message.modelID),
+            at=at,
+            cost_usd=money_of(message.cost),
+            **used._asdict(),
+        )
 
     def _fault(self, error: object, at: int | None) -> None:
         if isinstance(error, Fault):
             text = text_of(fields_of(error.data).get("message")) or text_of(error.name)
-            self.dialogue.say("abort" if error.name == "MessageAbortedError" else "error", text, at=at)
+            self.dialogue.say(
+                "abort" if error.name == "MessageAbortedError" else "error", text, at=at
+            )
 
     # Parts
 
@@ -266,7 +317,10 @@ class Talk:
         take = self.parts.get(part.type) if isinstance(part.type, str) else None
         if take is not None:
             time = part.time
-            take(part, (moment_of(time.start or time.created) if isinstance(time, Times) else None) or at)
+            take(
+                part,
+                (moment_of(time.start or time.created) if isinstance(time, Times) else None) or at,
+            )
         else:
             self._pass_over(part)
 
@@ -295,19 +349,29 @@ def created_at(message: Message | None) -> int | None:
 
 
 def _unquoted(text: str) -> str:
-    """A prompt as it was given to `opencode run`, which puts quotes around an argument of several words."""
+    """A prompt as it was given to `opencode run`, which puts quotes
+    around an argument of several words.
+    """
     inner = text[1:-1]
-    if not (text.startswith('"') and text.endswith('"') and " " in inner) or _CLOSING_QUOTE.search(inner):
+    if not (text.startswith('"') and text.endswith('"') and " " in inner) or _CLOSING_QUOTE.search(
+        inner
+    ):
         return text
     return inner.replace('\\"', '"')
 
 
 def _shell_command(told: Told, following: Told | None) -> str | None:
     """The command that a person ran with an exclamation mark; what it gave is told as an answer."""
-    if following is None or not any(part.type == "text" and part.text == _RAN for part in told.parts):
+    if following is None or not any(
+        part.type == "text" and part.text == _RAN for part in told.parts
+    ):
         return None
     for part in following.parts:
-        command = text_of(fields_of(part.state.input).get("command")) if isinstance(part.state, State) else None
+        command = (
+            text_of(fields_of(part.state.input).get("command"))
+            if isinstance(part.state, State)
+            else None
+        )
         if command:
             return f"!{command}"
     return None

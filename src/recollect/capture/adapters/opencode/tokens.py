@@ -31,7 +31,9 @@ def spent(steps: Sequence[object], at: int | None) -> Spent:
 def _step(tokens: Tokens, at: int | None) -> Spent:
     """One step's figures; `input` is without the cache in all versions."""
     cache = tokens.cache if isinstance(tokens.cache, Cache) else Cache()
-    counted = Spent(*map(count_of, (tokens.input, cache.read, cache.write, tokens.output, tokens.reasoning)))
+    counted = Spent(
+        *map(count_of, (tokens.input, cache.read, cache.write, tokens.output, tokens.reasoning))
+    )
     if counted.reasoning and _is_apart(counted, count_of(tokens.total), at):
         return counted._replace(output=counted.output + counted.reasoning)
     return counted

@@ -1,4 +1,6 @@
-"""OpenHands: a folder for each conversation with a file for each event, and exports of the same events."""
+"""OpenHands: a folder for each conversation with a file for each
+event, and exports of the same events.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""OpenHands: a folder for each conversation with a file for each event, and exports of the same events.
+"""OpenHands: a folder for each conversation with a file for each
+event, and exports of the same events.
 
 What we rely on, and the versions we saw it in, is in docs/formats/openhands.md.
 """
@@ -11,7 +12,12 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 from uuid import UUID
 
-from recollect.capture.adapters.openhands.exports import is_run, is_trajectory, read_runs, read_trajectory
+from recollect.capture.adapters.openhands.exports import (
+    is_run,
+    is_trajectory,
+    read_runs,
+    read_trajectory,
+)
 from recollect.capture.adapters.openhands.folder import Conversation, read_folder
 from recollect.capture.adapters.openhands.old import OldTalk
 from recollect.capture.adapters.openhands.records import BaseState, Event, Metadata, OldEvent
@@ -45,9 +51,18 @@ class OpenHands:
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """The CLI's folders, and those of the server of version 0."""
         kept = environ.get("OPENHANDS_PERSISTENCE_DIR") or os.path.join(home, ".openhands")
-        conversations = environ.get("OPENHANDS_CONVERSATIONS_DIR") or os.path.join(kept, "conversations")
-        stores = [environ.get("FILE_STORE_PATH") or os.path.join(home, ".openhands"), os.path.join(home, ".openhands-state")]
-        old = [os.path.join(os.path.expanduser(store), place) for store in stores for place in ("sessions", "users")]
+        conversations = environ.get("OPENHANDS_CONVERSATIONS_DIR") or os.path.join(
+            kept, "conversations"
+        )
+        stores = [
+            environ.get("FILE_STORE_PATH") or os.path.join(home, ".openhands"),
+            os.path.join(home, ".openhands-state"),
+        ]
+        old = [
+            os.path.join(os.path.expanduser(store), place)
+            for store in stores
+            for place in ("sessions", "users")
+        ]
         return [conversations, *old]
 
     def sources(self, root: str) -> Iterator[Source]:
@@ -56,14 +71,22 @@ class OpenHands:
         groups = [root] if os.path.basename(root) in _PLACES else []
         groups += [folder for folder in inner if os.path.basename(folder) in _PLACES]
         users = inner if os.path.basename(root) == "users" else []
-        users += [user for folder in inner if os.path.basename(folder) == "users" for user in listed(folder).folders]
+        users += [
+            user
+            for folder in inner
+            if os.path.basename(folder) == "users"
+            for user in listed(folder).folders
+        ]
         groups += [os.path.join(user, "conversations") for user in users]
         for group in groups:
             for folder in listed(group).folders:
                 yield from self._conversation(folder, _DEPTH)
 
     def _conversation(self, folder: str, depth: int) -> Iterator[Source]:
-        """A conversation and the ones it started. What has no state beside its events is of version 0."""
+        """A conversation and the ones it started.
+
+        What has no state beside its events is of version 0.
+        """
         found = listed(folder)
         names = {os.path.basename(path) for path in found.files}
         events = os.path.join(folder, _EVENTS)
@@ -76,10 +99,14 @@ class OpenHands:
 
     def _folder(self, folder: str, *, new: bool) -> Source:
         beside = os.path.join(folder, _STATE if new else _METADATA)
-        return Source(self.agent, os.path.join(folder, _EVENTS), companions=(beside,), appended=False)
+        return Source(
+            self.agent, os.path.join(folder, _EVENTS), companions=(beside,), appended=False
+        )
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A part of a conversation's folder, an exported trajectory, or the output of a benchmark."""
+        """A part of a conversation's folder, an exported
+        trajectory, or the output of a benchmark.
+        """
         folder, name = os.path.split(path)
         if name == _STATE and b'"workspace"' in head and b'"agent"' in head:
             if os.path.isdir(os.path.join(folder, _EVENTS)):
@@ -89,7 +116,11 @@ class OpenHands:
         if os.path.basename(folder) == _EVENTS and _EVENT_NAME.fullmatch(name):
             new = name.startswith("event-")
             told = b'"kind"' in head if new else b'"action"' in head or b'"observation"' in head
-            return self._folder(os.path.dirname(folder), new=new) if told and b'"source"' in head else None
+            return (
+                self._folder(os.path.dirname(folder), new=new)
+                if told and b'"source"' in head
+                else None
+            )
         if name.endswith(".jsonl"):
             return Source(self.agent, path) if is_run(head) else None
         # Told by a folder too, where it is whole.
@@ -118,7 +149,9 @@ class OpenHands:
         if not _is_uuid(own) and state is not None:
             own = _session(text_of(state.id) or own)
         above = os.path.dirname(folder)
-        parent = _whole_session(os.path.dirname(above)) if os.path.basename(above) == _CHILDREN else None
+        parent = (
+            _whole_session(os.path.dirname(above)) if os.path.basename(above) == _CHILDREN else None
+        )
         talk = Talk(f"{parent}/{own}" if parent else own, state, parent, source.path)
         talk.dialogue.items += problem
         return talk
@@ -130,7 +163,9 @@ class OpenHands:
         told = metadata or Metadata()
         # It need not be there: a run without a server has none.
         missing = metadata is None and os.path.exists(beside)
-        talk = OldTalk(session, source.path, memory, model=text_of(told.llm_model), read_again=missing)
+        talk = OldTalk(
+            session, source.path, memory, model=text_of(told.llm_model), read_again=missing
+        )
         talk.dialogue.items += [_old_facts(session, told), *(problem if missing else [])]
         return talk
 
@@ -162,17 +197,28 @@ def _is_new(source: Source) -> bool:
 
 
 def _holds_events(folder: str) -> bool:
-    """Whether the first thing in a folder has the name of an event; that is enough, and listing thousands is not free."""
+    """Whether the first thing in a folder has the name of an event.
+
+    That is enough, and listing thousands is not free.
+    """
     try:
         with os.scandir(folder) as entries:
-            return any(_EVENT_NAME.fullmatch(entry.name) for entry, _ in zip(entries, range(3), strict=False))
+            return any(
+                _EVENT_NAME.fullmatch(entry.name)
+                for entry, _ in zip(entries, range(3), strict=False)
+            )
     except OSError:
         return False
 
 
 def _session_in(path: str) -> str:
     """The session that a folder or a file is named after."""
-    return _session(name_in_text(path).removesuffix(".json").removeprefix("trajectory-").removeprefix("trajectory_"))
+    return _session(
+        name_in_text(path)
+        .removesuffix(".json")
+        .removeprefix("trajectory-")
+        .removeprefix("trajectory_")
+    )
 
 
 def _whole_session(folder: str) -> str:

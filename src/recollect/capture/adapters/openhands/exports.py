@@ -1,4 +1,6 @@
-"""Events of version 0 outside the agent's own folders: exported trajectories and the output of benchmarks."""
+"""Events of version 0 outside the agent's own folders: exported
+trajectories and the output of benchmarks.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,20 @@ _SOURCE = re.compile(rb'"source"\s*:\s*"(?:agent|user|environment)"')
 def is_trajectory(head: bytes) -> bool:
     """Whether a document begins like a list of events."""
     start = head.lstrip()[:1]
-    return start == b"[" and bool(_ACTION.search(head) and _SOURCE.search(head)) and b'"args"' in head and b'"timestamp"' in head
+    return (
+        start == b"["
+        and bool(_ACTION.search(head) and _SOURCE.search(head))
+        and b'"args"' in head
+        and b'"timestamp"' in head
+    )
 
 
 def is_run(head: bytes) -> bool:
     """Whether a line begins like a benchmark's; its events may be far behind."""
     return (
-        head.startswith(b"{") and b'"instance_id"' in head[:4096] and (b'"history"' in head or b'"test_result"' in head[:65536])
+        head.startswith(b"{")
+        and b'"instance_id"' in head[:4096]
+        and (b'"history"' in head or b'"test_result"' in head[:65536])
     )
 
 
@@ -67,7 +76,11 @@ class Runs:
         """One conversation, whole."""
         name = text_of(record.instance_id)
         # The oldest ones list pairs of an action and its observation.
-        events = list(chain.from_iterable(entry if isinstance(entry, list) else [entry] for entry in list_of(record.history)))
+        events = list(
+            chain.from_iterable(
+                entry if isinstance(entry, list) else [entry] for entry in list_of(record.history)
+            )
+        )
         if name is None or not events:
             self.oddities.bad("a run without a name or a history")
             return
@@ -76,10 +89,14 @@ class Runs:
         # The same task is run again and again; the time tells which run this is.
         session = f"{name}-{started}" if started else name
         meta = {
-            "instance": name, "benchmark": text_of(metadata.get("dataset")), "agent_class": text_of(metadata.get("agent_class")),
+            "instance": name, "benchmark": text_of(metadata.get("dataset")),
+            "agent_class": text_of(metadata.get("agent_class")),
         }  # fmt: skip
         facts = SessionFacts(
-            session=session, origin="headless", started_at=started, meta={key: value for key, value in meta.items() if value}
+            session=session,
+            origin="headless",
+            started_at=started,
+            meta={key: value for key, value in meta.items() if value},
         )
         model = text_of(fields_of(metadata.get("llm_config")).get("model"))
         talk = OldTalk(session, self.path, model=model)
@@ -120,4 +137,6 @@ def _told(talk: OldTalk, events: list[Any]) -> Iterator[Item]:
 
 
 def _first_time(events: list[Any]) -> int | None:
-    return next(filter(None, (moment_of(fields_of(event).get("timestamp")) for event in events)), None)
+    return next(
+        filter(None, (moment_of(fields_of(event).get("timestamp")) for event in events)), None
+    )

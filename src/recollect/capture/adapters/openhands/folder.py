@@ -57,7 +57,9 @@ class Conversation(Protocol):
         """Whether a turn begins with an event."""
 
     def follows(self, events: list[tuple[EventFile, Any]]) -> bool:
-        """Whether these new events go on where the last pass ended, and need nothing that is before them."""
+        """Whether these new events go on where the last pass ended, and
+        need nothing that is before them.
+        """
 
     def drain(self) -> list[Item]:
         """What was made since the last time."""
@@ -88,7 +90,9 @@ def numbered(folder: str) -> list[EventFile]:
     return sorted(found)
 
 
-def read_folder(source: Source, since: Checkpoint | None, shape: type[Any], make: Maker) -> Iterator[Item]:
+def read_folder(
+    source: Source, since: Checkpoint | None, shape: type[Any], make: Maker
+) -> Iterator[Item]:
     """The items of a folder; turns that were told and cannot have changed are left out."""
     files = numbered(source.path)
     _, state = resumed(since, State)
@@ -99,12 +103,16 @@ def read_folder(source: Source, since: Checkpoint | None, shape: type[Any], make
             loaded = [(file, _event(file, shape)) for file in rest]
             conversation = make(source, state.memory)
             if conversation.follows([(file, event) for file, (event, _) in loaded]):
-                yield from _told(conversation, iter([(file, *found) for file, found in loaded]), position)
+                yield from _told(
+                    conversation, iter([(file, *found) for file, found in loaded]), position
+                )
                 return
     yield from _told(make(source, b""), ((file, *_event(file, shape)) for file in files), position)
 
 
-def _told(conversation: Conversation, events: Iterator[tuple[EventFile, Any, int | str]], position: int) -> Iterator[Item]:
+def _told(
+    conversation: Conversation, events: Iterator[tuple[EventFile, Any, int | str]], position: int
+) -> Iterator[Item]:
     # Where the last two turns begin; the first of them is where the next pass does.
     begun: list[State] = []
     broken: State | None = None
@@ -115,7 +123,10 @@ def _told(conversation: Conversation, events: Iterator[tuple[EventFile, Any, int
                 yield from conversation.settle()
                 yield Checkpoint(position, _encoded(conversation, broken, begun))
                 pending_bytes = 0
-            begun = [*begun[-1:], State(file.number, os.path.basename(file.path), conversation.save())]
+            begun = [
+                *begun[-1:],
+                State(file.number, os.path.basename(file.path), conversation.save()),
+            ]
         if isinstance(size, str):
             yield Problem(path=file.path, kind="unreadable", reason=size)
             broken = broken or begun[-1]

@@ -1,4 +1,6 @@
-"""A conversation of OpenHands version 0: actions, and observations that name the action they are from."""
+"""A conversation of OpenHands version 0: actions, and observations
+that name the action they are from.
+"""
 
 from __future__ import annotations
 
@@ -18,25 +20,35 @@ from recollect.capture.logs.values import Fields, fields_of, moment_of, text_of,
 from recollect.model import Item
 
 _CALLS = frozenset({
-    "run", "run_ipython", "read", "write", "edit", "browse", "browse_interactive", "call_tool_mcp", "delegate", "task_tracking",
+    "run", "run_ipython", "read", "write", "edit", "browse", "browse_interactive", "call_tool_mcp",
+    "delegate", "task_tracking",
     "push", "send_pr",
 })  # fmt: skip
 _RESULTS = frozenset({
-    "run", "run_ipython", "read", "write", "edit", "browse", "mcp", "delegate", "task_tracking", "user_rejected", "error",
+    "run", "run_ipython", "read", "write", "edit", "browse", "mcp", "delegate", "task_tracking",
+    "user_rejected", "error",
     "success", "download", "chat",
 })  # fmt: skip
-# Said elsewhere, or nothing that lasts. A recall repeats the prompt, and its result the instructions of a repository.
+# Said elsewhere, or nothing that lasts. A recall repeats the prompt, and its
+# result the instructions of a repository.
 _SKIPPED_ACTIONS = frozenset({
-    "recall", "change_agent_state", "start", "pause", "resume", "stop", "null", "condensation_request", "loop_recovery",
+    "recall", "change_agent_state", "start", "pause", "resume", "stop", "null",
+    "condensation_request", "loop_recovery",
     "initialize",
 })  # fmt: skip
-_SKIPPED_OBSERVATIONS = frozenset({"null", "think", "condense", "message", "loop_detection", "agent_delegate"})
+_SKIPPED_OBSERVATIONS = frozenset(
+    {"null", "think", "condense", "message", "loop_detection", "agent_delegate"}
+)
 # What is about the call and not part of it.
 _ASIDE = frozenset({
-    "thought", "security_risk", "confirmation_state", "hidden", "blocking", "is_input", "is_static", "impl_source", "keep_prompt",
+    "thought", "security_risk", "confirmation_state", "hidden", "blocking", "is_input", "is_static",
+    "impl_source", "keep_prompt",
 })  # fmt: skip
 # What a benchmark answers when an agent asks.
-_AUTOMATIC = ("Please continue working on the task", "Please continue on whatever approach you think is suitable")
+_AUTOMATIC = (
+    "Please continue working on the task",
+    "Please continue on whatever approach you think is suitable",
+)
 _FAILED = ("ERROR:", "[Error", "Error:")
 
 
@@ -51,7 +63,13 @@ class OldTalk:
     """One conversation. `model` is used where its events name none."""
 
     def __init__(
-        self, session: str, path: str, memory: bytes = b"", *, model: str | None = None, read_again: bool = False
+        self,
+        session: str,
+        path: str,
+        memory: bytes = b"",
+        *,
+        model: str | None = None,
+        read_again: bool = False,
     ) -> None:
         self.path, self.model, self.read_again = path, model, read_again
         self.dialogue = Dialogue(session, own_keys=True)
@@ -102,7 +120,13 @@ class OldTalk:
         elif action == "think":
             talk.say("reasoning", text_of(args.get("thought")), at=at)
         elif action in ("finish", "reject"):
-            talk.say("reply", text_of(args.get("final_thought")) or text_of(args.get("thought")) or text_of(event.message), at=at)
+            talk.say(
+                "reply",
+                text_of(args.get("final_thought"))
+                or text_of(args.get("thought"))
+                or text_of(event.message),
+                at=at,
+            )
         elif action == "condensation":
             talk.say("compaction", text_of(args.get("summary")), at=at)
         elif action == "system":
@@ -119,15 +143,25 @@ class OldTalk:
         self.dialogue.prompt(str(number), text, at=at, author="system" if automatic else "human")
         self.prompted = True
 
-    def _call(self, event: OldEvent, action: str, args: Fields, number: int, at: int | None) -> None:
+    def _call(
+        self, event: OldEvent, action: str, args: Fields, number: int, at: int | None
+    ) -> None:
         tool = text_of(fields_of(event.tool_call_metadata).get("function_name"))
         name = (text_of(args.get("name")) if action == "call_tool_mcp" else None) or tool or action
-        given: Any = {key: value for key, value in args.items() if key not in _ASIDE and value not in (None, "")}
+        given: Any = {
+            key: value
+            for key, value in args.items()
+            if key not in _ASIDE and value not in (None, "")
+        }
         if action == "call_tool_mcp":
             given = fields_of(args.get("arguments")) or given
         kind = tool_kind(name if action == "task_tracking" else action, action, given)
         # An editor's own word, such as `create`, is not what it was about.
-        target = target_of("task", fields_of(args.get("inputs"))) if action == "delegate" else target_of(kind, given)
+        target = (
+            target_of("task", fields_of(args.get("inputs")))
+            if action == "delegate"
+            else target_of(kind, given)
+        )
         self.dialogue.call(str(number), name, given, at=at, kind=kind, target=target)
         self.calls.add(str(number))
 
@@ -139,7 +173,9 @@ class OldTalk:
             self._result(event, observation, extras, at)
         elif observation == "agent_state_changed":
             if extras.get("agent_state") == "error":
-                self.dialogue.say("error", text_of(extras.get("reason")) or text_of(event.content), at=at)
+                self.dialogue.say(
+                    "error", text_of(extras.get("reason")) or text_of(event.content), at=at
+                )
         elif observation == "recall":
             self._place(text_of(extras.get("repo_directory")))
         elif observation not in _SKIPPED_OBSERVATIONS:
@@ -155,7 +191,9 @@ class OldTalk:
                 self.dialogue.say("error", output, at=at)
             return
         code = exit_of(metadata, extras)
-        failed = observation in ("error", "user_rejected") or (observation != "run" and output.startswith(_FAILED))
+        failed = observation in ("error", "user_rejected") or (
+            observation != "run" and output.startswith(_FAILED)
+        )
         ok = is_ok(failed or (None if observation == "run" else False), code)
         self.dialogue.result(str(number), output, at=at, ok=ok, exit_code=code)
 
@@ -168,7 +206,9 @@ class OldTalk:
     # Tokens
 
     def _account(self, event: OldEvent, number: int, at: int | None) -> None:
-        """What a call took: by the rise of the totals, or, before there were totals, by the response itself."""
+        """What a call took: by the rise of the totals, or, before there
+        were totals, by the response itself.
+        """
         response, model, usage = response_of(event.tool_call_metadata)
         risen = self.memory.meter.rise(event.llm_metrics)
         key, cost = str(number), None
@@ -184,7 +224,9 @@ class OldTalk:
             return
         told = fields_of(fields_of(event.llm_metrics).get("accumulated_token_usage"))
         model = model or text_of(told.get("model")) or self.model
-        self.dialogue.usage(f"{self.dialogue.session}/{key}", model=model, at=at, cost_usd=cost, **figures.tokens())
+        self.dialogue.usage(
+            f"{self.dialogue.session}/{key}", model=model, at=at, cost_usd=cost, **figures.tokens()
+        )
 
     def drain(self) -> list[Item]:
         """What was made since the last time."""

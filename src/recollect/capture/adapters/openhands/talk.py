@@ -9,31 +9,52 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.capture.adapters.openhands.folder import EventFile
-from recollect.capture.adapters.openhands.records import Agent, BaseState, Event, Model, Workspace, part
+from recollect.capture.adapters.openhands.records import (
+    Agent,
+    BaseState,
+    Event,
+    Model,
+    Workspace,
+    part,
+)
 from recollect.capture.adapters.openhands.tokens import calls_in
 from recollect.capture.adapters.openhands.tools import exit_of, is_ok, tool_kind
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import content_text, decoded, fields_of, list_of, moment_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    content_text,
+    decoded,
+    fields_of,
+    list_of,
+    moment_of,
+    objects_of,
+    text_of,
+)
 from recollect.model import Author, Item
 
 # The parent of an event that begins a conversation anew.
 _ROOT = "__root__"
 # Kinds that say nothing that lasts, or that another event says.
 _SKIPPED = frozenset({
-    "SystemPromptEvent", "CondensationRequest", "CondensationSummaryEvent", "TokenEvent", "StreamingDeltaEvent",
+    "SystemPromptEvent", "CondensationRequest", "CondensationSummaryEvent", "TokenEvent",
+    "StreamingDeltaEvent",
     "LLMCompletionLogEvent", "HookExecutionEvent",
 })  # fmt: skip
 # Not a node of the tree: nothing follows it.
 _STATE_UPDATE = "ConversationStateUpdateEvent"
-# A sub-agent's calls are in the figures of the conversation that started it, under these names, and in its own.
+# A sub-agent's calls are in the figures of the conversation that started
+# it, under these names, and in its own.
 _DELEGATED = ("task:", "delegate:")
 
 
 class Talk:
-    """One conversation. `state` is what stands beside its events, `parent` the session that started it."""
+    """One conversation. `state` is what stands beside its events,
+    `parent` the session that started it.
+    """
 
-    def __init__(self, session: str, state: BaseState | None, parent: str | None, path: str) -> None:
+    def __init__(
+        self, session: str, state: BaseState | None, parent: str | None, path: str
+    ) -> None:
         self.state, self.parent, self.path = state or BaseState(), parent, path
         self.dialogue = Dialogue(session)
         self.oddities = Oddities()
@@ -88,8 +109,14 @@ class Talk:
 
     def _branches(self) -> None:
         """Mark which turns are part of the conversation, when some are not."""
-        leaf = "" if self.state.head_is_empty is True else text_of(self.state.leaf_event_id) or self.last
-        if leaf and (leaf not in self.parent_of_event or leaf == self.parent_of_event.get(self.last)):
+        leaf = (
+            ""
+            if self.state.head_is_empty is True
+            else text_of(self.state.leaf_event_id) or self.last
+        )
+        if leaf and (
+            leaf not in self.parent_of_event or leaf == self.parent_of_event.get(self.last)
+        ):
             leaf = self.last
         if not self.branched and leaf == self.last:
             return
@@ -115,9 +142,15 @@ class Talk:
         elif kind == "ACPToolCallEvent":
             self._passed_on(event, at)
         elif kind in ("AgentErrorEvent", "UserRejectObservation"):
-            self._result(event, text_of(event.error) or text_of(event.rejection_reason), at, ok=False)
+            self._result(
+                event, text_of(event.error) or text_of(event.rejection_reason), at, ok=False
+            )
         elif kind in ("ConversationErrorEvent", "ServerErrorEvent"):
-            self.dialogue.say("error", ": ".join(filter(None, (text_of(event.code), text_of(event.detail)))), at=at)
+            self.dialogue.say(
+                "error",
+                ": ".join(filter(None, (text_of(event.code), text_of(event.detail)))),
+                at=at,
+            )
         elif kind == "Condensation":
             self._responded(event, at)
             self.dialogue.say("compaction", text_of(event.summary), at=at)
@@ -158,7 +191,9 @@ class Talk:
         else:
             call = text_of(event.tool_call_id)
             name = text_of(event.tool_name) or "tool"
-            given: Any = {key: value for key, value in action.items() if key != "kind" and value is not None}
+            given: Any = {
+                key: value for key, value in action.items() if key != "kind" and value is not None
+            }
             # What the agent asked for and could not be done is told by the model's own words alone.
             given = given or decoded(fields_of(event.tool_call).get("arguments"))
             if kind == "MCPToolAction":
@@ -171,16 +206,30 @@ class Talk:
         code = exit_of(seen, fields_of(seen.get("metadata")))
         # A command tells how it ended by its code alone, once it has ended.
         failed = seen.get("is_error") if seen.get("is_error") or "exit_code" not in seen else None
-        self._result(event, content_text(seen.get("content")), at, ok=is_ok(failed, code), code=code)
+        self._result(
+            event, content_text(seen.get("content")), at, ok=is_ok(failed, code), code=code
+        )
 
-    def _result(self, event: Event, output: str | None, at: int | None, *, ok: bool | None, code: int | None = None) -> None:
+    def _result(
+        self,
+        event: Event,
+        output: str | None,
+        at: int | None,
+        *,
+        ok: bool | None,
+        code: int | None = None,
+    ) -> None:
         call = text_of(event.tool_call_id)
-        # Others are of calls that an earlier pass told for good, or that were words and no call to us.
+        # Others are of calls that an earlier pass told for good, or
+        # that were words and no call to us.
         if call in self.calls and call:
             self.dialogue.result(call, output, at=at, ok=ok, exit_code=code)
 
     def _passed_on(self, event: Event, at: int | None) -> None:
-        """A call that an agent behind this one made; it is told again each time something is known of it."""
+        """A call that an agent behind this one made.
+
+        It is told again each time something is known of it.
+        """
         call = text_of(event.tool_call_id)
         if call is None:
             return
@@ -191,7 +240,12 @@ class Talk:
         if event.status in ("completed", "failed"):
             shown = [fields_of(block).get("content") or block for block in list_of(event.content)]
             output = event.raw_output if isinstance(event.raw_output, str) else content_text(shown)
-            self.dialogue.result(call, output or None, at=at, ok=event.is_error is not True and event.status == "completed")
+            self.dialogue.result(
+                call,
+                output or None,
+                at=at,
+                ok=event.is_error is not True and event.status == "completed",
+            )
 
     def _updated(self, event: Event) -> None:
         """A change of the state; only its figures matter, where the state itself has none."""
@@ -220,25 +274,42 @@ class Talk:
         )
 
     def _responded(self, event: Event, at: int | None) -> None:
-        """Remember which turn a response of the model belongs to, because its tokens are told without it."""
+        """Remember which turn a response of the model belongs to, because
+        its tokens are told without it.
+        """
         response = text_of(event.llm_response_id)
         if response:
             self.responses.setdefault(response, (self.dialogue.turn, at))
 
     def _account(self, *, last: bool) -> None:
-        """The tokens of the turns so far; of all calls, also those that no event tells of, when this is the last time.
+        """The tokens of the turns so far.
+
+        Of all calls, also those that no event tells of, when this is the last time.
 
         Before anybody has said something there is no turn that they could belong to.
         """
-        stats = self.state.stats if fields_of(fields_of(self.state.stats).get("usage_to_metrics")) else self.stats
+        stats = (
+            self.state.stats
+            if fields_of(fields_of(self.state.stats).get("usage_to_metrics"))
+            else self.stats
+        )
         calls = list(calls_in(stats))
-        # Calls are listed in their order: those before the first that we met were told by an earlier pass.
-        told = {purpose for purpose, call in calls if self.is_resumed and call.response in self.responses}
+        # Calls are listed in their order: those before the first that we
+        # met were told by an earlier pass.
+        told = {
+            purpose
+            for purpose, call in calls
+            if self.is_resumed and call.response in self.responses
+        }
         for purpose, call in calls:
             turn, at = self.responses.get(call.response, (None, None))
             told -= {purpose} if turn else set()
             is_early = turn is None and not (last and self.dialogue.standing.turn)
-            if purpose in told or is_early or (not call.response and purpose.startswith(_DELEGATED)):
+            if (
+                purpose in told
+                or is_early
+                or (not call.response and purpose.startswith(_DELEGATED))
+            ):
                 continue
             self.dialogue.usage(
                 call.response or f"{self.dialogue.session}/{purpose}",
@@ -261,14 +332,19 @@ class Talk:
         return [*self.dialogue.drain(), *self.oddities.problems(self.path)]
 
     def save(self) -> bytes:
-        """Nothing has to be remembered of a conversation that is one line; one with branches is read whole."""
+        """Nothing has to be remembered of a conversation that is one line.
+
+        One with branches is read whole.
+        """
         return b"" if self.branched or self.read_again else b"\0"
 
 
 def _thoughts(message: dict[str, Any]) -> str | None:
     """What a model thought, wherever its provider puts that."""
     told = text_of(message.get("reasoning_content"))
-    blocks = [text_of(block.get("thinking")) for block in objects_of(message.get("thinking_blocks"))]
+    blocks = [
+        text_of(block.get("thinking")) for block in objects_of(message.get("thinking_blocks"))
+    ]
     item = fields_of(message.get("responses_reasoning_item"))
     summary = [text for text in list_of(item.get("summary")) if isinstance(text, str)]
     return told or "\n".join(filter(None, blocks)) or "\n".join(summary) or None

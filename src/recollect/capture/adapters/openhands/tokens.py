@@ -31,11 +31,15 @@ class Figures(Struct, frozen=True):
 
     def without(self, other: Figures) -> Figures:
         """What is here and not there."""
-        return Figures(*(max(0, mine - theirs) for mine, theirs in zip(self.all(), other.all(), strict=True)))
+        return Figures(
+            *(max(0, mine - theirs) for mine, theirs in zip(self.all(), other.all(), strict=True))
+        )
 
     def plus(self, other: Figures) -> Figures:
         """Both together."""
-        return Figures(*(mine + theirs for mine, theirs in zip(self.all(), other.all(), strict=True)))
+        return Figures(
+            *(mine + theirs for mine, theirs in zip(self.all(), other.all(), strict=True))
+        )
 
     def is_less_than(self, other: Figures) -> bool:
         """Whether a running total fell: then it began again."""
@@ -46,7 +50,10 @@ class Figures(Struct, frozen=True):
         return self.prompt, self.completion, self.cache_read, self.cache_write, self.reasoning
 
     def tokens(self) -> Counted:
-        """The fields of a `Usage`. Where the cache is more than the prompt, it was told apart from it."""
+        """The fields of a `Usage`.
+
+        Where the cache is more than the prompt, it was told apart from it.
+        """
         cached = self.cache_read + self.cache_write
         return {
             "input": self.prompt - cached if cached <= self.prompt else self.prompt,
@@ -74,7 +81,11 @@ def figures_of(usage: object) -> Figures:
     return Figures(
         count_of(told.get("prompt_tokens")),
         count_of(told.get("completion_tokens")),
-        count_of(told.get("cache_read_tokens") or told.get("cache_read_input_tokens") or prompt_details.get("cached_tokens")),
+        count_of(
+            told.get("cache_read_tokens")
+            or told.get("cache_read_input_tokens")
+            or prompt_details.get("cached_tokens")
+        ),
         count_of(told.get("cache_write_tokens") or told.get("cache_creation_input_tokens")),
         count_of(told.get("reasoning_tokens") or completion_details.get("reasoning_tokens")),
     )

@@ -9,7 +9,8 @@ from recollect.capture.logs.values import Fields, whole_of
 from recollect.model import ToolKind
 
 _ACTIONS: dict[str, ToolKind] = {
-    "run": "shell", "run_ipython": "shell", "read": "read", "write": "edit", "edit": "edit", "browse": "web",
+    "run": "shell", "run_ipython": "shell", "read": "read", "write": "edit", "edit": "edit",
+    "browse": "web",
     "browse_interactive": "web", "call_tool_mcp": "mcp", "delegate": "task", "MCPToolAction": "mcp",
     "DelegateAction": "task", "TaskAction": "task",
 }  # fmt: skip

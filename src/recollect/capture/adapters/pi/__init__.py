@@ -1,4 +1,6 @@
-"""Pi and its descendants (oh-my-pi, OpenClaw): one JSONL file per session, a tree of entries that is appended to."""
+"""Pi and its descendants (oh-my-pi, OpenClaw): one JSONL file per session, a
+tree of entries that is appended to.
+"""
 
 from __future__ import annotations
 

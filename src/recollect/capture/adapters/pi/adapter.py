@@ -1,4 +1,5 @@
-"""Pi and its descendants (oh-my-pi, OpenClaw): one JSONL file per session, a tree of entries that is appended to.
+"""Pi and its descendants (oh-my-pi, OpenClaw): one JSONL file per session, a
+tree of entries that is appended to.
 
 What we rely on, and how we know, is written down in docs/formats/pi.md.
 `tree` knows which turn an entry belongs to and which turns were left.
@@ -34,7 +35,8 @@ from recollect.model import Checkpoint, Item, Source
 # A file is named by when its session began, and by the session's id.
 _name = re.compile(r"^\d{4}-\d\d-\d\dT[\d-]+Z_(.+)\.jsonl$")
 _exit_code = re.compile(r"\n\nCommand exited with code (\d{1,9})\s*$")
-# Known, and nothing for us: what extensions keep for themselves or say to the model, bookmarks, settings of a model.
+# Known, and nothing for us: what extensions keep for themselves or say to the
+# model, bookmarks, settings of a model.
 _KNOWN = "custom custom_message label service_tier_change reset_boundary ttsr_injection credential_pin session_init"
 _PASSED_OVER = frozenset(_KNOWN.split())
 _SILENT_ROLES = frozenset({"custom", "hookMessage", "developer", "fileMention"})
@@ -71,10 +73,14 @@ class Pi:
         ]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """`sessions/<folder>/<time>_<id>.jsonl`; OpenClaw has a folder for each agent and names files by id alone."""
+        """`sessions/<folder>/<time>_<id>.jsonl`.
+
+        OpenClaw has a folder for each agent and names files by id alone.
+        """
         root = os.path.abspath(root)
         sessions, agents = (
-            root if os.path.basename(root) == name else os.path.join(root, name) for name in ("sessions", "agents")
+            root if os.path.basename(root) == name else os.path.join(root, name)
+            for name in ("sessions", "agents")
         )
         for folder in listed(sessions).folders:
             for path in files_in(folder, ".jsonl"):
@@ -120,7 +126,11 @@ class _Session(TalkReader):
         state, talk = self._state, self.talk
         state.turn = self._tree.add(record, before)
         # An id without end is not remembered: should something hang on it, the file is asked.
-        state.tip = "" if record.id and len(str(record.id)) > LONGEST_ID else text_of(record.id) or state.tip
+        state.tip = (
+            ""
+            if record.id and len(str(record.id)) > LONGEST_ID
+            else text_of(record.id) or state.tip
+        )
         match record.type:
             case "message":
                 self._take_message(record, role_of(record))
@@ -157,7 +167,9 @@ class _Session(TalkReader):
             title=text_of(header.title),
             started_at=moment_of(header.timestamp),
         )
-        self._learn(provider=header.provider, model=header.model_id, thinking_level=header.thinking_level)
+        self._learn(
+            provider=header.provider, model=header.model_id, thinking_level=header.thinking_level
+        )
 
     def _learn(self, **told: Any) -> None:
         known = {name: value for name, value in told.items() if text_of(value)}
@@ -167,7 +179,11 @@ class _Session(TalkReader):
     def _go_to_place_of(self, entry: Entry) -> str:
         """Continue from the turn that an entry hangs on."""
         state = self._state
-        if not self._is_whole and text_of(entry.id) and text_of(entry.parent_id) not in self._tree.turns:
+        if (
+            not self._is_whole
+            and text_of(entry.id)
+            and text_of(entry.parent_id) not in self._tree.turns
+        ):
             self._tree, self._is_whole = Tree.of(self.path), True
         before = self._tree.turn_before(entry, state.turn)
         if before != state.turn:
@@ -175,7 +191,10 @@ class _Session(TalkReader):
         return before
 
     def _settle(self) -> None:
-        """Say which turns were left since the last time, and which came back; only where it ended counts."""
+        """Say which turns were left since the last time, and which came back.
+
+        Only where it ended counts.
+        """
         path, told = self._tree.path(self._state.turn), self._tree.path(self._told)
         live, known = set(path), {*told, *self._begun}
         for turn in dict.fromkeys([*reversed(told), *self._begun]):
@@ -208,14 +227,21 @@ class _Session(TalkReader):
     def _take_answer(self, entry: Entry, message: Fields, at: int | None) -> None:
         talk = self.talk
         content = message.get("content")
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content):
+        for part in (
+            [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
+        ):
             match part.get("type"):
                 case "text":
                     talk.say("reply", text_of(part.get("text")), at=at)
                 case "thinking":
                     talk.say("reasoning", text_of(part.get("thinking")), at=at)
                 case "toolCall":
-                    talk.call(text_of(part.get("id")), text_of(part.get("name")) or "tool", part.get("arguments"), at=at)
+                    talk.call(
+                        text_of(part.get("id")),
+                        text_of(part.get("name")) or "tool",
+                        part.get("arguments"),
+                        at=at,
+                    )
                 case "image" | "redactedThinking":
                     pass
                 case kind:
@@ -228,10 +254,17 @@ class _Session(TalkReader):
 
     def _count(self, entry: Entry, message: Fields, at: int | None) -> None:
         usage = fields_of(message.get("usage"))
-        counts = [count_of(usage.get(name)) for name in ("input", "cacheRead", "cacheWrite", "output")]
+        counts = [
+            count_of(usage.get(name)) for name in ("input", "cacheRead", "cacheWrite", "output")
+        ]
         figures = "/".join(map(str, counts))
-        # Ids are given anew when an old file is opened, and are too short to be unique among all sessions.
-        key = f"{at}/{figures}" if at is not None else f"{self._state.session}/{text_of(entry.id)}/{figures}"
+        # Ids are given anew when an old file is opened, and are too short
+        # to be unique among all sessions.
+        key = (
+            f"{at}/{figures}"
+            if at is not None
+            else f"{self._state.session}/{text_of(entry.id)}/{figures}"
+        )
         self.talk.usage(
             key,
             model=text_of(message.get("model")),

@@ -19,7 +19,10 @@ from recollect.model import Problem
 
 
 class Entry(Struct, rename="camel"):
-    """One line: the header of a session, or a node of its tree. The first version has neither `id` nor `parent_id`."""
+    """One line: the header of a session, or a node of its tree.
+
+    The first version has neither `id` nor `parent_id`.
+    """
 
     type: Any = None
     id: Any = None
@@ -89,7 +92,10 @@ class Tree:
         return tree
 
     def turn_before(self, entry: Entry, current: str) -> str:
-        """The turn of the entry that this one hangs on; no turn at the root, the current one when it is not known."""
+        """The turn of the entry that this one hangs on.
+
+        No turn at the root, the current one when it is not known.
+        """
         parent = text_of(entry.parent_id)
         if parent is None:
             # Where entries have ids, the one that hangs on nothing begins anew.
@@ -97,7 +103,9 @@ class Tree:
         return self.turns.get(parent, current)
 
     def add(self, entry: Entry, before: str) -> str:
-        """The turn that an entry belongs to: a new one for a prompt, else that of the entry before it."""
+        """The turn that an entry belongs to: a new one for a prompt,
+        else that of the entry before it.
+        """
         turn = before
         if role_of(entry) == "user":
             turn = key_of(entry)

@@ -41,12 +41,20 @@ class QwenCode:
     endings = (".jsonl", ".json")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The folders of the sessions and of the old documents; two variables move them, the one for runtime data wins."""
-        base = environ.get("QWEN_RUNTIME_DIR") or environ.get("QWEN_HOME") or os.path.join(home, _HOME)
+        """The folders of the sessions and of the old documents.
+
+        Two variables move them, the one for runtime data wins.
+        """
+        base = (
+            environ.get("QWEN_RUNTIME_DIR") or environ.get("QWEN_HOME") or os.path.join(home, _HOME)
+        )
         return [os.path.join(base, part) for part in _PARTS]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The sessions of all projects, those of sub-agents, and old documents. The root may be a folder above, too."""
+        """The sessions of all projects, those of sub-agents, and old documents.
+
+        The root may be a folder above, too.
+        """
         bases = (root, os.path.join(root, _HOME))
         for folder in (root, *(os.path.join(base, part) for base in bases for part in _PARTS)):
             part = os.path.basename(folder)
@@ -58,12 +66,18 @@ class QwenCode:
                     yield from _documents(project)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A session, told by its envelope and by parts where Claude Code and iFlow have a content."""
+        """A session, told by its envelope and by parts where
+        Claude Code and iFlow have a content.
+        """
         if path.endswith(".json"):
             named = any(mark in head for mark in _DOCUMENT_TYPE) or _HOME in path.split(os.sep)
-            return _document(path) if named and all(mark in head for mark in _DOCUMENT_MARKS) else None
+            return (
+                _document(path) if named and all(mark in head for mark in _DOCUMENT_MARKS) else None
+            )
         first = first_objects(glued_apart(head), _TRIED_LINES)
-        cut = b"\n" not in head and all(mark in head for mark in _MARKS) and b'"userType"' not in head
+        cut = (
+            b"\n" not in head and all(mark in head for mark in _MARKS) and b'"userType"' not in head
+        )
         return _source(path) if any(map(_is_ours, first)) or (not first and cut) else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -74,7 +88,10 @@ class QwenCode:
 
 
 def _is_ours(record: Fields) -> bool:
-    envelope = all(text_of(record.get(name)) for name in ("uuid", "sessionId", "version")) and "parentUuid" in record
+    envelope = (
+        all(text_of(record.get(name)) for name in ("uuid", "sessionId", "version"))
+        and "parentUuid" in record
+    )
     if not envelope or "userType" in record or record.get("type") not in _KINDS:
         return False
     if record["type"] == "system":
@@ -96,7 +113,11 @@ def _sessions(project: str) -> Iterator[Source]:
 
 
 def _source(path: str) -> Source:
-    beside = (f"{path.removesuffix('.jsonl')}.meta.json",) if os.path.basename(path).startswith("agent-") else ()
+    beside = (
+        (f"{path.removesuffix('.jsonl')}.meta.json",)
+        if os.path.basename(path).startswith("agent-")
+        else ()
+    )
     return Source(QwenCode.agent, path, companions=beside, appended=False)
 
 

@@ -1,4 +1,6 @@
-"""The records of a Qwen Code session, and which of them the conversation as it is now is made of."""
+"""The records of a Qwen Code session, and which of them the
+conversation as it is now is made of.
+"""
 
 from __future__ import annotations
 
@@ -51,19 +53,28 @@ class Branches:
         parents: dict[str, str | None] = {}
         for record in records:
             parents.setdefault(record.uuid, text_of(record.parentUuid))
-        leaf = next((record.uuid for record in reversed(records) if record.subtype not in _ASIDE), None)
+        leaf = next(
+            (record.uuid for record in reversed(records) if record.subtype not in _ASIDE), None
+        )
         self._live: set[str] = set()
         while leaf in parents and leaf not in self._live:
             self._live.add(leaf)
             leaf = parents[leaf]
-        # The way up may end at a record that is lost. What comes before in the file was not left, for all we know.
+        # The way up may end at a record that is lost. What comes before in the
+        # file was not left, for all we know.
         broken = leaf is not None and leaf not in parents
-        self._from = next((place for place, record in enumerate(records) if broken and record.uuid in self._live), 0)
+        self._from = next(
+            (place for place, record in enumerate(records) if broken and record.uuid in self._live),
+            0,
+        )
 
     def is_live(self, place: int, record: Record) -> bool:
         """Whether a record is on the branch that the conversation goes on from."""
         return place < self._from or record.uuid in self._live
 
     def names(self, place: int, record: Record) -> bool:
-        """Whether a title belongs to that branch; one that is only repeated is on none, but comes after a record that is."""
+        """Whether a title belongs to that branch.
+
+        One that is only repeated is on none, but comes after a record that is.
+        """
         return self.is_live(place, record) or text_of(record.parentUuid) in self._live

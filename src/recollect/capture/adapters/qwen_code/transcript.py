@@ -10,7 +10,15 @@ from recollect.capture.adapters.qwen_code.records import Branches, Record
 from recollect.capture.logs.chats import ENDED, exit_code_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import Broken, document
-from recollect.capture.logs.genai import Answer, answers_in, calls_in, parts_of, said_in, thought_in, tokens
+from recollect.capture.logs.genai import (
+    Answer,
+    answers_in,
+    calls_in,
+    parts_of,
+    said_in,
+    thought_in,
+    tokens,
+)
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tags import without
@@ -23,10 +31,13 @@ _INJECTED = ("system-reminder", "qwen:user-prompt-submit-context")
 _REFERENCED = "--- Content from referenced files ---"
 # Told in a person's name by the host.
 _HOSTS = ("notification", "cron", "goal_runtime")
-# Known, and of no use to us: what a screen showed, what is counted or said elsewhere, what is kept for a restart.
+# Known, and of no use to us: what a screen showed, what is counted or said
+# elsewhere, what is kept for a restart.
 _PASSED_OVER = {
-    "agent_bootstrap", "agent_launch_prompt", "agent_retry", "at_command", "attribution_snapshot", "branch_checkpoint",
-    "file_history_snapshot", "goal_state", "rewind", "session_artifact_event", "session_artifact_snapshot", "slash_command",
+    "agent_bootstrap", "agent_launch_prompt", "agent_retry", "at_command", "attribution_snapshot",
+    "branch_checkpoint",
+    "file_history_snapshot", "goal_state", "rewind", "session_artifact_event",
+    "session_artifact_snapshot", "slash_command",
     "user_text_elements",
 }  # fmt: skip
 
@@ -110,7 +121,14 @@ class Transcript:
         )
 
     def _newest(self, name: str) -> str | None:
-        return next((value for record in reversed(self.records) if (value := text_of(getattr(record, name)))), None)
+        return next(
+            (
+                value
+                for record in reversed(self.records)
+                if (value := text_of(getattr(record, name)))
+            ),
+            None,
+        )
 
     def _tell_prompt(self, record: Record, *, live: bool) -> None:
         parts = parts_of(record.message)
@@ -120,7 +138,11 @@ class Transcript:
         text = self._typed(record, parts)
         if text:
             self.dialogue.prompt(
-                record.uuid, text, at=moment_of(record.timestamp), author=self._author(record), cwd=text_of(record.cwd)
+                record.uuid,
+                text,
+                at=moment_of(record.timestamp),
+                author=self._author(record),
+                cwd=text_of(record.cwd),
             )
             self.told_error = None
             if not live:
@@ -188,11 +210,14 @@ class Transcript:
             case "session_source":
                 self._learn(source_type=text_of(told.get("sourceType")))
             case "session_model":
-                self._learn(model=text_of(told.get("modelId")), auth_type=text_of(told.get("authType")))
+                self._learn(
+                    model=text_of(told.get("modelId")), auth_type=text_of(told.get("authType"))
+                )
             case "turn_result":
                 self._tell_end(told, at)
             case "ui_telemetry":
-                # It repeats calls and tokens; that a request failed stands nowhere else in older versions.
+                # It repeats calls and tokens; that a request failed stands
+                # nowhere else in older versions.
                 self._tell_error(fields_of(told.get("uiEvent")).get("error_message"), at)
             case subtype if subtype != "custom_title" and text_of(subtype) not in _PASSED_OVER:
                 self.odd.unknown("system record", subtype)
@@ -204,7 +229,9 @@ class Transcript:
         """How a turn ended."""
         state, reason = text_of(told.get("state")), text_of(told.get("stopReason"))
         began, ended = moment_of(told.get("startedAt")), moment_of(told.get("endedAt"))
-        telemetry: Fields = {name: value for name, value in (("state", state), ("stop_reason", reason)) if value}
+        telemetry: Fields = {
+            name: value for name, value in (("state", state), ("stop_reason", reason)) if value
+        }
         if began is not None and ended is not None:
             telemetry["duration_ms"] = ended - began
         self.dialogue.learn(telemetry=telemetry)

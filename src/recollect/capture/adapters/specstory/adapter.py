@@ -34,7 +34,8 @@ _FOLDER, _HISTORY = ".specstory", "history"
 _ENDING = ".md"
 # More than any conversation; an export is held in memory a few times over.
 _MOST_BYTES = 64 << 20
-# How SpecStory calls the agents whose own logs we read; the beginning of its word decides, in lower case.
+# How SpecStory calls the agents whose own logs we read; the beginning
+# of its word decides, in lower case.
 _AGENTS = {
     "claude": "claude-code",
     "codex": "codex",
@@ -51,7 +52,13 @@ _AGENTS = {
 _COMMAND = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 _MOST_COMMAND = 10_000
-_INJECTED = ("<local-command-", "<system-reminder>", "<bash-stdout>", "<task-notification>", "Caveat: The messages below")
+_INJECTED = (
+    "<local-command-",
+    "<system-reminder>",
+    "<bash-stdout>",
+    "<task-notification>",
+    "Caveat: The messages below",
+)
 _CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted by user"
 
@@ -90,10 +97,15 @@ class SpecStory:
         return Source(self.agent, path, appended=False)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A file with a comment of SpecStory's and a message; the oldest have no comment, but their place."""
+        """A file with a comment of SpecStory's and a message.
+
+        The oldest have no comment, but their place.
+        """
         lines = head.decode("utf-8", "replace").split("\n")
         # The comments come first, but for a title.
-        top = list(takewhile(lambda line: not line.strip() or line.startswith(("<!--", "#")), lines))
+        top = list(
+            takewhile(lambda line: not line.strip() or line.startswith(("<!--", "#")), lines)
+        )
         generated, session = (any(map(mark.match, top)) for mark in (GENERATED, SESSION))
         spoken = any(map(ROLE.match, lines))
         in_place = os.path.dirname(path).endswith(os.path.join(_FOLDER, _HISTORY))
@@ -114,7 +126,11 @@ class SpecStory:
         for message in messages(lines):
             export.take(message)
         if not export.begun and head.session is None:
-            yield Problem(path=source.path, kind="bad_record", reason="not an export of SpecStory that we know")
+            yield Problem(
+                path=source.path,
+                kind="bad_record",
+                reason="not an export of SpecStory that we know",
+            )
         yield from export.items()
         yield Checkpoint(len(text.encode("utf-8", "replace")))
 
@@ -170,7 +186,9 @@ class _Export:
     def _copied(self) -> str | None:
         """The session that this repeats, if its agent's own logs are read."""
         word = (self.head.agent or "").lower()
-        original = next((agent for beginning, agent in _AGENTS.items() if word.startswith(beginning)), None)
+        original = next(
+            (agent for beginning, agent in _AGENTS.items() if word.startswith(beginning)), None
+        )
         if original is None and word.endswith("copilot ide"):
             original = "vscode-copilot-chat"
         return f"{original}:{self.head.session}" if original and self.head.session else None
@@ -204,12 +222,16 @@ class _Export:
         """A sub-agent's message: its turn is that of the session in which it works."""
         self._introduce()
         if not self.side.standing.turn:
-            self.side.facts(parent=self.session, origin="subagent", cwd=self.cwd, copy_of=self._copied())
+            self.side.facts(
+                parent=self.session, origin="subagent", cwd=self.cwd, copy_of=self._copied()
+            )
         key = f"{self.session}/sidechain/{self.turns}"
         if self.side.standing.turn != key:
             self.side.begin(key, at=message.at, author="agent")
         # What a sub-agent is asked stands in the agent's name, and no model said it.
-        if message.by_user or (message.model is None and all(part.kind == "text" for part in message.parts)):
+        if message.by_user or (
+            message.model is None and all(part.kind == "text" for part in message.parts)
+        ):
             self.side.say("prompt", "\n".join(map(text_of_part, message.parts)), at=message.at)
         else:
             self._answered(self.side, message)
@@ -219,14 +241,29 @@ class _Export:
             if part.kind == "tool":
                 use = tool_use(part.lines)
                 dialogue.call(
-                    None, use.name, use.input, at=message.at, kind=use.kind, output=use.output, ok=use.ok, exit_code=use.exit_code
+                    None,
+                    use.name,
+                    use.input,
+                    at=message.at,
+                    kind=use.kind,
+                    output=use.output,
+                    ok=use.ok,
+                    exit_code=use.exit_code,
                 )
             else:
-                dialogue.say("reasoning" if part.kind == "thought" else "reply", text_of_part(part), at=message.at)
+                dialogue.say(
+                    "reasoning" if part.kind == "thought" else "reply",
+                    text_of_part(part),
+                    at=message.at,
+                )
 
 
 def _project(path: str) -> str | None:
     """The folder that an export's own folders are in; nothing when it was put elsewhere."""
     history = os.path.dirname(path)
     folder = os.path.dirname(history)
-    return os.path.dirname(folder) if os.path.basename(history) == _HISTORY and os.path.basename(folder) == _FOLDER else None
+    return (
+        os.path.dirname(folder)
+        if os.path.basename(history) == _HISTORY and os.path.basename(folder) == _FOLDER
+        else None
+    )

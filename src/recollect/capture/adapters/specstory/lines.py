@@ -54,10 +54,17 @@ class Markdown:
         """The block of code that begins on a line; None when none does, or when it has no end."""
         opening = _FENCE.match(self.lines[start])
         end = self._end_of_fence(opening[1], start) if opening else None
-        return Block(opening[2], self.lines[start + 1 : end], end) if opening and end is not None else None
+        return (
+            Block(opening[2], self.lines[start + 1 : end], end)
+            if opening and end is not None
+            else None
+        )
 
     def end_of_block(self, start: int) -> int | None:
-        """Where the block of code ends that begins on a line; None when none does, or when it has no end."""
+        """Where the block of code ends that begins on a line.
+
+        None when none does, or when it has no end.
+        """
         opening = _FENCE.match(self.lines[start])
         return self._end_of_fence(opening[1], start) if opening else None
 
@@ -78,7 +85,10 @@ class Markdown:
         return None
 
     def closing(self, start: int, tag: str) -> int:
-        """The line after `start` that ends with a tag, blocks of code passed over; `start` itself when there is none."""
+        """The line after `start` that ends with a tag, blocks of code passed over.
+
+        `start` itself when there is none.
+        """
         number = start
         while number < len(self.lines) and tag not in self._unclosed:
             if self.lines[number].rstrip().endswith(tag):

@@ -20,7 +20,9 @@ from recollect.model import ToolKind
 # How the names of the tools begin that Copilot brings to VS Code.
 _COPILOT_TOOL = "copilot_"
 _OPENING = re.compile(r'<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">(<details>)?')
-_SUMMARY = re.compile(r"(?:<details>)?\s*(?:<summary>)?Tool use: \*\*(.*?)\*\*(.*?)(?:</summary>)?$")
+_SUMMARY = re.compile(
+    r"(?:<details>)?\s*(?:<summary>)?Tool use: \*\*(.*?)\*\*(.*?)(?:</summary>)?$"
+)
 _TAGS = re.compile(r"(?:</?(?:details|summary|tool-use)[^>]*>\s*)+$")
 _PAIR = re.compile(r"\b(\w+) `([^`]*)`")
 _BULLET = re.compile(r"- (\w+): `?(.*?)`?$")
@@ -31,12 +33,23 @@ _ANY_QUOTED = re.compile(r"`([^`]+)`")
 # How Claude Code says what became of an edit or a call.
 _UPDATED = re.compile(r"(?:The file|File created successfully at:) (\S+)")
 _REFUSED = "<tool_use_error>"
-_LABEL = re.compile(r"\**(Parameters|Input|Additional data|Result|Output|Error|Status)\b:?\**:?\s*(?:\*\*(\w+)\*\*)?\s*$")
-_SUBJECT = re.compile(r"(?:Read|Edit|Write|Create|Delete|Add|Update|Modify) ?(?:file)?: `?([^`*]+)`?")
+_LABEL = re.compile(
+    r"\**(Parameters|Input|Additional "
+    r"data|Result|Output|Error|Status)\b:?\**:?\s*(?:\*\*(\w+)\*\*)?\s*$"
+)
+_SUBJECT = re.compile(
+    r"(?:Read|Edit|Write|Create|Delete|Add|Update|Modify) ?(?:file)?: `?([^`*]+)`?"
+)
 
 # What stands beside a tool's name is a path, a command or a pattern.
 _MOST_SUMMARY = 4_000
-_KINDS: dict[str, ToolKind] = {"read": "read", "write": "edit", "shell": "shell", "search": "search", "mcp": "mcp"}
+_KINDS: dict[str, ToolKind] = {
+    "read": "read",
+    "write": "edit",
+    "shell": "shell",
+    "search": "search",
+    "mcp": "mcp",
+}
 
 
 class ToolUse(NamedTuple):
@@ -53,7 +66,8 @@ class ToolUse(NamedTuple):
 def tool_use(lines: list[str]) -> ToolUse:
     """What the lines of a tool use tell, its tags among them."""
     opening = _OPENING.match(lines[0])
-    # The editors' extensions escape what they show; the command line does not, and opens both tags on one line.
+    # The editors' extensions escape what they show; the command line does
+    # not, and opens both tags on one line.
     if opening and not opening[3]:
         lines = [html.unescape(line) for line in lines]
     name, said, body = _named(lines, opening[2] if opening else "")
@@ -99,7 +113,11 @@ class _Reading:
             self.input["path"] = updated[1]
         if output.startswith(_REFUSED):
             self.ok = False
-        exit_code = int(found[1][:9]) if (found := _EXIT.search(output[:2_000])) and self.kind == "shell" else None
+        exit_code = (
+            int(found[1][:9])
+            if (found := _EXIT.search(output[:2_000])) and self.kind == "shell"
+            else None
+        )
         ok = exit_code == 0 if exit_code is not None else self.ok
         return ToolUse(name, self.kind, self.input or None, output or None, ok, exit_code)
 
@@ -131,10 +149,22 @@ class _Reading:
         if label == "Error":
             self.ok = False
         elif label == "Status" and state and self.ok is None:
-            self.ok = {"completed": True, "success": True, "error": False, "failed": False, "cancelled": False}.get(state)
+            self.ok = {
+                "completed": True,
+                "success": True,
+                "error": False,
+                "failed": False,
+                "cancelled": False,
+            }.get(state)
 
     def _subject(self, text: str) -> None:
-        name = {"shell": "command", "read": "path", "edit": "path", "search": "pattern", "web": "url"}.get(self.kind, "subject")
+        name = {
+            "shell": "command",
+            "read": "path",
+            "edit": "path",
+            "search": "pattern",
+            "web": "url",
+        }.get(self.kind, "subject")
         self.input.setdefault(name, text)
 
     def _block(self, block: Block) -> None:
@@ -145,11 +175,21 @@ class _Reading:
             pass
         elif self.label in ("Result", "Output", "Error"):
             self.output.append(_result(text))
-        elif self.kind == "shell" and block.language in ("bash", "sh", "shell") and "command" not in self.input:
+        elif (
+            self.kind == "shell"
+            and block.language in ("bash", "sh", "shell")
+            and "command" not in self.input
+        ):
             self.input["command"] = text
         elif self.kind == "edit" and block.language == "diff":
-            self.input["patch"] = f"{self.input['patch']}\n{text}" if "patch" in self.input else text
-        elif self.kind == "edit" and block.language not in ("", "text") and "content" not in self.input:
+            self.input["patch"] = (
+                f"{self.input['patch']}\n{text}" if "patch" in self.input else text
+            )
+        elif (
+            self.kind == "edit"
+            and block.language not in ("", "text")
+            and "content" not in self.input
+        ):
             self.input["content"] = text
         else:
             self.output.append(text)
@@ -161,7 +201,14 @@ def _result(text: str) -> str:
     wrapped = fields_of(decoded(text))
     if "invocationMessage" not in wrapped or wrapped.get("resultDetails"):
         return text
-    return next((told for name in ("content", "toolCallResult", "pastTenseMessage") if (told := text_of(wrapped.get(name)))), "")
+    return next(
+        (
+            told
+            for name in ("content", "toolCallResult", "pastTenseMessage")
+            if (told := text_of(wrapped.get(name)))
+        ),
+        "",
+    )
 
 
 def _flat(parameters: dict[str, Any]) -> dict[str, Any]:

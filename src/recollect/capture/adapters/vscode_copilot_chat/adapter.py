@@ -14,7 +14,12 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 
 from recollect.capture.adapters.vscode_copilot_chat.chat import Chat, session_of
-from recollect.capture.adapters.vscode_copilot_chat.replay import OPERATIONS, Operation, Replay, snapshot
+from recollect.capture.adapters.vscode_copilot_chat.replay import (
+    OPERATIONS,
+    Operation,
+    Replay,
+    snapshot,
+)
 from recollect.capture.adapters.vscode_copilot_chat.traces import (
     ENDING,
     LOGS,
@@ -33,7 +38,13 @@ from recollect.capture.logs.values import Fields, moment_of, objects_of
 from recollect.model import Checkpoint, Item, Source
 
 PRODUCTS = ("Code", "Code - Insiders", "Code - OSS", "VSCodium", "VSCodium - Insiders", "Positron")
-SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscode-remote", ".vscodium-server", ".positron-server")
+SERVERS = (
+    ".vscode-server",
+    ".vscode-server-insiders",
+    ".vscode-remote",
+    ".vscodium-server",
+    ".positron-server",
+)
 STORAGE = "workspaceStorage"
 CHATS = "chatSessions"
 # Chats of windows without a folder, and those that move to another window.
@@ -54,14 +65,21 @@ class VscodeCopilotChat:
     endings = (".json", ".jsonl")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The storage of every editor of the family, here and on machines that one was connected to, and the traces."""
+        """The storage of every editor of the family, here and on machines that
+        one was connected to, and the traces.
+        """
         users = user_folders(home, environ, PRODUCTS)
         users += [os.path.join(home, server, "data", "User") for server in SERVERS]
         places = (STORAGE, *(os.path.join("globalStorage", name) for name in ELSEWHERE))
-        return [os.path.join(user, place) for user in users for place in places] + trace_folders(home, environ)
+        return [os.path.join(user, place) for user in users for place in places] + trace_folders(
+            home, environ
+        )
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The chats below a `User` folder, or below one of the folders in it; the traces of Visual Studio."""
+        """The chats below a `User` folder, or below one of the folders in it.
+
+        The traces of Visual Studio.
+        """
         for folder in _trace_folders(root):
             for run in runs_in(folder):
                 yield self._traces(run)
@@ -75,17 +93,36 @@ class VscodeCopilotChat:
     def _source(self, path: str) -> Source:
         folder, within = os.path.split(os.path.dirname(path))
         companions = (os.path.join(folder, WORKSPACE),) if within == CHATS else ()
-        return Source(self.agent, path, companions, appended=False, rank=0 if path.endswith(".jsonl") else _DOCUMENT)
+        return Source(
+            self.agent,
+            path,
+            companions,
+            appended=False,
+            rank=0 if path.endswith(".jsonl") else _DOCUMENT,
+        )
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A chat by the fields it has; a log by its first operation as well, a trace by its name."""
+        """A chat by the fields it has.
+
+        A log by its first operation as well, a trace by its name.
+        """
         if is_trace(path, head):
             return self._traces(run_of(path))
         fields = sum(
             f'"{name}"'.encode() in head
-            for name in ("responderUsername", "requesterUsername", "initialLocation", "creationDate", "sessionId")
+            for name in (
+                "responderUsername",
+                "requesterUsername",
+                "initialLocation",
+                "creationDate",
+                "sessionId",
+            )
         )
-        ours = fields > 1 and b'"requests"' in head and (path.endswith(".json") or _snapshot.match(head) is not None)
+        ours = (
+            fields > 1
+            and b'"requests"' in head
+            and (path.endswith(".json") or _snapshot.match(head) is not None)
+        )
         return self._source(path) if ours else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
@@ -110,11 +147,17 @@ class ChatFile:
         self.replay.apply(record if isinstance(record, Operation) else snapshot(record))
 
     def items(self) -> Iterator[Item]:
-        """Everything the file tells; nothing when it is that of a window that was opened and closed again."""
+        """Everything the file tells.
+
+        Nothing when it is that of a window that was opened and closed again.
+        """
         chat = self.replay.chat
         requests = list(_in_order(objects_of(chat.get("requests")), self.replay.taken_back()))
         if requests:
-            cwd = next((folder for path in self.source.companions if (folder := workspace_folder(path))), None)
+            cwd = next(
+                (folder for path in self.source.companions if (folder := workspace_folder(path))),
+                None,
+            )
             made = Chat(session_of(chat, _named(self.source.path)), self.odd)
             made.introduce(chat, cwd)
             for number, (request, live) in enumerate(requests):
@@ -124,9 +167,13 @@ class ChatFile:
 
 
 def _in_order(requests: list[Fields], taken_back: list[Fields]) -> Iterator[tuple[Fields, bool]]:
-    """All requests, and whether they are live: what was taken back stands before what was asked later."""
+    """All requests, and whether they are live: what was taken back
+    stands before what was asked later.
+    """
     dated = [(moment_of(request.get("timestamp")), request) for request in taken_back]
-    waiting = deque(sorted(((at, request) for at, request in dated if at is not None), key=itemgetter(0)))
+    waiting = deque(
+        sorted(((at, request) for at, request in dated if at is not None), key=itemgetter(0))
+    )
     for request in requests:
         asked_at = moment_of(request.get("timestamp"))
         while asked_at is not None and waiting and waiting[0][0] < asked_at:

@@ -16,7 +16,8 @@ from recollect.capture.logs.values import Fields, text_of
 INVOCATION = "toolInvocationSerialized"
 FIRST = -1
 
-# Tools that the model knows by a name of other words; the rest differs only in how words are joined.
+# Tools that the model knows by a name of other words; the rest
+# differs only in how words are joined.
 _NAMES = {
     "copilot_editNotebook": "edit_notebook_file",
     "copilot_findFiles": "file_search",
@@ -31,7 +32,10 @@ _NAMES = {
     "copilot_searchCodebase": "semantic_search",
 }
 # A tool that another one calls; the screen shows both, and only the outer one is the model's.
-_INNER = {"vscode_fetchWebPage_internal": "copilot_fetchWebPage", "vscode_editFile_internal": "copilot_insertEdit"}
+_INNER = {
+    "vscode_fetchWebPage_internal": "copilot_fetchWebPage",
+    "vscode_editFile_internal": "copilot_insertEdit",
+}
 # How many calls of a tool may overtake each other.
 _SIDE_BY_SIDE = 32
 
@@ -50,7 +54,11 @@ def paired(parts: list[Fields], wishes: list[Wish]) -> Pairs:
     """Each call of the model with the part that shows it, or with its place among them."""
     calls = {number: part for number, part in enumerate(parts) if part.get("kind") == INVOCATION}
     tools = {part.get("toolId") for part in calls.values() if text_of(part.get("toolId"))}
-    inner = {number for number, part in calls.items() if _INNER.get(text_of(part.get("toolId")) or "") in tools}
+    inner = {
+        number
+        for number, part in calls.items()
+        if _INNER.get(text_of(part.get("toolId")) or "") in tools
+    }
     left = {wish.call: wish for wish in wishes}
     shown: dict[int, Wish] = {}
     for number, part in calls.items():
@@ -63,7 +71,12 @@ def paired(parts: list[Fields], wishes: list[Wish]) -> Pairs:
         tool = text_of(part.get("toolId")) or ""
         waiting = by_tool.get(_plain(_NAMES.get(tool, tool)))
         # What a sub-agent called is not among the calls of the model that started it.
-        if waiting and number not in shown and number not in inner and not part.get("subAgentInvocationId"):
+        if (
+            waiting
+            and number not in shown
+            and number not in inner
+            and not part.get("subAgentInvocationId")
+        ):
             shown[number] = waiting.pop(_most_like(told(part, None), waiting))
     return Pairs(shown, _hidden(wishes, shown), inner)
 
@@ -71,7 +84,11 @@ def paired(parts: list[Fields], wishes: list[Wish]) -> Pairs:
 def _most_like(seen: Told, waiting: list[Wish]) -> int:
     """Which of the calls of a tool a part shows: the one about the same thing, else the first."""
     about = (seen.target or "").strip().lower()
-    near = (number for number, wish in enumerate(waiting[:_SIDE_BY_SIDE]) if about and _about(wish) == about)
+    near = (
+        number
+        for number, wish in enumerate(waiting[:_SIDE_BY_SIDE])
+        if about and _about(wish) == about
+    )
     return next(near, 0)
 
 

@@ -20,13 +20,16 @@ from recollect.capture.logs.values import Fields, fields_of, objects_of, text_of
 
 _SNAPSHOT, _SET, _PUSH, _DELETE = range(4)
 
-# What is read of a chat and its requests. The rest (attached files, citations, the state of the input box) can be most of a log.
+# What is read of a chat and its requests. The rest (attached files, citations, the
+# state of the input box) can be most of a log.
 CHAT = frozenset(
-    ("version", "sessionId", "creationDate", "customTitle", "initialLocation", "responderUsername", "requests",
+    ("version", "sessionId", "creationDate", "customTitle", "initialLocation", "responderUsername",
+    "requests",
      "workingDirectory", "repoData", "mode", "inputState"),
 )  # fmt: skip
 REQUEST = frozenset(
-    ("requestId", "timestamp", "message", "variableData", "response", "result", "modelId", "modeInfo", "agent", "isCanceled",
+    ("requestId", "timestamp", "message", "variableData", "response", "result", "modelId",
+    "modeInfo", "agent", "isCanceled",
      "isHidden", "shouldBeRemovedOnSend", "modelState", "confirmation", "usage", "completionTokens",
      "promptTokens", "modelTotals", "copilotCredits", "elapsedMs", "responseErrorDetails"),
 )  # fmt: skip
@@ -62,7 +65,9 @@ class Replay:
         """One more operation; one that makes no sense is passed over."""
         if operation.kind == _SNAPSHOT:
             self.chat = _kept(fields_of(operation.v), CHAT)
-            self.chat["requests"] = [_kept(request, REQUEST) for request in objects_of(self.chat.get("requests"))]
+            self.chat["requests"] = [
+                _kept(request, REQUEST) for request in objects_of(self.chat.get("requests"))
+            ]
             self._notice(self.chat["requests"])
         elif operation.kind not in (_SET, _PUSH, _DELETE):
             self.odd.unknown("operation", operation.kind)
@@ -79,7 +84,9 @@ class Replay:
 
     def taken_back(self) -> list[Fields]:
         """The requests that are no longer part of the chat."""
-        left = {text_of(request.get("requestId")) for request in objects_of(self.chat.get("requests"))}
+        left = {
+            text_of(request.get("requestId")) for request in objects_of(self.chat.get("requests"))
+        }
         return [request for name, request in self.requests.items() if name not in left]
 
     def _change(self, path: list[Any], operation: Operation) -> bool:
@@ -99,9 +106,16 @@ class Replay:
 
 def _is_read(path: object) -> bool:
     """Whether a path leads to something that we read."""
-    if not isinstance(path, list) or not path or not isinstance(path[0], str) or path[0] not in CHAT:
+    if (
+        not isinstance(path, list)
+        or not path
+        or not isinstance(path[0], str)
+        or path[0] not in CHAT
+    ):
         return False
-    return len(path) < 3 or path[0] != "requests" or (isinstance(path[2], str) and path[2] in REQUEST)
+    return (
+        len(path) < 3 or path[0] != "requests" or (isinstance(path[2], str) and path[2] in REQUEST)
+    )
 
 
 def _kept(fields: Fields, names: frozenset[str]) -> Fields:

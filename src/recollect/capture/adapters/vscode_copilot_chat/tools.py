@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 
 from recollect.capture.logs.editors import file_path
 from recollect.capture.logs.tools import kind_of, target_of
-from recollect.capture.logs.values import Fields, decoded, fields_of, list_of, moment_of, objects_of, text_of, whole_of
+from recollect.capture.logs.values import (
+    Fields,
+    decoded,
+    fields_of,
+    list_of,
+    moment_of,
+    objects_of,
+    text_of,
+    whole_of,
+)
 from recollect.model import ToolKind
 
 # How the names of its own tools begin.
@@ -37,7 +46,8 @@ _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$", re.MULTI
 _QUOTED = re.compile(r"[`\"]([^`\"\n]+)[`\"]")
 _EXITED = re.compile(r"[Cc]ommand exited with code (\d{1,9})\b")
 _FAILED = (
-    "ERROR while calling tool", "ERROR: ", "Applying patch failed with error", "Failed to find command",
+    "ERROR while calling tool", "ERROR: ", "Applying patch failed with error",
+    "Failed to find command",
     "The user cancelled the tool call",
 )  # fmt: skip
 # Why a call was let through, or not: denied, skipped.
@@ -78,7 +88,13 @@ def plain_id(value: object) -> str | None:
 def wishes_of(rounds: list[Fields], results: Fields) -> list[Wish]:
     """The calls of all rounds."""
     return [
-        Wish(call, name, decoded(wish.get("arguments")), _rendered(results.get(str(wish.get("id")))), at)
+        Wish(
+            call,
+            name,
+            decoded(wish.get("arguments")),
+            _rendered(results.get(str(wish.get("id")))),
+            at,
+        )
         for one in rounds
         for at in [moment_of(one.get("timestamp"))]
         for wish in objects_of(one.get("toolCalls"))
@@ -87,13 +103,20 @@ def wishes_of(rounds: list[Fields], results: Fields) -> list[Wish]:
 
 
 def told(shown: Fields | None, wish: Wish | None) -> Told:
-    """A call out of what was shown of it and what the model asked for; one of them may be missing."""
+    """A call out of what was shown of it and what the model asked for.
+
+    One of them may be missing.
+    """
     part = shown or {}
     details, specific = part.get("resultDetails"), fields_of(part.get("toolSpecificData"))
     tool = text_of(part.get("toolId")) or ""
     name = wish.name if wish else tool or "tool"
     kind = _kind(name, tool, fields_of(part.get("source")))
-    given = wish.given if wish and wish.given not in (None, "") else _given(part, specific, fields_of(details))
+    given = (
+        wish.given
+        if wish and wish.given not in (None, "")
+        else _given(part, specific, fields_of(details))
+    )
     state = fields_of(specific.get("terminalCommandState"))
     output = (wish.output if wish else None) or _shown_output(specific, details)
     exit_code = whole_of(state.get("exitCode"))
@@ -104,7 +127,11 @@ def told(shown: Fields | None, wish: Wish | None) -> Told:
         name=name,
         given=given,
         kind=kind,
-        target=_address(kind, given) or target_of(kind, given) or patched(given) or _linked(part) or _quoted(kind, part),
+        target=_address(kind, given)
+        or target_of(kind, given)
+        or patched(given)
+        or _linked(part)
+        or _quoted(kind, part),
         output=output,
         ok=_ok(kind, part, fields_of(details), output, exit_code),
         exit_code=exit_code,
@@ -127,7 +154,14 @@ def sentence(message: object) -> str:
 
 def _given(part: Fields, specific: Fields, details: Fields) -> Any:
     line = fields_of(specific.get("commandLine"))
-    command = next((said for said in (line.get(name) for name in ("userEdited", "toolEdited", "original")) if said), None)
+    command = next(
+        (
+            said
+            for said in (line.get(name) for name in ("userEdited", "toolEdited", "original"))
+            if said
+        ),
+        None,
+    )
     command = command or specific.get("command")
     if said := text_of(command):
         # A space before it keeps it out of the shell's history.
@@ -137,7 +171,11 @@ def _given(part: Fields, specific: Fields, details: Fields) -> Any:
     if text_of(details.get("input")):
         return decoded(details["input"])
     if specific.get("kind") == "subagent":
-        return {name: text for name in ("description", "prompt", "agentName") if (text := text_of(specific.get(name)))}
+        return {
+            name: text
+            for name in ("description", "prompt", "agentName")
+            if (text := text_of(specific.get(name)))
+        }
     if specific.get("kind") == "todoList":
         return {"todoList": list_of(specific.get("todoList"))}
     message = sentence(part.get("invocationMessage")) or sentence(part.get("pastTenseMessage"))
@@ -179,7 +217,11 @@ def _shown_output(specific: Fields, details: object) -> str | None:
     printed = text_of(fields_of(specific.get("terminalCommandOutput")).get("text"))
     output = fields_of(details).get("output")
     said = printed or text_of(specific.get("result")) or text_of(output)
-    return said or "\n".join(text for item in objects_of(output) if (text := text_of(item.get("value")))) or None
+    return (
+        said
+        or "\n".join(text for item in objects_of(output) if (text := text_of(item.get("value"))))
+        or None
+    )
 
 
 def uri_path(uri: object) -> str | None:
@@ -187,14 +229,17 @@ def uri_path(uri: object) -> str | None:
     parts = fields_of(uri)
     path = text_of(parts.get("path")) or ""
     if parts.get("scheme", "file") != "file":
-        # On another machine, whose paths look like this; `fsPath` has them as this one would write them.
+        # On another machine, whose paths look like this; `fsPath` has
+        # them as this one would write them.
         return path or None
     if path[:1] == "/" and path[2:3] == ":":
         path = path[1:].replace("/", "\\")
     return text_of(parts.get("fsPath")) or path or file_path(uri)
 
 
-def _ok(kind: ToolKind, part: Fields, details: Fields, output: str | None, exit_code: int | None) -> bool | None:
+def _ok(
+    kind: ToolKind, part: Fields, details: Fields, output: str | None, exit_code: int | None
+) -> bool | None:
     confirmed = part.get("isConfirmed")
     if confirmed is False or fields_of(confirmed).get("type") in _NOT_RUN:
         return False

@@ -22,7 +22,15 @@ from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.replayed import Lines
 from recollect.capture.logs.tools import kind_of
-from recollect.capture.logs.values import Fields, count_of, decoded, fields_of, moment_of, objects_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    count_of,
+    decoded,
+    fields_of,
+    moment_of,
+    objects_of,
+    text_of,
+)
 from recollect.model import Checkpoint, Item, Problem, Source, ToolKind
 
 LOGS, TRACES = "VSGitHubCopilotLogs", "traces"
@@ -40,7 +48,13 @@ _KINDS: dict[str, ToolKind] = {
     "run_command_in_terminal": "shell",
 }
 _FAILED = (2, "STATUS_CODE_ERROR")
-_FIGURES = ("input_tokens", "cache_read.input_tokens", "cache_creation.input_tokens", "output_tokens", "reasoning.output_tokens")
+_FIGURES = (
+    "input_tokens",
+    "cache_read.input_tokens",
+    "cache_creation.input_tokens",
+    "output_tokens",
+    "reasoning.output_tokens",
+)
 # Results are wrapped once for each layer they passed.
 _MOST_WRAPPERS = 8
 
@@ -48,7 +62,10 @@ _MOST_WRAPPERS = 8
 def trace_folders(home: str, environ: Mapping[str, str]) -> list[str]:
     """Where Visual Studio leaves its traces: among the temporary files."""
     local = environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
-    temporary = [*(environ[name] for name in ("TMP", "TEMP") if environ.get(name)), os.path.join(local, "Temp")]
+    temporary = [
+        *(environ[name] for name in ("TMP", "TEMP") if environ.get(name)),
+        os.path.join(local, "Temp"),
+    ]
     return [os.path.join(folder, LOGS, TRACES) for folder in dict.fromkeys(temporary)]
 
 
@@ -121,7 +138,8 @@ class Traces:
     def __init__(self) -> None:
         self.odd = Oddities()
         self.version: str | None = None
-        # By conversation and by their own ids: a span may have been written down twice, first in part.
+        # By conversation and by their own ids: a span may have been
+        # written down twice, first in part.
         self.spans: dict[str, dict[str, Span]] = {}
 
     def take(self, batch: Batch) -> None:
@@ -135,10 +153,16 @@ class Traces:
 
     def _take(self, record: Fields) -> None:
         about = _attributes(record.get("attributes"))
-        conversation, name = text_of(about.get("gen_ai.conversation.id")), text_of(record.get("spanId"))
+        conversation, name = (
+            text_of(about.get("gen_ai.conversation.id")),
+            text_of(record.get("spanId")),
+        )
         if conversation is None or name is None:
             return
-        kind = text_of(about.get("gen_ai.operation.name")) or (text_of(record.get("name")) or "").partition(" ")[0]
+        kind = (
+            text_of(about.get("gen_ai.operation.name"))
+            or (text_of(record.get("name")) or "").partition(" ")[0]
+        )
         if kind not in (_REQUEST, _MODEL, _TOOL):
             self.odd.unknown("span", kind)
             return
@@ -149,7 +173,11 @@ class Traces:
 
     def items(self) -> list[Item]:
         """Everything, conversation by conversation."""
-        return [item for conversation, spans in self.spans.items() for item in self._conversation(conversation, spans.values())]
+        return [
+            item
+            for conversation, spans in self.spans.items()
+            for item in self._conversation(conversation, spans.values())
+        ]
 
     def _conversation(self, conversation: str, spans: Iterable[Span]) -> list[Item]:
         talk = Dialogue(conversation)
@@ -173,7 +201,9 @@ class Traces:
 
 
 def _turns(spans: list[Span]) -> dict[str, list[Span]]:
-    """Spans by the request that they belong to, which tools do not name: that of the span above them does."""
+    """Spans by the request that they belong to, which tools do not name:
+    that of the span above them does.
+    """
     requests: dict[str, str] = {}
     for span in spans:
         if span.root:
@@ -192,7 +222,11 @@ def _tell(talk: Dialogue, key: str, spans: list[Span]) -> None:
     about = request.about if request else {}
     by = text_of(about.get("copilot_chat.initiator_type"))
     lasted = request.until - request.at if request and request.at and request.until else None
-    told = {"model": _model(about), "mode": text_of(about.get("copilot_chat.mode")), "duration_ms": lasted}
+    told = {
+        "model": _model(about),
+        "mode": text_of(about.get("copilot_chat.mode")),
+        "duration_ms": lasted,
+    }
     at = spans[0].at
     talk.begin(
         key, at=at, author="human" if by is None or by.lower() == "user" else "agent",
@@ -245,14 +279,24 @@ def _tell_tool(talk: Dialogue, span: Span) -> None:
     )  # fmt: skip
 
 
-def _call(talk: Dialogue, call: str | None, name: str | None, arguments: object, **more: Any) -> None:
+def _call(
+    talk: Dialogue, call: str | None, name: str | None, arguments: object, **more: Any
+) -> None:
     given, name = decoded(arguments), name or "tool"
-    talk.call(call, name, given, kind=_KINDS.get(name) or kind_of(name), target=patched(given), **more)
+    talk.call(
+        call, name, given, kind=_KINDS.get(name) or kind_of(name), target=patched(given), **more
+    )
 
 
 def _span(name: str, kind: str, record: Fields, about: Fields) -> Span:
-    """What is kept of a span; what was sent to the model is nearly all of it and the same again in the next one."""
-    sent, answered = about.pop("gen_ai.input.messages", None), about.pop("gen_ai.output.messages", None)
+    """What is kept of a span.
+
+    What was sent to the model is nearly all of it and the same again in the next one.
+    """
+    sent, answered = (
+        about.pop("gen_ai.input.messages", None),
+        about.pop("gen_ai.output.messages", None),
+    )
     about.pop("gen_ai.tool.definitions", None)
     status = fields_of(record.get("status"))
     failed = status.get("code") in _FAILED or about.get("error.type") is not None
@@ -264,9 +308,15 @@ def _span(name: str, kind: str, record: Fields, about: Fields) -> Span:
         at=moment_of(record.get("startTimeUnixNano")),
         until=moment_of(record.get("endTimeUnixNano")),
         about=about,
-        error=(text_of(status.get("message")) or text_of(about.get("error.type")) or "failed") if failed else None,
+        error=(text_of(status.get("message")) or text_of(about.get("error.type")) or "failed")
+        if failed
+        else None,
         prompt=_asked(decoded(sent)),
-        parts=[part for message in objects_of(decoded(answered)) for part in objects_of(message.get("parts"))],
+        parts=[
+            part
+            for message in objects_of(decoded(answered))
+            for part in objects_of(message.get("parts"))
+        ],
     )
 
 
@@ -274,8 +324,12 @@ def _asked(messages: object) -> str:
     """The last words of the user; what comes after them is the work on them."""
     for message in reversed(objects_of(messages)):
         if message.get("role") == "user":
-            parts = [part for part in objects_of(message.get("parts")) if part.get("type") == "text"]
-            if text := "\n".join(said for part in parts if (said := text_of(part.get("content")))).strip():
+            parts = [
+                part for part in objects_of(message.get("parts")) if part.get("type") == "text"
+            ]
+            if text := "\n".join(
+                said for part in parts if (said := text_of(part.get("content")))
+            ).strip():
                 return text
     return ""
 
@@ -291,7 +345,11 @@ def _attributes(listed: object) -> Fields:
 
 def _figure(value: object) -> int:
     """A count, which may be written as a text."""
-    return count_of(int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20 else value)
+    return count_of(
+        int(value)
+        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20
+        else value
+    )
 
 
 def _model(about: Fields) -> str | None:

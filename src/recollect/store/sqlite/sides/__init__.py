@@ -1,1 +1,3 @@
-"""What the store can do, by theme: one class each, short methods that ask the module with the SQL."""
+"""What the store can do, by theme: one class each, short
+methods that ask the module with the SQL.
+"""

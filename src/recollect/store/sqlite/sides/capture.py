@@ -14,13 +14,18 @@ class Capture(Opened):
     """What an import writes and compares with."""
 
     def writing(self) -> Writing:
-        """One transaction of capture: `with store.writing() as keeper: ...` keeps all of it, or nothing."""
+        """One transaction of capture: `with store.writing() as keeper:
+        ...` keeps all of it, or nothing.
+        """
         from recollect.store.sqlite.capture import Writing
 
         return Writing(self.db)
 
     def known_sources(self, paths: list[str] | None = None) -> dict[str, tuple[int, int, int, int]]:
-        """What a sweep compares with, for some paths or for all; the latter is kept at hand while nobody writes."""
+        """What a sweep compares with, for some paths or for all.
+
+        The latter is kept at hand while nobody writes.
+        """
         from recollect.store.sqlite import sources
 
         if paths is not None:
@@ -44,11 +49,15 @@ class Capture(Opened):
 
     def find_rates(self, model: str, day: str, version: str) -> tuple[bool, str | None]:
         """Whether the prices of a model on a day are known, and what they are."""
-        row = self.db.row("select prices from rates where model = ? and day = ? and version = ?", (model, day, version))
+        row = self.db.row(
+            "select prices from rates where model = ? and day = ? and version = ?",
+            (model, day, version),
+        )
         return (True, row[0]) if row else (False, None)
 
     def save_rates(self, model: str, day: str, version: str, prices: str | None) -> None:
         """Remember the prices of a model on a day."""
         self.db.execute(
-            "insert or replace into rates (model, day, version, prices) values (?, ?, ?, ?)", (model, day, version, prices)
+            "insert or replace into rates (model, day, version, prices) values (?, ?, ?, ?)",
+            (model, day, version, prices),
         )

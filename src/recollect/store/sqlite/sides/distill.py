@@ -22,19 +22,27 @@ class Distill(Opened):
     # Digests
 
     def outdated_sessions(self, ref: str | None = None) -> list[tuple[int, str, int]]:
-        """Sessions that have changed since their digest, or one of them if it has: number, reference and mark."""
+        """Sessions that have changed since their digest, or one of them if
+        it has: number, reference and mark.
+        """
         from recollect.store.sqlite import digests
 
         return digests.outdated_sessions(self.db, ref)
 
     def passages(self, session: int, *, short: bool = False) -> list[Passage]:
-        """The turns of a session, by its number, with everything that happened in them; `short`, if only that is kept."""
+        """The turns of a session, by its number, with everything that happened in them.
+
+        `short`, if only that is kept.
+        """
         from recollect.store.sqlite import digests
 
         return digests.passages(self.db, session, short=short)
 
     def save_digest(self, session: int, mark: int, state: str, digest: Digest) -> bool:
-        """Keep what a session came to in a state; False when it has changed since its mark was read."""
+        """Keep what a session came to in a state.
+
+        False when it has changed since its mark was read.
+        """
         from recollect.store.sqlite import digests
 
         return digests.save(self.db, session, mark, state, digest)
@@ -66,13 +74,20 @@ class Distill(Opened):
         return evictions.distilled_bytes(self.db)
 
     def whole_turns(self, quiet_before: int) -> list[WholeTurn]:
-        """The turns with events to let go of, the oldest first; quiet are sessions that ended before this moment."""
+        """The turns with events to let go of, the oldest first.
+
+        Quiet are sessions that ended before this moment.
+        """
         from recollect.store.sqlite import evictions
 
         return evictions.whole_turns(self.db, quiet_before)
 
-    def evict(self, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False) -> list[Evicted]:
-        """Let go of the events of these turns, of those without a digest only when that is asked for."""
+    def evict(
+        self, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False
+    ) -> list[Evicted]:
+        """Let go of the events of these turns, of those without a
+        digest only when that is asked for.
+        """
         from recollect.store.sqlite import evictions
 
         return evictions.evict(self.db, turns, undistilled=undistilled, dry_run=dry_run)
@@ -103,7 +118,9 @@ class Distill(Opened):
         """How many sessions there are, and those that should get a trace memory, newest first."""
         from recollect.store.sqlite import traces
 
-        return traces.candidates(self.db, engine=engine, idle_before=idle_before, project=project, home=home)
+        return traces.candidates(
+            self.db, engine=engine, idle_before=idle_before, project=project, home=home
+        )
 
     def find_candidate(self, ref: str) -> Candidate | None:
         """A session as it is to be distilled now."""
@@ -112,7 +129,9 @@ class Distill(Opened):
         return traces.find_candidate(self.db, ref)
 
     def distill_later(self, *, idle_ms: int) -> None:
-        """Have the sessions that are still too fresh distilled when they have been quiet for so long."""
+        """Have the sessions that are still too fresh distilled when
+        they have been quiet for so long.
+        """
         from recollect.store.sqlite import traces
 
         traces.distill_later(self.db, idle_ms)
@@ -172,7 +191,9 @@ class Distill(Opened):
         return traces.is_due(self.db, project, engine)
 
     def is_memory_queued(self, project: int, key: str) -> bool:
-        """Whether a model failed on a project's memory as it is now, and is to be asked again later."""
+        """Whether a model failed on a project's memory as it is now,
+        and is to be asked again later.
+        """
         from recollect.store.sqlite import traces
 
         return traces.is_queued(self.db, project, key)
@@ -184,7 +205,13 @@ class Distill(Opened):
         return traces.refused(self.db, project)
 
     def publish(
-        self, lease: Lease, project: int, state: str | None, files: Mapping[str, Published], *, engine: Engine = "rules"
+        self,
+        lease: Lease,
+        project: int,
+        state: str | None,
+        files: Mapping[str, Published],
+        *,
+        engine: Engine = "rules",
     ) -> None:
         """Make these the current files of a project, if the lease is still ours."""
         from recollect.store.sqlite import traces
@@ -192,7 +219,9 @@ class Distill(Opened):
         traces.publish(self.db, lease, project, state, files, engine=engine)
 
     def published(self, project: int, *, by_model: bool = False) -> dict[str, str]:
-        """The current files of a project's memory, besides those that are made of trace memories."""
+        """The current files of a project's memory, besides those
+        that are made of trace memories.
+        """
         from recollect.store.sqlite import traces
 
         return traces.published(self.db, project, by_model=by_model)

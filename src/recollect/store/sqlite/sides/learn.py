@@ -20,13 +20,19 @@ class Learn(Opened):
     # Episodes
 
     def keep_episodes(self, episodes: Sequence[Episode]) -> None:
-        """Add attempts that were recorded live, all or none; one that is there already stays as it is."""
+        """Add attempts that were recorded live, all or none.
+
+        One that is there already stays as it is.
+        """
         from recollect.store.sqlite import episodes as attempts
 
         attempts.keep(self.db, episodes)
 
     def replace_episodes(self, session: int, episodes: Sequence[Episode]) -> None:
-        """Have a session, by its number, come to these attempts and no others; inside the transaction of whoever learns."""
+        """Have a session, by its number, come to these attempts and no others.
+
+        Inside the transaction of whoever learns.
+        """
         from recollect.store.sqlite import episodes as attempts
 
         attempts.replace(self.db, session, episodes)
@@ -76,7 +82,9 @@ class Learn(Opened):
     # Patterns
 
     def unlearned_sessions(self) -> list[tuple[int, str, int]]:
-        """Sessions whose digest is newer than what was learned from them: number, reference and mark."""
+        """Sessions whose digest is newer than what was learned from
+        them: number, reference and mark.
+        """
         from recollect.store.sqlite import signals
 
         return signals.unlearned_sessions(self.db)
@@ -100,15 +108,21 @@ class Learn(Opened):
         return signals.count_unlearned(self.db)
 
     def save_lesson(
-        self, session: int, mark: int, seen: Sequence[Signal], occasions: Mapping[str, int], times: Mapping[int, int | None],
+        self, session: int, mark: int, seen: Sequence[Signal], occasions: Mapping[str, int],
+        times: Mapping[int, int | None],
         gone: Collection[int],
     ) -> bool:  # fmt: skip
-        """Keep what a session has shown, inside the transaction of whoever learns; False when its digest has changed since."""
+        """Keep what a session has shown, inside the transaction of whoever learns.
+
+        False when its digest has changed since.
+        """
         from recollect.store.sqlite import signals
 
         return signals.save_session(self.db, session, mark, seen, occasions, times, gone)
 
-    def save_episode_lesson(self, episode: int, seen: Sequence[Signal], occasions: Mapping[str, int]) -> None:
+    def save_episode_lesson(
+        self, episode: int, seen: Sequence[Signal], occasions: Mapping[str, int]
+    ) -> None:
         """Keep what a live attempt has shown, inside the transaction of whoever learns."""
         from recollect.store.sqlite import signals
 
@@ -121,7 +135,10 @@ class Learn(Opened):
         return signals.units_in(self.db, selection)
 
     def often_seen(self, least: int, *, stale: bool) -> list[tuple[Key, int]]:
-        """What was seen in so many sessions and attempts, and in how many; the `stale` are those to be counted again."""
+        """What was seen in so many sessions and attempts, and in how many.
+
+        The `stale` are those to be counted again.
+        """
         from recollect.store.sqlite import signals
 
         return signals.often_seen(self.db, least, stale=stale)
@@ -138,7 +155,9 @@ class Learn(Opened):
 
         return signals.roots_of(self.db)
 
-    def occasions(self, names: Collection[str], units: set[int] | None) -> dict[str, dict[int, int]]:
+    def occasions(
+        self, names: Collection[str], units: set[int] | None
+    ) -> dict[str, dict[int, int]]:
         """How often there was each of these occasions, by session or live attempt."""
         from recollect.store.sqlite import signals
 
@@ -163,7 +182,9 @@ class Learn(Opened):
         return signals.signal_counts(self.db, kind, units)
 
     def ensure_learn_rules(self, looking: int, least: int) -> None:
-        """Have everything counted, or looked at, again if that was done by other rules than these."""
+        """Have everything counted, or looked at, again if that
+        was done by other rules than these.
+        """
         from recollect.store.sqlite import tallies
 
         tallies.ensure_rules(self.db, looking, least)
@@ -211,22 +232,32 @@ class Learn(Opened):
         tallies.replace_stale(self.db, made)
 
     def keep_standing(self, standing: Sequence[Tally]) -> None:
-        """Have these be the patterns that stand, and no others; what a person decided about stays."""
+        """Have these be the patterns that stand, and no others.
+
+        What a person decided about stays.
+        """
         from recollect.store.sqlite import tallies
 
         tallies.keep_standing(self.db, standing)
 
     def kept_tallies(self) -> list[tuple[str, Tally]]:
-        """Every pattern that is kept, as its status and its tally; the evidence of one that was decided about may be gone."""
+        """Every pattern that is kept, as its status and its tally.
+
+        The evidence of one that was decided about may be gone.
+        """
         from recollect.store.sqlite import tallies
 
         return tallies.kept(self.db)
 
-    def as_patterns(self, counted: Sequence[Tally], *, half_life_days: int, shown: int, selection: Selection) -> list[Pattern]:
+    def as_patterns(
+        self, counted: Sequence[Tally], *, half_life_days: int, shown: int, selection: Selection
+    ) -> list[Pattern]:
         """Tallies as patterns, each with its newest sightings within a selection."""
         from recollect.store.sqlite import tallies
 
-        return tallies.patterns(self.db, counted, half_life_days=half_life_days, shown=shown, selection=selection)
+        return tallies.patterns(
+            self.db, counted, half_life_days=half_life_days, shown=shown, selection=selection
+        )
 
     def keep_rules(self, rules: Sequence[Rule]) -> None:
         """Have these be the heuristics, and no others."""

@@ -25,12 +25,23 @@ class Notes(Opened):
     # Notes
 
     def keep_note(
-        self, text: str, *, category: Category, project: ProjectIdentity | None, author: NoteAuthor, confidence: float
+        self,
+        text: str,
+        *,
+        category: Category,
+        project: ProjectIdentity | None,
+        author: NoteAuthor,
+        confidence: float,
     ) -> Note:
-        """Keep a note, or confirm the one that says the same; without a project it holds everywhere."""
+        """Keep a note, or confirm the one that says the same.
+
+        Without a project it holds everywhere.
+        """
         from recollect.store.sqlite import notes
 
-        return notes.keep(self.db, text, category=category, project=project, author=author, confidence=confidence)
+        return notes.keep(
+            self.db, text, category=category, project=project, author=author, confidence=confidence
+        )
 
     def list_notes(
         self,
@@ -41,11 +52,19 @@ class Notes(Opened):
         category: str | None = None,
         limit: int | None = None,
     ) -> list[Note]:
-        """Notes that hold in a project, that hold everywhere, or all of them; the last one seen first."""
+        """Notes that hold in a project, that hold everywhere, or all of them.
+
+        The last one seen first.
+        """
         from recollect.store.sqlite import notes
 
         return notes.list_notes(
-            self.db, project=project, everywhere=everywhere, statuses=statuses, category=category, limit=limit
+            self.db,
+            project=project,
+            everywhere=everywhere,
+            statuses=statuses,
+            category=category,
+            limit=limit,
         )
 
     def get_note(self, ref: str) -> Note:
@@ -97,7 +116,10 @@ class Notes(Opened):
         return origins.typed_turns(self.db, turn)
 
     def save_origin(self, sought: Sought, turn: int, *, said: bool) -> bool:
-        """Keep where a note was given and whether a person `said` the same; True when that makes it count."""
+        """Keep where a note was given and whether a person `said` the same.
+
+        True when that makes it count.
+        """
         from recollect.store.sqlite import origins
 
         return origins.save(self.db, sought, turn, said=said)
@@ -109,7 +131,12 @@ class Notes(Opened):
         return extractions.find(self.db, session, by=by)
 
     def save_extraction(
-        self, session: int, state: Extraction, *, waits_until: int | None = None, by: NoteAuthor = "rules"
+        self,
+        session: int,
+        state: Extraction,
+        *,
+        waits_until: int | None = None,
+        by: NoteAuthor = "rules",
     ) -> None:
         """Keep how far notes have been taken; with a time, it is to be tried again then."""
         from recollect.store.sqlite import extractions
@@ -162,11 +189,17 @@ class Notes(Opened):
 
     def project_number(self, project: str) -> int | None:
         """The number of a project by its key."""
-        found = self.db.value("select coalesce(merged_into, id) from projects where key = ?", (project,))
+        found = self.db.value(
+            "select coalesce(merged_into, id) from projects where key = ?", (project,)
+        )
         return None if found is None else int(found)
 
-    def trusted_notes(self, project: int | None, *, own: bool = False) -> list[tuple[str, str, str, int]]:
-        """The notes and accepted patterns that may be told unasked: reference, category, text, and when each was confirmed."""
+    def trusted_notes(
+        self, project: int | None, *, own: bool = False
+    ) -> list[tuple[str, str, str, int]]:
+        """The notes and accepted patterns that may be told unasked: reference,
+        category, text, and when each was confirmed.
+        """
         from recollect.store.sqlite import prepared
 
         return prepared.trusted_notes(self.db, project, own=own)
@@ -178,12 +211,16 @@ class Notes(Opened):
         return prepared.newest_reminders(self.db, project, kind, limit)
 
     def begin_preparing(self, project: int) -> int:
-        """Begin to make a project's memories ready, as of the moment that is returned and that saving asks for."""
+        """Begin to make a project's memories ready, as of the moment that is
+        returned and that saving asks for.
+        """
         from recollect.store.sqlite import prepared
 
         return prepared.begin(self.db, project)
 
-    def save_reminders(self, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]) -> None:
+    def save_reminders(
+        self, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]
+    ) -> None:
         """Replace a project's reminders of one kind, each with the word that it is found by."""
         from recollect.store.sqlite import prepared
 
@@ -208,7 +245,14 @@ class Notes(Opened):
         prepared.save_pack(self.db, project, begun, text, refs)
 
     def save_recall(
-        self, face: str, event: str, refs: Sequence[str], *, agent: str | None, session: str | None, project: str | None
+        self,
+        face: str,
+        event: str,
+        refs: Sequence[str],
+        *,
+        agent: str | None,
+        session: str | None,
+        project: str | None,
     ) -> None:
         """Note down what was offered to whom."""
         from recollect.store.sqlite import recalls

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 class Opened:
     """One SQLite file, and its vectors in memory for a process that stays."""
 
-    def __init__(self, path: str, *, create: bool = True, read_only: bool = False, resident: bool = False) -> None:
+    def __init__(
+        self, path: str, *, create: bool = True, read_only: bool = False, resident: bool = False
+    ) -> None:
         self.path = path
         self.db = Database(path, create=create, read_only=read_only)
         self._resident: Resident | None = None

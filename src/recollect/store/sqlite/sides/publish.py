@@ -1,4 +1,6 @@
-"""The store's side of publishing: what was decided about patterns, where they stand, and what became of that."""
+"""The store's side of publishing: what was decided about patterns, where
+they stand, and what became of that.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,17 @@ class Publish(Opened):
         return catalogue.get_id(self.db, ref)
 
     def accept_pattern(self, pattern: str, why: str) -> None:
-        """A person says that a pattern is right, in the words that are proposed if there are any."""
+        """A person says that a pattern is right, in the words
+        that are proposed if there are any.
+        """
         from recollect.store.sqlite import catalogue
 
         catalogue.accept(self.db, pattern, why)
 
     def reject_pattern(self, pattern: str, why: str) -> None:
-        """A person says that a candidate is wrong, or that the words proposed for something accepted are."""
+        """A person says that a candidate is wrong, or that the words
+        proposed for something accepted are.
+        """
         from recollect.store.sqlite import catalogue
 
         catalogue.reject(self.db, pattern, why)
@@ -88,12 +94,17 @@ class Publish(Opened):
         return published.was_written(self.db, hash_)
 
     def take_publishing(self, folder: str) -> Lease | None:
-        """The right to write the files of a folder, for a few seconds; None while somebody else has it."""
+        """The right to write the files of a folder, for a few seconds.
+
+        None while somebody else has it.
+        """
         from recollect.store.sqlite import leases, published
 
         return leases.take(self.db, f"publish:{folder}", seconds=published.LEASE_SECONDS)
 
-    def save_published_block(self, lease: Lease, folder: str, block: Block, project: int | None) -> None:
+    def save_published_block(
+        self, lease: Lease, folder: str, block: Block, project: int | None
+    ) -> None:
         """Note down what is about to be written into a file."""
         from recollect.store.sqlite import published
 
@@ -126,7 +137,9 @@ class Publish(Opened):
         return measured.offers(self.db)
 
     def came_up_after(self, offered: Sequence[Offer]) -> dict[str, dict[str, bool]]:
-        """In which sessions a pattern came up right after it was offered there, and whether that went well, by pattern."""
+        """In which sessions a pattern came up right after it was offered there, and
+        whether that went well, by pattern.
+        """
         from recollect.store.sqlite import measured
 
         return measured.came_up_after(self.db, offered)

@@ -119,7 +119,9 @@ class Recall(Opened):
         from recollect.store.sqlite import stats
 
         if by == "domain":
-            return stats.by_domain(stats.stats(self.db, "project", query, settings.domains()), settings.domain_of)
+            return stats.by_domain(
+                stats.stats(self.db, "project", query, settings.domains()), settings.domain_of
+            )
         return stats.stats(self.db, by, query, settings.domains())
 
     def summary(self) -> StoreSummary:
@@ -137,19 +139,28 @@ class Recall(Opened):
     # Vectors
 
     def vector_encoder(self) -> str | None:
-        """The name of the encoder that the stored vectors come from; None when nothing is embedded."""
+        """The name of the encoder that the stored vectors come from.
+
+        None when nothing is embedded.
+        """
         from recollect.store.sqlite import vectors
 
         state = vectors.find_state(self.db)
         return state.encoder if state else None
 
-    def search_vector(self, vector: Sequence[float], scope: Scope, *, limit: int) -> list[tuple[int, float]]:
+    def search_vector(
+        self, vector: Sequence[float], scope: Scope, *, limit: int
+    ) -> list[tuple[int, float]]:
         """The turns in scope that are nearest to a vector, each with its cosine."""
         from recollect.store.sqlite import chosen, nearest
 
-        return nearest.search(self.db, vector, chosen.turns_in(scope), limit=limit, resident=self._resident)
+        return nearest.search(
+            self.db, vector, chosen.turns_in(scope), limit=limit, resident=self._resident
+        )
 
-    def compare(self, vector: Sequence[float], turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
+    def compare(
+        self, vector: Sequence[float], turns: Iterable[int]
+    ) -> dict[int, tuple[float, bytes]]:
         """For each of these turns that has vectors the cosine of its best piece, and its words.
 
         Words are rows of the static model's table, sixteen bits each.
@@ -159,7 +170,10 @@ class Recall(Opened):
         return nearest.compare(self.db, vector, turns)
 
     def mean_vector(self) -> array[float] | None:
-        """The direction that all vectors have in common, of length one; None when it is not known."""
+        """The direction that all vectors have in common, of length one.
+
+        None when it is not known.
+        """
         from recollect.store.sqlite import vectors
 
         return vectors.mean(self.db)
@@ -183,13 +197,18 @@ class Recall(Opened):
         return vectors.next_unembedded(self.db, limit)
 
     def use_encoder(self, name: str, dimensions: int, *, again: bool = False) -> None:
-        """Make sure that all vectors are this encoder's; with `again` they are all to be made anew."""
+        """Make sure that all vectors are this encoder's.
+
+        With `again` they are all to be made anew.
+        """
         from recollect.store.sqlite import vectors
 
         (vectors.queue_all if again else vectors.use_encoder)(self.db, name, dimensions)
 
     def save_vectors(self, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
-        """Keep the int8 codes and the words of turns, unless they changed since their mark was read; says how many were kept."""
+        """Keep the int8 codes and the words of turns, unless they changed since their
+        mark was read; says how many were kept.
+        """
         from recollect.store.sqlite import vectors
 
         return vectors.save(self.db, encoder, made)
@@ -203,7 +222,9 @@ class Recall(Opened):
         return calls.scenes(self.db, turns)
 
     def find_waiting_call(self, session: str, turn_key: str, call: str) -> Call | None:
-        """A call of a session that has no result yet, by the native names of its turn and its own."""
+        """A call of a session that has no result yet, by the
+        native names of its turn and its own.
+        """
         from recollect.store.sqlite import calls
 
         return calls.find_waiting_call(self.db, session, turn_key, call)
@@ -214,14 +235,18 @@ class Recall(Opened):
 
         return calls.calls_naming(self.db, name, query, domains)
 
-    def calls_of_program(self, word: str, query: Query, domains: dict[str, list[str]]) -> list[Call]:
+    def calls_of_program(
+        self, word: str, query: Query, domains: dict[str, list[str]]
+    ) -> list[Call]:
         """Shell commands that hold a word, and calls of a tool of that name; the newest first."""
         from recollect.store.sqlite import calls
 
         return calls.calls_of_program(self.db, word, query, domains)
 
     def calls_after(self, turn: int, turns: int) -> list[tuple[str, Call]]:
-        """The calls of a turn and of the next few of its session, each with its turn's reference."""
+        """The calls of a turn and of the next few of its session,
+        each with its turn's reference.
+        """
         from recollect.store.sqlite import calls
 
         return calls.calls_after(self.db, turn, turns)
@@ -240,7 +265,9 @@ class Recall(Opened):
 
         return calls.turns_with_words(self.db, words, column, query, domains, limit)
 
-    def turns_with_errors(self, query: Query, domains: dict[str, list[str]], limit: int) -> Iterator[tuple[int, list[list[Any]]]]:
+    def turns_with_errors(
+        self, query: Query, domains: dict[str, list[str]], limit: int
+    ) -> Iterator[tuple[int, list[list[Any]]]]:
         """The newest turns in which something failed, with their events."""
         from recollect.store.sqlite import calls
 

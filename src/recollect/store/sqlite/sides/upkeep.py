@@ -62,7 +62,10 @@ class Upkeep(Opened):
         find = "select value from store_info where name = 'redaction_key'"
         if self.db.value(find) is None:
             with self.db.transaction():
-                self.db.execute("insert into store_info values ('redaction_key', ?) on conflict do nothing", (os.urandom(32),))
+                self.db.execute(
+                    "insert into store_info values ('redaction_key', ?) on conflict do nothing",
+                    (os.urandom(32),),
+                )
         return bytes(self.db.value(find))
 
     def after_import(self, turns: int) -> None:
@@ -71,7 +74,9 @@ class Upkeep(Opened):
 
         kinds = ["optimize text"] if turns >= 500 else []
         # Most sweeps find nothing new, and may not pay for a transaction that changes nothing.
-        waiting = {kind for (kind,) in self.db.rows("select kind from jobs where state = 'waiting'")}
+        waiting = {
+            kind for (kind,) in self.db.rows("select kind from jobs where state = 'waiting'")
+        }
         if turns and "digest" not in waiting:
             kinds.append("digest sessions")
         if turns and "prepare" not in waiting:
@@ -110,7 +115,9 @@ class Upkeep(Opened):
 
         return forget.forget(self.db, session, ordinal, dry_run=dry_run)
 
-    def rescan(self, redactor: Redactor, progress: Callable[[int, int, str], None] | None) -> Rescanned:
+    def rescan(
+        self, redactor: Redactor, progress: Callable[[int, int, str], None] | None
+    ) -> Rescanned:
         """Scan everything stored for secrets again."""
         from recollect.store.sqlite import rescan
 
@@ -126,7 +133,10 @@ class Upkeep(Opened):
         """Ask for a job to be done; one that waits already is asked for once."""
         from recollect.store.sqlite import jobs
 
-        if not self.db.value("select 1 from jobs where kind = ? and subject = ? and state = 'waiting'", (kind, subject)):
+        if not self.db.value(
+            "select 1 from jobs where kind = ? and subject = ? and state = 'waiting'",
+            (kind, subject),
+        ):
             with self.db.transaction():
                 jobs.enqueue(self.db, kind, subject)
 
@@ -142,7 +152,9 @@ class Upkeep(Opened):
 
         return jobs.count_due(self.db)
 
-    def work(self, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None) -> int:
+    def work(
+        self, handlers: Mapping[str, Callable[[str], object]], limit: int | None = None
+    ) -> int:
         """Do the jobs that are due and that there is a handler for."""
         from recollect.store.sqlite import jobs
 
