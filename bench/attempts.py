@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.episodes import Context, Ending, Step
 from recollect.memory import Memory
+from recollect.model.episodes import Context, Ending, Step
 from recollect.settings import Settings
 
 STEPS = [

@@ -18,7 +18,7 @@ import apsw
 from bench.corpora import Corpus
 from recollect.capture.adapters import get_adapter
 from recollect.capture.assemble import assemble
-from recollect.model import Event, Source
+from recollect.model.logs import Event, Source
 
 MODEL = "gpt-5"
 

@@ -25,12 +25,12 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.sets.outcome.make import Episode, Part, build  # noqa: E402
-from recollect.digests import Evidence, Outcome  # noqa: E402
 from recollect.distill.digests.calls import calls_of  # noqa: E402
 from recollect.distill.digests.digest import make  # noqa: E402
 from recollect.distill.digests.tasks import prompt_of  # noqa: E402
 from recollect.distill.outcomes.outcome import judge  # noqa: E402
 from recollect.memory import Memory  # noqa: E402
+from recollect.model.digests import Evidence, Outcome  # noqa: E402
 from recollect.settings import Settings  # noqa: E402
 from recollect.store import open_store  # noqa: E402
 from recollect.store.history import Passage  # noqa: E402

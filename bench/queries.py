@@ -20,7 +20,7 @@ import apsw
 
 from bench.plan import say
 from recollect import Memory
-from recollect.model import SessionDetail
+from recollect.model.sessions import SessionDetail
 
 QUERIES = 50
 RARE_SHARE = 0.005

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.habits import Call, Session
 from recollect.capture.adapters import Adapter, get_adapter
-from recollect.model import Checkpoint, Event, Item, Origin, SessionFacts, Source, TurnFacts
+from recollect.model.logs import Checkpoint, Event, Item, Origin, SessionFacts, Source, TurnFacts
 
 CALL_S = 2
 

@@ -168,7 +168,7 @@ def fields(name: str, old: str) -> str:
 
 def _found(name: str) -> type:
     module, _, word = name.rpartition(".")
-    found: type = getattr(import_module(f"recollect.{module}"), word)
+    found: type = getattr(import_module(f"recollect.model.{module}"), word)
     return found
 
 

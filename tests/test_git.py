@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.projects import Projects
-from recollect.git import name_of, normalised, repository
+from recollect.system.git import name_of, normalised, repository
 
 
 def init(folder: Path, config: str = "") -> Path:

@@ -10,11 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
 # What each layer may import besides itself. Longest match wins.
-BOTTOM = {
-    "model", "errors", "settings", "platforms", "interpreter", "clock", "lookup", "reports",
-    "answers", "digests", "episodes",
-    "git", "patterns", "publications", "services",
-}  # fmt: skip
+BOTTOM = {"model", "errors", "settings", "system"}
 INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
 READING = {"reading"}

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from recollect.memory import Memory
-from recollect.model import ImportReport, Session, ToolCall, Turn
+from recollect.model.reports import ImportReport
+from recollect.model.sessions import Session, ToolCall, Turn
 
 ROOT = Path(__file__).parents[1]
 GENERATOR = ROOT / "tools" / "make_samples.py"

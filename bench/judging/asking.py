@@ -11,7 +11,7 @@ import msgspec
 from bench.judging.metrics import Injection, judged, share, summary
 from bench.judging.sets import Question
 from recollect import Memory
-from recollect.lookup import Hit
+from recollect.model.search import Hit
 from recollect.serve.hook import respond
 
 MODES = ("text", "vector", "hybrid")

@@ -8,7 +8,7 @@ from typing import Any
 from bench.judging.asking import UNASKED, Answer, Reaction
 from bench.judging.metrics import FIGURES
 from recollect import Memory
-from recollect.model import Turn
+from recollect.model.sessions import Turn
 
 _WIDTH = 200
 _TOP = 5

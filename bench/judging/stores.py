@@ -26,7 +26,7 @@ from recollect import Memory
 from recollect.capture.adapters import BUILT_IN, Adapter, get_adapter
 from recollect.capture.logs.lines import blocks, records
 from recollect.errors import RecollectError
-from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts
+from recollect.model.logs import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts
 
 # Parts of the package that only read a store, and what in them does not:
 # vectors, and what hooks find ready.

@@ -17,7 +17,7 @@ from bench.measure import Figure, absolute, spent
 from bench.plan import Plan, say
 from bench.scribes import adapters, write_logs
 from recollect import Memory
-from recollect.patterns import Pattern
+from recollect.model.patterns import Pattern
 from recollect.settings import Settings
 
 SESSIONS, TURNS = 1617, 28

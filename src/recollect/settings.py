@@ -11,8 +11,8 @@ import marshal
 import os
 import sys
 
-from recollect import platforms
 from recollect.errors import SettingsError, UsageError
+from recollect.system import platforms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

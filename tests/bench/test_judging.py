@@ -19,7 +19,7 @@ from bench.judging.sets import PARTS, Question, part_by_hash
 from bench.judging.stores import Encoder, Stores
 from bench.retrieval import main
 from recollect.errors import UsageError
-from recollect.model import Turn
+from recollect.model.sessions import Turn
 
 REFS = st.lists(st.integers(1, 30).map(lambda n: f"talk:{n % 7}#{n}"), unique=True)
 

@@ -10,7 +10,7 @@ import pytest
 
 from bench import outcome
 from bench.sets.outcome import make
-from recollect.digests import Evidence, Outcome
+from recollect.model.digests import Evidence, Outcome
 
 EPISODES = make.episodes()
 

@@ -14,7 +14,8 @@ import pytest
 
 from bench.sets.own import make
 from recollect.memory import Memory
-from recollect.model import ImportReport, SessionDetail, ToolCall, Turn
+from recollect.model.reports import ImportReport
+from recollect.model.sessions import SessionDetail, ToolCall, Turn
 from recollect.store.text import prepare
 from tests.builders import homes
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.memory import Memory
-from recollect.model import SessionDetail
+from recollect.model.sessions import SessionDetail
 from recollect.settings import Settings
 from tests.builders import codex
 from tests.builders.claude_code import Conversation

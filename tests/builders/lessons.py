@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from recollect.digests import Digest, Task
 from recollect.memory import Memory
-from recollect.model import Outcome, Tokens
-from recollect.patterns import PatternKind
+from recollect.model.digests import Digest, Task
+from recollect.model.patterns import PatternKind
+from recollect.model.sessions import Outcome, Tokens
 from recollect.settings import Settings
 from recollect.store.sqlite import catalogue, digests
 from recollect.store.sqlite.database import Database

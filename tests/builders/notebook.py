@@ -17,7 +17,7 @@ from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import Broken, contents, parsed
 from recollect.capture.logs.folders import files_in
 from recollect.capture.logs.lines import Unreadable
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 
 class Notebook:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.model import Author, Tokens
+from recollect.model.logs import Author
+from recollect.model.sessions import Tokens
 from recollect.store.history import Passage
 
 Row = list[Any]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recollect.lookup import Scope, SearchResult
 from recollect.memory import Memory
-from recollect.model import Author, Event, Item, TurnFacts
+from recollect.model.logs import Author, Event, Item, TurnFacts
+from recollect.model.search import Scope, SearchResult
 from recollect.recall.asking import prepared
 from recollect.recall.query import parse
 from recollect.recall.search import search

@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.habits import Call, Session, Turn, run
 from bench.scribes import adapters, write_logs
 from recollect.memory import Memory
-from recollect.patterns import Pattern
+from recollect.model.patterns import Pattern
 from recollect.settings import Settings
 
 

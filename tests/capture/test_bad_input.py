@@ -21,7 +21,8 @@ import zstandard
 
 from recollect.errors import StoreUnwritable
 from recollect.memory import Memory
-from recollect.model import Problem, SourceReport
+from recollect.model.logs import Problem
+from recollect.model.reports import SourceReport
 from recollect.serve.cli import main
 from tests.builders import codex
 from tests.builders.homes import (

@@ -21,7 +21,7 @@ import xxhash
 
 from recollect.capture import discover
 from recollect.capture.adapters import BUILT_IN, find_adapters
-from recollect.model import Checkpoint, Event, Problem, Source, TurnFacts, Usage
+from recollect.model.logs import Checkpoint, Event, Problem, Source, TurnFacts, Usage
 
 PINNED = Path(__file__).parents[1] / "golden" / "corpus.jsonl"
 

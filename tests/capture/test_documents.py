@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from recollect.memory import Memory
-from recollect.model import Checkpoint, ImportReport
+from recollect.model.logs import Checkpoint
+from recollect.model.reports import ImportReport
 from recollect.settings import Settings
 from tests.builders.notebook import Notebook, notebook
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from recollect.capture.adapters import KeptInProjects, get_adapter
-from recollect.model import Checkpoint
+from recollect.model.logs import Checkpoint
 from tests.golden_logs import laid_out
 
 GOLDEN = Path(__file__).parents[1] / "golden"

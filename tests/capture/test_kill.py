@@ -16,7 +16,7 @@ import pytest
 
 from recollect.errors import NotFound
 from recollect.memory import Memory
-from recollect.model import SessionDetail
+from recollect.model.sessions import SessionDetail
 from tests.builders.homes import (
     claude_log,
     codex_log,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.capture.prices import Prices, Rates, table_rates
-from recollect.model import Usage
+from recollect.model.logs import Usage
 from tests.builders.homes import chat, claude_log, everything, memory, small_talk
 
 

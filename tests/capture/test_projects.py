@@ -8,10 +8,10 @@ import pytest
 
 from recollect.capture.projects import Projects
 from recollect.errors import NotFound, UsageError
-from recollect.git import normalised, origin_of, repository
 from recollect.memory import Memory
-from recollect.model import ProjectRow
-from recollect.store.stretch import ProjectIdentity
+from recollect.model.batch import ProjectIdentity
+from recollect.model.reports import ProjectRow
+from recollect.system.git import normalised, origin_of, repository
 from tests.builders import codex
 from tests.builders.homes import chat, claude_log, codex_log, codex_talk, memory, small_talk
 

@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import UsageError
-from recollect.lookup import FILTERS
 from recollect.memory import Memory
-from recollect.model import SessionDetail, StatsRow
+from recollect.model.reports import StatsRow
+from recollect.model.search import FILTERS
+from recollect.model.sessions import SessionDetail
 from recollect.recall.query import parse
 from recollect.store import bodies, msgpack
 from tests.builders import codex

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from recollect.capture.assemble import assemble
 from recollect.capture.recognise import Recogniser, is_own, marked
-from recollect.model import Checkpoint, Event, SessionFacts, ToolCall, ToolResult, Turn, TurnFacts
+from recollect.model.batch import Stretch
+from recollect.model.calls import Call
+from recollect.model.logs import Checkpoint, Event, SessionFacts, ToolResult, TurnFacts
+from recollect.model.sessions import ToolCall, Turn
 from recollect.reading.quoting import typed
 from recollect.recall.telling import CLOSING, OPENING
-from recollect.store.calls import Call
-from recollect.store.stretch import Stretch
 from tests.builders.homes import chat, claude_log, memory, refs
 
 REF = "codex:01a1a188-4f7c#5"

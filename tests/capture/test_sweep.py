@@ -12,7 +12,9 @@ import zstandard
 
 from recollect.capture.adapters import Adapter, get_adapter
 from recollect.memory import Memory
-from recollect.model import Checkpoint, ImportReport, Item, SessionDetail, Source, ToolCall
+from recollect.model.logs import Checkpoint, Item, Source
+from recollect.model.reports import ImportReport
+from recollect.model.sessions import SessionDetail, ToolCall
 from tests.builders import codex
 from tests.builders.claude_code import Conversation, tokens
 from tests.builders.homes import (

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from recollect.errors import NotFound
-from recollect.model import ImportReport
+from recollect.model.reports import ImportReport
 from tests.builders import codex, grok
 from tests.builders.homes import (
     add_turn,

@@ -18,7 +18,7 @@ import pytest
 from recollect.distill.memories import consolidate as stage
 from recollect.distill.memories import files
 from recollect.memory import Memory
-from recollect.reports import Consolidated
+from recollect.model.reports import Consolidated
 from recollect.store.sqlite import leases, traces
 from tests.builders.talks import SHOP, Said, Talks
 

@@ -20,7 +20,7 @@ import pytest
 from recollect.distill.models import asking
 from recollect.errors import EngineUnavailable
 from recollect.memory import Memory
-from recollect.reports import Consolidated
+from recollect.model.reports import Consolidated
 from tests.builders.talks import SHOP, Said, Talks
 from tests.llm import service as behaviour
 from tests.llm.service import Service, running

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clock import iso, now_ms
 from recollect.distill.notes.corroborate import STOP_WORDS, TURNING_WORDS, says
 from recollect.memory import Memory
-from recollect.model import Event, Item, Note, SessionFacts, TurnFacts
+from recollect.model.logs import Event, Item, SessionFacts, TurnFacts
+from recollect.model.notes import Note
 from recollect.settings import Settings
+from recollect.system.clock import iso, now_ms
 from tests.builders import codex, homes
 from tests.store.conftest import Filled
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.digests import Digest, Evidence, Run, Saying, Task, Trouble
 from recollect.distill.digests.calls import calls_of
 from recollect.distill.digests.digest import make
-from recollect.model import Tokens
+from recollect.model.digests import Digest, Evidence, Run, Saying, Task, Trouble
+from recollect.model.sessions import Tokens
 from recollect.store.history import Passage
 from tests.builders.homes import claude_log, memory
 from tests.builders.passages import REF, edit, passage, prompt, reply, run, said

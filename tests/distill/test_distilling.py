@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from recollect.digests import Trace
 from recollect.distill.memories import distilling
 from recollect.distill.memories.distilling import ByModel
 from recollect.distill.models.memory import Material
@@ -21,7 +20,8 @@ from recollect.distill.models.traces import (
     Work,
 )
 from recollect.errors import BadReply, EngineUnavailable, NotFound, SpendingLimit, UsageError
-from recollect.reports import Distilled
+from recollect.model.digests import Trace
+from recollect.model.reports import Distilled
 from recollect.store.sqlite import jobs
 from recollect.store.traces import Candidate, Published
 from tests.builders.talks import SHOP, Said, Talks

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import iso
-from recollect.digests import Digest
 from recollect.distill.notes.extract import Candidate, Rules, keep
-from recollect.model import Note
+from recollect.model.digests import Digest
+from recollect.model.notes import Note
 from recollect.store.history import Passage
+from recollect.system.clock import iso
 from tests.builders.passages import REF, edit, passage, prompt, reply, run
 from tests.builders.talks import DAY, SHOP, Said, Talks
 from tests.store.conftest import START

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import platforms
 from recollect.distill.memories import files
 from recollect.errors import FileRefused
 from recollect.store.traces import KeptTrace
+from recollect.system import platforms
 from tests.store.conftest import START
 
 PROJECT = "github.com/acme/shop"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import iso
 from recollect.distill.notes import gate
 from recollect.distill.notes.extract import extract_waiting
 from recollect.distill.notes.gate import LIVES_MS, Answer, Progress
-from recollect.model import Event, Item, TurnFacts
+from recollect.model.logs import Event, Item, TurnFacts
 from recollect.store.notes import Extraction
 from recollect.store.sqlite import jobs
+from recollect.system.clock import iso
 from tests.builders.passages import call, edit, passage, prompt, reply, run, said
 from tests.builders.talks import SHOP, Said, Talks
 from tests.store.conftest import START, facts

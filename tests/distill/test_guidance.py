@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.digests import Digest, Evidence, Outcome, Run, Saying, Task, Trouble
 from recollect.distill.memories import consolidate, guidance, skills
+from recollect.model.digests import Digest, Evidence, Outcome, Run, Saying, Task, Trouble
 from recollect.store.notes import compared
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.digests import Trace
 from recollect.distill.memories.distilling import work_on
 from recollect.distill.models.job_files import Header, commit_jobs, write_jobs
 from recollect.errors import UsageError
 from recollect.memory import Memory
+from recollect.model.digests import Trace
+from recollect.model.reports import JobFile
 from recollect.redact import Redactor
-from recollect.reports import JobFile
 from recollect.settings import Settings
 from tests.builders import codex, homes
 

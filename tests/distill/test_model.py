@@ -11,7 +11,6 @@ from concurrent.futures import Future
 
 import pytest
 
-from recollect.digests import Digest, Trace
 from recollect.distill.memories.trace import MEMORY_BYTES, SUMMARY_BYTES
 from recollect.distill.models.traces import (
     GaveUp,
@@ -25,6 +24,7 @@ from recollect.distill.models.traces import (
 )
 from recollect.errors import EngineUnavailable, SpendingLimit
 from recollect.llm.client import ChatModel, Reply
+from recollect.model.digests import Digest, Trace
 from recollect.redact import Redactor
 from recollect.store import traces
 from recollect.store.history import Passage

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.digests import Digest
 from recollect.distill.models.notes import ModelExtractor
 from recollect.distill.notes.extract import Candidate
 from recollect.errors import EngineUnavailable, SecretsLeft
 from recollect.llm.client import ChatModel
+from recollect.model.digests import Digest
+from recollect.model.reports import Distilled
 from recollect.redact import Redactor
-from recollect.reports import Distilled
 from tests.builders import homes
 from tests.builders.passages import REF, call, passage, said
 from tests.llm import service as behaviour

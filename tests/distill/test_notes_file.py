@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from recollect.distill.notes.notes_file import SECTION, merged, write
 from recollect.errors import FileUnwritable, UsageError
-from recollect.model import Category, Note
+from recollect.model.notes import Category, Note
 from recollect.store.notes import compared
 
 PREFERENCE = "- **[preference]** Use tabs *(confidence: 90%)*"

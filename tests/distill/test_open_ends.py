@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.digests import Run, Task
 from recollect.distill.digests.open_ends import open_ends
+from recollect.model.digests import Run, Task
 
 
 def left(*runs: tuple[str, bool]) -> list[str]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.digests import Evidence, EvidenceKind, Outcome
 from recollect.distill.digests.calls import calls_of
 from recollect.distill.outcomes.outcome import EVIDENCE_CHARACTERS, judge
+from recollect.model.digests import Evidence, EvidenceKind, Outcome
 from recollect.store.history import Passage
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, reply, run, said
 

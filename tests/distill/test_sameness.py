@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.distill.notes.sameness import find_same, speak_against
-from recollect.model import Note
+from recollect.model.notes import Note
 
 
 def note(text: str, number: int = 1, **known: str) -> Note:

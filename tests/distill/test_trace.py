@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.digests import Digest, Evidence, Run, Saying, Task, Trace, Trouble
 from recollect.distill.memories import trace
 from recollect.errors import UsageError
+from recollect.model.digests import Digest, Evidence, Run, Saying, Task, Trace, Trouble
 
 REF = "codex:s1"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recollect.digests import Trouble
 from recollect.distill.digests.calls import calls_of
 from recollect.distill.digests.troubles import troubles
+from recollect.model.digests import Trouble
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from recollect.digests import Digest, Run, Task, Trouble
 from recollect.distill.digests.calls import calls_of
 from recollect.distill.digests.digest import make
-from recollect.episodes import Context, Episode, Step
 from recollect.learn.derive import STEPS_KEPT, derive
 from recollect.learn.languages import language_of
 from recollect.learn.reward import reward
-from recollect.model import Tokens
+from recollect.model.digests import Digest, Run, Task, Trouble
+from recollect.model.episodes import Context, Episode, Step
+from recollect.model.sessions import Tokens
 from tests.builders.passages import REF, call, edit, passage, prompt, reply, run
 
 

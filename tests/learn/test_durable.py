@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.episodes import Context, Ending, Step
 from recollect.errors import NotFound, UnknownEpisode
 from recollect.memory import Memory
+from recollect.model.episodes import Context, Ending, Step
 from recollect.settings import Settings
 
 WRITER = """
 import os, signal, sys
-from recollect.episodes import Step
+from recollect.model.episodes import Step
 from recollect.memory import Memory
 from recollect.settings import Settings
 

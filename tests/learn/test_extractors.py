@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from recollect.digests import Digest, Task
-from recollect.episodes import Context, Episode, Step
 from recollect.learn.learning import lesson_of, lesson_of_episode
-from recollect.model import Outcome
+from recollect.model.digests import Digest, Task
+from recollect.model.episodes import Context, Episode, Step
+from recollect.model.sessions import Outcome
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
 
 Seen = tuple[str, str, int, bool | None]

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.habits import AGENTS, HABITS, Session, edit, make_world, run
-from recollect.episodes import Step
 from recollect.errors import UsageError
 from recollect.learn import learning
 from recollect.memory import Memory
+from recollect.model.episodes import Step
 from recollect.store.sqlite import signals
 from tests.builders.worlds import World, session
 

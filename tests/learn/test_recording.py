@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.episodes import Context, Ending, Episode, Step
 from recollect.errors import (
     ControlCharacter,
     EpisodeCompleted,
@@ -34,6 +33,7 @@ from recollect.learn.keeping import Done
 from recollect.learn.recording import Recorder, when_full
 from recollect.learn.reward import reward
 from recollect.memory import Memory
+from recollect.model.episodes import Context, Ending, Episode, Step
 from recollect.settings import Settings
 
 SHOP = Context(

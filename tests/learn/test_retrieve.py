@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import iso, now_ms
-from recollect.episodes import Context, Episode, EpisodeHit, Reward
 from recollect.errors import NulCharacter, NumberOutOfRange, WrongKind
 from recollect.learn.retrieve import HALF_LIFE_MS
 from recollect.memory import Memory
-from recollect.model import Outcome
+from recollect.model.episodes import Context, Episode, EpisodeHit, Reward
+from recollect.model.sessions import Outcome
 from recollect.settings import Settings
+from recollect.system.clock import iso, now_ms
 from tests.builders.talks import Said, Talks
 
 DAY = 86_400_000

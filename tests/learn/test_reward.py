@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.episodes import Reward, Step
 from recollect.learn.reward import LONG_MS, MANY_STEPS, WORTH, reward
-from recollect.model import Outcome
+from recollect.model.episodes import Reward, Step
+from recollect.model.sessions import Outcome
 
 steps = st.lists(
     st.builds(Step, st.sampled_from("abcdefghijk"), success=st.sampled_from([None, True, False])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.learn.sentences import condition_and_action, sentence_of
-from recollect.patterns import PatternKind
+from recollect.model.patterns import PatternKind
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model import Category
-from recollect.patterns import PatternKind
+from recollect.model.notes import Category
+from recollect.model.patterns import PatternKind
 from recollect.publish import block
 from recollect.publish.content import MOST_BYTES, compose
 from recollect.store.published import Lesson

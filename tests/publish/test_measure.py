@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.errors import NotFound, UsageError
-from recollect.publications import Measured, Share
+from recollect.model.publications import Measured, Share
 from recollect.publish.measure import measure
 from recollect.store.sqlite import catalogue, prepared
 from tests.builders.lessons import Shop

@@ -15,7 +15,7 @@ import pytest
 
 from recollect.distill.memories.skills import is_valid
 from recollect.errors import FileRefused, FileUnwritable, NotFound, StoreBusy, UsageError
-from recollect.publications import Decide, Publication
+from recollect.model.publications import Decide, Publication
 from recollect.publish import publishing
 from recollect.publish.block import BEGIN, END
 from recollect.store import open_store

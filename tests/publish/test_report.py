@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import FileUnwritable
-from recollect.publications import Amount, Measured, Side
+from recollect.model.publications import Amount, Measured, Side
 from recollect.publish import report, statistics
 from recollect.publish.plots import Line, Mark, intervals, number
 

@@ -8,7 +8,7 @@ from math import exp, inf, sqrt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.publications import Amount, Share
+from recollect.model.publications import Amount, Share
 from recollect.publish import statistics
 from recollect.publish.statistics import LEAST_TASKS, amount, change, share, wilson
 

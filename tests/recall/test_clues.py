@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.lookup import Clue
+from recollect.model.search import Clue
 from recollect.recall.clues import MOST_CLUES, clues
 from recollect.recall.query import parse
 from recollect.store.sqlite import search

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.answers import Pack, PackLine
+from recollect.model.answers import Pack, PackLine
 from recollect.recall.pack import MOST_RECENT
 from recollect.recall.telling import CLOSING, OPENING, tokens
 from tests.builders.talks import SHOP, Said, Talks

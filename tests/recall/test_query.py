@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clock import find_moment
-from recollect.lookup import FILTERS, LONGEST_VALUE, MOST_VALUES, Query, Term
+from recollect.model.search import FILTERS, LONGEST_VALUE, MOST_VALUES, Query, Term
 from recollect.recall.query import parse
+from recollect.system.clock import find_moment
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.lookup import Clue, Findings, Holding, Place
+from recollect.model.search import Clue, Findings, Holding, Place
 from recollect.recall import rank
 
 NOW = 1_767_258_000_000

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.lookup import FILTERS
+from recollect.model.search import FILTERS
 from tests.builders.talks import DAY, SHOP, Said, Talks, names
 from tests.builders.work import Remember, Work
 from tests.store.conftest import START

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import now_ms
 from recollect.errors import SettingsError, StoreUnwritable
-from recollect.model import Item, SessionFacts
-from recollect.reports import Retained
+from recollect.model.logs import Item, SessionFacts
+from recollect.model.reports import Retained
 from recollect.retain import budgets
 from recollect.retain.budgets import DAY_MS, Budget, is_due, retain
 from recollect.settings import Settings
 from recollect.store import open_store
 from recollect.store.sqlite.store import SqliteStore
+from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
 

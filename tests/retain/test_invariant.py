@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from recollect.clock import now_ms
-from recollect.model import Event, Item
+from recollect.model.logs import Event, Item
 from recollect.retain.budgets import Budget, retain
 from recollect.store import bodies
 from recollect.store.sqlite.doctor import examine
+from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
 

@@ -13,7 +13,7 @@ import pytest
 
 import recollect
 from recollect.memory import Memory
-from recollect.reports import RepairReport
+from recollect.model.reports import RepairReport
 from recollect.serve.cli import COMMANDS, load, main, parser
 from recollect.serve.cli.output import counted
 

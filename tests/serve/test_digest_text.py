@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from recollect.digests import Digest, Evidence, EvidenceKind, Run, Saying, Task, Trouble
-from recollect.model import Tokens
+from recollect.model.digests import Digest, Evidence, EvidenceKind, Run, Saying, Task, Trouble
+from recollect.model.sessions import Tokens
 from recollect.serve.cli.digest import EVIDENCE, text
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.lookup import CHOICES, FILTERS
 from recollect.memory import Memory
+from recollect.model.search import CHOICES, FILTERS
 from recollect.serve.cli import load, main, parser
 
 SAMPLES = Path(recollect.__file__).parent / "samples"

@@ -17,7 +17,7 @@ from typing import Any, get_args
 import pytest
 
 from recollect import __version__
-from recollect.model import Category
+from recollect.model.notes import Category
 from recollect.serve.cli import COMMANDS, load, parser
 from recollect.serve.install.place import HOOK_SECONDS, Place
 

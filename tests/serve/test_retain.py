@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from recollect import platforms
 from recollect.memory import Memory
 from recollect.serve.cli import main
 from recollect.serve.cli.background import leave_work
 from recollect.serve.mcp.reading import read
+from recollect.system import platforms
 from tests.builders.homes import add_turn, chat, claude_log, claude_path
 
 SESSION = "claude-code:5e551011-0000-4000-8000-000000000001"

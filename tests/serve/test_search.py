@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.lookup import Hit
+from recollect.model.search import Hit
 from recollect.serve.cli import main
 from tests.builders.talks import SHOP, Said, Talks
 

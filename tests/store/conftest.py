@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from recollect.capture.assemble import assemble
-from recollect.model import (
+from recollect.model.batch import Fingerprint, ProjectIdentity
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
@@ -25,7 +26,6 @@ from recollect.model import (
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
-from recollect.store.stretch import Fingerprint, ProjectIdentity
 
 START = 1_767_258_000_000  # 2026-01-01T09:00:00Z
 

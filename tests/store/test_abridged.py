@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.digests import Digest, Evidence, Run, Saying, Task, Trouble
+from recollect.model.digests import Digest, Evidence, Run, Saying, Task, Trouble
 from recollect.store import bodies
 from recollect.store.sqlite.abridged import (
     LINE_CHARACTERS,

@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.digests import Digest, Run, Task
 from recollect.errors import StoreError
-from recollect.lookup import Query
-from recollect.model import Event, Tokens
+from recollect.model.digests import Digest, Run, Task
+from recollect.model.logs import Event
+from recollect.model.search import Query
+from recollect.model.sessions import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage, state_of
 from recollect.store.sqlite.doctor import examine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recollect.reports import Finding
+from recollect.model.reports import Finding
 from recollect.store.sqlite.database import SCHEMA
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.jobs import MOST_TRIES, enqueue, fail, take

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.episodes import Context, Episode, Reward, Step
 from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
+from recollect.model.episodes import Context, Episode, Reward, Step
 from recollect.settings import Settings
 from recollect.store.sqlite import episodes
 from recollect.store.sqlite.doctor import examine

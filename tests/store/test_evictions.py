@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from recollect.digests import Digest, Saying, Task, Trouble
-from recollect.lookup import Query
-from recollect.model import Event, Item, ToolResult
+from recollect.model.digests import Digest, Saying, Task, Trouble
+from recollect.model.logs import Event, Item, ToolResult
+from recollect.model.retention import WholeTurn
+from recollect.model.search import Query
 from recollect.store import bodies
 from recollect.store.history import state_of
-from recollect.store.raw import WholeTurn
 from recollect.store.sqlite import evictions
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.export import export

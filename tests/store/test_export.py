@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from recollect.lookup import Query
-from recollect.model import SessionDetail
+from recollect.model.search import Query
+from recollect.model.sessions import SessionDetail
 from recollect.store.sqlite.export import export
 from recollect.store.sqlite.forget import forget
 from tests.store.conftest import START, Filled, facts, turn

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import UsageError
-from recollect.lookup import CHOICES, FILTERS, MOST_VALUES
 from recollect.memory import Memory
-from recollect.model import Event, Item, SessionFacts, ToolKind
+from recollect.model.logs import Event, Item, SessionFacts, ToolKind
+from recollect.model.search import CHOICES, FILTERS, MOST_VALUES
 from recollect.recall.query import parse
 from recollect.store.sqlite import filters
 from recollect.store.sqlite.chosen import chosen_turns

@@ -9,8 +9,8 @@ import apsw
 import pytest
 
 from recollect.errors import NotFound
-from recollect.model import Event, Item, ToolResult, TurnFacts
-from recollect.reports import Forgotten, Scrubbed
+from recollect.model.logs import Event, Item, ToolResult, TurnFacts
+from recollect.model.reports import Forgotten, Scrubbed
 from recollect.store import bodies
 from recollect.store.sqlite.doctor import examine
 from recollect.store.sqlite.forget import forget

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.clock import now_ms
 from recollect.errors import NotFound
 from recollect.memory import Memory
-from recollect.model import Event, SessionFacts, TurnFacts
-from recollect.reports import Forgotten, Scrubbed
+from recollect.model.logs import Event, SessionFacts, TurnFacts
+from recollect.model.reports import Forgotten, Scrubbed
 from recollect.settings import Settings
 from recollect.store.sqlite.migrate import copy_to
 from recollect.store.sqlite.repair import repair
 from recollect.store.sqlite.store import SqliteStore
+from recollect.system.clock import now_ms
 from tests.store.conftest import Filled
 
 SHOP = "/home/ada/shop"

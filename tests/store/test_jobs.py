@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import now_ms
 from recollect.store.sqlite import jobs
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import now_ms
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import clock
-from recollect.store.leases import Lease, LeaseLost
+from recollect.model.leases import Lease, LeaseLost
 from recollect.store.sqlite import leases
+from recollect.system import clock
 from tests.store.conftest import Filled
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
-from recollect.model import Note
+from recollect.model.notes import Note
 from recollect.settings import Settings
 from recollect.store.notes import compared
 from recollect.store.sqlite import jobs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.lookup import Place, Query, Scope
+from recollect.model.search import Place, Query, Scope
 from recollect.recall.query import parse
 from tests.builders.talks import Said, Talks
 from tests.store.conftest import START

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import NotFound, StoreError, StoreTooNew
-from recollect.reports import RepairReport
+from recollect.model.reports import RepairReport
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.doctor import examine
@@ -130,7 +130,7 @@ def test_a_text_index_that_is_not_well_is_made_again(filled: Filled) -> None:
 
 def test_the_rebuilt_index_is_the_one_that_capture_made(filled: Filled) -> None:
     """Also for a turn in several parts, whose later parts repeat its prompt."""
-    from recollect.model import Event
+    from recollect.model.logs import Event
 
     fill(filled)
     filled.keep("log0.jsonl", Event(session="s0", turn="s0-7", kind="reply", text="a second part"))

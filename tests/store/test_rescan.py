@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect.model import Event
+from recollect.model.logs import Event
+from recollect.model.reports import Rescanned, Scrubbed
 from recollect.redact import table_version
-from recollect.reports import Rescanned, Scrubbed
 from recollect.store import bodies
 from recollect.store.sqlite import rescan as module
 from recollect.store.sqlite.content import LEAD_CHARACTERS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.lookup import Clue, Findings, Query, Scope
+from recollect.model.search import Clue, Findings, Query, Scope
 from recollect.recall.query import parse
 from recollect.store.sqlite import search
 from recollect.store.sqlite.chosen import turns_in

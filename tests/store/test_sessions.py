@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.lookup import Query
-from recollect.model import Usage
+from recollect.model.logs import Usage
+from recollect.model.search import Query
 from tests.store.conftest import START, Filled, facts, turn
 
 

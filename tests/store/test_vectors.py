@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import StoreError, UsageError
-from recollect.lookup import Query, Scope
+from recollect.model.search import Query, Scope
 from recollect.recall.embedding import embed
 from recollect.redact import Redactor
 from recollect.store import codes, open_store

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from bench.sets.player import player
-from recollect.digests import Outcome
+from recollect.model.digests import Outcome
 
 HERE = Path(__file__).resolve().parent
 FIRST_DAY = datetime(2026, 5, 4, 9)

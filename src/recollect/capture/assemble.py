@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from recollect.model import (
+from recollect.model.batch import Stretch, TurnPart
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
@@ -15,7 +16,6 @@ from recollect.model import (
     TurnFacts,
     Usage,
 )
-from recollect.store.stretch import Stretch, TurnPart
 
 _SESSION_FIELDS = tuple(
     name for name in SessionFacts.__struct_fields__ if name not in ("session", "cwd", "meta")

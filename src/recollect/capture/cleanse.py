@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.model import Checkpoint
+from recollect.model.batch import Stretch
+from recollect.model.logs import Checkpoint
 from recollect.redact.values_in import RedactsMany, Slots, redact_value
-from recollect.store.stretch import Stretch
 
 _SESSION_FIELDS = ("cwd", "title", "git_branch", "git_remote")
 _TURN_FIELDS = ("cwd", "git_remote")

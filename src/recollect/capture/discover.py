@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.capture.adapters import Adapter, KeptInProjects
 from recollect.errors import NotFound, UsageError
-from recollect.model import Source
+from recollect.model.logs import Source
 
 # How deep below a folder that is no known root we look for logs.
 _DEPTH = 12

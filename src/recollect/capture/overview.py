@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from recollect.capture.adapters import Adapter, KeptInProjects
-from recollect.model import AgentRow
+from recollect.model.reports import AgentRow
 from recollect.store import Store
 
 

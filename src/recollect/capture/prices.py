@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from recollect.model import Usage
+from recollect.model.logs import Usage
 
 # A model is priced only where its maker sells it: what a third party asks for
 # serving somebody's weights is not in the log, so that cost is unknown.

@@ -8,8 +8,8 @@ because a foreign log says nothing about the folders of this machine.
 
 from __future__ import annotations
 
-from recollect import git
-from recollect.store.stretch import ProjectIdentity
+from recollect.model.batch import ProjectIdentity
+from recollect.system import git
 
 
 class Projects:

@@ -21,9 +21,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from recollect.model import Event
-from recollect.store.calls import Call
-from recollect.store.stretch import Stretch, TurnPart
+from recollect.model.batch import Stretch, TurnPart
+from recollect.model.calls import Call
+from recollect.model.logs import Event
 
 # In every spelling of our opening: plain, escaped for HTML, escaped for JSON.
 TRACE = "recalled by="

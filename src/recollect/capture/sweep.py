@@ -32,12 +32,13 @@ from recollect.capture.prices import Prices
 from recollect.capture.projects import Projects
 from recollect.capture.recognise import Recogniser
 from recollect.errors import RecollectError
-from recollect.interpreter import no_cycle_search
-from recollect.model import Checkpoint, ImportReport, Problem, Source, SourceReport
+from recollect.model.batch import Fingerprint, KnownSource, Stretch, Written
+from recollect.model.logs import Checkpoint, Problem, Source
+from recollect.model.reports import ImportReport, SourceReport
 from recollect.redact import Redactor
 from recollect.store import Keeper, Store
 from recollect.store.bodies import checksum
-from recollect.store.stretch import Fingerprint, KnownSource, Stretch, Written
+from recollect.system.interpreter import no_cycle_search
 
 BATCH_BYTES = 64 << 20
 MANY_SOURCES = 8

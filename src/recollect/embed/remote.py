@@ -24,7 +24,7 @@ import numpy as np
 from recollect import __version__
 from recollect.embed.batched import BatchedEncoder
 from recollect.errors import EncoderUnavailable
-from recollect.services import (
+from recollect.system.services import (
     PASSING,
     address_of,
     get_key,

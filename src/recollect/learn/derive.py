@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from recollect.clock import iso
-from recollect.digests import Digest, Task
-from recollect.episodes import Context, Episode, Step
 from recollect.learn.languages import language_of
 from recollect.learn.limits import MOST_LATENCY_MS
 from recollect.learn.reward import reward
+from recollect.model.digests import Digest, Task
+from recollect.model.episodes import Context, Episode, Step
 from recollect.reading import checks
 from recollect.store import bodies
 from recollect.store.history import Passage
+from recollect.system.clock import iso
 
 # What is kept of a command or of paths, and of a long task: the end, where it was decided.
 ACTION_CHARACTERS = 500

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.answers import Answers
 from recollect.learn.learning import bring_up_to_date, chosen, tallies
 from recollect.learn.verdicts import may_be_habit, rank
+from recollect.model.answers import Answers
 from recollect.store.tallies import EVERYTHING, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from recollect.patterns import Pattern, PatternStatus
+    from recollect.model.patterns import Pattern, PatternStatus
     from recollect.store import Store
     from recollect.store.tallies import Tally
 

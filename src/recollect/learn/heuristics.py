@@ -16,7 +16,7 @@ from recollect.learn.sentences import condition_and_action
 from recollect.store.tallies import Rule
 
 if TYPE_CHECKING:
-    from recollect.patterns import Heuristic
+    from recollect.model.patterns import Heuristic
     from recollect.store import Store
     from recollect.store.tallies import Tally
 

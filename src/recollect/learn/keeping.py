@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from recollect.clock import iso
-from recollect.episodes import Context, Episode, Reward, Step
 from recollect.learn.own_store import OwnStore
-from recollect.model import Outcome
+from recollect.model.episodes import Context, Episode, Reward, Step
+from recollect.model.sessions import Outcome
+from recollect.system.clock import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,12 +26,12 @@ from recollect.learn.verdicts import (
     tally_of,
     without_repetition,
 )
-from recollect.reports import Learned
+from recollect.model.reports import Learned
 
 if TYPE_CHECKING:
-    from recollect.digests import Digest, Task
-    from recollect.episodes import Episode
-    from recollect.model import Outcome
+    from recollect.model.digests import Digest, Task
+    from recollect.model.episodes import Episode
+    from recollect.model.sessions import Outcome
     from recollect.store import Store
     from recollect.store.history import Passage
     from recollect.store.tallies import Key, Tally

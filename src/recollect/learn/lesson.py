@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.patterns import Signal
+from recollect.model.patterns import Signal
 
 if TYPE_CHECKING:
-    from recollect.model import Trust
-    from recollect.patterns import PatternKind
+    from recollect.model.notes import Trust
+    from recollect.model.patterns import PatternKind
 
 # How many steps were taken in all; every lesson has this occasion.
 STEPS = ""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from recollect.episodes import Context, Ending, Step
 from recollect.errors import (
     ControlCharacter,
     NulCharacter,
@@ -21,7 +20,8 @@ from recollect.errors import (
     WrongKind,
     WrongLength,
 )
-from recollect.model import Outcome
+from recollect.model.episodes import Context, Ending, Step
+from recollect.model.sessions import Outcome
 
 MOST_TASK = 10_000
 MOST_TOOL = 200
@@ -93,7 +93,7 @@ def check_context(context: Any) -> None:
     if not isinstance(context, Context):
         raise WrongKind(
             f"context must be a Context, not {type(context).__name__}",
-            hint="from recollect.episodes import Context",
+            hint="from recollect.model.episodes import Context",
         )
     for name in ("language", "domain", "project"):
         value = getattr(context, name)
@@ -118,7 +118,7 @@ def check_step(step: Any) -> None:
     if not isinstance(step, Step):
         raise WrongKind(
             f"a step must be a Step, not {type(step).__name__}",
-            hint="from recollect.episodes import Step",
+            hint="from recollect.model.episodes import Step",
         )
     check_call(step.tool, step.action)
     check_number("latency_ms", step.latency_ms, MOST_LATENCY_MS)
@@ -142,7 +142,7 @@ def check_ending(ending: Any) -> None:
         kind = type(ending).__name__
         raise WrongKind(
             f"an outcome must be an Ending or a word, not {kind}",
-            hint="from recollect.episodes import Ending",
+            hint="from recollect.model.episodes import Ending",
         )
     if not isinstance(ending.outcome, str):
         raise WrongKind(

@@ -12,7 +12,7 @@ from recollect.reading.attempts import compare
 from recollect.store import bodies
 
 if TYPE_CHECKING:
-    from recollect.episodes import Step
+    from recollect.model.episodes import Step
     from recollect.reading.attempts import Match
     from recollect.store.history import Passage
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, Literal, TypeVar
 
-from recollect.episodes import Flushed
+from recollect.model.episodes import Flushed
 
 log = logging.getLogger(__name__)
 

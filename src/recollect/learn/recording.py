@@ -29,7 +29,6 @@ from itertools import count, takewhile
 from time import time_ns
 from typing import Any
 
-from recollect.episodes import Context, Ending, Reward, Step
 from recollect.errors import (
     EpisodeCompleted,
     RecollectError,
@@ -54,10 +53,11 @@ from recollect.learn.limits import (
 from recollect.learn.queueing import Queue, WhenFull
 from recollect.learn.reward import reward
 from recollect.learn.signatures import step_signature
+from recollect.model.episodes import Context, Ending, Reward, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.episodes import Flushed
+    from recollect.model.episodes import Flushed
 
 _END = Step("")
 _NOWHERE = Context()

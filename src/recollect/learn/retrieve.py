@@ -20,12 +20,12 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.clock import now_ms
-from recollect.episodes import Context, Episode, EpisodeHit
 from recollect.errors import NumberOutOfRange
 from recollect.learn import forks, limits
 from recollect.learn.own_store import OwnStore
 from recollect.learn.shelf import Shelf
+from recollect.model.episodes import Context, Episode, EpisodeHit
+from recollect.system.clock import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

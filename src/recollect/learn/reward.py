@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from math import log
 from operator import attrgetter
 
-from recollect.episodes import Reward, Step
-from recollect.model import Outcome
+from recollect.model.episodes import Reward, Step
+from recollect.model.sessions import Outcome
 
 WORTH: dict[Outcome, float] = {
     "success": 1.0,

@@ -14,7 +14,7 @@ from recollect.learn.extractors.recoveries import AGAIN
 from recollect.learn.signatures import EDIT, FAILS, INSTEAD, READ, THEN
 
 if TYPE_CHECKING:
-    from recollect.patterns import PatternKind
+    from recollect.model.patterns import PatternKind
 
 _TOOLS = {
     "edit": "editing a file", "read": "reading a file", "search": "searching",

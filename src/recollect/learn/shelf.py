@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embed.static import StaticEncoder
-from recollect.episodes import Context
+from recollect.model.episodes import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from recollect.learn.signatures import EDIT, FAILS, INSTEAD, READ, THEN
 from recollect.store.tallies import Tally, fading
 
 if TYPE_CHECKING:
-    from recollect.model import Trust
-    from recollect.patterns import PatternKind
+    from recollect.model.notes import Trust
+    from recollect.model.patterns import PatternKind
     from recollect.store.tallies import Key, Seen
 
 # The more was seen, the more of it looks like a habit by chance: so much of a false

@@ -21,7 +21,7 @@ import msgspec
 from recollect import __version__
 from recollect.errors import BadReply, EngineUnavailable
 from recollect.llm.spending import Held, Spending
-from recollect.services import (
+from recollect.system.services import (
     PASSING,
     address_of,
     get_key,

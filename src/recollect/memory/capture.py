@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
     from recollect.capture.discover import Found
     from recollect.capture.sweep import Progress, Sweep
-    from recollect.model import (
-        AgentRow,
-        ImportReport,
-    )
+    from recollect.model.reports import AgentRow, ImportReport
     from recollect.store import Store
 
 
@@ -58,8 +55,8 @@ class Capture(Projects):
         self, paths: Sequence[str | os.PathLike[str]] = (), agents: Sequence[str] = ()
     ) -> Iterator[Found]:
         """The logs an import would look at."""
-        from recollect import platforms
         from recollect.capture import discover
+        from recollect.system import platforms
 
         adapters = self.adapters(agents)
         found: Iterator[Found]
@@ -97,7 +94,7 @@ class Capture(Projects):
         """The folders of this machine that agents are known to have worked in,
         and the one that we are called from.
         """
-        from recollect import git
+        from recollect.system import git
 
         store = self._existing() if os.path.exists(self.settings.store) else None
         known = store.folders() if store else []
@@ -116,8 +113,8 @@ class Capture(Projects):
         self, *, agents: Sequence[str] = (), stop: Event | None = None
     ) -> Iterator[ImportReport]:
         """Import what agents write as they write it, a report for each time something was new."""
-        from recollect import platforms
         from recollect.capture.watch import follow
+        from recollect.system import platforms
 
         def roots() -> list[str]:
             home = platforms.user_home()
@@ -157,8 +154,8 @@ class Capture(Projects):
 
     def agents(self) -> list[AgentRow]:
         """Every supported agent: where it looks, what is there and what is stored."""
-        from recollect import platforms
         from recollect.capture.overview import agent_rows
+        from recollect.system import platforms
 
         store = self._existing() if os.path.exists(self.settings.store) else None
         return agent_rows(

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from recollect.digests import Digest, Engine, Trace
     from recollect.distill.models.engine import LlmEngine
-    from recollect.reports import Assignment, Consolidated, Distilled, JobFile
+    from recollect.model.digests import Digest, Engine, Trace
+    from recollect.model.reports import Assignment, Consolidated, Distilled, JobFile
 
 
 class Distill(Projects):

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from recollect.capture.adapters import Adapter
     from recollect.capture.sweep import Sweep
     from recollect.embed import Encoder
-    from recollect.model import (
-        SourceReport,
-    )
+    from recollect.model.reports import SourceReport
     from recollect.redact import Finding, Redactor
     from recollect.store import Store
 

@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.answers import Answers
-    from recollect.episodes import Context, Ending, Episode, EpisodeHit, Flushed, Reward, Step
     from recollect.learn.own_store import OwnStore
     from recollect.learn.recording import Recorder
     from recollect.learn.retrieve import Retriever
-    from recollect.patterns import Heuristic, Pattern, PatternStatus
-    from recollect.reports import Learned
+    from recollect.model.answers import Answers
+    from recollect.model.episodes import Context, Ending, Episode, EpisodeHit, Flushed, Reward, Step
+    from recollect.model.patterns import Heuristic, Pattern, PatternStatus
+    from recollect.model.reports import Learned
 
 
 class Learn(Projects):
@@ -132,10 +132,10 @@ class Learn(Projects):
         `min_frequency` is how many sessions must show it; below the setting
         `learn.min_sessions` it also brings what may be chance.
         """
-        from recollect.clock import MOMENTS, find_moment
         from recollect.errors import UsageError
         from recollect.learn.detecting import detect
         from recollect.store.tallies import Selection
+        from recollect.system.clock import MOMENTS, find_moment
 
         store = self._existing()
         moment = None if since is None else find_moment(since)

@@ -10,9 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.model import (
-        Note,
-    )
+    from recollect.model.notes import Note
 
 
 class Notes(Distill):
@@ -40,7 +38,7 @@ class Notes(Distill):
         """
         from recollect.capture.projects import Projects
         from recollect.distill.notes import note as notes
-        from recollect.store.stretch import ProjectIdentity
+        from recollect.model.batch import ProjectIdentity
 
         kind, author = notes.category_of(category), notes.author_of(by, everywhere=everywhere)
         sure = notes.confidence_of(confidence, author)

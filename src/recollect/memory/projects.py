@@ -8,7 +8,7 @@ from recollect.memory.door import Door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.model import ProjectRow
+    from recollect.model.reports import ProjectRow
 
 
 class Projects(Door):

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.patterns import Pattern, PatternVersion
-    from recollect.publications import Decide, Measured, Publication
+    from recollect.model.patterns import Pattern, PatternVersion
+    from recollect.model.publications import Decide, Measured, Publication
 
 
 class Publish(Learn):

@@ -10,19 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.answers import Answers, FileChange, Fix, Friction, Invocation, Pack
     from recollect.embed import Encoder
-    from recollect.lookup import Filter, SearchResult
-    from recollect.model import (
-        Session,
-        SessionDetail,
+    from recollect.model.answers import Answers, FileChange, Fix, Friction, Invocation, Pack
+    from recollect.model.reports import (
+        Embedded,
         StatsRow,
         StoreSummary,
-        Turn,
     )
-    from recollect.reports import (
-        Embedded,
-    )
+    from recollect.model.search import Filter, SearchResult
+    from recollect.model.sessions import Session, SessionDetail, Turn
 
 
 class Recall(Projects):
@@ -63,7 +59,7 @@ class Recall(Projects):
         """The turns nearest to a vector of the encoder that the stored ones
         are by, the cosine as their score.
         """
-        from recollect.lookup import Query, Scope
+        from recollect.model.search import Query, Scope
         from recollect.recall.search import nearest
 
         scope = Scope(Query().having(**filters), self.settings.domains())
@@ -187,7 +183,7 @@ class Recall(Projects):
 
         What happened in the project of `folder` comes first.
         """
-        from recollect.lookup import Query
+        from recollect.model.search import Query
         from recollect.recall.verbs.fix import fix
 
         project, query = self.project_of(folder or os.getcwd()), Query().having(**filters)

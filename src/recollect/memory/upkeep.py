@@ -15,17 +15,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.capture.sweep import Progress
-    from recollect.lookup import Filter
-    from recollect.model import (
-        JobRow,
-    )
-    from recollect.reports import (
+    from recollect.model.reports import (
         Forgotten,
         Health,
+        JobRow,
         RepairReport,
         Rescanned,
         Retained,
     )
+    from recollect.model.search import Filter
 
 
 class Upkeep(Capture, Recall, Notes, Publish):
@@ -105,7 +103,7 @@ class Upkeep(Capture, Recall, Notes, Publish):
         Sessions without a digest get theirs first, because only then may
         their events go. A dry run changes nothing.
         """
-        from recollect.reports import Retained
+        from recollect.model.reports import Retained
         from recollect.retain.budgets import Budget, retain
 
         budget = Budget.of(self.settings)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import get_args
 
 from recollect.errors import UsageError
-from recollect.patterns import PatternStatus
+from recollect.model.patterns import PatternStatus
 from recollect.reading.quoting import visible
 
 STATUSES: tuple[PatternStatus, ...] = get_args(PatternStatus)

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from recollect.publications import is_harmful
+from recollect.model.publications import is_harmful
 from recollect.publish.block import BEGIN_AFTER_NO_LINE_END, END
 from recollect.reading.quoting import visible
 from recollect.store.published import Lesson

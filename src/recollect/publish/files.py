@@ -12,8 +12,8 @@ import re
 import stat
 from contextlib import suppress
 
-from recollect import platforms
 from recollect.errors import FileRefused, FileUnwritable, UsageError
+from recollect.system import platforms
 
 # Nobody writes guidance of this size by hand, and agents read the first few dozen kilobytes.
 MOST_BYTES = 4 << 20

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from recollect.clock import iso
-from recollect.publications import Measured, Share, Side, is_harmful
+from recollect.model.publications import Measured, Share, Side, is_harmful
 from recollect.publish import statistics
 from recollect.publish.statistics import LEAST_SESSIONS, LEAST_TASKS
 from recollect.store.measured import OPENING, UNWANTED
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from recollect.store import Store

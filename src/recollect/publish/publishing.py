@@ -17,14 +17,14 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import FileRefused, NotFound, StoreBusy
-from recollect.publications import Decide, Decision, Publication
+from recollect.model.publications import Decide, Decision, Publication
 from recollect.publish import block, content, files, targets
 from recollect.publish.targets import Target
 from recollect.store.published import Block, Lesson
 
 if TYPE_CHECKING:
+    from recollect.model.leases import Lease
     from recollect.store import Store
-    from recollect.store.leases import Lease
 
 PATIENCE_SECONDS = 20.0
 _HEAD = re.compile(r"(?:---\r?\n.*?\n---)?", re.DOTALL)

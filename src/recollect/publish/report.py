@@ -8,12 +8,12 @@ import os
 from collections.abc import Callable, Sequence
 from html import escape
 
-from recollect import platforms
 from recollect.errors import FileUnwritable
-from recollect.publications import Amount, Measured, Share, Side
+from recollect.model.publications import Amount, Measured, Share, Side
 from recollect.publish.measure import NOT_ENOUGH
 from recollect.publish.plots import Line, Mark, intervals, number
 from recollect.publish.statistics import LEAST_SESSIONS, LEAST_TASKS
+from recollect.system import platforms
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1d20; --soft: #5b5f68; --line: #d9dbe0; --page: #ffffff; --panel: #f5f6f8;

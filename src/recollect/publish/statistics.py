@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, log, sqrt
 
-from recollect.publications import Amount, Share
+from recollect.model.publications import Amount, Share
 
 # The normal deviate of intervals that hold the true value 19 times out of 20.
 Z = 1.959964

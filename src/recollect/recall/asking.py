@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 
-from recollect.clock import now_ms
 from recollect.errors import EncoderUnavailable, UsageError
-from recollect.lookup import Query, Scope, SearchResult, Term
+from recollect.model.search import Query, Scope, SearchResult, Term
 from recollect.recall.meaning import Meaning
 from recollect.recall.search import Asked, search
 from recollect.recall.when import find_span
+from recollect.system.clock import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

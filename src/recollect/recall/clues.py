@@ -9,13 +9,13 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.lookup import Clue
+from recollect.model.search import Clue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from recollect.lookup import Query
+    from recollect.model.search import Query
 
 # A question is half made of these, and no answer is found by them. They are
 # left out unless a query has no other word, or has them inside quotes.

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from recollect.model.reports import Embedded
 from recollect.recall.closeness import note_words
-from recollect.reports import Embedded
 from recollect.store import bodies
 from recollect.store.codes import int8_codes
 

@@ -23,9 +23,8 @@ from itertools import islice
 from math import exp
 from typing import TYPE_CHECKING
 
-from recollect.answers import Pack, PackLine
-from recollect.clock import iso
-from recollect.lookup import Query, Scope, Term
+from recollect.model.answers import Pack, PackLine
+from recollect.model.search import Query, Scope, Term
 from recollect.reading.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall import rank
 from recollect.recall.asking import prepared
@@ -42,11 +41,12 @@ from recollect.recall.telling import (
     tokens,
 )
 from recollect.store import bodies
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from recollect.digests import Digest
     from recollect.embed import Encoder
-    from recollect.lookup import Place
+    from recollect.model.digests import Digest
+    from recollect.model.search import Place
     from recollect.recall.search import Asked
     from recollect.store import Store
 

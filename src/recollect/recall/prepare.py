@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.lookup import Query, Scope
+from recollect.model.search import Query, Scope
 from recollect.reading.quoting import typed
 from recollect.recall import reminders
 from recollect.recall.pack import (

@@ -14,8 +14,7 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.clock import MOMENTS, find_moment
-from recollect.lookup import (
+from recollect.model.search import (
     CHOICES,
     FILTERS,
     LONGEST_VALUE,
@@ -25,6 +24,7 @@ from recollect.lookup import (
     Term,
     meta_key,
 )
+from recollect.system.clock import MOMENTS, find_moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

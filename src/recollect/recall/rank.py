@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from recollect.lookup import Findings, Place
+    from recollect.model.search import Findings, Place
 
 MEANING = 1.0
 CLOSENESS = 1.0

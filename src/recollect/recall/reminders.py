@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.clock import iso
-from recollect.lookup import Query
+from recollect.model.search import Query
 from recollect.reading.error_text import error_lines, headline, longest_word, shape, telling, tells
 from recollect.reading.programs import base, launched, main_pieces, program_of
 from recollect.reading.quoting import quoted, quoted_command, quoted_path
@@ -24,10 +23,11 @@ from recollect.recall.shapes import use_shapes
 from recollect.recall.verbs import retry
 from recollect.store.bodies import EXIT_CODE, KIND, OK, OUTPUT, TARGET, TOOL_KIND
 from recollect.store.told import Reminder
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
+    from recollect.model.calls import Call
     from recollect.store import Store
-    from recollect.store.calls import Call
 
     Found = tuple[str, Reminder]
 

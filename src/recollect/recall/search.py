@@ -13,17 +13,17 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.clock import iso, now_ms
-from recollect.lookup import Hit, SearchResult
+from recollect.model.search import Hit, SearchResult
 from recollect.recall import rank
 from recollect.recall.clues import clues
 from recollect.recall.snippet import snippet
+from recollect.system.clock import iso, now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recollect.lookup import Place, Scope
+    from recollect.model.search import Place, Scope
     from recollect.recall.closeness import Closeness
     from recollect.recall.when import Span
     from recollect.store import Store

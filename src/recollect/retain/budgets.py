@@ -18,13 +18,12 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from recollect.clock import now_ms
 from recollect.errors import StoreError
-from recollect.model import Room
-from recollect.reports import Finding, Retained
+from recollect.model.reports import Finding, Retained, Room
+from recollect.model.retention import WholeTurn
 from recollect.settings import Settings
 from recollect.store import Store
-from recollect.store.raw import WholeTurn
+from recollect.system.clock import now_ms
 
 # A session that goes on after its events went would be digested again from what is left of them.
 QUIET_MS = 6 * 3_600_000

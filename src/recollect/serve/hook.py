@@ -29,11 +29,11 @@ from _thread import start_new_thread
 
 import apsw
 
-from recollect import git, platforms
 from recollect.serve.agents import find_agent
 from recollect.settings import Settings
 from recollect.store import spool
 from recollect.store.sqlite.ready import Ready
+from recollect.system import git, platforms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

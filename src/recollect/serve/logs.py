@@ -11,8 +11,8 @@ import logging
 import os
 import sys
 
-from recollect.clock import iso
 from recollect.errors import UsageError
+from recollect.system.clock import iso
 
 _LEVELS = {
     "debug": logging.DEBUG,

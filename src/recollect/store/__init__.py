@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.reports import RepairReport
+    from recollect.model.reports import RepairReport
     from recollect.store.sqlite.capture import Keeper
     from recollect.store.sqlite.store import SqliteStore as Store
 

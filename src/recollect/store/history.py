@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from recollect.model import Author, Tokens
+from recollect.model.logs import Author
+from recollect.model.sessions import Tokens
 
 
 class Passage:

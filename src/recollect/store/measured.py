@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from recollect.model import Outcome
+from recollect.model.sessions import Outcome
 
 # What says that a memory was read, not that it was offered.
 OPENING = ("get", "show")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from recollect.model import Trust
-from recollect.patterns import PatternKind
+from recollect.model.notes import Trust
+from recollect.model.patterns import PatternKind
 
 Key = tuple[PatternKind, str]
 DAY_MS = 86_400_000

@@ -6,7 +6,7 @@ ones that come with recollect keep:
 
     from pathlib import Path
 
-    from recollect.model import Tokens
+    from recollect.model.sessions import Tokens
     from recollect.testing import AdapterContract, Sample
 
     class TestScribe(AdapterContract):

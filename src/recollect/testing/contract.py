@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from recollect.capture.adapters import Adapter
-from recollect.model import Checkpoint, Event, Problem, Tokens, TurnFacts
+from recollect.model.logs import Checkpoint, Event, Problem, TurnFacts
+from recollect.model.sessions import Tokens
 from recollect.testing.importing import everything, imported, live_in, sources, told_by
 from recollect.testing.samples import Sample, bring, copied, few, opened_files, some_files
 from recollect.testing.spoiling import damaged, earlier_states, held, put, replace_word, touch

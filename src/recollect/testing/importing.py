@@ -13,7 +13,8 @@ import msgspec
 
 from recollect.capture.adapters import Adapter
 from recollect.memory import Memory
-from recollect.model import SessionDetail, Source
+from recollect.model.logs import Source
+from recollect.model.sessions import SessionDetail
 from recollect.settings import Settings
 
 

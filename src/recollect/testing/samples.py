@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Source, Tokens
+from recollect.model.logs import Source
+from recollect.model.sessions import Tokens
 
 # How many sources and files of a sample are looked at where looking at all would take long.
 _SOURCES, _FILES = 12, 4

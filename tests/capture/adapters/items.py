@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.capture.adapters import Adapter
-from recollect.model import Event, Item, Liveness, Problem, TurnFacts, Usage
+from recollect.model.logs import Event, Item, Liveness, Problem, TurnFacts, Usage
 
 
 def of(kind: type[Any], found: list[Item]) -> list[Any]:

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from recollect.capture.adapters.aider import Aider
 from recollect.capture.adapters.aider.edits import proposed
 from recollect.memory import Memory
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
     Liveness,
     Problem,
-    SessionDetail,
     SessionFacts,
     Source,
     TurnFacts,
     Usage,
     milliseconds,
 )
+from recollect.model.sessions import SessionDetail
 from tests.builders import aider as b
 from tests.builders.homes import memory
 

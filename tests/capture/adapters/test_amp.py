@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.amp import Amp
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recollect.capture.adapters.antigravity import Antigravity
 from recollect.capture.adapters.antigravity.wire import Fields, Malformed
 from recollect.memory import Memory
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

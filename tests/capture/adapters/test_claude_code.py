@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.adapters.claude_code import ClaudeCode
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.cline_roo import ClineRoo
-from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts, Usage
+from recollect.model.logs import (
+    Checkpoint,
+    Event,
+    Item,
+    Problem,
+    SessionFacts,
+    Source,
+    TurnFacts,
+    Usage,
+)
 from recollect.testing import everything, imported
 from tests.builders import cline_roo as b
 

@@ -18,7 +18,7 @@ from recollect.capture.adapters.codex import Codex
 from recollect.capture.adapters.codex.tools import Outcome, aim, kind_of, outcome, patched
 from recollect.capture.adapters.codex.transcript import Transcript
 from recollect.capture.adapters.codex.turns import State
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
@@ -1530,7 +1530,7 @@ def test_forks_of_the_samples_are_counted_once_in_any_order(
 def test_a_stamp_that_is_no_time_does_not_spoil_the_next_one() -> None:
     """Times are read by their minute, which is remembered; a broken one may not be."""
     from recollect.capture.adapters.codex.records import moment
-    from recollect.model import milliseconds
+    from recollect.model.logs import milliseconds
 
     stamps = [
         "2026-01-31T12:59.999Z",

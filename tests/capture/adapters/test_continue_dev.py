@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.continue_dev import ContinueDev
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.capture.adapters.copilot_cli import CopilotCli
 from recollect.memory import Memory
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

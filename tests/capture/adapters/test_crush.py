@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from recollect.capture.adapters.crush import Crush
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

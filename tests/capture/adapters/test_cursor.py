@@ -18,7 +18,7 @@ from recollect.capture.adapters.cursor.places import folder_in, is_md5_of, is_sl
 from recollect.capture.adapters.cursor.prompts import PromptKeys, moment_told, typed
 from recollect.capture.adapters.cursor.tools import Given, call_in, result_in
 from recollect.capture.logs.rows import Rows, opened
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

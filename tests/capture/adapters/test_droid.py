@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.droid import Droid
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
     SessionFacts,
     Source,
-    Tokens,
     ToolResult,
     TurnFacts,
     Usage,
 )
+from recollect.model.sessions import Tokens
 from recollect.testing import everything, imported
 from tests.builders import droid as b
 from tests.capture.adapters.items import authors, of, prompts, said, taken_from_others, troubles

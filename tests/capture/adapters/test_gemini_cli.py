@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.adapters.gemini_cli import GeminiCli
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

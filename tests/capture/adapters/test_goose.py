@@ -12,18 +12,18 @@ import pytest
 
 from recollect.capture.adapters.goose import Goose
 from recollect.memory import Memory
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
     Problem,
-    SessionDetail,
     SessionFacts,
     Source,
     ToolResult,
     TurnFacts,
     Usage,
 )
+from recollect.model.sessions import SessionDetail
 from tests.builders import goose as b
 from tests.builders.homes import memory
 

@@ -15,7 +15,16 @@ import pytest
 
 from recollect.capture.adapters import get_adapter
 from recollect.capture.adapters.grok import Grok
-from recollect.model import Checkpoint, Event, Item, Problem, SessionFacts, Source, TurnFacts, Usage
+from recollect.model.logs import (
+    Checkpoint,
+    Event,
+    Item,
+    Problem,
+    SessionFacts,
+    Source,
+    TurnFacts,
+    Usage,
+)
 from recollect.testing import everything
 from tests.builders import grok as b
 from tests.capture.adapters.items import (

@@ -14,7 +14,7 @@ import pytest
 
 from recollect.capture.adapters.grok import Grok
 from recollect.capture.logs import databases
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

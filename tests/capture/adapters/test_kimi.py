@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.kimi import Kimi
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from recollect.capture.adapters.opencode import OpenCode
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
@@ -17,10 +17,10 @@ from recollect.model import (
     Problem,
     SessionFacts,
     Source,
-    Tokens,
     TurnFacts,
     Usage,
 )
+from recollect.model.sessions import Tokens
 from recollect.testing import everything, imported
 from tests.builders import opencode as b
 from tests.capture.adapters.items import of, said, taken_from_others

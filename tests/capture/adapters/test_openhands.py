@@ -10,7 +10,7 @@ import pytest
 
 from recollect.capture.adapters.openhands import OpenHands
 from recollect.capture.adapters.openhands import folder as folders
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.capture.adapters.claude_code import ClaudeCode
 from recollect.capture.adapters.qwen_code import QwenCode
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

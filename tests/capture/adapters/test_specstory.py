@@ -10,17 +10,17 @@ import pytest
 from recollect.capture.adapters.specstory import SpecStory
 from recollect.capture.adapters.specstory.export import moment
 from recollect.capture.adapters.specstory.tools import ToolUse, tool_use
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,
     Problem,
-    SessionDetail,
     SessionFacts,
     Source,
     TurnFacts,
     milliseconds,
 )
+from recollect.model.sessions import SessionDetail
 from tests.builders import specstory as b
 from tests.builders.homes import chat, claude_log, memory
 

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.capture.adapters.vscode_copilot_chat import VscodeCopilotChat
 from recollect.memory import Memory
-from recollect.model import (
+from recollect.model.logs import (
     Checkpoint,
     Event,
     Item,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 
 def tokens(folder: Path) -> Tokens:

@@ -13,7 +13,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 Call = tuple[int, int, int, int]
 

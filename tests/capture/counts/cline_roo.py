@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 _TELLING = ("api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 Counts = dict[str, int]
 NAMES = ("input", "cache_read", "cache_write", "output", "reasoning")

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 # Nothing is known of a session in which nothing was said.
 SPOKEN = "exists (select 1 from messages where session_id = sessions.id)"

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 FIELDS = (
     "inputTokens",

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 Step = tuple[Any, ...]
 

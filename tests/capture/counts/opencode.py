@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 # From the fifth of April 2026 on the output is without the reasoning.
 CHANGED = 1_775_347_200_000

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from recollect.model import Tokens
+from recollect.model.sessions import Tokens
 
 # Read, read from the cache, written to it, answered, and thought of that.
 Figures = tuple[int, int, int, int, int]

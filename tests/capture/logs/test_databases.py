@@ -11,7 +11,7 @@ import pytest
 from recollect.capture.logs import databases
 from recollect.capture.logs.databases import Table, read_changed
 from recollect.capture.logs.rows import Rows
-from recollect.model import Checkpoint, Event, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Event, Item, Problem, Source
 
 
 class Listener:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.capture.logs.dialogue import MOST_WAITING, Dialogue
-from recollect.model import Event, ToolResult, TurnFacts, Usage
+from recollect.model.logs import Event, ToolResult, TurnFacts, Usage
 
 
 def test_what_is_said_belongs_to_the_turn_that_is_going_on() -> None:

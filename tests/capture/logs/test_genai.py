@@ -21,7 +21,7 @@ from recollect.capture.logs.genai import (
 )
 from recollect.capture.logs.replayed import replay_document, replay_lines
 from recollect.capture.logs.tags import inside, without
-from recollect.model import Checkpoint, Item, Problem, Source, TurnFacts
+from recollect.model.logs import Checkpoint, Item, Problem, Source, TurnFacts
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from recollect.capture.logs.documents import Broken, document, parsed
 from recollect.capture.logs.editors import file_path, user_folders, workspace_folder
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.tools import kind_of, target_of
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

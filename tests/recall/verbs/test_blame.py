@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.answers import FileChange
 from recollect.errors import UsageError
+from recollect.model.answers import FileChange
 from tests.builders import codex
 from tests.builders.homes import codex_log, memory
 from tests.builders.work import Remember, Work

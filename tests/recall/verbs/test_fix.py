@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.answers import Fix, Step
 from recollect.errors import UsageError
+from recollect.model.answers import Fix, Step
 from tests.builders.homes import claude_log
 from tests.builders.work import Remember, Work
 

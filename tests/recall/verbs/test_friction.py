@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.answers import Friction
+from recollect.model.answers import Friction
 from recollect.recall.verbs import friction
 from tests.builders.work import Remember, Work
 

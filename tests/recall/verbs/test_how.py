@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.answers import Invocation
 from recollect.errors import UsageError
+from recollect.model.answers import Invocation
 from tests.builders.work import Remember, Work
 
 

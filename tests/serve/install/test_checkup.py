@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.reports import Finding, Integration
+from recollect.model.reports import Finding, Integration
 from recollect.serve.cli import main
 from recollect.serve.install import install
 from recollect.serve.install.checkup import findings

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from recollect.errors import FileRefused, UsageError
-from recollect.reports import Installed, Integration
+from recollect.model.reports import Installed, Integration
 from recollect.serve.agents import find_agent
 from recollect.serve.cli import main
 from recollect.serve.install import INSTALLERS, install, installed, uninstall

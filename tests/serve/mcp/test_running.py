@@ -9,13 +9,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from recollect import platforms
-from recollect.clock import now_ms
 from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.serve.mcp.lanes import Lane
 from recollect.serve.mcp.running import _have_jobs_done
 from recollect.store.sqlite import jobs
+from recollect.system import platforms
+from recollect.system.clock import now_ms
 
 WAIT_SECONDS = 30
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.memory import Memory
-from recollect.model import Event, TurnFacts
+from recollect.model.logs import Event, TurnFacts
 from tests.builders.talks import SHOP, Said, Talks
 from tests.serve.mcp.asking import Asking
 from tests.serve.mcp.conftest import ERROR

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from recollect.errors import UsageError
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -30,7 +30,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 THREADS = "threads"
 # Where the extension kept threads before there was one place for all clients.

@@ -33,7 +33,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 SETTINGS = ".settings.json"
 _SETTINGS_BYTES = 1 << 20

@@ -10,7 +10,7 @@ import msgspec
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.capture.logs.oddities import Oddities
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 Record = TypeVar("Record")
 Taken = TypeVar("Taken", contravariant=True)

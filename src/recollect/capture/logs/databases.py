@@ -19,7 +19,7 @@ from recollect.capture.logs.appended import resumed
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.rows import Rows, opened
 from recollect.capture.logs.values import moment_of
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 # Committed at a time: what is held in memory grows with it.
 _STRETCH_BYTES = 8 << 20

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from recollect.capture.logs.tools import kind_of, target_of
-from recollect.model import (
+from recollect.model.logs import (
     Author,
     Event,
     EventKind,

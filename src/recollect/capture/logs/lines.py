@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
-from recollect.model import Problem
+from recollect.model.logs import Problem
 
 Record = TypeVar("Record")
 

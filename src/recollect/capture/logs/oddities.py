@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.model import Problem, ProblemKind
+from recollect.model.logs import Problem, ProblemKind
 
 # A hostile log may invent a new name in every line.
 _KEPT = 20

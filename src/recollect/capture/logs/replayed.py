@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.capture.logs.documents import MAX_DOCUMENT_BYTES, Broken, contents, parsed
 from recollect.capture.logs.lines import Unreadable, blocks, records
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 Record = TypeVar("Record")
 Taken = TypeVar("Taken", contravariant=True)

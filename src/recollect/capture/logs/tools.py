@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 _NAMES: dict[ToolKind, str] = {
     "shell": """

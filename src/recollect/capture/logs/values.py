@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.model import milliseconds
+from recollect.model.logs import milliseconds
 
 Fields = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.digests import Run
+from recollect.model.digests import Run
 from recollect.reading import checks
 from recollect.reading.attempts import Attempt
 from recollect.reading.shell_edits import changed_files, is_patch, patched_files

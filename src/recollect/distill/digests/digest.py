@@ -14,20 +14,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.digests import Digest, Outcome, Run, Task
 from recollect.distill.digests import open_ends, sayings
 from recollect.distill.digests.calls import Done, calls_of, one_line
 from recollect.distill.digests.tasks import Stretch, asked_in, kinds_of, stretches, title_of
 from recollect.distill.digests.troubles import troubles
 from recollect.distill.notes.extract import Found, Rules, extract_waiting, find_notes, keep_found
 from recollect.distill.outcomes import outcome
-from recollect.interpreter import no_cycle_search
-from recollect.model import Tokens
+from recollect.model.digests import Digest, Outcome, Run, Task
+from recollect.model.sessions import Tokens
 from recollect.reading.quoting import quoted, quoted_path
 from recollect.store.history import state_of
+from recollect.system.interpreter import no_cycle_search
 
 if TYPE_CHECKING:
-    from recollect.digests import Trouble
+    from recollect.model.digests import Trouble
     from recollect.store import Store
     from recollect.store.history import Passage
 

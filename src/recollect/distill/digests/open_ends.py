@@ -12,7 +12,7 @@ from recollect.reading.attempts import Attempt, compare
 from recollect.reading.quoting import quoted, quoted_command
 
 if TYPE_CHECKING:
-    from recollect.digests import Run, Task
+    from recollect.model.digests import Run, Task
     from recollect.store.history import Passage
 
 MOST = 5

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.digests import Saying
 from recollect.distill.digests.tasks import prompt_of
 from recollect.distill.notes.stated import statements
 from recollect.distill.outcomes import talk
+from recollect.model.digests import Saying
 from recollect.reading.quoting import quoted
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.digests import Trouble
 from recollect.distill.digests.calls import one_line
+from recollect.model.digests import Trouble
 from recollect.reading.attempts import compare, find_proof
 from recollect.reading.error_text import error_lines, headline, shape
 from recollect.reading.programs import program_of

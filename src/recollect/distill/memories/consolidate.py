@@ -17,20 +17,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
-from recollect.digests import Digest, Engine
 from recollect.distill.memories import files, guidance, memory_file, skills
 from recollect.distill.models.memory import NEWEST_SESSIONS, Material, gather, without_refused
 from recollect.distill.notes.sameness import find_same
 from recollect.errors import BadReply, EngineUnavailable, SecretsLeft, SpendingLimit
-from recollect.reports import Consolidated
-from recollect.store.leases import LeaseLost
+from recollect.model.digests import Digest, Engine
+from recollect.model.leases import LeaseLost
+from recollect.model.reports import Consolidated
 from recollect.store.notes import compared
 from recollect.store.traces import Published
 
 if TYPE_CHECKING:
-    from recollect.model import Note
+    from recollect.model.leases import Lease
+    from recollect.model.notes import Note
     from recollect.store import Store
-    from recollect.store.leases import Lease
 
 MOST_CALLS = 8
 

@@ -11,21 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from recollect.clock import now_ms
-from recollect.digests import Engine
 from recollect.distill.digests.digest import digest_all
 from recollect.distill.memories import trace
 from recollect.distill.memories.consolidate import MOST_CALLS, consolidate
 from recollect.distill.models.memory import Material, gather
 from recollect.distill.models.traces import Kept, NothingWorthKeeping, Verdict, Work
 from recollect.errors import BadReply, RecollectError, SpendingLimit
-from recollect.reports import Distilled
+from recollect.model.digests import Engine
+from recollect.model.reports import Distilled
 from recollect.store.traces import Candidate
+from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
+    from recollect.model.leases import Lease
     from recollect.settings import Settings
     from recollect.store import Store
-    from recollect.store.leases import Lease
     from recollect.store.traces import Published
 
 CALLS_PER_RUN = 8

@@ -21,10 +21,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 
-from recollect import platforms
-from recollect.clock import iso
 from recollect.errors import FileRefused, FileUnwritable
 from recollect.store.traces import KeptTrace
+from recollect.system import platforms
+from recollect.system.clock import iso
 
 SUMMARY, TRACES, SKILLS, MEMORY = "memory_summary.md", "trace_summaries", "skills", "MEMORY.md"
 NO_TRACES = "No memory traces yet."

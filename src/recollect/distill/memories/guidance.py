@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from shlex import join
 
-from recollect.digests import Digest, Run, Trouble
 from recollect.distill.memories.trace import told_steps
+from recollect.model.digests import Digest, Run, Trouble
 from recollect.reading.checks import is_check
 from recollect.reading.programs import base, main_pieces
 from recollect.reading.quoting import quoted, quoted_command

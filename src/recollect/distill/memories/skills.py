@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from recollect.digests import Digest
 from recollect.distill.memories import guidance
 from recollect.distill.memories.files import SKILL_MARK
 from recollect.distill.memories.guidance import SEVERAL, Statement
 from recollect.distill.memories.memory_file import FRAME
+from recollect.model.digests import Digest
 from recollect.reading.quoting import quoted_path
 from recollect.store.traces import Published
 

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import re
 
-from recollect.digests import Digest, Evidence, Run, Task, Trace, Trouble
 from recollect.distill.models.budget import cut
 from recollect.errors import UsageError
+from recollect.model.digests import Digest, Evidence, Run, Task, Trace, Trouble
 from recollect.reading.quoting import quoted, quoted_command, quoted_path
 
 MEMORY_BYTES, SUMMARY_BYTES, SUMMARY_WORDS = 300_000, 1_200, 119

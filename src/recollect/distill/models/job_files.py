@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from recollect import platforms
 from recollect.distill.models import memory as model_memory
 from recollect.distill.models.memory import Material
 from recollect.distill.models.replies import MEMORY_SCHEMA, TRACE_SCHEMA
 from recollect.distill.models.traces import Work, prompt, record, settle
 from recollect.errors import BadReply, FileUnwritable, RecollectError, SecretsLeft, UsageError
 from recollect.llm.client import MOST_ANSWER_BYTES
-from recollect.reports import Assignment, JobFile, JobKind
-from recollect.store.leases import LeaseLost
+from recollect.model.leases import LeaseLost
+from recollect.model.reports import Assignment, JobFile, JobKind
+from recollect.system import platforms
 
 if TYPE_CHECKING:
     from recollect.redact import Redactor

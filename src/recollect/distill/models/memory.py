@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.clock import iso
 from recollect.distill.memories import memory_file, skills
 from recollect.distill.memories.files import MEMORY
 from recollect.distill.memories.guidance import SEVERAL, Statement
@@ -25,6 +24,7 @@ from recollect.errors import BadReply, SecretsLeft
 from recollect.reading.quoting import quoted
 from recollect.store.notes import compared
 from recollect.store.traces import Published, without_lines
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from recollect.redact import Redactor

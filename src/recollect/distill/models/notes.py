@@ -11,23 +11,23 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.clock import now_ms
 from recollect.distill.models.replies import Fact, read_facts
 from recollect.distill.models.traces import Work, prompt, record
 from recollect.distill.notes import gate
 from recollect.distill.notes.corroborate import says
 from recollect.distill.notes.extract import Candidate, keep
 from recollect.errors import RecollectError
-from recollect.model import NoteAuthor
+from recollect.model.notes import NoteAuthor
 from recollect.store import bodies
 from recollect.store.notes import Extraction
+from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from recollect.digests import Digest, Trace
     from recollect.llm import Model
     from recollect.llm.client import Reply
+    from recollect.model.digests import Digest, Trace
     from recollect.redact import Redactor
     from recollect.settings import Settings
     from recollect.store import Store

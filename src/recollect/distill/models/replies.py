@@ -15,7 +15,7 @@ import msgspec
 from recollect.distill.models.transcript import without_own
 from recollect.distill.notes.note import category_of, plain
 from recollect.errors import BadReply, UsageError
-from recollect.model import Category
+from recollect.model.notes import Category
 from recollect.reading.quoting import is_seen
 
 TRACE_SCHEMA: dict[str, Any] = {

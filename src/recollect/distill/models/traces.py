@@ -19,7 +19,6 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from recollect.digests import Digest, Engine, Trace
 from recollect.distill.memories import trace
 from recollect.distill.models import replies
 from recollect.distill.models.asking import AT_ONCE, Questions
@@ -32,6 +31,7 @@ from recollect.errors import (
     SpendingLimit,
     UsageError,
 )
+from recollect.model.digests import Digest, Engine, Trace
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, get_args
 
 from recollect.distill.models.budget import cut
 from recollect.errors import SettingsError
-from recollect.model import EventKind
+from recollect.model.logs import EventKind
 from recollect.redact.values_in import RedactsMany, Slots
 from recollect.store import bodies
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from recollect.clock import iso, now_ms
 from recollect.distill.digests.calls import Done, calls_of
 from recollect.distill.notes import gate
 from recollect.distill.notes.note import plain
@@ -21,13 +20,14 @@ from recollect.distill.notes.proven import CONFIDENCE, proven
 from recollect.distill.notes.sameness import find_same, speak_against
 from recollect.distill.notes.stated import statements
 from recollect.errors import UsageError
-from recollect.model import Category, NoteAuthor, Trust
+from recollect.model.notes import Category, NoteAuthor, Trust
 from recollect.store import bodies
 from recollect.store.notes import Extraction, Learned
+from recollect.system.clock import iso, now_ms
 
 if TYPE_CHECKING:
-    from recollect.digests import Digest
-    from recollect.model import Note
+    from recollect.model.digests import Digest
+    from recollect.model.notes import Note
     from recollect.store import Store
     from recollect.store.history import Passage
 

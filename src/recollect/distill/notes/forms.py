@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.model import Category
+from recollect.model.notes import Category
 from recollect.reading.screened import Screens
 
 CERTAIN, LIKELY, POSSIBLE = 0.9, 0.8, 0.7

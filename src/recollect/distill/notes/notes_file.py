@@ -22,11 +22,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.errors import FileUnwritable, UsageError
-from recollect.platforms import replace_text
 from recollect.store.notes import compared
+from recollect.system.platforms import replace_text
 
 if TYPE_CHECKING:
-    from recollect.model import Note
+    from recollect.model.notes import Note
 
 SECTION = "## Auto-extracted memories"
 _DAY = re.compile(r"### Session memories — (\d{4}-\d\d-\d\d)\s*$")

@@ -25,7 +25,7 @@ from recollect.reading.shell import pieces
 
 if TYPE_CHECKING:
     from recollect.embed.static import StaticEncoder
-    from recollect.model import Note
+    from recollect.model.notes import Note
 
 # Looked up on pairs of our own: 0.90 is "always run the tests before you commit" and "run the tests
 # before every commit"; "run make lint before …" and "run make test before …" are at 0.78.

@@ -27,7 +27,7 @@ from recollect.distill.notes.forms import (
     REPORTING,
     SCREENS,
 )
-from recollect.model import Category
+from recollect.model.notes import Category
 
 FEWEST_WORDS, MOST_WORDS, MOST_CHARACTERS = 3, 40, 260
 # Whoever wrote more lines or items than this, or headings, wrote or pasted a

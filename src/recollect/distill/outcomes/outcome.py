@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recollect.digests import Evidence, EvidenceKind, Outcome
 from recollect.distill.digests.calls import Done, one_line
 from recollect.distill.outcomes import talk
 from recollect.distill.outcomes.deeds import (
@@ -35,6 +34,7 @@ from recollect.distill.outcomes.deeds import (
     timed_out,
     was_denied,
 )
+from recollect.model.digests import Evidence, EvidenceKind, Outcome
 from recollect.reading.attempts import compare
 from recollect.reading.quoting import quoted
 from recollect.reading.quoting import typed as without_recalled

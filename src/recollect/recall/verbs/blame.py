@@ -14,17 +14,17 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Literal
 
-from recollect.answers import Answers, FileChange
-from recollect.clock import iso
 from recollect.errors import UsageError
+from recollect.model.answers import Answers, FileChange
 from recollect.reading.shell_edits import changed_files, patched_files
 from recollect.recall.verbs.changes import change_in, shortened
 from recollect.store.bodies import INPUT, KIND, TARGET
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from recollect.lookup import Query
+    from recollect.model.calls import Call, Scene
+    from recollect.model.search import Query
     from recollect.store import Store
-    from recollect.store.calls import Call, Scene
 
     Match = Literal["path", "project", "suffix"]
     # A call, the file as the call names it, and how that is the file somebody means.

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from recollect.answers import Answers, Confidence, Fix
-from recollect.clock import iso
 from recollect.errors import UsageError
+from recollect.model.answers import Answers, Confidence, Fix
 from recollect.reading.error_text import (
     clean,
     error_lines,
@@ -26,13 +25,14 @@ from recollect.recall.verbs import retry
 from recollect.recall.verbs.changes import shortened
 from recollect.store.bodies import EXIT_CODE, KIND, NAME, OK, OUTPUT, TARGET, TEXT, TOOL_KIND
 from recollect.store.text import ends
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.lookup import Query
+    from recollect.model.calls import Call, Scene
+    from recollect.model.search import Query
     from recollect.store import Store
-    from recollect.store.calls import Call, Scene
 
     Match = Literal["exact", "shape", "names", "part", "words"]
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.answers import Answers
-from recollect.answers import Friction as Row
-from recollect.clock import iso
+from recollect.model.answers import Answers
+from recollect.model.answers import Friction as Row
 from recollect.reading.error_text import error_lines, headline, shape, telling
 from recollect.recall.verbs import retry
 from recollect.recall.verbs.changes import shortened
 from recollect.store.bodies import KIND, OK, OUTPUT, TARGET, TEXT
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.lookup import Query
+    from recollect.model.calls import Scene
+    from recollect.model.search import Query
     from recollect.store import Store
     from recollect.store.bodies import Row as Event
-    from recollect.store.calls import Scene
 
 # Reading a turn takes a tenth of a millisecond, and what failed years ago is no friction of today.
 NEWEST_TURNS = 4_000

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.answers import Answers, Invocation
-from recollect.clock import iso
 from recollect.errors import UsageError
-from recollect.lookup import Query
+from recollect.model.answers import Answers, Invocation
+from recollect.model.search import Query
 from recollect.reading.programs import find_use, shape_of
 from recollect.reading.shell import grammar, pieces, told
 from recollect.recall.verbs.changes import shortened
 from recollect.store.bodies import INPUT, KIND
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recollect.model.calls import Call, Scene
     from recollect.store import Store
-    from recollect.store.calls import Call, Scene
 
 # Enough to know how a tool is used; the newest are looked at first.
 NEWEST_CALLS = 5_000

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from recollect.answers import Step
+from recollect.model.answers import Step
 from recollect.reading.attempts import Attempt, compare, find_proof
 from recollect.recall.verbs.changes import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recollect.model.calls import Call
     from recollect.reading.attempts import Match
     from recollect.store import Store
-    from recollect.store.calls import Call
 
 
 # An error is worked on in the turn that met it and the next few; a command

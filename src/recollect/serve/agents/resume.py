@@ -8,12 +8,12 @@ import shlex
 import subprocess
 from collections.abc import Mapping
 
-from recollect import platforms
-from recollect.answers import Continuation
 from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
-from recollect.model import Session
+from recollect.model.answers import Continuation
+from recollect.model.sessions import Session
 from recollect.serve.agents.continuing import WAYS, Way
+from recollect.system import platforms
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 

@@ -7,13 +7,13 @@ from argparse import ArgumentParser, Namespace
 
 import msgspec
 
-from recollect import platforms
 from recollect.memory import Memory
-from recollect.model import AgentRow, SupportedAgent
+from recollect.model.reports import AgentRow, SupportedAgent
 from recollect.serve.agents.continuing import WAYS
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
 from recollect.serve.install import INSTALLERS, installed
+from recollect.system import platforms
 
 # Editors have many places; what does not fit here is in the JSON.
 SHOWN_PLACES = 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from recollect import platforms
 from recollect.memory import Memory
+from recollect.system import platforms
 
 
 def leave_work(memory: Memory, *, gently: bool = False) -> None:

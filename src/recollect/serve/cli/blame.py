@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from recollect.answers import FileChange
 from recollect.memory import Memory
+from recollect.model.answers import FileChange
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
 from recollect.serve.cli.output import Output, counted, placed

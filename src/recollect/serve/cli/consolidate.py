@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.reports import Consolidated
+from recollect.model.reports import Consolidated
 from recollect.serve.cli.output import Output, counted
 
 

@@ -12,8 +12,8 @@ import shutil
 import sys
 from argparse import ArgumentParser, Namespace
 
-from recollect.lookup import Hit
 from recollect.memory import Memory
+from recollect.model.search import Hit
 from recollect.serve.cli.background import leave_work
 from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress

@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.patterns import Pattern, Sighting
+from recollect.model.patterns import Pattern, Sighting
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
 

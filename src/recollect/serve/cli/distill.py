@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.reports import Distilled, JobFile
+from recollect.model.reports import Distilled, JobFile
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
 

@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import EXIT_BAD_DATA, StoreError
 from recollect.memory import Memory
-from recollect.reports import Finding
+from recollect.model.reports import Finding
 from recollect.serve.cli.output import Output
 from recollect.serve.install import installed
 from recollect.serve.install.checkup import Firings, findings

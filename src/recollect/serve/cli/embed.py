@@ -11,7 +11,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.reports import Embedded
+from recollect.model.reports import Embedded
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
 from recollect.serve.cli.progress import Progress

@@ -6,7 +6,7 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.errors import UsageError
-from recollect.lookup import CHOICES, FILTERS, META
+from recollect.model.search import CHOICES, FILTERS, META
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from recollect.answers import Fix, Step
 from recollect.errors import UsageError
 from recollect.memory import Memory
+from recollect.model.answers import Fix, Step
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen
 from recollect.serve.cli.output import Output, counted, placed

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.reports import Forgotten
+from recollect.model.reports import Forgotten
 from recollect.serve.cli.asking import confirm
 from recollect.serve.cli.output import Output, counted
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from recollect.answers import Friction
 from recollect.memory import Memory
+from recollect.model.answers import Friction
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
 from recollect.serve.cli.output import Output, counted

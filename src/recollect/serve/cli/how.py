@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from recollect.answers import Invocation
 from recollect.memory import Memory
+from recollect.model.answers import Invocation
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen, prepare, remarked, typed
 from recollect.serve.cli.output import Output

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model import ImportReport, SourceReport
+from recollect.model.reports import ImportReport, SourceReport
 from recollect.serve.cli.background import leave_work
 from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress

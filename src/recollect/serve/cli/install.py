@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.reports import Installed
+from recollect.model.reports import Installed
 from recollect.serve import timer
 from recollect.serve.cli.output import Output
 from recollect.serve.install import INSTALLERS, SCOPES, install, next_steps

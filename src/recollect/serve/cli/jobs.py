@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from recollect.clock import iso, now_ms
 from recollect.memory import Memory
-from recollect.model import JobRow
+from recollect.model.reports import JobRow
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
+from recollect.system.clock import iso, now_ms
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.reports import Learned
+from recollect.model.reports import Learned
 from recollect.serve.cli.output import Output, counted
 from recollect.serve.cli.progress import Progress
 

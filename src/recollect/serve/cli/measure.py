@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.publications import Amount, Measured, Share
+from recollect.model.publications import Amount, Measured, Share
 from recollect.serve.cli.output import Output, counted
 
 

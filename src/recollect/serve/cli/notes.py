@@ -16,7 +16,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model import Note
+from recollect.model.notes import Note
 from recollect.serve.cli import count
 from recollect.serve.cli.asking import confirm
 from recollect.serve.cli.output import Output, counted

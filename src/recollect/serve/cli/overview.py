@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from recollect.memory import Memory
-    from recollect.model import StoreSummary
+    from recollect.model.reports import StoreSummary
 
 
 _NOTHING = """nothing is stored yet

@@ -19,8 +19,8 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.patterns import Pattern, PatternVersion, Sighting
-from recollect.publications import is_harmful
+from recollect.model.patterns import Pattern, PatternVersion, Sighting
+from recollect.model.publications import is_harmful
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
 

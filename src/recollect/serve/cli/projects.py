@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model import ProjectRow
+from recollect.model.reports import ProjectRow
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
 

@@ -19,7 +19,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.publications import Decide, Decision, Publication
+from recollect.model.publications import Decide, Decision, Publication
 from recollect.serve.cli.output import Output, counted, printable
 
 DUE = ("new", "changed", "removed", "edited")

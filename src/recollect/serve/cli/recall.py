@@ -13,8 +13,8 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from recollect.answers import Pack
 from recollect.memory import Memory
+from recollect.model.answers import Pack
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from recollect.errors import EXIT_NOTHING_FOUND
 from recollect.memory import Memory
-from recollect.reports import Rescanned
+from recollect.model.reports import Rescanned
 from recollect.serve.cli.output import Output, counted
 from recollect.serve.cli.progress import Progress
 

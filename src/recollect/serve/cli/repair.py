@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.reports import RepairReport
+from recollect.model.reports import RepairReport
 from recollect.serve.cli.output import Output, counted
 
 

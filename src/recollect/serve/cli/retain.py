@@ -11,7 +11,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.reports import Retained
+from recollect.model.reports import Retained
 from recollect.serve.cli.output import Output, counted, say
 
 _REASONS = {"age": "by age", "soft": "for the soft cap", "hard": "for the hard cap"}

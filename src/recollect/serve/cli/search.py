@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from recollect.lookup import Hit, SearchResult
     from recollect.memory import Memory
+    from recollect.model.search import Hit, SearchResult
 
 __all__ = ["arguments", "prepare", "run"]
 

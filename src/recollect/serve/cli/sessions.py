@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.model import Session
+from recollect.model.sessions import Session
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
 from recollect.serve.cli.output import Output, counted

@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.model import SessionDetail, ToolCall, Turn, TurnEvent
+from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
 from recollect.serve.cli import digest, notes, patterns
 from recollect.serve.cli.output import Output, counted
 

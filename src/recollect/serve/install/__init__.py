@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Literal
 
 from recollect.errors import RecollectError, UsageError
-from recollect.reports import Installed, Integration
+from recollect.model.reports import Installed, Integration
 from recollect.serve.install.command import program
 from recollect.serve.install.files import Draft
 from recollect.serve.install.parts import Part, Skipped

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.clock import iso
-from recollect.reports import Finding, Integration
+from recollect.model.reports import Finding, Integration
 from recollect.serve.install import next_steps
+from recollect.system.clock import iso
 
 # By agent and event: when it last fired, in milliseconds, and the fault it ended with.
 Firings = Mapping[tuple[str, str], tuple[int, str | None]]

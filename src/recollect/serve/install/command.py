@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from recollect import platforms
+from recollect.system import platforms
 
 
 def program() -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from recollect import platforms
 from recollect.serve.install.parts import JsonHooks, JsonServer, Part
 from recollect.serve.install.place import HOOK_SECONDS, Place
+from recollect.system import platforms
 
 NEXT_STEPS = ["restart copilot; `copilot mcp list` shows the server"]
 

@@ -14,8 +14,8 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 
-from recollect import platforms
 from recollect.errors import FileRefused, FileUnwritable
+from recollect.system import platforms
 
 BACKUP = ".before-recollect"
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from importlib import import_module, resources
 from typing import Any, Literal
 
-from recollect import platforms
 from recollect.errors import RecollectError
 from recollect.serve.agents import AGENTS
 from recollect.serve.install import jsonc
 from recollect.serve.install.command import line
 from recollect.serve.install.files import Draft
 from recollect.serve.install.parts import OwnFile
+from recollect.system import platforms
 
 HOOK_SECONDS = 5
 Scope = Literal["user", "project"]

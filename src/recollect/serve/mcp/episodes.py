@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
-from recollect import git
-from recollect.episodes import Context, Ending, EpisodeHit, Step
 from recollect.memory import Memory
+from recollect.model.episodes import Context, Ending, EpisodeHit, Step
 from recollect.serve.mcp.answers import Hit, Page, harmless, hit, result, sentence
+from recollect.system import git
 
 # An attempt may be hundreds of steps; the last ones say how it ended.
 STEPS_SHOWN = 12

@@ -24,10 +24,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-from recollect import platforms
 from recollect.errors import EXIT_UNAVAILABLE, FileRefused, RecollectError
 from recollect.serve.cli.output import say
 from recollect.serve.mcp.stdio import on_signals
+from recollect.system import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.reports import Assignment
+from recollect.model.reports import Assignment
 from recollect.serve.mcp.answers import PAGE_BYTES, harmless
 from recollect.serve.mcp.lanes import Lane
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recollect.answers import PackLine
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model import Note, Session, ToolCall, Turn, TurnEvent
-from recollect.patterns import Pattern
+from recollect.model.answers import PackLine
+from recollect.model.notes import Note
+from recollect.model.patterns import Pattern
+from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
 from recollect.serve.mcp.answers import Hit, Page, harmless, hit
 
 # Of a session's turn this much of the prompt and of the last reply is shown.

@@ -15,10 +15,10 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from recollect.answers import Answers, FileChange, Fix, Invocation, Step
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model import Category as OneOf
+from recollect.model.answers import Answers, FileChange, Fix, Invocation, Step
+from recollect.model.notes import Category as OneOf
 from recollect.serve.mcp import reading
 from recollect.serve.mcp.answers import HITS_SCHEMA, Hit, Page, harmless, hit, result, sentence
 from recollect.serve.mcp.episodes import ID_SCHEMA, REWARD_SCHEMA, EpisodeTools

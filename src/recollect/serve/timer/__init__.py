@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from recollect.reports import Installed
+from recollect.model.reports import Installed
 from recollect.serve.install import State
 from recollect.serve.install.files import Draft
 from recollect.serve.timer import cron, launchd, systemd, tasks

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
-from recollect import platforms
 from recollect.errors import UsageError
 from recollect.serve.install.command import program
+from recollect.system import platforms
 
 
 class Ran(NamedTuple):

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from xml.etree import ElementTree as xml
 
-from recollect import platforms
 from recollect.serve.timer.machine import Machine
+from recollect.system import platforms
 
 _TASK = "recollect"
 

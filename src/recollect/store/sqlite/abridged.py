@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recollect.digests import Digest
+from recollect.model.calls import TARGET_CHARACTERS
+from recollect.model.digests import Digest
 from recollect.store import bodies
-from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
 from recollect.store.text import prepare
 

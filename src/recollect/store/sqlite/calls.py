@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
-from recollect.lookup import Query
+from recollect.model.calls import MOST_FILES, TARGET_CHARACTERS, Call, Scene
+from recollect.model.search import Query
 from recollect.store import bodies
-from recollect.store.calls import MOST_FILES, TARGET_CHARACTERS, Call, Scene
 from recollect.store.sqlite.chosen import chosen_turns
 from recollect.store.sqlite.database import Database
 from recollect.store.text import words

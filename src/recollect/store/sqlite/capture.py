@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from recollect.model import Source
+from recollect.model.batch import Fingerprint, ProjectIdentity, Stretch, Written
+from recollect.model.logs import Source
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.incoming import Incoming
 from recollect.store.sqlite.projects import ensure_project
 from recollect.store.sqlite.rows import Rows
 from recollect.store.sqlite.sources import path_value, save_problems, save_source
-from recollect.store.stretch import Fingerprint, ProjectIdentity, Stretch, Written
 
 
 class Writing:

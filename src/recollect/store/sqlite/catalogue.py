@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.clock import iso, now_ms
 from recollect.errors import NotFound, UsageError
-from recollect.patterns import PatternStatus, PatternVersion
+from recollect.model.patterns import PatternStatus, PatternVersion
 from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import iso, now_ms
 
 PREFIX = "pattern:"
 # What a person rejected is brought up again when so many times as many sessions speak for it.

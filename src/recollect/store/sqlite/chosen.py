@@ -8,7 +8,7 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.lookup import Query, Scope, Term
+from recollect.model.search import Query, Scope, Term
 from recollect.store.sqlite.filters import conditions
 from recollect.store.sqlite.search import expression
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.model import Event, ToolResult
+from recollect.model.calls import TARGET_CHARACTERS
+from recollect.model.logs import Event, ToolResult
 from recollect.store import bodies
-from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.text import ends, prepare

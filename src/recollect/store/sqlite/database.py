@@ -14,7 +14,6 @@ import time
 
 import apsw
 
-from recollect import platforms
 from recollect.errors import (
     NotFound,
     RecollectError,
@@ -26,6 +25,7 @@ from recollect.errors import (
     StoreUnwritable,
     UsageError,
 )
+from recollect.system import platforms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

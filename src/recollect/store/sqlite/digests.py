@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.clock import now_ms
-from recollect.digests import Digest
 from recollect.errors import StoreError
-from recollect.model import Tokens
+from recollect.model.digests import Digest
+from recollect.model.sessions import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage
 from recollect.store.sqlite import jobs, prepared
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
     from recollect.redact.values_in import RedactsMany

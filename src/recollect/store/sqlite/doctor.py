@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from recollect import platforms
 from recollect.errors import RecollectError
-from recollect.reports import Finding, Health
+from recollect.model.reports import Finding, Health
 from recollect.store import bodies
 from recollect.store.sqlite import digests, scrub, vectors
 from recollect.store.sqlite.database import SCHEMA, Database
 from recollect.store.sqlite.sources import PROBLEMS_KEPT
 from recollect.store.sqlite.text_index import read_body
+from recollect.system import platforms
 
 # Checkpoints keep the log at a few megabytes unless somebody reads for hours.
 LARGE_LOG_BYTES = 256 << 20

@@ -14,14 +14,14 @@ from typing import Any
 
 import msgspec
 
-from recollect.clock import find_moment, iso
-from recollect.episodes import Context, Episode, Reward, Step
 from recollect.errors import NotFound
+from recollect.model.batch import ProjectIdentity
+from recollect.model.episodes import Context, Episode, Reward, Step
 from recollect.redact.values_in import RedactsMany, Slots
 from recollect.store.episodes import Kept
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.projects import ensure_project
-from recollect.store.stretch import ProjectIdentity
+from recollect.system.clock import find_moment, iso
 
 # SQLite takes 32,766 values a statement.
 _MOST_VALUES = 30_000

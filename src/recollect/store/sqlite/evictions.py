@@ -14,15 +14,15 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.clock import now_ms
+from recollect.model.retention import Evicted, WholeTurn
 from recollect.store import bodies
-from recollect.store.raw import Evicted, WholeTurn
 from recollect.store.sqlite import digests, optimize, scrub
 from recollect.store.sqlite.abridged import Told, abridged, told_by, with_digest, words_of
 from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.sqlite.text_index import read_body, reply_lead
+from recollect.system.clock import now_ms
 
 # Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of
 # such a part of it; until then empty pages are filled by the next imports.

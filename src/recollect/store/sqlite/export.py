@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from recollect.errors import NotFound
-from recollect.lookup import Query
+from recollect.model.search import Query
 from recollect.store.sqlite.chosen import chosen_sessions
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.sessions import get_session

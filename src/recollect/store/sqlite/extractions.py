@@ -8,11 +8,11 @@ changed here, only confirmed.
 
 from __future__ import annotations
 
-from recollect.clock import now_ms
-from recollect.model import Note, NoteAuthor
+from recollect.model.notes import Note, NoteAuthor
 from recollect.store.notes import Extraction, Learned, compared
 from recollect.store.sqlite import jobs, notes, prepared
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import now_ms
 
 # Not the runs of a script or of a sub-agent, and not what its agent
 # was told to keep out of memories.

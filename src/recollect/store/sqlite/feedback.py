@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from recollect.clock import now_ms
 from recollect.errors import NotFound
 from recollect.store.sqlite import catalogue
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.notes import get_note, number_of
 from recollect.store.sqlite.sessions import resolve
+from recollect.system.clock import now_ms
 
 
 def give(db: Database, ref: str, *, helpful: bool, author: str, reason: str | None) -> None:

@@ -10,9 +10,9 @@ A filter that nothing can pass yet is no error: it matches nothing, and
 
 from __future__ import annotations
 
-from recollect.clock import MOMENTS, find_moment
 from recollect.errors import UsageError
-from recollect.lookup import CHOICES, FILTERS, LONGEST_VALUE, META, MOST_VALUES, meta_key
+from recollect.model.search import CHOICES, FILTERS, LONGEST_VALUE, META, MOST_VALUES, meta_key
+from recollect.system.clock import MOMENTS, find_moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from recollect.clock import now_ms
-from recollect.episodes import Episode
 from recollect.errors import NotFound, UsageError
-from recollect.model import Note
-from recollect.reports import Forgotten
+from recollect.model.episodes import Episode
+from recollect.model.notes import Note
+from recollect.model.reports import Forgotten
 from recollect.store import bodies
 from recollect.store.sqlite import (
     catalogue,
@@ -42,6 +41,7 @@ from recollect.store.sqlite.abridged import words_of
 from recollect.store.sqlite.content import text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
+from recollect.system.clock import now_ms
 
 # A shorter text in a session's meta may be in a turn by chance.
 QUOTE_CHARACTERS = 40

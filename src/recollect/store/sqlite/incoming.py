@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.model import SessionFacts, Source, ToolResult, Usage
+from recollect.model.batch import TurnPart, Written
+from recollect.model.logs import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
 from recollect.store.sqlite.content import (
     Lead,
@@ -23,7 +24,6 @@ from recollect.store.sqlite.content import (
     text_row,
 )
 from recollect.store.sqlite.parts import stored_parts
-from recollect.store.stretch import TurnPart, Written
 
 if TYPE_CHECKING:
     from recollect.store.sqlite.capture import Keeper

@@ -11,9 +11,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 
-from recollect.clock import iso, now_ms
-from recollect.model import JobRow
+from recollect.model.reports import JobRow
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import iso, now_ms
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from recollect.clock import now_ms
-from recollect.store.leases import Lease, LeaseLost
+from recollect.model.leases import Lease, LeaseLost
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import now_ms
 
 SECONDS = 600
 

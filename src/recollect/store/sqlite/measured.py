@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from recollect.digests import Digest
 from recollect.errors import UsageError
+from recollect.model.digests import Digest
 from recollect.store import bodies
 from recollect.store.measured import OPENING, UNWANTED, Done, Held, Offer, Seen, Subject
 from recollect.store.sqlite import catalogue, notes

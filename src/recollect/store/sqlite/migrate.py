@@ -14,9 +14,9 @@ from importlib.resources import files
 
 import apsw
 
-from recollect import platforms
 from recollect.errors import StoreUnwritable, UsageError
 from recollect.store.sqlite.database import Database
+from recollect.system import platforms
 
 BACKUPS_KEPT = 2
 

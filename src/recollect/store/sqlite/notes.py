@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.clock import iso, now_ms
 from recollect.errors import NotFound, UsageError
-from recollect.model import Category, Note, NoteAuthor
+from recollect.model.batch import ProjectIdentity
+from recollect.model.notes import Category, Note, NoteAuthor
 from recollect.store.notes import compared
 from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.projects import ensure_project
-from recollect.store.stretch import ProjectIdentity
+from recollect.system.clock import iso, now_ms
 
 # What a person wrote or accepted is certain; what a person said in passing, nearly.
 CERTAIN, OVERHEARD = 1.0, 0.9

@@ -7,7 +7,7 @@ so that an agent's import never waits longer than one step takes.
 
 from __future__ import annotations
 
-from recollect.reports import Optimized
+from recollect.model.reports import Optimized
 from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
 

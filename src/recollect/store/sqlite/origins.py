@@ -7,10 +7,10 @@ that ran at that time.
 
 from __future__ import annotations
 
-from recollect.clock import now_ms
 from recollect.store.notes import Sought
 from recollect.store.sqlite import notes
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import now_ms
 
 # The log's clock and ours are one; a turn whose end was not logged ends early.
 SLACK_MS = 5 * 60_000

@@ -5,7 +5,7 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.lookup import Place
+from recollect.model.search import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.clock import now_ms
 from recollect.store.sqlite import jobs
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.ready import Ready
 from recollect.store.told import Reminder, Told
+from recollect.system.clock import now_ms
 
 # What may be told to an agent that did not ask: a person's words, or what a tool proved.
 _TRUSTED = "status = 'active' and trust in ('user', 'tool-verified') and valid_to is null"
@@ -104,7 +104,7 @@ def trusted_notes(
     helped most; what did more harm than good is left out. Each as reference,
     category, text and when it was last confirmed. With `own`, only the project's.
     """
-    from recollect.publications import is_harmful
+    from recollect.model.publications import is_harmful
     from recollect.store.sqlite import measured, published
 
     patterns = [] if project is None else published.patterns_in(db, project)

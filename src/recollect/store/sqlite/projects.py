@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
-from recollect.model import ProjectRow
+from recollect.model.batch import ProjectIdentity
+from recollect.model.reports import ProjectRow
 from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
-from recollect.store.stretch import ProjectIdentity
+from recollect.system.clock import iso
 
 
 def ensure_project(db: Database, identity: ProjectIdentity) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from recollect.clock import now_ms
-from recollect.store.leases import Lease
+from recollect.model.leases import Lease
 from recollect.store.published import Block, Lesson
 from recollect.store.sqlite import catalogue, leases
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import now_ms
 
 # Writing takes milliseconds. One that died with the lease keeps others waiting for this long.
 LEASE_SECONDS = 10

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import msgspec
 
-from recollect.clock import now_ms
 from recollect.store import spool
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.places import find_project
+from recollect.system.clock import now_ms
 
 # A greater one cannot be bound, and a line that cannot be kept would stop every import.
 Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]

@@ -21,7 +21,6 @@ from typing import Any
 
 import apsw
 
-from recollect import platforms
 from recollect.errors import (
     NotFound,
     StoreBusy,
@@ -31,9 +30,9 @@ from recollect.errors import (
     StoreTooOld,
     StoreUnwritable,
 )
-from recollect.reports import RepairReport
+from recollect.model.calls import TARGET_CHARACTERS
+from recollect.model.reports import RepairReport
 from recollect.store import bodies
-from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.sqlite import digests, episodes, jobs, vectors
 from recollect.store.sqlite.database import OLDEST, SCHEMA, Database
 from recollect.store.sqlite.doctor import examine
@@ -41,6 +40,7 @@ from recollect.store.sqlite.migrate import backups, migrations
 from recollect.store.sqlite.optimize import optimize
 from recollect.store.sqlite.pages import Cell, PageFile, Tree, Value
 from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_text, reply_lead
+from recollect.system import platforms
 
 # In this order, so that what a row refers to is there before it.
 _TABLES = (

@@ -16,11 +16,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from recollect.model.calls import TARGET_CHARACTERS
+from recollect.model.reports import Rescanned
 from recollect.redact import table_version
 from recollect.redact.values_in import RedactsMany, Slots
-from recollect.reports import Rescanned
 from recollect.store import bodies
-from recollect.store.calls import TARGET_CHARACTERS
 from recollect.store.notes import compared
 from recollect.store.sqlite import digests, episodes, prepared, scrub, signals, vectors
 from recollect.store.sqlite.database import Database

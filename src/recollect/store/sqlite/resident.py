@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect import platforms
 from recollect.errors import RecollectError
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.nearest import scan
 from recollect.store.sqlite.vectors import State, find_state
+from recollect.system import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

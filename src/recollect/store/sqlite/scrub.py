@@ -21,7 +21,7 @@ import os
 import re
 
 from recollect.errors import StoreBusy, StoreError
-from recollect.reports import Scrubbed
+from recollect.model.reports import Scrubbed
 from recollect.store.sqlite import jobs
 from recollect.store.sqlite.database import Database
 

@@ -15,14 +15,14 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.lookup import Findings, Holding
+from recollect.model.search import Findings, Holding
 from recollect.store.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from recollect.lookup import Clue, Term
+    from recollect.model.search import Clue, Term
     from recollect.store.sqlite.database import Database
     from recollect.store.sqlite.filters import Condition
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from recollect.clock import iso
 from recollect.errors import NotFound, UsageError
-from recollect.lookup import LONGEST_VALUE
-from recollect.model import (
+from recollect.model.search import LONGEST_VALUE
+from recollect.model.sessions import (
     Git,
     Session,
     SessionDetail,
@@ -32,9 +31,10 @@ from recollect.store.sqlite import evictions
 from recollect.store.sqlite.chosen import chosen_sessions
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from recollect.lookup import Query
+    from recollect.model.search import Query
     from recollect.store.sqlite.database import Row
 
 TITLE_CHARACTERS = 80

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from recollect.patterns import Signal
+from recollect.model.patterns import Signal
 from recollect.redact.values_in import RedactsMany
 from recollect.store.sqlite.database import Database
 from recollect.store.tallies import EVERYTHING, Key, Seen, Selection

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from recollect.clock import now_ms
-from recollect.model import Checkpoint, Problem, Source
+from recollect.model.batch import Fingerprint, KnownSource
+from recollect.model.logs import Checkpoint, Problem, Source
 from recollect.store.sqlite.database import Database
-from recollect.store.stretch import Fingerprint, KnownSource
+from recollect.system.clock import now_ms
 
 # A log full of rubbish may not fill the store with complaints about it.
 PROBLEMS_KEPT = 100

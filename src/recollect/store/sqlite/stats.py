@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from recollect.clock import iso
 from recollect.errors import UsageError
-from recollect.lookup import Query
-from recollect.model import StatsRow, StoreSummary, Tokens
+from recollect.model.reports import StatsRow, StoreSummary
+from recollect.model.search import Query
+from recollect.model.sessions import Tokens
 from recollect.store.sqlite import jobs
 from recollect.store.sqlite.chosen import chosen_turns
 from recollect.store.sqlite.database import Database
+from recollect.system.clock import iso
 
 _GROUPS = {
     "all": "'all'",

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from recollect.clock import iso, now_ms
-from recollect.patterns import Heuristic, Pattern, Sighting
+from recollect.model.patterns import Heuristic, Pattern, Sighting
 from recollect.store.sqlite import catalogue, jobs
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.signals import ALL_STALE
 from recollect.store.tallies import EVERYTHING, Key, Rule, Selection, Tally, fading
+from recollect.system.clock import iso, now_ms
 
 # What the tallies were made by: they are all made again when that is another.
 _RULES = "learn_rules"

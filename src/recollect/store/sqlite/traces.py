@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
-from recollect.clock import now_ms
-from recollect.digests import Digest, Engine, Trace
-from recollect.store.leases import Lease
+from recollect.model.digests import Digest, Engine, Trace
+from recollect.model.leases import Lease
 from recollect.store.notes import compared
 from recollect.store.sqlite import digests, extractions, jobs, leases
 from recollect.store.sqlite.database import Database
 from recollect.store.traces import Candidate, KeptTrace, Published, without_lines
+from recollect.system.clock import now_ms
 
 # Words of a folder's name by which a tool's memory is known.
 _MEMORY_WORDS = frozenset(("mem", "memory", "memories"))

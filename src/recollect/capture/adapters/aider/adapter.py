@@ -14,7 +14,7 @@ from recollect.capture.adapters.aider.transcript import State, Transcript
 from recollect.capture.logs.appended import resumed
 from recollect.capture.logs.folders import files_in, name_in_text
 from recollect.capture.logs.lines import Unreadable, blocks
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _HISTORY = ".aider.chat.history.md"
 # What a history that was moved by hand may be called.

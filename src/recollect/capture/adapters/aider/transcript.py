@@ -21,7 +21,7 @@ import msgspec
 from recollect.capture.adapters.aider import notices
 from recollect.capture.adapters.aider.work import Work
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.model import Author, Checkpoint, Event, Item, milliseconds
+from recollect.model.logs import Author, Checkpoint, Event, Item, milliseconds
 
 _COMMAND_LINE = re.compile(r"(?:\S*[/\\])?(?:aider(?:\.exe)?|__main__\.py)(?: (.*))?$")
 _HEADLESS = {"-m", "--message", "--msg", "-f", "--message-file"}

@@ -11,7 +11,7 @@ from recollect.capture.adapters.aider import notices
 from recollect.capture.adapters.aider.edits import Edits, given, proposed
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.values import money_of
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 _COMMAND = re.compile(r"(/[\w-]+(?=\s|$)|!)\s*(.*)$", re.DOTALL)
 _SHELL = {"/run", "/test", "/git", "/lint", "!"}

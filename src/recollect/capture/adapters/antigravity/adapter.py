@@ -25,7 +25,7 @@ from recollect.capture.logs.lines import Unreadable, first_objects
 from recollect.capture.logs.replayed import replay_lines
 from recollect.capture.logs.rows import MAGIC, beside
 from recollect.capture.logs.values import moment_of
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _PRODUCTS = ("antigravity-cli", "antigravity")
 _BRAIN, _CONVERSATIONS = "brain", "conversations"

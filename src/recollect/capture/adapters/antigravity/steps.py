@@ -24,7 +24,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, ToolKind
+from recollect.model.logs import Author, ToolKind
 
 _SETTINGS = "USER_SETTINGS_CHANGE"
 _WRAPPED = (_SETTINGS, "ADDITIONAL_METADATA")

@@ -18,7 +18,7 @@ from recollect.capture.adapters.claude_code.transcript import Transcript
 from recollect.capture.adapters.claude_code.tree import Tree
 from recollect.capture.logs.folders import listed, name_in_text
 from recollect.capture.logs.lines import Block, Unreadable, blocks, open_log, records
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _SUFFIX = ".jsonl"
 _OVERFLOW = "tool-results"

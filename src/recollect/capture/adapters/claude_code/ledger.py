@@ -20,7 +20,7 @@ from recollect.capture.adapters.claude_code.records import (
     native_id,
 )
 from recollect.capture.adapters.claude_code.tree import ROOT, Turn
-from recollect.model import Item, Origin, SessionFacts, TurnFacts, Usage, milliseconds
+from recollect.model.logs import Item, Origin, SessionFacts, TurnFacts, Usage, milliseconds
 
 FACT_CHARACTERS = 500
 _TITLE_RANKS = {"summary": 1, "ai-title": 2, "agent-name": 3, "custom-title": 4}

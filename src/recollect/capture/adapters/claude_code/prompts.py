@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from recollect.capture.adapters.claude_code.records import Block, picture
-from recollect.model import Author
+from recollect.model.logs import Author
 
 
 class Said(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.capture.adapters.claude_code.records import Block, Outcome, picture
 from recollect.capture.logs.lines import Unreadable, open_log
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 _KINDS: dict[str, ToolKind] = {
     "bash": "shell",

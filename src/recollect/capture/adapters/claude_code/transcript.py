@@ -33,7 +33,7 @@ from recollect.capture.adapters.claude_code.tools import (
 )
 from recollect.capture.adapters.claude_code.tree import ROOT, Turn
 from recollect.capture.adapters.claude_code.turns import KEPT, Turns, content_of, holds_results
-from recollect.model import Author, Event, EventKind, Item, Problem, ToolResult, milliseconds
+from recollect.model.logs import Author, Event, EventKind, Item, Problem, ToolResult, milliseconds
 
 # Who writes a prompt, for the origins that are not a person.
 _ORIGINS: dict[str, Author] = {

@@ -20,7 +20,7 @@ from recollect.capture.adapters.claude_code.records import (
     native_id,
 )
 from recollect.capture.adapters.claude_code.tree import ADRIFT, ROOT, Tree, Turn
-from recollect.model import Author, Event, EventKind, Liveness, TurnFacts, milliseconds
+from recollect.model.logs import Author, Event, EventKind, Liveness, TurnFacts, milliseconds
 
 # What a checkpoint keeps. A rewind past the kept turns, or a parent past the
 # kept records, costs a second look at the file and nothing else.

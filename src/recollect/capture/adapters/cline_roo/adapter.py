@@ -28,7 +28,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Author, Checkpoint, Item, Problem, Source
+from recollect.model.logs import Author, Checkpoint, Item, Problem, Source
 
 # The extensions, by the folder that an editor gives them.
 _PRODUCTS = {

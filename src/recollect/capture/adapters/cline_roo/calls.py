@@ -23,7 +23,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 # Ways to say something; what is said is told elsewhere.
 SPEECH = frozenset({

@@ -27,7 +27,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Author
+from recollect.model.logs import Author
 
 _BLOCKS = frozenset(
     {

@@ -27,7 +27,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Author
+from recollect.model.logs import Author
 
 _EDITS = (
     "replace_in_file", "apply_diff", "write_to_file", "search_and_replace", "insert_content",

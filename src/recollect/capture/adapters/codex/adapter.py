@@ -30,7 +30,7 @@ from recollect.capture.logs.lines import (
     open_log,
     records,
 )
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 INDEX = "session_index.jsonl"
 INDEX_BYTES = 4 << 20

@@ -27,7 +27,7 @@ from recollect.capture.adapters.codex.tools import (
     milliseconds_of,
     texts_in,
 )
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 COMMANDS = ("shell", "shell_command", "exec_command")
 STATUS = {"completed": True, "failed": False, "declined": False, "error": False}

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct, json
 
-from recollect.model import milliseconds
+from recollect.model.logs import milliseconds
 
 Fields = dict[str, Any]
 

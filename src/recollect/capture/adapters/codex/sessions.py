@@ -6,7 +6,7 @@ import hashlib
 from typing import NamedTuple
 
 from recollect.capture.adapters.codex.records import Fields, fields, moment, text_of
-from recollect.model import Origin, SessionFacts
+from recollect.model.logs import Origin, SessionFacts
 
 DESCRIBED = (
     "originator",

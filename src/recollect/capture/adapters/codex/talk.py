@@ -18,7 +18,7 @@ from recollect.capture.adapters.codex.prompts import (
 from recollect.capture.adapters.codex.records import Fields, fields, listed, moment, text_of
 from recollect.capture.adapters.codex.tools import texts_in
 from recollect.capture.adapters.codex.turns import Turns
-from recollect.model import Event, EventKind, SessionFacts
+from recollect.model.logs import Event, EventKind, SessionFacts
 
 
 class Talk(Turns):

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from recollect.capture.adapters.codex.prompts import picture_in
 from recollect.capture.adapters.codex.records import text_of, whole
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 KINDS: dict[str, ToolKind] = {
     "shell": "shell",

@@ -32,7 +32,7 @@ from recollect.capture.adapters.codex.sessions import facts_of, identity
 from recollect.capture.adapters.codex.tools import texts_in
 from recollect.capture.adapters.codex.turns import State
 from recollect.capture.adapters.codex.work import Work, id_of
-from recollect.model import Problem, SessionFacts, Usage
+from recollect.model.logs import Problem, SessionFacts, Usage
 
 # Known, and of no use to us: what they say is said elsewhere, or says nothing that lasts.
 SKIPPED_RECORDS = frozenset(

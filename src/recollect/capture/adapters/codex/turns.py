@@ -13,7 +13,7 @@ from recollect.capture.adapters.codex.prompts import with_pictures
 from recollect.capture.adapters.codex.records import Fields, digest, moment
 from recollect.capture.adapters.codex.sessions import Identity
 from recollect.capture.adapters.codex.tokens import Meter
-from recollect.model import Author, Event, Item, Liveness, SessionFacts, TurnFacts
+from recollect.model.logs import Author, Event, Item, Liveness, SessionFacts, TurnFacts
 
 MAX_STATE_BYTES = 60_000
 MAX_CALLS = 300

@@ -9,7 +9,7 @@ from recollect.capture.adapters.codex.records import Fields, fields, listed, mom
 from recollect.capture.adapters.codex.talk import Talk
 from recollect.capture.adapters.codex.tools import Outcome, outcome
 from recollect.capture.adapters.codex.turns import MAX_CALLS, State, trim
-from recollect.model import Event, ToolResult
+from recollect.model.logs import Event, ToolResult
 
 # Longer ids are not ids; they would only fill the checkpoint.
 MAX_ID = 200

@@ -19,7 +19,7 @@ from recollect.capture.logs.editors import file_path
 from recollect.capture.logs.folders import files_in, name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.values import moment_of, text_of
-from recollect.model import Checkpoint, Item, Problem, SessionFacts, Source
+from recollect.model.logs import Checkpoint, Item, Problem, SessionFacts, Source
 
 # When each session was made, in a list that is written anew with every message of any session.
 _INDEX = "sessions.json"

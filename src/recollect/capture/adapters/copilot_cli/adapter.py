@@ -25,7 +25,7 @@ from recollect.capture.logs.folders import files_in, listed, name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.replayed import replay_document
 from recollect.capture.logs.values import Fields, fields_of, text_of
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 SESSIONS = "session-state"
 HISTORY = "history-session-state"

@@ -22,7 +22,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Item
+from recollect.model.logs import Item
 
 _OUTCOMES = {"success": True, "failure": False, "rejected": False, "denied": False, "error": False}
 

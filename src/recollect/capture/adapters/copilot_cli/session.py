@@ -23,7 +23,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, Item, Problem
+from recollect.model.logs import Author, Item, Problem
 
 _MOST_TURNS = 200
 _STATE_BYTES = 64 << 10

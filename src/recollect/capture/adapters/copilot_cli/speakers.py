@@ -15,7 +15,7 @@ from recollect.capture.adapters.copilot_cli.records import Line, id_of
 from recollect.capture.adapters.copilot_cli.tokens import Ledger
 from recollect.capture.logs.dialogue import Dialogue, Standing
 from recollect.capture.logs.values import Fields
-from recollect.model import Item
+from recollect.model.logs import Item
 
 # Enough for those that work at the same time; what is older is finished.
 _MOST_AGENTS = 24

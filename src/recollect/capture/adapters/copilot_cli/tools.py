@@ -15,7 +15,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 _KINDS: dict[str, ToolKind] = {"list_bash": "shell", "list_agents": "task", "write_agent": "task"}
 # The last line of what a shell tool gives back; the exit code stood nowhere else until autumn 2026.

@@ -19,7 +19,7 @@ from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import MAGIC, Rows, beside, tables_in
 from recollect.capture.logs.values import count_of, fields_of, money_of, objects_of, text_of
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 # The name of a data folder in a project, and of the database in it.
 _IN_PROJECT = {".crush": "crush.db", ".opencode": "opencode.db"}

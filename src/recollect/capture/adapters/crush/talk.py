@@ -12,7 +12,7 @@ from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import parsed
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, decoded, fields_of, moment_of, text_of, whole_of
-from recollect.model import Author, Item, SessionFacts
+from recollect.model.logs import Author, Item, SessionFacts
 
 # What Crush says in the user's name, after a summary, to go on with what it was doing.
 _GOES_ON = re.compile(

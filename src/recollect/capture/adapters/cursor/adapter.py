@@ -26,7 +26,7 @@ from recollect.capture.logs.folders import files_in, listed
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.rows import MAGIC, Rows, beside, opened
 from recollect.capture.logs.values import fields_of
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 _PRODUCTS = ("Cursor", "Cursor Nightly")
 _STORE = "store.db"

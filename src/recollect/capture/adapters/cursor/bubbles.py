@@ -28,7 +28,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Event, Item
+from recollect.model.logs import Event, Item
 
 _PERSON, _AGENT = 1, 2
 _TOOLS = 15

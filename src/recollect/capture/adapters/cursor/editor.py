@@ -30,7 +30,7 @@ from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows, opened
 from recollect.capture.logs.values import text_of
-from recollect.model import Checkpoint, Event, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Event, Item, Problem, Source
 
 TABLE = "cursorDiskKV"
 # Enough to be worth a commit, little enough to be held in memory.

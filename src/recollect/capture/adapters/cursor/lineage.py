@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from recollect.capture.logs.values import fields_of, text_of
-from recollect.model import Author
+from recollect.model.logs import Author
 
 
 class Lineage(NamedTuple):

@@ -22,7 +22,7 @@ from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows, opened
 from recollect.capture.logs.values import Fields, fields_of, moment_of, text_of
-from recollect.model import Checkpoint, Event, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Event, Item, Problem, Source
 
 NOTE = "meta.json"
 _NOTE_BYTES = 1 << 20

@@ -16,7 +16,7 @@ from recollect.capture.adapters.cursor.tools import Given, result_in, sort_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, decoded, fields_of, list_of, objects_of, text_of
-from recollect.model import Author
+from recollect.model.logs import Author
 
 _TEXT = ("text", "output_text", "input_text")
 _THOUGHTS = ("thinking", "reasoning")

@@ -15,7 +15,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 # Old bubbles name a tool by its number alone.
 _NUMBERS = {

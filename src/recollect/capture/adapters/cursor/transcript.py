@@ -26,7 +26,7 @@ from recollect.capture.logs.folders import name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import decoded, fields_of, text_of
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 FOLDER = "agent-transcripts"
 SUBAGENTS = "subagents"

@@ -21,7 +21,7 @@ from recollect.capture.logs.genai import answers_in
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import fields_of, list_of, moment_of, objects_of, text_of
-from recollect.model import Item, SessionFacts, Source
+from recollect.model.logs import Item, SessionFacts, Source
 
 CHATS = "chats"
 

@@ -16,7 +16,7 @@ from recollect.capture.logs.databases import read_changed
 from recollect.capture.logs.folders import files_in
 from recollect.capture.logs.replayed import replay_lines
 from recollect.capture.logs.rows import MAGIC, beside, tables_in
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 _DATABASE = "sessions.db"
 _LEGACY_NAME = re.compile(r"\d{8}_\d{6}\.jsonl$")

@@ -9,7 +9,7 @@ from recollect.capture.logs.databases import Table
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows
 from recollect.capture.logs.values import decoded, fields_of, moment_of, text_of
-from recollect.model import Author, Item, Origin, Problem
+from recollect.model.logs import Author, Item, Origin, Problem
 
 _COLUMNS = (
     "name", "description", "session_type", "working_dir", "created_at", "provider_name",

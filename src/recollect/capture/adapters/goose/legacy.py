@@ -12,7 +12,7 @@ from recollect.capture.adapters.goose.talk import Talk
 from recollect.capture.logs.folders import name_in_text
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import moment_of, text_of
-from recollect.model import Item
+from recollect.model.logs import Item
 
 
 class Line(msgspec.Struct):

@@ -28,7 +28,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, ToolKind, TurnFacts
+from recollect.model.logs import Author, ToolKind, TurnFacts
 
 
 class Part(msgspec.Struct):

@@ -25,7 +25,7 @@ from recollect.capture.logs.folders import listed
 from recollect.capture.logs.lines import first_objects
 from recollect.capture.logs.rows import MAGIC, beside
 from recollect.capture.logs.values import Fields, fields_of, text_of
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 DATABASE = "grok.db"
 SESSIONS = "sessions"

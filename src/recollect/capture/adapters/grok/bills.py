@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from recollect.capture.adapters.grok.records import UPDATES, Lines
 from recollect.capture.logs.values import Fields, count_of, fields_of, money_of, text_of
-from recollect.model import Usage
+from recollect.model.logs import Usage
 
 TICKS_PER_USD = 1e10
 

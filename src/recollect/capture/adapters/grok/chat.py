@@ -24,7 +24,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, Event, EventKind, ToolKind
+from recollect.model.logs import Author, Event, EventKind, ToolKind
 
 # Messages in the user's name that wake the agent. Others that a person did not write go along with
 # a turn; of those that we do not know, only one with a number of its own begins one.

@@ -25,7 +25,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Item, Problem
+from recollect.model.logs import Item, Problem
 
 MICROS_PER_USD = 1e6
 

@@ -21,7 +21,7 @@ from recollect.capture.adapters.grok.session import (
 )
 from recollect.capture.adapters.grok.summary import LINK
 from recollect.capture.logs.folders import Listing, listed
-from recollect.model import Source
+from recollect.model.logs import Source
 
 _READ = (SUMMARY_FILE, UPDATES_FILE, CHAT_FILE, EVENTS_FILE, SIGNALS_FILE)
 _SUBAGENTS = "subagents"

@@ -16,7 +16,7 @@ from msgspec import Raw, Struct, field
 from recollect.capture.logs.documents import Broken, parsed
 from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.capture.logs.values import Fields, fields_of, moment_of
-from recollect.model import Problem
+from recollect.model.logs import Problem
 
 Record = TypeVar("Record")
 

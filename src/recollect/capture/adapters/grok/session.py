@@ -25,7 +25,7 @@ from recollect.capture.logs.folders import files_in, name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, fields_of
-from recollect.model import Checkpoint, Event, Item, Liveness, Problem, Source, TurnFacts
+from recollect.model.logs import Checkpoint, Event, Item, Liveness, Problem, Source, TurnFacts
 
 SUMMARY_FILE, SIGNALS_FILE = "summary.json", "signals.json"
 UPDATES_FILE, CHAT_FILE, EVENTS_FILE = "updates.jsonl", "chat_history.jsonl", "events.jsonl"

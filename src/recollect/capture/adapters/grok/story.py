@@ -28,7 +28,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, Event, EventKind
+from recollect.model.logs import Author, Event, EventKind
 
 _SPOKEN: dict[str | None, EventKind] = {
     "agent_message_chunk": "reply",

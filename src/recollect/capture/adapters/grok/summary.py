@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.capture.logs.folders import name_in_text
 from recollect.capture.logs.values import Fields, count_of, fields_of, list_of, moment_of, text_of
-from recollect.model import SessionFacts
+from recollect.model.logs import SessionFacts
 
 # What a session's parent writes down when it starts a sub-agent:
 # `<parent>/subagents/<sub-agent>/meta.json`.

@@ -22,7 +22,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Event, ToolKind
+from recollect.model.logs import Event, ToolKind
 
 # Of the protocol's sorts of tools: where a name says nothing, the sort does.
 _KINDS: dict[str | None, ToolKind] = {

@@ -6,7 +6,7 @@ import re
 from hashlib import blake2b
 
 from recollect.capture.logs.values import Fields
-from recollect.model import Author
+from recollect.model.logs import Author
 
 # Prompts that the program gives itself have an id that begins with the reason; a
 # person's is a UUID, or what a client chose.

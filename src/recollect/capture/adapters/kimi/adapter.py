@@ -20,7 +20,7 @@ from recollect.capture.logs.appended import read_appended, resumed
 from recollect.capture.logs.folders import listed
 from recollect.capture.logs.lines import first_objects, head_of
 from recollect.capture.logs.values import fields_of, text_of
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 Kind = Literal["cli", "code", "context"]
 

@@ -36,7 +36,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, Item, Problem
+from recollect.model.logs import Author, Item, Problem
 
 # Arguments come in pieces. A call waits for the rest of them, even until the
 # next import, but not with any amount.

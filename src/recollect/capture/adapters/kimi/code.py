@@ -26,7 +26,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Author, Item
+from recollect.model.logs import Author, Item
 
 # What is remembered in a checkpoint, of each sort: with calls that wait
 # for ever it must not grow too large.

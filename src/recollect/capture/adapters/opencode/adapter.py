@@ -18,7 +18,7 @@ from recollect.capture.adapters.opencode.storage import places_of, read_session
 from recollect.capture.logs.databases import read_changed
 from recollect.capture.logs.folders import files_in, listed
 from recollect.capture.logs.rows import MAGIC, beside, tables_in
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 _DATABASE = re.compile(r"opencode(?:-[\w.-]+)?\.db")
 # Where the Go program of the same name, which became Crush, kept another database of this name.

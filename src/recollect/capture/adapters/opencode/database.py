@@ -14,7 +14,7 @@ from recollect.capture.logs.documents import Broken
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.rows import Rows
 from recollect.capture.logs.values import decoded, moment_of, text_of
-from recollect.model import Item, Problem
+from recollect.model.logs import Item, Problem
 
 TABLES = (
     Table("session", "id", "time_updated"),

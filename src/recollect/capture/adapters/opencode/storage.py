@@ -28,7 +28,7 @@ from recollect.capture.logs.folders import files_in, listed, name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, count_of, fields_of, text_of
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _ID = re.compile(r"[\w-]+")
 # An answer takes several messages, and those of the last few may still be written to.

@@ -28,7 +28,7 @@ from recollect.capture.adapters.opencode.tools import call_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import Fields, fields_of, list_of, moment_of, money_of, text_of
-from recollect.model import Author, Item, Origin, SessionFacts
+from recollect.model.logs import Author, Item, Origin, SessionFacts
 
 # Parts that say nothing which we keep, or only what other parts say too.
 _SILENT = {

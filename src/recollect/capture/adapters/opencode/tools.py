@@ -7,7 +7,7 @@ import re
 from recollect.capture.adapters.opencode.records import Details, Part, State, Times
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import Fields, moment_of, text_of, whole_of
-from recollect.model import Event
+from recollect.model.logs import Event
 
 # How an edit is told, by the words that other agents use for the same.
 _EDITS = {"oldString": "old_string", "newString": "new_string", "patchText": "patch"}

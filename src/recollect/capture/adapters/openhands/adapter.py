@@ -26,7 +26,7 @@ from recollect.capture.logs.documents import Broken, document
 from recollect.capture.logs.folders import listed, name_in_text
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.values import moment_of, text_of
-from recollect.model import Checkpoint, Item, Problem, SessionFacts, Source
+from recollect.model.logs import Checkpoint, Item, Problem, SessionFacts, Source
 
 Shape = TypeVar("Shape")
 

@@ -18,7 +18,7 @@ from recollect.capture.logs.documents import Broken, contents, parsed
 from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import fields_of, list_of, moment_of, text_of, whole_of
-from recollect.model import Checkpoint, Item, Problem, SessionFacts, Source
+from recollect.model.logs import Checkpoint, Item, Problem, SessionFacts, Source
 
 _RUNS = msgspec.json.Decoder(Run)
 _ACTION = re.compile(rb'"(?:action|observation)"\s*:\s*"')

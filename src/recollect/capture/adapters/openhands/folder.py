@@ -22,7 +22,7 @@ from recollect.capture.logs.appended import resumed
 from recollect.capture.logs.documents import Broken, contents, parsed
 from recollect.capture.logs.folders import listed
 from recollect.capture.logs.lines import Unreadable
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 # Told and committed at a time, where a turn ends.
 _STRETCH_BYTES = 8 << 20

@@ -17,7 +17,7 @@ from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tools import target_of
 from recollect.capture.logs.values import Fields, fields_of, moment_of, text_of, whole_of
-from recollect.model import Item
+from recollect.model.logs import Item
 
 _CALLS = frozenset({
     "run", "run_ipython", "read", "write", "edit", "browse", "browse_interactive", "call_tool_mcp",

@@ -30,7 +30,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Author, Item
+from recollect.model.logs import Author, Item
 
 # The parent of an event that begins a conversation anew.
 _ROOT = "__root__"

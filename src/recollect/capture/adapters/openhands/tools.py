@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import Fields, whole_of
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 _ACTIONS: dict[str, ToolKind] = {
     "run": "shell", "run_ipython": "shell", "read": "read", "write": "edit", "edit": "edit",

@@ -30,7 +30,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 # A file is named by when its session began, and by the session's id.
 _name = re.compile(r"^\d{4}-\d\d-\d\dT[\d-]+Z_(.+)\.jsonl$")

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from recollect.capture.logs.lines import Unreadable, blocks, records
 from recollect.capture.logs.values import content_text, fields_of, moment_of, text_of
-from recollect.model import Problem
+from recollect.model.logs import Problem
 
 
 class Entry(Struct, rename="camel"):

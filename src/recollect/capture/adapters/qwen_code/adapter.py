@@ -19,7 +19,7 @@ from recollect.capture.logs.folders import files_in, listed
 from recollect.capture.logs.lines import first_objects
 from recollect.capture.logs.replayed import replay_document, replay_lines
 from recollect.capture.logs.values import Fields, fields_of, text_of
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 _HOME = ".qwen"
 _PARTS = ("projects", "tmp")

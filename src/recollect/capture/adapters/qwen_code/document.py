@@ -11,7 +11,7 @@ from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.genai import said_in
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.values import moment_of, text_of
-from recollect.model import Item, Source
+from recollect.model.logs import Item, Source
 
 _ANSWERS = ("qwen", "gemini")
 _NOTICES = ("info", "warning", "error")

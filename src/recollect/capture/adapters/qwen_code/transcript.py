@@ -23,7 +23,7 @@ from recollect.capture.logs.lines import Unreadable
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.tags import without
 from recollect.capture.logs.values import Fields, fields_of, moment_of, text_of, whole_of
-from recollect.model import Author, Item, Source
+from recollect.model.logs import Author, Item, Source
 
 _META_BYTES = 1 << 20
 _INJECTED = ("system-reminder", "qwen:user-prompt-submit-context")

@@ -28,7 +28,7 @@ from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import written
 from recollect.capture.logs.folders import files_in, name_in_text
 from recollect.capture.logs.lines import Unreadable
-from recollect.model import Checkpoint, Item, Problem, Source
+from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _FOLDER, _HISTORY = ".specstory", "history"
 _ENDING = ".md"

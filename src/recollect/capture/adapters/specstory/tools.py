@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from recollect.capture.adapters.specstory.lines import Block, Markdown
 from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import decoded, fields_of, text_of
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 # How the names of the tools begin that Copilot brings to VS Code.
 _COPILOT_TOOL = "copilot_"

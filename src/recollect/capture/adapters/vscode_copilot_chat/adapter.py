@@ -35,7 +35,7 @@ from recollect.capture.logs.folders import files_in, listed, name_in_text
 from recollect.capture.logs.oddities import Oddities
 from recollect.capture.logs.replayed import replay_document, replay_lines
 from recollect.capture.logs.values import Fields, moment_of, objects_of
-from recollect.model import Checkpoint, Item, Source
+from recollect.model.logs import Checkpoint, Item, Source
 
 PRODUCTS = ("Code", "Code - Insiders", "Code - OSS", "VSCodium", "VSCodium - Insiders", "Positron")
 SERVERS = (

@@ -30,7 +30,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import Item
+from recollect.model.logs import Item
 
 # Shown for a moment, or only of use on the screen.
 _PASSED_OVER = frozenset(

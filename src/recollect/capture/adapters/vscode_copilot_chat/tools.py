@@ -22,7 +22,7 @@ from recollect.capture.logs.values import (
     text_of,
     whole_of,
 )
-from recollect.model import ToolKind
+from recollect.model.logs import ToolKind
 
 # How the names of its own tools begin.
 _OWN_TOOL = "copilot_"

@@ -31,7 +31,7 @@ from recollect.capture.logs.values import (
     objects_of,
     text_of,
 )
-from recollect.model import Checkpoint, Item, Problem, Source, ToolKind
+from recollect.model.logs import Checkpoint, Item, Problem, Source, ToolKind
 
 LOGS, TRACES = "VSGitHubCopilotLogs", "traces"
 ENDING = "_VSGitHubCopilot_traces.jsonl"

@@ -6,8 +6,8 @@ from recollect.store.sqlite.sides.opened import Opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from recollect.model.batch import KnownSource
     from recollect.store.sqlite.capture import Writing
-    from recollect.store.stretch import KnownSource
 
 
 class Capture(Opened):

@@ -8,10 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recollect.digests import Digest, Engine, Trace
+    from recollect.model.digests import Digest, Engine, Trace
+    from recollect.model.leases import Lease
+    from recollect.model.retention import Evicted, WholeTurn
     from recollect.store.history import Passage
-    from recollect.store.leases import Lease
-    from recollect.store.raw import Evicted, WholeTurn
     from recollect.store.sqlite.database import Transaction
     from recollect.store.traces import Candidate, KeptTrace, Published
 

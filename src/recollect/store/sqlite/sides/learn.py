@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from recollect.episodes import Episode
-    from recollect.patterns import Heuristic, Pattern, Signal
+    from recollect.model.episodes import Episode
+    from recollect.model.patterns import Heuristic, Pattern, Signal
     from recollect.store.episodes import Kept
     from recollect.store.tallies import Key, Rule, Seen, Selection, Tally
 

@@ -8,14 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.model import (
-        Category,
-        Note,
-        NoteAuthor,
-    )
+    from recollect.model.batch import ProjectIdentity
+    from recollect.model.notes import Category, Note, NoteAuthor
     from recollect.store.notes import Extraction, Learned, Sought
     from recollect.store.sqlite.ready import Ready
-    from recollect.store.stretch import ProjectIdentity
     from recollect.store.told import Reminder, Told
 
 

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recollect.patterns import PatternVersion
-    from recollect.store.leases import Lease
+    from recollect.model.leases import Lease
+    from recollect.model.patterns import PatternVersion
     from recollect.store.measured import Done, Held, Offer, Seen, Subject
     from recollect.store.published import Block, Lesson
 

@@ -10,16 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from recollect.lookup import Clue, Findings, Place, Query, Scope
-    from recollect.model import (
-        Session,
-        SessionDetail,
-        StatsRow,
-        StoreSummary,
-        Turn,
-    )
+    from recollect.model.calls import Call, Scene
+    from recollect.model.reports import StatsRow, StoreSummary
+    from recollect.model.search import Clue, Findings, Place, Query, Scope
+    from recollect.model.sessions import Session, SessionDetail, Turn
     from recollect.settings import Settings
-    from recollect.store.calls import Call, Scene
 
 
 class Recall(Opened):

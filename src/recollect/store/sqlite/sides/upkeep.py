@@ -9,13 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from recollect.lookup import Query
-    from recollect.model import (
-        JobRow,
-        ProjectRow,
-    )
+    from recollect.model.reports import Forgotten, Health, JobRow, Optimized, ProjectRow, Rescanned
+    from recollect.model.search import Query
     from recollect.redact import Redactor
-    from recollect.reports import Forgotten, Health, Optimized, Rescanned
 
 
 class Upkeep(Opened):

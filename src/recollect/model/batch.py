@@ -12,7 +12,15 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from recollect.model import Checkpoint, Event, Problem, SessionFacts, ToolResult, TurnFacts, Usage
+from recollect.model.logs import (
+    Checkpoint,
+    Event,
+    Problem,
+    SessionFacts,
+    ToolResult,
+    TurnFacts,
+    Usage,
+)
 
 
 class Fingerprint(Struct, frozen=True):

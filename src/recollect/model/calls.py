@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.lookup import Place
+from recollect.model.search import Place
 
 # What a row keeps of a command or of the paths of a patch; the body has all of it.
 TARGET_CHARACTERS = 2_000

@@ -9,6 +9,156 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from recollect.model.logs import Problem
+from recollect.model.sessions import Tokens
+
+
+class SourceReport(Struct, kw_only=True):
+    """What one source came to in one import."""
+
+    path: str
+    agent: str
+    outcome: Literal["imported", "updated", "unchanged", "failed"]
+    reason: str = ""
+    turns: int = 0
+    events: int = 0
+    bytes: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+class ImportReport(Struct, kw_only=True):
+    """What an import did in total; the `--json` object."""
+
+    discovered: int = 0
+    imported: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    problems: int = 0
+    sessions: int = 0
+    turns: int = 0
+    tool_calls: int = 0
+    redactions: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: ImportReport) -> ImportReport:
+        return ImportReport(
+            **{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__}
+        )
+
+
+class StatsRow(Struct, kw_only=True):
+    """Sums over some turns.
+
+    None is what cannot be told for this sort of row, such as the errors of a model.
+
+    `cost_usd` covers the priced calls; `unpriced_calls` says how many are not in it.
+    """
+
+    by: str
+    name: str | None
+    sessions: int = 0
+    turns: int = 0
+    errors: int | None = 0
+    tool_calls: int | None = 0
+    failed_tool_calls: int | None = 0
+    model_calls: int | None = 0
+    tokens: Tokens | None = field(default_factory=Tokens)
+    cost_usd: float | None = None
+    unpriced_calls: int | None = 0
+
+
+class ProjectRow(Struct, kw_only=True):
+    """A project with what is known under its name."""
+
+    key: str
+    kind: Literal["remote", "repository", "directory"]
+    domain: str | None
+    sessions: int
+    turns: int
+    last_at: str | None
+    aliases: list[str]
+    merged: list[str]
+
+
+class AgentRow(Struct, kw_only=True):
+    """A supported agent: where it keeps its logs, and what of it is stored.
+
+    `in_projects` says that it also keeps some in the folders it works in.
+    """
+
+    agent: str
+    name: str
+    roots: list[str]
+    in_projects: bool
+    found: list[str]
+    sources: int
+    sessions: int
+    newest_version: str | None
+    last_at: str | None
+
+
+class SupportedAgent(AgentRow, kw_only=True):
+    """A supported agent, with what else we can do for it.
+
+    `install` tells whether `recollect install` knows it, and has done it;
+    `resume` whether its sessions can be gone on with.
+    """
+
+    install: Literal["installed", "available"] | None
+    resume: bool
+
+
+class JobRow(Struct, kw_only=True):
+    """A piece of work that waits, runs or failed."""
+
+    id: int
+    kind: str
+    subject: str
+    state: Literal["waiting", "running", "failed"]
+    tries: int
+    not_before: str | None
+    error: str | None
+
+
+class Room(Struct, kw_only=True):
+    """How much room is used of what the settings allow; a limit of 0 is none."""
+
+    raw_bytes: int
+    raw_soft_cap_bytes: int
+    raw_hard_cap_bytes: int
+    raw_max_age_days: int
+    distilled_bytes: int
+    distilled_cap_bytes: int
+
+    def __str__(self) -> str:
+        caps = {"soft cap": self.raw_soft_cap_bytes, "hard cap": self.raw_hard_cap_bytes}
+        limits = [f"{name} {cap / 1e6:.1f} MB" for name, cap in caps.items() if cap]
+        limits += [f"{self.raw_max_age_days} days"] if self.raw_max_age_days else []
+        raw = f"events take {self.raw_bytes / 1e6:.1f} MB" + (
+            f" ({', '.join(limits)})" if limits else ""
+        )
+        cap = f" (cap {self.distilled_cap_bytes / 1e6:.1f} MB)" if self.distilled_cap_bytes else ""
+        return f"{raw}, what was distilled from them {self.distilled_bytes / 1e6:.1f} MB{cap}"
+
+
+class StoreSummary(Struct, kw_only=True):
+    """What is in the store, in a few numbers."""
+
+    path: str
+    size_bytes: int
+    sessions: int
+    turns: int
+    tool_calls: int
+    projects: int
+    notes: int
+    agents: dict[str, int]
+    first_at: str | None
+    last_at: str | None
+    jobs_waiting: int
+    room: Room | None = None
+
 
 class Scrubbed(Struct, kw_only=True):
     """Whether deleted text has left the files too, and what is in the way if not.

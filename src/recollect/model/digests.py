@@ -10,8 +10,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from recollect.model import Outcome as Outcome
-from recollect.model import Tokens
+from recollect.model.sessions import Outcome as Outcome
+from recollect.model.sessions import Tokens
 
 # What speaks for an outcome. For success: the person accepted it, a check that failed
 # before passes, the work was kept (commit, merge, pull request); `check_passed` (never seen

@@ -11,7 +11,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from recollect.model import Outcome, Trust
+from recollect.model.notes import Trust
+from recollect.model.sessions import Outcome
 
 
 class Context(Struct, kw_only=True, frozen=True):

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from recollect.model import Trust
+from recollect.model.notes import Trust
 
 PatternKind = Literal[
     "tool_sequence", "decision_point", "error_recovery", "failure", "friction", "context"

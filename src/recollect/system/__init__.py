@@ -1,0 +1,1 @@
+"""What differs between machines: places, times, repositories, the interpreter, services."""
