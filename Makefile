@@ -3,18 +3,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SUITE ?= all
+TIER ?= unit
 
-.PHONY: run test test-fast agents check bench docs clean
+.PHONY: run test test-fast test-tier agents check bench docs clean
 
 run: $(VENV)/installed  ## set up, import this machine's sessions, show what can be done with them
 	@$(BIN)/recollect demo
 
-test: $(VENV)/tested agents check  ## set up and pass every test
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
-	$(BIN)/python tests/wheel.py
+test: $(VENV)/tested agents check  ## set up and pass every test: one tier after the other
+	$(BIN)/python -m tests.suite
 
-test-fast: $(VENV)/tested  ## the tests that take seconds
-	$(BIN)/python -m pytest -m "not slow" -x
+test-fast: $(VENV)/tested  ## the tests of most things, up to the first failure
+	$(BIN)/python -m tests.suite unit -- -x
+
+test-tier: $(VENV)/tested agents  ## one tier: TIER=unit store agents faces hubs wheel
+	$(BIN)/python -m tests.suite $(TIER)
 
 agents: $(VENV)/tested  ## the real agents that tests run, if there is npm to install them with
 	$(BIN)/python -m tests.npm

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 from recollect.capture.adapters import find_adapters
 from recollect.capture.overview import variables
+
+pytest_plugins = ["tests.suite.tiers", "tests.suite.skips", "pytester"]
+
+# We start thousands of processes; each would compile all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 MOVING = frozenset(variables(find_adapters()))
 

@@ -542,7 +542,6 @@ def test_our_own_set_is_asked_of_its_own_logs(capsys: pytest.CaptureFixture[str]
     assert text["hit_at_10"] > 0.9
 
 
-@pytest.mark.slow
 def test_injection_is_measured_on_our_own_prompts(capsys: pytest.CaptureFixture[str]) -> None:
     """Speaking at the wrong moment is what makes people switch a memory off."""
     assert main(["--part", "dev", "--categories", "silent,speak", "--json"]) == 0

@@ -258,7 +258,7 @@ def test_a_time_that_cannot_be_costs_nobody_else_anything(home: Path, when: obje
         imported(mind, home)
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.parametrize("at_the_end", [False, True], ids=["in between", "last"])
 def test_a_line_of_100_MB_is_passed_over(home: Path, at_the_end: bool) -> None:
     """It is a picture or an attack; holding it would cost more memory than we promise."""
@@ -378,7 +378,7 @@ def test_a_bomb_that_expands_too_much_is_given_up(home: Path) -> None:
         assert "expands to more than" in report.reason
 
 
-@pytest.mark.slow
+@pytest.mark.store
 def test_a_bomb_of_more_than_2_GiB_is_given_up(home: Path) -> None:
     """Padded so that the ratio looks harmless."""
     padding = b"\x50\x2a\x4d\x18" + (12 << 20).to_bytes(4, "little") + bytes(12 << 20)

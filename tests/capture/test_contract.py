@@ -55,4 +55,4 @@ for _agent in BUILT_IN:
         (AdapterContract,),
         {"make": staticmethod(partial(get_adapter, _agent)), "samples": samples_of(_agent)},
     )
-    globals()[_name] = pytest.mark.slow(_made)
+    globals()[_name] = pytest.mark.store(_made)

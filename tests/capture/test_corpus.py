@@ -166,7 +166,6 @@ def parts(source: Source) -> Iterator[str]:
     yield from source.companions
 
 
-@pytest.mark.slow
 def test_every_sample_gives_what_it_gave(corpus: Path, request: pytest.FixtureRequest) -> None:
     """A change in reading shows here on logs that real people and agents wrote."""
     lines = [msgspec.json.encode(told(corpus, found)).decode() for found in found_in(corpus)]
@@ -177,7 +176,6 @@ def test_every_sample_gives_what_it_gave(corpus: Path, request: pytest.FixtureRe
     assert lines == pinned
 
 
-@pytest.mark.slow
 def test_every_file_is_a_log_of_its_agent_or_is_known_not_to_be_one(corpus: Path) -> None:
     found = found_in(corpus)
     strangers = [
@@ -201,7 +199,6 @@ def test_every_file_is_a_log_of_its_agent_or_is_known_not_to_be_one(corpus: Path
     assert unread == []
 
 
-@pytest.mark.slow
 def test_every_problem_in_a_sample_is_explained(corpus: Path) -> None:
     unexplained = [
         (line["source"], problem)

@@ -27,7 +27,7 @@ from tests.builders.homes import (
     small_talk,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.store
 
 # With 7 sources at a time each gets its own transaction; all at once share one.
 IMPORTER = """

@@ -272,7 +272,7 @@ def test_stopping_anywhere_in_a_rollout_loses_nothing(
     stopped(folder, codex_log(folder, records), text, data.draw(cut_places(len(text))))
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_stopping_after_every_line_loses_nothing(home: Path, agent: str) -> None:
     """The slowest agent, watched by the fastest of us."""

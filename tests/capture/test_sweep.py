@@ -748,7 +748,7 @@ def bulky_talk() -> Conversation:
     return talk
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.parametrize("known_before", [False, True], ids=["first reading", "second reading"])
 def test_a_reading_stopped_between_two_transactions_goes_on(home: Path, known_before: bool) -> None:
     """Large logs are committed on the way.

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
-import pytest
 
 from recollect.errors import NotFound
 from recollect.model.reports import ImportReport
@@ -91,7 +90,6 @@ def test_new_sessions_and_folders_are_noticed(home: Path) -> None:
         assert soon(lambda: len(everything(mind)) == 2, 2)
 
 
-@pytest.mark.slow
 def test_an_agent_installed_later_is_noticed(home: Path) -> None:
     """Its folder is looked for every few seconds."""
     claude_log(home, small_talk(1))
@@ -131,7 +129,6 @@ def test_what_says_nothing_new_gives_no_report(home: Path) -> None:
     assert len(reports) == 1
 
 
-@pytest.mark.slow
 def test_a_database_that_is_a_root_is_followed_while_its_owner_has_it_open(home: Path) -> None:
     """Its owner writes beside it: the file itself changes when it is closed."""
     path = home / ".grok" / "grok.db"

@@ -217,7 +217,6 @@ def test_of_two_consolidators_one_works(talks: Talks) -> None:
     assert talks.memory.consolidate() == Consolidated(projects=1, consolidated=1)
 
 
-@pytest.mark.slow
 def test_many_at_once_make_what_one_alone_makes(talks: Talks) -> None:
     """A timer, a person and an editor may all think of it at the same moment."""
     fill(talks)
@@ -372,7 +371,7 @@ with Memory.open(path) as memory:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize(
     ("module", "name", "number"),

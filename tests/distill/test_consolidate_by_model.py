@@ -490,7 +490,7 @@ def test_what_is_forgotten_while_the_model_writes_is_not_written(
 DISTILLS = "import sys; from recollect.memory import Memory\nwith Memory.open(sys.argv[1]) as memory: memory.distill()"
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("about", ["a session", "a project"])
 def test_killed_while_the_model_writes_the_next_one_goes_on(

@@ -74,7 +74,7 @@ def without_notes(mind: Memory) -> int:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
     """Power fails between a digest and the notes of its session.

@@ -75,7 +75,7 @@ def test_what_was_flushed_survives_a_kill(tmp_path: Path) -> None:
     assert all(is_whole(task, steps) for task, steps in kept.values())
 
 
-@pytest.mark.slow
+@pytest.mark.store
 def test_a_kill_at_any_moment_leaves_whole_attempts_only(tmp_path: Path) -> None:
     """Whatever was said to be flushed is there.
 

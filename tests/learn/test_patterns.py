@@ -48,7 +48,6 @@ def signatures(world: World) -> dict[str, int]:
     return {pattern.signature: pattern.sessions for pattern in world.patterns()}
 
 
-@pytest.mark.slow
 def test_planted_patterns_are_found_with_their_evidence(world: World) -> None:
     """All of them, in three agents, among four times as much that means nothing."""
     made = make_world(120, habits=HABITS)
@@ -69,7 +68,6 @@ def test_planted_patterns_are_found_with_their_evidence(world: World) -> None:
         assert {sighting.ref.partition("#")[0] for sighting in found[key].evidence} <= carriers
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_noise_has_no_patterns(world: World, seed: int) -> None:
     """The same commands in any order, failing at random: whoever finds
@@ -362,7 +360,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     return told(World(tmp_path_factory.mktemp("whole")).see(SMALL).memory)
 
 
-@pytest.mark.slow
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

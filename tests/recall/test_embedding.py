@@ -232,7 +232,7 @@ EMBEDDING = """
 """
 
 
-@pytest.mark.slow
+@pytest.mark.store
 def test_killing_it_anywhere_loses_nothing(store: SqliteStore) -> None:
     """A laptop is closed in the middle; what was committed is kept, the rest is still queued."""
     killed = 0

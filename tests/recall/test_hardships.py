@@ -213,7 +213,7 @@ def test_a_run_that_died_after_its_last_batch_is_finished_by_the_next(
     assert made(stored) == before
 
 
-@pytest.mark.slow
+@pytest.mark.store
 def test_killing_the_command_again_and_again_gives_the_same_vectors(
     mind: Memory, stored: Path
 ) -> None:
@@ -236,7 +236,6 @@ def test_killing_the_command_again_and_again_gives_the_same_vectors(
     assert (made(stored), findings(mind)) == (before, [])
 
 
-@pytest.mark.slow
 def test_an_interrupt_ends_embedding_with_one_line(home: Path) -> None:
     """Ctrl-C is no fault: no traceback, the usual exit code, and the next run goes on."""
     for number in range(1, 41):
@@ -295,7 +294,6 @@ def test_a_torn_model_leaves_the_search_by_words(stored: Path, tmp_path: Path) -
 # What nobody would type, and programs do
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["file:", "a_", "a/", "a.", "aB", "漢字", '"', "*", "-", "(", "7", "\0", "a\u0301", "x "],

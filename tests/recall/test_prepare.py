@@ -494,7 +494,7 @@ def many(sessions: int = 24) -> list[Work]:
     return [shop(number, cwd=f"/home/ada/shop{number % 6}") for number in range(1, sessions + 1)]
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_killed_at_any_moment_the_next_run_makes_the_same(remember: Remember) -> None:
     """Power fails, and jobs are started by hooks of agents that are closed."""

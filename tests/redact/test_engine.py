@@ -207,7 +207,7 @@ def seconds(work: Callable[[], object]) -> float:
     return best
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.parametrize("engine", ["hyperscan", "python"])
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_no_text_takes_more_than_linear_time(

@@ -91,7 +91,7 @@ def test_redacting_twice_changes_nothing_more(redactors: dict[str, Redactor], te
     assert redactors["auto"].redact(once) == once
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @relaxed
 @given(st.lists(texts, max_size=3))
 def test_both_engines_give_the_same_answer(
@@ -101,7 +101,7 @@ def test_both_engines_give_the_same_answer(
     assert redactors["hyperscan"].redact_all(several) == redactors["python"].redact_all(several)
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @relaxed
 @given(st.lists(texts, max_size=4))
 def test_strings_in_one_batch_do_not_see_each_other(

@@ -21,7 +21,7 @@ from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.store
 
 SESSIONS = ("old", "young", "running")
 # Minutes since START at which each session begins.

@@ -60,7 +60,6 @@ def test_nothing_imported_is_said_with_the_next_step(
     assert "run `recollect import` first" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_an_import_embeds_in_the_background(home: Path) -> None:
     """Nobody has to ask for it: the process that import leaves behind does it."""
     claude_log(home, small_talk(1, 20, "the migration deadlocks"))

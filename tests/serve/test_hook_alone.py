@@ -587,7 +587,6 @@ with Memory(Settings(str(home / ".recollect"), store, {"redact.enabled": False})
 """
 
 
-@pytest.mark.slow
 def test_hooks_neither_fail_nor_wait_while_logs_are_imported(home: Path, store: Path) -> None:
     """A first import takes a minute, and the agent is used meanwhile."""
     seconds, told = [], 0

@@ -141,7 +141,6 @@ EVERYWHERE = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,7 +163,6 @@ def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(
     assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
 
 
-@pytest.mark.slow
 def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,7 +190,6 @@ def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(
     assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
 
 
-@pytest.mark.slow
 def test_a_secret_that_is_recognised_later_leaves_everything(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -295,7 +295,7 @@ with Memory.open() as memory:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.store
 def test_killed_at_any_moment_the_next_run_goes_on(mind: Memory) -> None:
     """What is gone is gone once, what is not is whole, and the store is well."""
     mind = limited(mind, raw_max_age_days=1)
@@ -333,7 +333,6 @@ def _beside(arguments: list[str], told: str = "") -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.slow
 def test_others_are_served_while_a_run_goes_on(mind: Memory, home: Path) -> None:
     """Agents work all the time: their hooks answer, and what they write
     comes in, whatever we tidy up meanwhile.
@@ -388,7 +387,7 @@ sys.exit(main(["retain"]))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.store
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits for the size of files")
 def test_without_room_on_the_disk_nothing_is_lost(mind: Memory) -> None:
     """The disk may be full already when somebody thinks of a limit.

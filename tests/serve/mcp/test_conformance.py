@@ -78,7 +78,6 @@ def run(scenario: str, address: str, folder: Path) -> tuple[int, int]:
     return int(counts[1]), int(counts[2])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "scenarios"),
     [((), OURS), (("--everything",), WITH_EVERYTHING)],

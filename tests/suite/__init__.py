@@ -1,0 +1,1 @@
+"""How the suite is run: its tiers, and which skips are expected."""
