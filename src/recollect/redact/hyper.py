@@ -1,9 +1,10 @@
 """The fast engine: Hyperscan looks for triggers, RE2 confirms.
 
 This is the only module that touches the two libraries, neither of which has
-types. Compiling the database takes seconds, so that it is kept in a folder
-between processes; it depends on the table and on the library's version, and
-anything odd about the kept copy means that we compile again.
+types. Compiling takes a while, so that it is done once in a process, and the
+database is kept in a folder between processes; it depends on the table and on
+the library's version, and anything odd about the kept copy means that we
+compile again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ else:
     available = True
 
 
+@cache
 def compile_pattern(pattern: str) -> Pattern:
     """A pattern over bytes, matched in linear time."""
     compiled: Pattern = re2.compile(pattern.encode())
@@ -71,26 +74,37 @@ class HyperscanSearch:
         return {owner: sorted(found) for owner, found in places.items()}
 
     def _load(self) -> Any:
-        expressions = [trigger.encode() for rule in self._rules for trigger in rule.triggers]
-        kept = None
-        if self._cache is not None:
-            name = hashlib.sha256(
-                b"\0".join([hyperscan.__version__.encode(), *expressions])
-            ).hexdigest()[:32]
-            kept = self._cache / f"redact-{name}.hs"
-            database = _read(kept)
-            if database is not None:
-                return database
-        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        database.compile(
-            expressions=expressions,
-            ids=list(range(len(expressions))),
-            elements=len(expressions),
-            flags=0,
-        )
-        if kept is not None:
-            _write(kept, hyperscan.dumpb(database))
+        expressions = tuple(trigger.encode() for rule in self._rules for trigger in rule.triggers)
+        if self._cache is None:
+            return _opened(_compiled(expressions))
+        named = b"\0".join([hyperscan.__version__.encode(), *expressions])
+        kept = self._cache / f"redact-{hashlib.sha256(named).hexdigest()[:32]}.hs"
+        database = _read(kept)
+        if database is None:
+            serialised = _compiled(expressions)
+            database = _opened(serialised)
+            _write(kept, serialised)
         return database
+
+
+@cache
+def _compiled(expressions: tuple[bytes, ...]) -> bytes:
+    """A database, as bytes: every redactor opens one of its own."""
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    database.compile(
+        expressions=list(expressions),
+        ids=list(range(len(expressions))),
+        elements=len(expressions),
+        flags=0,
+    )
+    serialised: bytes = hyperscan.dumpb(database)
+    return serialised
+
+
+def _opened(serialised: bytes) -> Any:
+    database = hyperscan.loadb(serialised, hyperscan.HS_MODE_BLOCK)
+    database.scratch = hyperscan.Scratch(database)
+    return database
 
 
 def _read(kept: Path) -> Any:
@@ -100,11 +114,9 @@ def _read(kept: Path) -> Any:
         digest, serialised = blob[:32], blob[32:]
         if hashlib.sha256(serialised).digest() != digest:
             return None
-        database = hyperscan.loadb(serialised, hyperscan.HS_MODE_BLOCK)
-        database.scratch = hyperscan.Scratch(database)
+        return _opened(serialised)
     except (OSError, hyperscan.error):
         return None
-    return database
 
 
 def _write(kept: Path, serialised: bytes) -> None:
