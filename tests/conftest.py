@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from recollect.capture.adapters import find_adapters
@@ -17,6 +20,16 @@ pytest_plugins = ["tests.suite.tiers", "tests.suite.skips", "pytester"]
 # We start thousands of processes; each would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A store makes sure that the disk has what it was given; on a slow disk, or one
+# that others use, the suite would mostly wait for that. Linux has one in memory.
+MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 << 30:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+# How long one example takes says how busy the machine is.
+hypothesis.settings.register_profile("suite", deadline=None)
+hypothesis.settings.load_profile("suite")
 
 MOVING = frozenset(variables(find_adapters()))
 
