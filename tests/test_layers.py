@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from recollect.capture.adapters import BUILT_IN
+from recollect.serve.agents import AGENTS
 
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 
@@ -125,24 +130,59 @@ def test_no_adapter_imports_another() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "agent",
-    ["claude", "codex", "grok", "copilot", "opencode", "gemini", "goose", "openhands", "specstory"],
-)
+# The folders that may speak of agents: one reads their logs, one serves them, and the
+# keys of some have a shape of their own.
+NAMING = ("capture/adapters/", "serve/agents/", "redact/")
+# Words in the names of agents that mean something else as well.
+ORDINARY = {"chat", "cli", "code", "continue", "cursor", "pi", "qwen", "vscode"}
+
+
+@pytest.mark.parametrize("agent", sorted({*BUILT_IN, *AGENTS}))
 def test_nothing_outside_their_folders_names_an_agent(agent: str) -> None:
     """A new format, or a new agent to serve, is a new file; nothing else may have to know of it."""
+    named = spelling(agent)
     naming = [
-        str(path.relative_to(ROOT))
+        path.relative_to(ROOT).as_posix()
         for path in ROOT.rglob("*.py")
-        if not {"adapters", "agents", "install", "redact", "targets.py"} & set(path.parts)
-        and _names(path, agent)
+        if not path.relative_to(ROOT).as_posix().startswith(NAMING) and named.search(text_of(path))
     ]
 
     assert naming == []
 
 
-def _names(path: Path, agent: str) -> bool:
-    """Whether code, not prose, speaks of an agent."""
+@pytest.mark.parametrize(
+    "text",
+    [
+        "claude-code", "CLAUDE.md", "~/.claude/x", "CLAUDE_CONFIG_DIR", "the Claude way",
+        "restart Cursor", ".cursor/rules", "continue_dev", "QwenCode", "goose", "ask copilot",
+    ],
+)  # fmt: skip
+def test_a_name_is_recognised_however_it_is_written(text: str) -> None:
+    """Otherwise the test above is green whatever the code says."""
+    assert any(spelling(agent).search(as_words(text)) for agent in {*BUILT_IN, *AGENTS})
+
+
+@pytest.mark.parametrize(
+    "text", ["the next cursor", "continue there", "exit code", "api", "example", "an error of chat"]
+)
+def test_an_ordinary_word_is_no_name(text: str) -> None:
+    """Some agents are called like things that every program has."""
+    assert not any(spelling(agent).search(as_words(text)) for agent in {*BUILT_IN, *AGENTS})
+
+
+def spelling(agent: str) -> re.Pattern[str]:
+    """What names an agent: its id in any spelling, and each word of it that is no ordinary one."""
+    module = BUILT_IN[agent][0] if agent in BUILT_IN else AGENTS[agent]
+    names = {agent, module.replace("_", "-"), *agent.split("-")} - ORDINARY
+    words = [re.escape(name).replace(r"\-", "[-_ ]?") for name in names]
+    # An ordinary word stands for the agent as a folder, or with a capital in the middle of a text.
+    words += [rf"\.{word}\b|(?-i:(?<=\w ){word.title()})" for word in ORDINARY & {agent}]
+    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(words)})(?![a-z0-9])", re.IGNORECASE)
+
+
+@cache
+def text_of(path: Path) -> str:
+    """The names and strings in a file's code: not its comments, its docstrings and its examples."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docstrings = {
         id(node.body[0].value)
@@ -151,15 +191,17 @@ def _names(path: Path, agent: str) -> bool:
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
+    said = []
     for node in ast.walk(tree):
-        # Help texts may show one as an example of a value.
-        code = (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and id(node) not in docstrings
-        )
-        if code and agent in node.value.lower() and "such as" not in node.value:
-            return True
-        if isinstance(node, ast.Name) and agent in node.id.lower():
-            return True
-    return False
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # Help texts may show one as an example of a value.
+            example = id(node) in docstrings or "such as" in node.value
+            said.append("" if example else node.value)
+        names = (getattr(node, field, None) for field in ("id", "name", "attr", "arg"))
+        said += [as_words(name) for name in names if isinstance(name, str)]
+    return "\n".join(said)
+
+
+def as_words(name: str) -> str:
+    """A name in code with its words apart: QwenCode is Qwen_Code."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)

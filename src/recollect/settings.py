@@ -11,7 +11,6 @@ import marshal
 import os
 import sys
 
-from recollect.errors import SettingsError, UsageError
 from recollect.system import platforms
 
 TYPE_CHECKING = False
@@ -226,18 +225,21 @@ class Settings:
 
 def _store_path(chosen: str) -> str:
     """The absolute path of a store that somebody chose, which cannot be an address or a folder."""
+    path = os.path.abspath(os.path.expanduser(chosen))
+    if "://" not in chosen and not os.path.isdir(path):
+        return path
+    # A hook reads settings too, and raises nothing: it starts sooner without the errors.
+    from recollect.errors import UsageError
+
     if "://" in chosen:
         raise UsageError(
             f"a store is a path, not an address: {chosen}",
             hint="name a file; other databases come later",
         )
-    path = os.path.abspath(os.path.expanduser(chosen))
-    if os.path.isdir(path):
-        raise UsageError(
-            f"{path} is a folder",
-            hint=f"a store is a file, such as {os.path.join(path, 'recollect.db')}",
-        )
-    return path
+    raise UsageError(
+        f"{path} is a folder",
+        hint=f"a store is a file, such as {os.path.join(path, 'recollect.db')}",
+    )
 
 
 def _flattened(path: str, home: str) -> dict[str, object]:
@@ -268,6 +270,8 @@ def parse(path: str) -> dict[str, object]:
     """What a config file says, by the keys of the table; anything else is refused by name."""
     import tomllib
 
+    from recollect.errors import SettingsError
+
     try:
         with open(path, "rb") as file:
             tree = tomllib.load(file)
@@ -287,6 +291,8 @@ def parse(path: str) -> dict[str, object]:
 
 
 def _check(path: str, key: str, value: object) -> None:
+    from recollect.errors import SettingsError
+
     if key not in KEYS:
         raise SettingsError(
             f"{path}: no setting is called {key}", hint="`recollect config --sample` lists them all"

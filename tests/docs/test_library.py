@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from recollect.serve.install.setup import Setup
 from tests.docs.conftest import ROOT, leave_samples
 
 
@@ -67,3 +68,8 @@ def test_the_example_adapter_does_what_it_says(
         (tmp_path / name).mkdir()
         for sample in suite.samples:
             getattr(suite(), name)(sample, tmp_path / name)
+    # The last part of the page has it served as well.
+    setup = Setup("scribe", "user", folder=str(tmp_path), environ={}, program=["recollect"])
+    parts = known["AGENT"].installer.parts(setup)  # type: ignore[attr-defined]
+    assert [part.name for part in parts] == ["hooks", "mcp", "skill"]
+    assert "recollect hook scribe SessionStart" in parts[0].added(None)

@@ -12,6 +12,7 @@ import pytest
 
 from recollect.publish import publishing
 from recollect.publish.block import BEGIN, END
+from recollect.serve.agents import publish_targets
 from recollect.store.sqlite import catalogue
 from tests.builders.lessons import SENTENCE, Shop
 
@@ -35,12 +36,14 @@ def dying(function):
     return call
 
 from recollect.publish import publishing
+from recollect.serve.agents import publish_targets
 from recollect.store import open_store
 
 opened = open_store(store)
 for name in ("fsync", "chmod", "replace", "unlink"):
     setattr(os, name, dying(getattr(os, name)))
-publishing.publish(opened, folder, folder, ["AGENTS.md", "cursor"], str, apply=True)
+names, rows = ["AGENTS.md", "cursor"], publish_targets()
+publishing.publish(opened, folder, folder, names, str, apply=True, agent_targets=rows)
 print("survived")
 """
 
@@ -76,7 +79,10 @@ def test_files_are_whole_whenever_it_is_killed(shop: Shop, step: int, moment: st
     # The lease of one that was killed ends by itself; here nobody wants to wait for that.
     shop.db.execute("update leases set held_until = 0")
     folder = str(shop.folder)
-    rows = publishing.publish(shop.filled.store, folder, folder, ["cursor"], str, apply=True)
+    rows = publishing.publish(
+        shop.filled.store, folder, folder, ["cursor"], str, apply=True,
+        agent_targets=publish_targets(),
+    )  # fmt: skip
     assert {row.state for row in rows} <= {"new", "unchanged"}
     assert SENTENCE in guide.read_text()
     left = sorted(

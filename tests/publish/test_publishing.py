@@ -18,6 +18,7 @@ from recollect.errors import FileRefused, FileUnwritable, NotFound, StoreBusy, U
 from recollect.model.publications import Decide, Publication
 from recollect.publish import publishing
 from recollect.publish.block import BEGIN, END
+from recollect.serve.agents import publish_targets
 from recollect.store import open_store
 from recollect.store.sqlite import catalogue
 from tests.builders.lessons import SENTENCE, Shop
@@ -35,8 +36,9 @@ def publish(
     """What `recollect publish` does in the shop's folder, with nothing to redact."""
     store, folder = shop.filled.store, str(shop.folder)
     return publishing.publish(
-        store, folder, folder, targets, str, apply=apply, undo=undo, decide=decide
-    )
+        store, folder, folder, targets, str, apply=apply, undo=undo, decide=decide,
+        agent_targets=publish_targets(),
+    )  # fmt: skip
 
 
 def states(rows: Sequence[Publication]) -> dict[str, str]:
@@ -324,6 +326,20 @@ def test_a_skill_moves_with_the_name_of_its_project(shop: Shop) -> None:
     ]
 
 
+def test_a_file_of_an_agent_that_was_not_passed_in_stays_until_it_is_undone(shop: Shop) -> None:
+    """A script that knows only the files of all agents must not empty those of one."""
+    accepted(shop)
+    publish(shop, "AGENTS.md", "CLAUDE.md")
+    store, folder = shop.filled.store, str(shop.folder)
+
+    again = publishing.publish(store, folder, folder, [], str, apply=True)
+    assert states(again) == {"AGENTS.md": "unchanged"}
+    assert "@AGENTS.md" in text(shop, "CLAUDE.md")
+
+    undone = publishing.publish(store, folder, folder, [], str, apply=True, undo=True)
+    assert states(undone) == {"AGENTS.md": "removed", "CLAUDE.md": "removed"}
+
+
 def test_a_change_by_hand_inside_the_block_is_asked_about(shop: Shop) -> None:
     """Somebody said something there.
 
@@ -584,7 +600,7 @@ def test_a_target_that_nobody_knows_is_named_with_those_there_are(shop: Shop) ->
 
     assert (
         refused.value.hint
-        == "one of AGENTS.md, CLAUDE.md, GEMINI.md, cursor, skills, claude-skills, MEMORY.md, all"
+        == "one of AGENTS.md, CLAUDE.md, claude-skills, GEMINI.md, cursor, skills, MEMORY.md, all"
     )
     assert list(shop.folder.iterdir()) == []
 
@@ -598,7 +614,10 @@ def test_a_project_that_was_forgotten_leaves_no_file_behind(shop: Shop) -> None:
         shop.filled.store.forget(ref, None, dry_run=False)
     store, folder = shop.filled.store, str(shop.folder)
 
-    rows = publishing.publish(store, folder, store.find_project([folder]), [], str, apply=True)
+    project = store.find_project([folder])
+    rows = publishing.publish(
+        store, folder, project, [], str, apply=True, agent_targets=publish_targets()
+    )
 
     assert states(rows) == {"AGENTS.md": "removed", "GEMINI.md": "removed"}
     assert [path.name for path in shop.folder.iterdir()] == ["GEMINI.md"]
@@ -633,7 +652,10 @@ def test_two_publishes_at_once_leave_one_whole_block(shop: Shop) -> None:
         try:
             ready.wait()
             for target in ("AGENTS.md", "GEMINI.md"):
-                publishing.publish(store, folder, folder, [target], str, apply=True)
+                publishing.publish(
+                    store, folder, folder, [target], str, apply=True,
+                    agent_targets=publish_targets(),
+                )  # fmt: skip
         except BaseException as error:
             failures.append(error)
         finally:

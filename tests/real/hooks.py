@@ -71,7 +71,7 @@ def plug_in(agent: Agent, answers: dict[str, str]) -> None:
     Instead of us it asks a shell that knows the answers.
     """
     script = (
-        resources.files("recollect.serve.install")
+        resources.files("recollect.serve.agents")
         .joinpath("opencode.js")
         .read_text(encoding="utf-8")
     )

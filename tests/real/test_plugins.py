@@ -91,7 +91,9 @@ def test_claude_code_takes_every_part(claude: Agent) -> None:
     )
     assert list(listed["mcpServers"]) == ["recollect"]
     assert "Skills (1)  recollect" in details
-    assert f"Hooks ({len(claude_code.EVENTS)})  {', '.join(claude_code.EVENTS)}" in details
+    assert (
+        f"Hooks ({len(claude_code.HOOKS.events)})  {', '.join(claude_code.HOOKS.events)}" in details
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from recollect.memory import Memory
 from recollect.recall.telling import framed
 from recollect.serve import hook
-from recollect.serve.agents import AGENTS, find_agent
+from recollect.serve.agents import served
 from recollect.store import spool
 from tests.builders.homes import chat, claude_log
 from tests.builders.hooks import SESSION, SHOP, environment, passed, passed_command, prepared, told
 from tests.builders.work import Work
 
+HOOKS = {name: agent.hooks for name, agent in served().items() if agent.hooks}
 NOT_FOUND = "bash: pytest: command not found"
 TRACE = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'stripe'"
 REMINDER = (
@@ -327,7 +328,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(agent=st.sampled_from(list(AGENTS)), number=st.integers(0, 20), fields=FIELDS | VALUES)
+@given(agent=st.sampled_from(list(HOOKS)), number=st.integers(0, 20), fields=FIELDS | VALUES)
 @example(agent="codex", number=0, fields={"cwd": "/\x00", "transcript_path": "x"})
 @example(
     agent="codex",
@@ -341,7 +342,7 @@ def test_whatever_is_passed_the_answer_is_nothing_or_one_object(
     known: Path, agent: str, number: int, fields: Any
 ) -> None:
     """A field may be missing, of another type or unheard of; the agent goes on in any case."""
-    events = list(find_agent(agent).EVENTS)  # type: ignore[union-attr]
+    events = list(HOOKS[agent].events)
 
     answer = hook.respond(
         agent, events[number % len(events)], json.dumps(fields).encode(), environment(known)
@@ -377,16 +378,15 @@ def test_agents_and_events_that_there_are_not_are_answered_with_nothing(known: P
         assert hook.respond(agent, event, passed(event), environment(known)) == ""
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", HOOKS)
 def test_every_agent_is_told_in_its_own_shape(known: Path, agent: str) -> None:
     """The same text; each agent refuses or ignores the others' fields."""
-    module = find_agent(agent)
-    assert module is not None
-    start = next(event for event, kind in module.EVENTS.items() if kind == "start")
+    hooks = HOOKS[agent]
+    start = next(event for event, moment in hooks.events.items() if moment == "start")
     data: dict[str, Any] = {}
     for name, value in (("session", SESSION), ("folder", SHOP), ("log", "/nowhere/log.jsonl")):
-        if name in module.FIELDS:
-            place, _, index = module.FIELDS[name].removeprefix("$.").partition("[")
+        if name in hooks.fields:
+            place, _, index = hooks.fields[name].removeprefix("$.").partition("[")
             data[place] = [value] if index else value
 
     answer = hook.respond(agent, start, json.dumps(data).encode(), environment(known))

@@ -135,11 +135,19 @@ WITH_APSW = {
     "reprlib",
 }  # fmt: skip
 OWN = {
-    "errors", "git", "platforms", "serve", "serve.agents", "serve.agents.codex", "serve.cli",
-    "serve.hook", "settings", "store",
-    "store.spool", "store.sqlite", "store.sqlite.ready", "store.text", "store.told",
+    "serve", "serve.agents", "serve.agents.codex", "serve.cli", "serve.hook", "settings", "store",
+    "store.spool", "store.sqlite", "store.sqlite.ready", "store.text",
+    "store.told", "system", "system.git", "system.platforms",
 }  # fmt: skip
-WITH_A_PROMPT = {"lookup", "math", "recall", "recall.clues", "recall.rank", "recall.telling"}
+WITH_A_PROMPT = {
+    "math",
+    "model",
+    "model.search",
+    "recall",
+    "recall.clues",
+    "recall.rank",
+    "recall.telling",
+}
 
 
 def loaded(home: Path, event: str, data: bytes) -> set[str]:

@@ -18,8 +18,9 @@ import pytest
 
 from recollect import __version__
 from recollect.model.notes import Category
+from recollect.serve.agents import served
 from recollect.serve.cli import COMMANDS, load, parser
-from recollect.serve.install.place import HOOK_SECONDS, Place
+from recollect.serve.install.setup import HOOK_SECONDS, Setup
 
 ROOT = Path(__file__).parents[2]
 CLAUDE, GEMINI = ROOT / "plugins" / "claude-code", ROOT / "plugins" / "gemini-cli"
@@ -67,9 +68,12 @@ def test_a_plugin_has_the_hooks_that_installing_gives(
 ) -> None:
     """Both ways lead to the same events, for the same tools, with as much time."""
     script = f'sh "${{{variable}}}/recollect.sh"'
-    place = Place(plugin.name, "user", folder=str(home), environ={}, program=["recollect"])
-    groups = place.groups(
-        lambda event: {"command": f"{script} hook {plugin.name} {event}", "timeout": timeout}
+    hooks = served()[plugin.name].hooks
+    assert hooks is not None
+    setup = Setup(plugin.name, "user", folder=str(home), environ={}, program=["recollect"])
+    groups = setup.groups(
+        hooks.tools_by_event(),
+        lambda event: {"command": f"{script} hook {plugin.name} {event}", "timeout": timeout},
     )
 
     assert read(plugin / "hooks" / "hooks.json")["hooks"] == {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.model.patterns import Pattern, PatternVersion
-    from recollect.model.publications import Decide, Measured, Publication
+    from recollect.model.publications import Decide, Measured, Publication, Target
 
 
 class Publish(Learn):
@@ -90,6 +90,7 @@ class Publish(Learn):
         apply: bool = False,
         undo: bool = False,
         decide: Decide | None = None,
+        agent_targets: Sequence[Target] = (),
     ) -> list[Publication]:
         """What is, or with `apply` was, done to the files of a project that agents read.
 
@@ -97,7 +98,8 @@ class Publish(Learn):
         current one is in. Without targets: those that are published to already,
         or AGENTS.md. `undo` takes out everything of ours. `decide` is asked about each
         file that was changed by hand between our markers; without it such a
-        file is refused, and nothing is written.
+        file is refused, and nothing is written. `agent_targets` are files that only single
+        agents read: a file that is not among them is not published to.
         """
         from recollect.publish import files
         from recollect.publish.publishing import publish, refuse
@@ -115,6 +117,7 @@ class Publish(Learn):
             apply=apply,
             undo=undo,
             decide=decide or refuse,
+            agent_targets=agent_targets,
         )
 
     def published_folders(self) -> list[str]:

@@ -6,9 +6,27 @@ Field names are what `--json` prints; docs/json.md promises them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
+
+
+class Target(NamedTuple):
+    """A file below a project's folder; `{skill}` in its path is the name of the skill.
+
+    A new one begins with `head`, and ours is what follows. Where the file
+    `instead` is there, that one gets the block, and this one a line that has it
+    read. What is not `usual` is published to when it is asked for by name.
+    """
+
+    name: str
+    path: str
+    head: str = ""
+    instead: str | None = None
+    import_line: str = ""
+    is_skill: bool = False
+    usual: bool = True
+
 
 # `edited` has been changed by hand since we wrote it, and `kept` stays so because a person
 # wants it to; `covered` needs no block of its own.

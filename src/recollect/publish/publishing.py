@@ -17,9 +17,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import FileRefused, NotFound, StoreBusy
-from recollect.model.publications import Decide, Decision, Publication
+from recollect.model.publications import Decide, Decision, Publication, Target
 from recollect.publish import block, content, files, targets
-from recollect.publish.targets import Target
 from recollect.store.published import Block, Lesson
 
 if TYPE_CHECKING:
@@ -58,9 +57,14 @@ def publish(
     apply: bool = False,
     undo: bool = False,
     decide: Decide = refuse,
+    agent_targets: Sequence[Target] = (),
 ) -> list[Publication]:
-    """What is, or would be, done to each file of a project; `undo` takes out everything of ours."""
-    planning = _Planning(store, files.root(folder), project, redact, undo=undo)
+    """What is, or would be, done to each file of a project; `undo` takes out everything of ours.
+
+    `agent_targets` are the files that single agents read.
+    """
+    known = targets.all_targets(agent_targets)
+    planning = _Planning(store, files.root(folder), project, redact, known, undo=undo)
     if not apply:
         return [change.row for change in planning.changes(names, None)]
     with _Turn(store, planning.folder) as lease:
@@ -79,10 +83,12 @@ class _Planning:
         folder: str,
         project: str | None,
         redact: Callable[[str], str],
+        known: dict[str, Target],
         *,
         undo: bool,
     ) -> None:
         self.store, self.folder, self.redact, self.undo = store, folder, redact, undo
+        self.known = known
         self.name = project or folder
         self.number = store.project_number(project) if project is not None else None
 
@@ -111,20 +117,20 @@ class _Planning:
                 )
                 yield self._settled(change, decide)
         for path, old in self.written.items():
-            if path not in chosen and not (self.undo and names):
-                # Its name was made of another name of the project, or an older
-                # version of this program wrote it.
+            # Its name was made of another name of the project. What a file is to an
+            # agent that nobody told us about, we cannot know: it stays until it is undone.
+            if path not in chosen and (not names if self.undo else old.target in self.known):
                 yield self._settled(self._emptied(old), decide)
 
     def _chosen(self, names: Sequence[str]) -> list[Target]:
         """Those that are named, and those that are published to already, so
         that nothing stays that should go.
         """
-        known = [one.target for one in self.written.values() if one.target in targets.TARGETS]
+        in_use = [one.target for one in self.written.values() if one.target in self.known]
         if self.undo:
-            return targets.chosen(names or known)
-        wanted = [*names, *known] or [targets.DEFAULT]
-        for target in targets.chosen(wanted):
+            return targets.chosen(names or in_use, self.known)
+        wanted = [*names, *in_use] or [targets.DEFAULT]
+        for target in targets.chosen(wanted, self.known):
             other = target.instead
             if (
                 other is not None
@@ -132,7 +138,7 @@ class _Planning:
                 and files.is_link(self.folder, other) is None
             ):
                 wanted.append(other)
-        return targets.chosen(wanted)
+        return targets.chosen(wanted, self.known)
 
     def _change(
         self,

@@ -1,42 +1,21 @@
 """The files that agents read what a project taught from.
 
-The one place outside the adapters and `serve` that knows agents by name: a
-file that another agent reads is another row here.
+Those that many agents read are here. A file that a single agent reads is known
+to whoever serves that agent, and is passed in.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from recollect.errors import UsageError
+from recollect.model.publications import Target
 
 SKILL_NAME_CHARACTERS = 64
-MEMORY = "MEMORY.md"
 
 
-class Target(NamedTuple):
-    """A file below a project's folder; `{skill}` in its path is the name of the skill.
-
-    A new one begins with `head`, and ours is what follows. Where the file
-    `instead` is there, that one gets the block, and this one a line that has it
-    read. What is not `usual` is published to when it is asked for by name.
-    """
-
-    name: str
-    path: str
-    head: str = ""
-    instead: str | None = None
-    import_line: str = ""
-    is_skill: bool = False
-    usual: bool = True
-
-
-_RULES_HEAD = (
-    "---\ndescription: What earlier sessions in this project taught\nalwaysApply: true\n---\n"
-)
 _SKILL_HEAD = """---
 name: {skill}
 description: {description}
@@ -45,38 +24,35 @@ metadata:
 ---
 """
 
-TARGETS: dict[str, Target] = {
-    target.name: target
-    for target in (
-        Target("AGENTS.md", "AGENTS.md"),
-        Target("CLAUDE.md", "CLAUDE.md", instead="AGENTS.md", import_line="@AGENTS.md"),
-        Target("GEMINI.md", "GEMINI.md"),
-        Target("cursor", ".cursor/rules/recollect.mdc", _RULES_HEAD),
-        Target("skills", ".agents/skills/{skill}/SKILL.md", _SKILL_HEAD, is_skill=True),
-        Target("claude-skills", ".claude/skills/{skill}/SKILL.md", _SKILL_HEAD, is_skill=True),
-        Target(MEMORY, MEMORY, usual=False),
-    )
-}
 DEFAULT = "AGENTS.md"
 ALL = "all"
 
+_AGENTS = Target(DEFAULT, DEFAULT)
+_SKILLS = Target("skills", ".agents/skills/{skill}/SKILL.md", is_skill=True)
+_MEMORY = Target("MEMORY.md", "MEMORY.md", usual=False)
 
-def chosen(names: Sequence[str]) -> list[Target]:
+
+def all_targets(agent_targets: Sequence[Target]) -> dict[str, Target]:
+    """Every target by its name: the files that many agents read, and those of single agents."""
+    return {target.name: target for target in (_AGENTS, *agent_targets, _SKILLS, _MEMORY)}
+
+
+def chosen(names: Sequence[str], targets: Mapping[str, Target]) -> list[Target]:
     """The targets that somebody names, in our order: by name, by
     path, or `all` of the usual ones.
     """
     found = set()
     for name in names:
         wanted = name.strip().removeprefix("./").rstrip("/").lower()
-        matching = {target.name for target in TARGETS.values() if wanted in _names(target)}
+        matching = {target.name for target in targets.values() if wanted in _names(target)}
         if wanted == ALL:
-            matching = {target.name for target in TARGETS.values() if target.usual}
+            matching = {target.name for target in targets.values() if target.usual}
         if not matching:
             raise UsageError(
-                f"nothing is published to {name[:50]}", hint=f"one of {', '.join([*TARGETS, ALL])}"
+                f"nothing is published to {name[:50]}", hint=f"one of {', '.join([*targets, ALL])}"
             )
         found |= matching
-    return [target for target in TARGETS.values() if target.name in found]
+    return [target for target in targets.values() if target.name in found]
 
 
 def _names(target: Target) -> set[str]:
@@ -94,7 +70,7 @@ def head_of(target: Target, project: str) -> str:
     if not target.is_skill:
         return target.head
     name = skill_name(project)
-    return target.head.format(
+    return _SKILL_HEAD.format(
         skill=name, description=_quoted(_description(project)), quoted_skill=_quoted(name)
     )
 

@@ -38,8 +38,8 @@ from recollect.system import git, platforms
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import ModuleType
 
+    from recollect.serve.agents import Hooks
     from recollect.store.told import Told
 
 # Agents give up on a hook after seconds; we do before they notice.
@@ -114,12 +114,13 @@ _sqlite = apsw.Connection(":memory:")
 def respond(agent: str, event: str, data: bytes, environ: Mapping[str, str]) -> str:
     """What to say to an agent at one of its events, as JSON; empty for nothing."""
     known = find_agent(agent)
-    if known is None or event not in known.EVENTS or environ.get(OWN_RUN_VARIABLE):
+    hooks = known.hooks if known else None
+    if hooks is None or event not in hooks.events or environ.get(OWN_RUN_VARIABLE):
         return ""
     settings = Settings.load(environ)
-    moment = _moment(agent, event, known, data)
+    moment = _moment(agent, event, hooks, data)
     # A run that keeps no log wants to leave no trace.
-    if moment is None or (known.NAMES_LOG and not moment.log):
+    if moment is None or (hooks.names_log and not moment.log):
         return ""
     if moment.kind == "pause":
         _pause(moment, settings.store)
@@ -133,17 +134,17 @@ def respond(agent: str, event: str, data: bytes, environ: Mapping[str, str]) -> 
         if ready is not None and moment.folder:
             project = ready.project(_names(moment.folder))
             if project is not None:
-                told, refs = _told(moment, known, ready, project, settings.store)
+                told, refs = _told(moment, hooks, ready, project, settings.store)
     except apsw.Error as error:
         # Locked, damaged, or being made this moment.
         fault = type(error).__name__
     _note(moment, settings.store, project, refs, fault)
-    return known.answer(_quoted(event), _quoted(told)) if told else ""
+    return hooks.answer(_quoted(event), _quoted(told)) if told else ""
 
 
-def _moment(agent: str, event: str, known: ModuleType, data: bytes) -> Moment | None:
+def _moment(agent: str, event: str, hooks: Hooks, data: bytes) -> Moment | None:
     """What the agent passed; None when it is no JSON object."""
-    paths: dict[str, str] = known.FIELDS
+    paths: dict[str, str] = hooks.fields
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     try:
         row = _sqlite.execute(
@@ -160,7 +161,7 @@ def _moment(agent: str, event: str, known: ModuleType, data: bytes) -> Moment | 
     for name in ("session", "folder", "log", "own_log"):
         if len(values.get(name, "")) > MOST_NAME_CHARACTERS:
             del values[name]
-    return Moment(agent, event, known.EVENTS[event], values)
+    return Moment(agent, event, hooks.events[event], values)
 
 
 def _quoted(text: str) -> str:
@@ -174,9 +175,7 @@ def _names(folder: str) -> list[str]:
     return [git.name_of(folder)[0], folder]
 
 
-def _told(
-    moment: Moment, known: ModuleType, ready: Ready, project: int, store: str
-) -> tuple[str, str]:
+def _told(moment: Moment, hooks: Hooks, ready: Ready, project: int, store: str) -> tuple[str, str]:
     """What to tell, framed, and the references in it."""
     if moment.kind == "start":
         # A sub-agent has its task from the agent that started it.
@@ -185,16 +184,16 @@ def _told(
     if moment.kind == "prompt" and moment.prompt and not moment.subagent:
         from recollect.recall.telling import PROMPT_TOKENS, fitting, tell
 
-        found = [told for told, _ in tell(ready, project, _own_words(moment.prompt, known))]
+        found = [told for told, _ in tell(ready, project, _own_words(moment.prompt, hooks))]
         fits = fitting([told.line for told in found], PROMPT_TOKENS)
         lines = [told for told, has_room in zip(found, fits, strict=True) if has_room]
-    elif moment.kind == "command" and moment.tool in known.SHELL_TOOLS and moment.command:
+    elif moment.kind == "command" and moment.tool in hooks.shell_tools and moment.command:
         lines = _reminded(ready, project, "command", moment.command)
     elif (
         moment.kind == "failure"
-        and moment.tool in known.SHELL_TOOLS
+        and moment.tool in hooks.shell_tools
         and moment.error
-        and known.failed(moment.error)
+        and hooks.failed(moment.error)
     ):
         lines = _reminded(ready, project, "error", moment.error)
     if lines and moment.session:
@@ -208,10 +207,11 @@ def _told(
     return framed([told.line for told in lines]), " ".join(told.refs for told in lines)
 
 
-def _own_words(prompt: str, known: ModuleType) -> str:
+def _own_words(prompt: str, hooks: Hooks) -> str:
     """A prompt without the context that an agent puts before it."""
-    opening, closing = getattr(known, "CONTEXT_TAGS", ("", ""))
-    return prompt.partition(closing)[2] if opening and prompt.startswith(opening) else prompt
+    if hooks.context_tags and prompt.startswith(hooks.context_tags[0]):
+        return prompt.partition(hooks.context_tags[1])[2]
+    return prompt
 
 
 def _reminded(ready: Ready, project: int, kind: str, text: str) -> Sequence[Told]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import FileRefused
-from recollect.serve.install.jsonc import Document
+from recollect.serve.install.jsonc import JsonFile
 
 ENTRY = {"command": "/opt/my tools/recollect", "args": ["mcp"]}
 
@@ -68,7 +68,7 @@ def test_it_reads_what_was_written(file: tuple[str, dict[str, Any]]) -> None:
     """Comments and commas are no part of what a file holds."""
     text, held = file
 
-    assert Document(text, "settings").root.value == held
+    assert JsonFile(text, "settings").root.value == held
 
 
 @given(values)
@@ -76,14 +76,14 @@ def test_it_reads_plain_json_as_the_standard_library_does(value: Any) -> None:
     """The check of every edit rests on our own reading."""
     text = json.dumps({"value": value}, indent=2)
 
-    assert Document(text, "settings").root.value == json.loads(text)
+    assert JsonFile(text, "settings").root.value == json.loads(text)
 
 
 @given(files())
 def test_what_is_added_can_be_taken_away_without_a_trace(file: tuple[str, dict[str, Any]]) -> None:
     """Byte for byte, wherever comments, commas and line ends are."""
     text, held = file
-    document = Document(text, "settings")
+    document = JsonFile(text, "settings")
 
     document.set(("mcp", "recollect"), ENTRY)
     document.append(("hooks", "Stop"), ENTRY)
@@ -111,7 +111,7 @@ def test_any_entry_can_be_taken_away_alone(
     if not held:
         return
     name = data.draw(st.sampled_from(sorted(held)))
-    document = Document(text, "settings")
+    document = JsonFile(text, "settings")
 
     document.remove((name,))
 
@@ -120,7 +120,7 @@ def test_any_entry_can_be_taken_away_alone(
 
 def test_an_edit_takes_over_the_manner_of_the_file() -> None:
     """Tabs, line ends, a comma at the end, a comment that belongs to its line."""
-    document = Document(
+    document = JsonFile(
         '{\r\n\t"mcp": {\r\n\t\t"other": {}, // theirs\r\n\t},\r\n}\r\n', "settings"
     )
 
@@ -135,7 +135,7 @@ def test_an_edit_takes_over_the_manner_of_the_file() -> None:
 
 def test_a_file_on_one_line_stays_on_one_line() -> None:
     """Some programs write it so."""
-    document = Document('{"a":1}', "settings")
+    document = JsonFile('{"a":1}', "settings")
 
     document.set(("mcp", "recollect"), {"args": ["mcp"]})
 
@@ -145,7 +145,7 @@ def test_a_file_on_one_line_stays_on_one_line() -> None:
 @pytest.mark.parametrize("text", ["", "\n", "// nothing yet\n", "\ufeff", "/* later */"])
 def test_a_file_without_a_value_is_an_empty_object(text: str) -> None:
     """Agents take it as that."""
-    document = Document(text, "settings")
+    document = JsonFile(text, "settings")
 
     document.set(("a",), 1)
 
@@ -172,14 +172,14 @@ def test_a_file_without_a_value_is_an_empty_object(text: str) -> None:
 def test_a_file_that_does_not_parse_is_refused_with_its_line(text: str, complaint: str) -> None:
     """The person has to find the place."""
     with pytest.raises(FileRefused) as refused:
-        Document(text, "settings")
+        JsonFile(text, "settings")
 
     assert str(refused.value) == complaint
 
 
 def test_an_entry_goes_only_where_an_object_or_a_list_is() -> None:
     """Somebody's `"mcp": null` means something; we do not decide what."""
-    document = Document('{"mcp": null, "hooks": {"Stop": {}}}', "settings")
+    document = JsonFile('{"mcp": null, "hooks": {"Stop": {}}}', "settings")
 
     with pytest.raises(FileRefused, match="mcp is not what the agent expects there"):
         document.set(("mcp", "recollect"), ENTRY)
@@ -189,7 +189,7 @@ def test_an_entry_goes_only_where_an_object_or_a_list_is() -> None:
 
 def test_what_follows_a_removed_entry_does_not_slip_into_a_comment() -> None:
     """A comment ends where its line does."""
-    document = Document('{\n  "a": 1, // mine\n  "b": 2 }', "settings")
+    document = JsonFile('{\n  "a": 1, // mine\n  "b": 2 }', "settings")
 
     document.remove(("b",))
 

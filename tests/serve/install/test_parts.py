@@ -9,27 +9,27 @@ import pytest
 from hypothesis import assume, given
 
 from recollect.errors import FileRefused
-from recollect.serve.install.jsonc import Document
-from recollect.serve.install.parts import JsonHooks, JsonServer, Part, TomlServer
+from recollect.serve.install.jsonc import JsonFile
+from recollect.serve.install.parts import InstallPart, JsonHooks, JsonServer, TomlServer
 from tests.serve.install import test_jsonc, test_toml
 
 ENTRY = {"command": "/opt/my tools/recollect", "args": ["mcp"]}
 HOOK = {"type": "command", "command": "/opt/my tools/recollect", "args": ["hook", "codex", "Stop"]}
 GROUPS = {"Stop": {"hooks": [HOOK]}, "Start": {"matcher": "x", "hooks": [HOOK]}}
 
-JSON_PARTS: list[Part] = [
+JSON_PARTS: list[InstallPart] = [
     JsonHooks("settings", "codex", GROUPS),
     JsonServer("settings", "mcp", ENTRY),
 ]
 
 
-def added(text: str, parts: list[Part]) -> str:
+def added(text: str, parts: list[InstallPart]) -> str:
     for part in parts:
         text = part.added(text)
     return text
 
 
-def removed(text: str | None, parts: list[Part], before: str | None) -> str | None:
+def removed(text: str | None, parts: list[InstallPart], before: str | None) -> str | None:
     for part in parts:
         text = part.removed(text, before) if text is not None else None
     return text
@@ -59,7 +59,7 @@ def test_without_the_copy_nothing_of_others_is_lost(file: tuple[str, dict[str, A
 
     left = removed(added(text, JSON_PARTS), JSON_PARTS, None)
 
-    assert left is None or Document(left, "settings").root.value == held
+    assert left is None or JsonFile(left, "settings").root.value == held
     assert left is not None or not held
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import FileRefused
-from recollect.serve.install.toml import Document
+from recollect.serve.install.toml import TomlFile
 
 PLACE = ("mcp_servers", "recollect")
 ENTRY = {"command": "/opt/my tools/recollect", "args": ["mcp"]}
@@ -52,7 +52,7 @@ def files(draw: st.DrawFn) -> str:
 @given(files())
 def test_what_is_added_can_be_taken_away_again(text: str) -> None:
     """All but the white space at the end, which the copy beside the file has."""
-    document = Document(text, "config")
+    document = TomlFile(text, "config")
     held: dict[str, Any] = tomllib.loads(text)
 
     document.set(PLACE, ENTRY)
@@ -67,7 +67,7 @@ def test_what_is_added_can_be_taken_away_again(text: str) -> None:
 def test_an_older_entry_is_changed_where_it_stands() -> None:
     """What somebody added to it stays, and so does its place."""
     older = '[mcp_servers.recollect]\ncommand = "/old/recollect"\nenabled = false\nargs = [\n  "mcp", # us\n]\n'
-    document = Document(f"{older}\n[last]\nx = 1\n", "config")
+    document = TomlFile(f"{older}\n[last]\nx = 1\n", "config")
 
     document.set(PLACE, ENTRY)
 
@@ -83,7 +83,7 @@ def test_what_others_put_below_our_table_goes_with_it() -> None:
         'model = "gpt"\n\n[mcp_servers.recollect]\ncommand = "r"\nargs = ["mcp"]\n\n'
         "[mcp_servers.recollect.tools.search]\napproval = 'auto'\n\n# about the next\n[next]\n"
     )
-    document = Document(text, "config")
+    document = TomlFile(text, "config")
 
     document.remove(PLACE)
 
@@ -100,7 +100,7 @@ def test_what_others_put_below_our_table_goes_with_it() -> None:
 )
 def test_a_form_that_cannot_be_added_to_is_refused(text: str) -> None:
     """The file is right, but there is no line we could put ours after."""
-    document = Document(text, "config")
+    document = TomlFile(text, "config")
 
     with pytest.raises(FileRefused, match="in a form that we do not change"):
         document.set(PLACE, ENTRY)
@@ -111,4 +111,4 @@ def test_a_form_that_cannot_be_added_to_is_refused(text: str) -> None:
 def test_a_file_that_does_not_parse_is_refused_with_its_line() -> None:
     """The person has to find the place."""
     with pytest.raises(FileRefused, match=r"^config, line 2: "):
-        Document('a = 1\nb = "no end\n', "config")
+        TomlFile('a = 1\nb = "no end\n', "config")

@@ -183,7 +183,7 @@ def test_reminders_are_told_without_what_was_planted_in_them(planted: Memory) ->
 
 
 @pytest.mark.parametrize(
-    "event", [event for event, moment in claude_code.EVENTS.items() if moment == "pause"]
+    "event", [event for event, moment in claude_code.HOOKS.events.items() if moment == "pause"]
 )
 def test_the_other_events_say_nothing(planted: Memory, event: str) -> None:
     """There is nobody to tell."""

@@ -9,10 +9,10 @@ import msgspec
 
 from recollect.memory import Memory
 from recollect.model.reports import AgentRow, SupportedAgent
-from recollect.serve.agents.continuing import WAYS
+from recollect.serve.agents import find_agent
 from recollect.serve.cli import count
 from recollect.serve.cli.output import Output, counted
-from recollect.serve.install import INSTALLERS, installed
+from recollect.serve.install import installed
 from recollect.system import platforms
 
 # Editors have many places; what does not fit here is in the JSON.
@@ -31,14 +31,12 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:
+    agent = find_agent(row.agent)
+    installable = agent is not None and agent.installer is not None
     return SupportedAgent(
         **msgspec.structs.asdict(row),
-        install="installed"
-        if row.agent in set_up
-        else "available"
-        if row.agent in INSTALLERS
-        else None,
-        resume=row.agent in WAYS,
+        install="installed" if row.agent in set_up else "available" if installable else None,
+        resume=agent is not None and agent.resume is not None,
     )
 
 

@@ -18,11 +18,13 @@ from recollect.memory import Memory
 from recollect.model.reports import Installed
 from recollect.serve import timer
 from recollect.serve.cli.output import Output
-from recollect.serve.install import INSTALLERS, SCOPES, install, next_steps
+from recollect.serve.install import SCOPES, install, installable, next_steps
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT", help=f"one of {', '.join(INSTALLERS)}, or timer")
+    parser.add_argument(
+        "agent", metavar="AGENT", help=f"one of {', '.join(installable())}, or timer"
+    )
     parser.add_argument(
         "--scope",
         choices=SCOPES,
@@ -61,7 +63,7 @@ def _note(args: Namespace, rows: list[Installed]) -> str:
             if any(row.state == "unchanged" for row in rows)
             else "nothing was installed"
         )
-    steps = next_steps(args.agent, args.scope) if args.agent in INSTALLERS else []
+    steps = next_steps(args.agent, args.scope) if args.agent != timer.NAME else []
     return "\n".join(f"next: {step}" for step in steps)
 
 

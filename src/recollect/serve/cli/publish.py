@@ -20,6 +20,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.publications import Decide, Decision, Publication
+from recollect.serve.agents import publish_targets
 from recollect.serve.cli.output import Output, counted, printable
 
 DUE = ("new", "changed", "removed", "edited")
@@ -75,7 +76,12 @@ def run(memory: Memory, args: Namespace) -> Output:
         for folder in folders
         if folder not in gone
         for row in memory.publish(
-            args.target, folder=folder, apply=args.apply, undo=args.undo, decide=_decide(args)
+            args.target,
+            folder=folder,
+            apply=args.apply,
+            undo=args.undo,
+            decide=_decide(args),
+            agent_targets=publish_targets(),
         )
     ]
     due = [row for row in rows if row.state in DUE and not row.written]

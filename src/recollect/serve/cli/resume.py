@@ -10,8 +10,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.serve.agents.resume import continuation
 from recollect.serve.cli.output import Output
+from recollect.serve.resume import continuation
 
 
 def arguments(parser: ArgumentParser) -> None:

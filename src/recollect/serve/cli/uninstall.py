@@ -13,11 +13,13 @@ from recollect.memory import Memory
 from recollect.serve import timer
 from recollect.serve.cli.install import machine, told
 from recollect.serve.cli.output import Output
-from recollect.serve.install import INSTALLERS, SCOPES, uninstall
+from recollect.serve.install import SCOPES, installable, uninstall
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT", help=f"one of {', '.join(INSTALLERS)}, or timer")
+    parser.add_argument(
+        "agent", metavar="AGENT", help=f"one of {', '.join(installable())}, or timer"
+    )
     parser.add_argument(
         "--scope",
         choices=SCOPES,

@@ -1,44 +1,39 @@
-"""Set up an agent so that it calls us, and undo that: a file per agent.
+"""Set up an agent so that it calls us, and undo that.
 
 `install` and `uninstall` change the agent's own settings, for the user or in
 one project, and nothing that is not ours in them; `installed` looks at what is
-there.
+there. What an agent is given, and in which of its files, is in its file in
+`serve/agents`.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from importlib import import_module
-from types import ModuleType
 from typing import Literal
 
 from recollect.errors import RecollectError, UsageError
 from recollect.model.reports import Installed, Integration
+from recollect.serve.agents import Installer, find_agent, served
 from recollect.serve.install.command import program
 from recollect.serve.install.files import Draft
-from recollect.serve.install.parts import Part, Skipped
-from recollect.serve.install.place import Place, Scope
+from recollect.serve.install.parts import InstallPart, SkipPart
+from recollect.serve.install.setup import InstallScope, Setup
 
-__all__ = ["INSTALLERS", "SCOPES", "install", "installed", "next_steps", "uninstall"]
+__all__ = ["SCOPES", "install", "installable", "installed", "next_steps", "uninstall"]
 
-SCOPES: tuple[Scope, Scope] = ("user", "project")
+SCOPES: tuple[InstallScope, InstallScope] = ("user", "project")
 State = Literal["added", "changed", "unchanged", "removed", "skipped"]
 
-# agent id: its module here, which has `parts(place)`, `plugin(place)` and `NEXT_STEPS`.
-INSTALLERS = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini-cli": "gemini_cli",
-    "cursor": "cursor",
-    "opencode": "opencode",
-    "copilot-cli": "copilot_cli",
-}
+
+def installable() -> list[str]:
+    """The agents that can be set up."""
+    return [name for name, agent in served().items() if agent.installer is not None]
 
 
 def install(
     agent: str,
-    scope: Scope = "user",
+    scope: InstallScope = "user",
     *,
     folder: str,
     environ: Mapping[str, str],
@@ -51,12 +46,12 @@ def install(
     started by. Doing it again changes nothing, or brings an older entry up to
     date.
     """
-    installer, place = _installer(agent), _place(agent, scope, folder, environ, call)
-    draft, plugin = _draft(place), installer.plugin(place)
+    installer, setup = _installer(agent), _setup(agent, scope, folder, environ, call)
+    draft, plugin = _draft(setup), installer.plugin(setup)
     # With the plugin there, entries of ours would do everything a second time.
     rows = [
-        _left_to(plugin, draft, place, part) if plugin else _add(draft, place, part)
-        for part in installer.parts(place)
+        _left_to(plugin, draft, setup, part) if plugin else _add(draft, setup, part)
+        for part in installer.parts(setup)
     ]
     if not dry_run:
         draft.write()
@@ -65,16 +60,16 @@ def install(
 
 def uninstall(
     agent: str,
-    scope: Scope = "user",
+    scope: InstallScope = "user",
     *,
     folder: str,
     environ: Mapping[str, str],
     dry_run: bool = False,
 ) -> list[Installed]:
     """Take away what `install` gave an agent, and leave its files as they were."""
-    installer, place = _installer(agent), _place(agent, scope, folder, environ)
-    draft = _draft(place)
-    rows = [_remove(draft, place, part) for part in installer.parts(place)]
+    installer, setup = _installer(agent), _setup(agent, scope, folder, environ)
+    draft = _draft(setup)
+    rows = [_remove(draft, setup, part) for part in installer.parts(setup)]
     if not dry_run:
         draft.write()
     return rows
@@ -83,8 +78,8 @@ def uninstall(
 def installed(environ: Mapping[str, str], folder: str) -> list[Integration]:
     """What each agent has of ours, for the user and in the project of a folder."""
     found = []
-    for agent in INSTALLERS:
-        user, project = (_integration(_place(agent, scope, folder, environ)) for scope in SCOPES)
+    for agent in installable():
+        user, project = (_integration(_setup(agent, scope, folder, environ)) for scope in SCOPES)
         if user.hooks or user.mcp or user.plugin:
             found.append(user)
         if project.hooks or project.mcp or project.plugin not in (None, user.plugin):
@@ -98,90 +93,97 @@ def next_steps(agent: str, scope: str = "user") -> list[str]:
         "when the agent asks whether it may trust this project, say yes: until then it reads none "
         "of this"
     ]
-    return [*_installer(agent).NEXT_STEPS, *(asks if scope == "project" else [])]
+    return [*_installer(agent).next_steps, *(asks if scope == "project" else [])]
 
 
-def _installer(agent: str) -> ModuleType:
-    if agent not in INSTALLERS:
-        raise UsageError(f"{agent} cannot be set up by us", hint=f"one of {', '.join(INSTALLERS)}")
-    return import_module(f"recollect.serve.install.{INSTALLERS[agent]}")
+def _installer(agent: str) -> Installer:
+    known = find_agent(agent)
+    if known is None or known.installer is None:
+        raise UsageError(
+            f"{agent} cannot be set up by us", hint=f"one of {', '.join(installable())}"
+        )
+    return known.installer
 
 
-def _place(
-    agent: str, scope: Scope, folder: str, environ: Mapping[str, str], call: list[str] | None = None
-) -> Place:
-    return Place(agent, scope, folder=folder, environ=environ, program=call or program())
+def _setup(
+    agent: str,
+    scope: InstallScope,
+    folder: str,
+    environ: Mapping[str, str],
+    call: list[str] | None = None,
+) -> Setup:
+    return Setup(agent, scope, folder=folder, environ=environ, program=call or program())
 
 
-def _draft(place: Place) -> Draft:
-    if not place.sensible:
+def _draft(setup: Setup) -> Draft:
+    if not setup.sensible:
         raise UsageError(
             "this is your home, not a project",
             hint="go to the project, or leave out --scope project",
         )
-    return Draft(None if place.for_user else place.project)
+    return Draft(None if setup.for_user else setup.project)
 
 
-def _row(place: Place, part: Part, state: State, note: str = "") -> Installed:
+def _row(setup: Setup, part: InstallPart, state: State, note: str = "") -> Installed:
     return Installed(
-        agent=place.agent, scope=place.scope, part=part.name, path=part.path, state=state, note=note
+        agent=setup.agent, scope=setup.scope, part=part.name, path=part.path, state=state, note=note
     )
 
 
-def _add(draft: Draft, place: Place, part: Part) -> Installed:
+def _add(draft: Draft, setup: Setup, part: InstallPart) -> Installed:
     text = draft.read(part.path)
     there = part.found(text) is not None
     note = ""
-    if part.name == "hooks" and not there and not place.for_user and _has_hooks(place, "user"):
+    if part.name == "hooks" and not there and not setup.for_user and _has_hooks(setup, "user"):
         return _row(
-            place, part, "skipped", "they are installed for the user already, and would run twice"
+            setup, part, "skipped", "they are installed for the user already, and would run twice"
         )
-    if part.name == "hooks" and place.for_user and _has_hooks(place, "project"):
-        undo = f"recollect uninstall {place.agent} --scope project"
-        note = f"{place.project} has them too, and there they run twice; `{undo}` mends that"
+    if part.name == "hooks" and setup.for_user and _has_hooks(setup, "project"):
+        undo = f"recollect uninstall {setup.agent} --scope project"
+        note = f"{setup.project} has them too, and there they run twice; `{undo}` mends that"
     try:
         made = part.added(text)
-    except Skipped as why:
-        return _row(place, part, "skipped", str(why))
+    except SkipPart as why:
+        return _row(setup, part, "skipped", str(why))
     draft.put(part.path, made, copy=not part.ours)
-    return _row(place, part, "unchanged" if made == text else "changed" if there else "added", note)
+    return _row(setup, part, "unchanged" if made == text else "changed" if there else "added", note)
 
 
-def _remove(draft: Draft, place: Place, part: Part) -> Installed:
+def _remove(draft: Draft, setup: Setup, part: InstallPart) -> Installed:
     text = draft.read(part.path)
     if text is None or part.found(text) is None:
-        return _row(place, part, "unchanged", "it was not installed")
-    if others := _sharing(place, part):
-        return _row(place, part, "skipped", f"{', '.join(others)} read it too")
+        return _row(setup, part, "unchanged", "it was not installed")
+    if others := _sharing(setup, part):
+        return _row(setup, part, "skipped", f"{', '.join(others)} read it too")
     left = part.removed(text, draft.backup(part.path))
     draft.put(part.path, left, copy=False)
     return (
-        _row(place, part, "removed")
+        _row(setup, part, "removed")
         if left != text
-        else _row(place, part, "skipped", "it was changed by hand and is yours now")
+        else _row(setup, part, "skipped", "it was changed by hand and is yours now")
     )
 
 
-def _left_to(plugin: str, draft: Draft, place: Place, part: Part) -> Installed:
-    row = _remove(draft, place, part)
+def _left_to(plugin: str, draft: Draft, setup: Setup, part: InstallPart) -> Installed:
+    row = _remove(draft, setup, part)
     return _row(
-        place, part, row.state if row.state == "removed" else "skipped", f"{plugin} brings it"
+        setup, part, row.state if row.state == "removed" else "skipped", f"{plugin} brings it"
     )
 
 
-def _has_hooks(place: Place, scope: Scope) -> bool:
+def _has_hooks(setup: Setup, scope: InstallScope) -> bool:
     """Whether the agent has our hooks in this scope."""
-    return _integration(_place(place.agent, scope, place.project, place.environ)).hooks
+    return _integration(_setup(setup.agent, scope, setup.project, setup.environ)).hooks
 
 
-def _sharing(place: Place, part: Part) -> list[str]:
+def _sharing(setup: Setup, part: InstallPart) -> list[str]:
     """The other agents that are set up and read the same file of ours."""
     if part.name != "skill":
         return []
     others = []
-    for agent in INSTALLERS:
-        other = _place(agent, place.scope, place.project, place.environ)
-        shared = agent != place.agent and any(
+    for agent in installable():
+        other = _setup(agent, setup.scope, setup.project, setup.environ)
+        shared = agent != setup.agent and any(
             one.path == part.path for one in _installer(agent).parts(other)
         )
         if shared and (found := _integration(other)) and (found.hooks or found.mcp):
@@ -189,12 +191,12 @@ def _sharing(place: Place, part: Part) -> list[str]:
     return others
 
 
-def _integration(place: Place) -> Integration:
-    if not place.sensible:
-        return Integration(agent=place.agent, scope=place.scope)
-    installer, draft = _installer(place.agent), _draft(place)
+def _integration(setup: Setup) -> Integration:
+    if not setup.sensible:
+        return Integration(agent=setup.agent, scope=setup.scope)
+    installer, draft = _installer(setup.agent), _draft(setup)
     found: dict[str, list[str] | None] = {}
-    for part in installer.parts(place):
+    for part in installer.parts(setup):
         try:
             found[part.name] = part.found(draft.read(part.path))
         except RecollectError:
@@ -203,9 +205,9 @@ def _integration(place: Place) -> Integration:
             found[part.name] = None
     command = next((words[0] for words in found.values() if words), None)
     return Integration(
-        agent=place.agent,
-        scope=place.scope,
-        plugin=installer.plugin(place),
+        agent=setup.agent,
+        scope=setup.scope,
+        plugin=installer.plugin(setup),
         command=command,
         command_exists=command is None or shutil.which(command) is not None,
         **{name: words is not None for name, words in found.items()},

@@ -31,7 +31,7 @@ _MARK = "\ufeff"
 _DEEPEST = 200
 
 Key = str | int
-Path = tuple[Key, ...]
+JsonPath = tuple[Key, ...]
 
 
 class Node:
@@ -48,7 +48,7 @@ class Node:
         self.start, self.end, self.value, self.children = start, end, value, children or {}
 
 
-class Document:
+class JsonFile:
     """The text of one settings file, and the edits it understands. `name` is for complaints."""
 
     def __init__(self, text: str, name: str) -> None:
@@ -85,7 +85,7 @@ class Document:
 
     # Editing
 
-    def set(self, path: Path, value: Any) -> None:
+    def set(self, path: JsonPath, value: Any) -> None:
         """Put a value at a path, and objects on the way there.
 
         One that is there already is replaced.
@@ -110,7 +110,7 @@ class Document:
             self._with_child(path[:there], f"{json.dumps(path[there])}: ", value), expected
         )
 
-    def append(self, path: Path, value: Any) -> None:
+    def append(self, path: JsonPath, value: Any) -> None:
         """Put a value at the end of the list at a path; the list is made if there is none."""
         if not self.has(*path):
             self.set(path, [value])
@@ -119,13 +119,13 @@ class Document:
         at.append(value)
         self._become(self._with_child(path, "", value), expected)
 
-    def remove(self, path: Path) -> None:
+    def remove(self, path: JsonPath) -> None:
         """Take away the value at a path, with its key and its comma."""
         expected, at = self._copy(path[:-1], (dict, list))
         del at[path[-1]]
         self._become(self._without_child(path), expected)
 
-    def _copy(self, path: Path, kind: type | tuple[type, ...]) -> tuple[Any, Any]:
+    def _copy(self, path: JsonPath, kind: type | tuple[type, ...]) -> tuple[Any, Any]:
         """All that the file holds, to be changed at will, and what is at a
         path of it, which must be of a kind.
         """
@@ -141,7 +141,7 @@ class Document:
 
     # How a child is put in, and taken out again
 
-    def _with_child(self, path: Path, label: str, value: Any) -> str:
+    def _with_child(self, path: JsonPath, label: str, value: Any) -> str:
         parent, text = self._at(path), self.text
         closing = parent.end - 1
         if not parent.children:
@@ -149,7 +149,8 @@ class Document:
             inner = base + self.indent
             last = len(text[:closing].rstrip(_SPACE))
             rest = text[last:closing] if last > parent.start + 1 else self.newline + base
-            return f"{text[:last]}{self.newline}{inner}{label}{self._written(value, inner)}{rest}{text[closing:]}"
+            made = f"{self.newline}{inner}{label}{self._written(value, inner)}"
+            return text[:last] + made + rest + text[closing:]
         start, node = list(parent.children.values())[-1]
         comma = _comma_after(text, node.end)
         lead = text[len(text[:start].rstrip(_SPACE)) : start]
@@ -168,7 +169,7 @@ class Document:
             return f"{text[:tail]}{made},{text[tail:]}"
         return f"{text[: node.end]},{text[node.end : tail]}{made}{text[tail:]}"
 
-    def _without_child(self, path: Path) -> str:
+    def _without_child(self, path: JsonPath) -> str:
         parent, text = self._at(path[:-1]), self.text
         keys = list(parent.children)
         start, node = parent.children[path[-1]]
@@ -196,13 +197,13 @@ class Document:
         line = self.text[self.text.rfind("\n", 0, position) + 1 : position].lstrip(_MARK)
         return line[: len(line) - len(line.lstrip())]
 
-    def _at(self, path: Path) -> Node:
+    def _at(self, path: JsonPath) -> Node:
         node = self.root
         for key in path:
             node = node.children[key][1]
         return node
 
-    def _find(self, path: Path) -> Node | None:
+    def _find(self, path: JsonPath) -> Node | None:
         try:
             return self._at(path)
         except KeyError:

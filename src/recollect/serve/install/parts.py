@@ -13,20 +13,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from recollect.serve.install import jsonc, toml
 from recollect.serve.install.command import is_ours, words_of
 from recollect.serve.install.files import BACKUP
+from recollect.serve.install.jsonc import JsonFile, JsonPath
+from recollect.serve.install.toml import TomlFile
 
 Name = Literal["hooks", "mcp", "skill"]
 SERVER = "recollect"
 TAKEN = f"another server is called {SERVER} there; rename it, then run this again"
 
 
-class Skipped(Exception):
+class SkipPart(Exception):
     """A part that is left as it is, and why."""
 
 
-class Part(ABC):
+class InstallPart(ABC):
     """One thing that we give an agent.
 
     `name` is hooks, mcp or skill; `ours` says that nothing else is in its file.
@@ -55,17 +56,17 @@ class Part(ABC):
         """The command that the part calls, as words; None when it is not there."""
 
 
-class JsonPart(Part):
+class JsonPart(InstallPart):
     """A part that is one or more entries of a JSON file."""
 
     def added(self, text: str | None) -> str:
-        document = jsonc.Document(text or "", self.path)
+        document = JsonFile(text or "", self.path)
         self.add_to(document)
         return document.text
 
     def removed(self, text: str, before: str | None) -> str | None:
-        document = jsonc.Document(text, self.path)
-        earlier = jsonc.Document(before, self.path + BACKUP) if before is not None else None
+        document = JsonFile(text, self.path)
+        earlier = JsonFile(before, self.path + BACKUP) if before is not None else None
         for path in reversed(self.places(document)):
             document.remove(path)
             _prune(document, path[:-1], earlier)
@@ -79,23 +80,23 @@ class JsonPart(Part):
         )
 
     def found(self, text: str | None) -> list[str] | None:
-        document = jsonc.Document(text or "", self.path)
+        document = JsonFile(text or "", self.path)
         places = self.places(document)
         return self.words_at(document, places[0]) if places else None
 
     @abstractmethod
-    def add_to(self, document: jsonc.Document) -> None:
+    def add_to(self, document: JsonFile) -> None:
         """Put the entries in, or bring those that are there up to date."""
 
     @abstractmethod
-    def places(self, document: jsonc.Document) -> list[jsonc.Path]:
+    def places(self, document: JsonFile) -> list[JsonPath]:
         """Where our entries stand, in file order."""
 
     @abstractmethod
-    def words_at(self, document: jsonc.Document, place: jsonc.Path) -> list[str]:
+    def words_at(self, document: JsonFile, place: JsonPath) -> list[str]:
         """The command of the entry at a place."""
 
-    def tidy(self, document: jsonc.Document, earlier: jsonc.Document | None) -> None:
+    def tidy(self, document: JsonFile, earlier: JsonFile | None) -> None:
         """Take away what came along with the entries, once they are gone."""
 
 
@@ -106,21 +107,21 @@ class JsonServer(JsonPart):
         super().__init__("mcp", path)
         self.place, self.entry = (table, SERVER), entry
 
-    def add_to(self, document: jsonc.Document) -> None:
+    def add_to(self, document: JsonFile) -> None:
         if not document.has(*self.place):
             document.set(self.place, dict(self.entry))
             return
         if not self.places(document):
-            raise Skipped(TAKEN)
+            raise SkipPart(TAKEN)
         # How we are called is ours to change; a timeout or a switch that somebody set is not.
         for key in ("command", "args"):
             if key in self.entry:
                 document.set((*self.place, key), self.entry[key])
 
-    def places(self, document: jsonc.Document) -> list[jsonc.Path]:
+    def places(self, document: JsonFile) -> list[JsonPath]:
         return [self.place] if is_ours(words_of(document.get(*self.place)), "mcp") else []
 
-    def words_at(self, document: jsonc.Document, place: jsonc.Path) -> list[str]:
+    def words_at(self, document: JsonFile, place: JsonPath) -> list[str]:
         return words_of(document.get(*place))
 
 
@@ -143,7 +144,7 @@ class JsonHooks(JsonPart):
         super().__init__("hooks", path)
         self.agent, self.groups, self.version = agent, groups, version
 
-    def add_to(self, document: jsonc.Document) -> None:
+    def add_to(self, document: JsonFile) -> None:
         if self.version is not None and not document.has("version"):
             document.set(("version",), self.version)
         for place in reversed(self.places(document)):
@@ -161,9 +162,9 @@ class JsonHooks(JsonPart):
             else:
                 document.append(("hooks", event), dict(group))
 
-    def places(self, document: jsonc.Document) -> list[jsonc.Path]:
+    def places(self, document: JsonFile) -> list[JsonPath]:
         events = document.get("hooks")
-        places: list[jsonc.Path] = []
+        places: list[JsonPath] = []
         for event, groups in events.items() if isinstance(events, dict) else ():
             for index, group in enumerate(groups if isinstance(groups, list) else ()):
                 inner = group.get("hooks") if isinstance(group, dict) else None
@@ -179,20 +180,18 @@ class JsonHooks(JsonPart):
                     places += [("hooks", event, index, "hooks", at) for at in ours]
         return places
 
-    def words_at(self, document: jsonc.Document, place: jsonc.Path) -> list[str]:
+    def words_at(self, document: JsonFile, place: JsonPath) -> list[str]:
         return words_of(document.get(*self._handler(document, place)))
 
-    def tidy(self, document: jsonc.Document, earlier: jsonc.Document | None) -> None:
+    def tidy(self, document: JsonFile, earlier: JsonFile | None) -> None:
         came_along = self.version is not None and not (earlier and earlier.has("version"))
         if came_along and document.root.value == {"version": self.version}:
             document.remove(("version",))
 
-    def _handler(self, document: jsonc.Document, place: jsonc.Path) -> jsonc.Path:
+    def _handler(self, document: JsonFile, place: JsonPath) -> JsonPath:
         return (*place, "hooks", 0) if document.has(*place, "hooks", 0) else place
 
-    def _update(
-        self, document: jsonc.Document, place: jsonc.Path, wanted: Mapping[str, Any]
-    ) -> None:
+    def _update(self, document: JsonFile, place: JsonPath, wanted: Mapping[str, Any]) -> None:
         for key in self.CALL:
             if key in wanted:
                 document.set((*place, key), wanted[key])
@@ -200,7 +199,7 @@ class JsonHooks(JsonPart):
                 document.remove((*place, key))
 
 
-class TomlServer(Part):
+class TomlServer(InstallPart):
     """Our server as a table of a TOML file."""
 
     def __init__(self, path: str, table: str, entry: Mapping[str, Any]) -> None:
@@ -208,14 +207,14 @@ class TomlServer(Part):
         self.place, self.entry = (table, SERVER), entry
 
     def added(self, text: str | None) -> str:
-        document = toml.Document(text or "", self.path)
+        document = TomlFile(text or "", self.path)
         if document.get(*self.place) is not None and not self._ours(document):
-            raise Skipped(TAKEN)
+            raise SkipPart(TAKEN)
         document.set(self.place, dict(self.entry))
         return document.text
 
     def removed(self, text: str, before: str | None) -> str | None:
-        document = toml.Document(text, self.path)
+        document = TomlFile(text, self.path)
         if self._ours(document):
             document.remove(self.place)
         if before is None:
@@ -223,14 +222,14 @@ class TomlServer(Part):
         return before if _squeezed(document.text) == _squeezed(before) else document.text
 
     def found(self, text: str | None) -> list[str] | None:
-        return self._ours(toml.Document(text or "", self.path)) or None
+        return self._ours(TomlFile(text or "", self.path)) or None
 
-    def _ours(self, document: toml.Document) -> list[str]:
+    def _ours(self, document: TomlFile) -> list[str]:
         words = words_of(document.get(*self.place))
         return words if is_ours(words, "mcp") else []
 
 
-class OwnFile(Part):
+class OwnFile(InstallPart):
     """A whole file of ours, which ends in a line with its checksum.
 
     As long as the checksum is right nobody else has written in it, and it may
@@ -245,7 +244,7 @@ class OwnFile(Part):
 
     def added(self, text: str | None) -> str:
         if text is not None and not self._sealed(text):
-            raise Skipped("it was changed by hand and is yours now; remove it to get ours back")
+            raise SkipPart("it was changed by hand and is yours now; remove it to get ours back")
         return self.text + self._seal(self.text)
 
     def removed(self, text: str, before: str | None) -> str | None:
@@ -262,7 +261,8 @@ class OwnFile(Part):
 
     def _seal(self, text: str) -> str:
         opening, closing = self.comment
-        return f"{opening}written by recollect install, checksum {hashlib.sha256(text.encode()).hexdigest()[:16]}{closing}\n"
+        checksum = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return f"{opening}written by recollect install, checksum {checksum}{closing}\n"
 
     def _sealed(self, text: str) -> bool:
         text = text.replace("\r\n", "\n")
@@ -270,7 +270,7 @@ class OwnFile(Part):
         return text == body + self._seal(body)
 
 
-def _prune(document: jsonc.Document, path: jsonc.Path, earlier: jsonc.Document | None) -> None:
+def _prune(document: JsonFile, path: JsonPath, earlier: JsonFile | None) -> None:
     """Remove the lists and objects on the way to an entry that are empty
     now, unless they were there before us.
     """

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 _MARK = "\ufeff"
 
 
-class Document:
+class TomlFile:
     """The text of one TOML file. `name` is for complaints."""
 
     def __init__(self, text: str, name: str) -> None:

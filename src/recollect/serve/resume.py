@@ -12,7 +12,7 @@ from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
 from recollect.model.answers import Continuation
 from recollect.model.sessions import Session
-from recollect.serve.agents.continuing import WAYS, Way
+from recollect.serve.agents import Resume, find_agent, served
 from recollect.system import platforms
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
@@ -34,11 +34,12 @@ def continuation(memory: Memory, ref: str) -> Continuation:
             f"{asked.id} is a sub-agent and cannot be continued; this continues the session that "
             "started it",
         )
-    way = WAYS.get(session.agent)
-    if way is None:
+    agent = find_agent(session.agent)
+    if agent is None or agent.resume is None:
+        known = [name for name, agent in served().items() if agent.resume is not None]
         raise UsageError(
             f"how {session.agent} continues a session is not known",
-            hint=f"known for {', '.join(WAYS)}; `recollect show {session.id}` has what was said",
+            hint=f"known for {', '.join(known)}; `recollect show {session.id}` has what was said",
         )
     native_id = session.native_id.partition("/")[0]
     if not _PLAIN_ID.fullmatch(native_id):
@@ -48,11 +49,11 @@ def continuation(memory: Memory, ref: str) -> Continuation:
             f"{session.id} has an id that no agent gives",
             hint=f"`recollect show {session.id}` has what was said",
         )
-    words = [*way.words, native_id]
+    words = [*agent.resume.words, native_id]
     if "#" in ref:
         warnings.append("a session is continued at its end, not at one of its turns")
-    warnings += _folder_warnings(session, needed=way.needs_folder)
-    warnings += _log_warnings(session, way, memory.environ)
+    warnings += _folder_warnings(session, needed=agent.resume.needs_folder)
+    warnings += _log_warnings(session, agent.resume, memory.environ)
     return Continuation(
         session=session.id, agent=session.agent, native_id=session.native_id, cwd=session.cwd,
         command=shell_line(session.cwd, words), words=words, asked=asked.id, warnings=warnings,
@@ -79,7 +80,7 @@ def _folder_warnings(session: Session, *, needed: bool) -> list[str]:
     return [f"there is no folder {session.cwd} here: {why}"]
 
 
-def _log_warnings(session: Session, way: Way, environ: Mapping[str, str]) -> list[str]:
+def _log_warnings(session: Session, resume: Resume, environ: Mapping[str, str]) -> list[str]:
     """Agents clear away old logs; what they no longer have, they cannot continue."""
     if session.source is None:
         return []
@@ -88,7 +89,7 @@ def _log_warnings(session: Session, way: Way, environ: Mapping[str, str]) -> lis
             f"the log {session.source} is gone: the agent cannot continue it; `recollect show "
             f"{session.id}` still has it"
         ]
-    looks_in = environ.get(way.variable) or os.path.join(platforms.user_home(), way.home)
+    looks_in = environ.get(resume.variable) or os.path.join(platforms.user_home(), resume.home)
     inside = os.path.realpath(session.source).startswith(
         os.path.realpath(looks_in).rstrip(os.sep) + os.sep
     )

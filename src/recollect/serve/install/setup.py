@@ -1,31 +1,30 @@
-"""Where an integration goes: for the user or into one project, and how the agent is to call us."""
+"""What an agent's file needs to say how it is set up: folders, our command, our skill."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from importlib import import_module, resources
+from importlib import resources
 from typing import Any, Literal
 
 from recollect.errors import RecollectError
-from recollect.serve.agents import AGENTS
-from recollect.serve.install import jsonc
 from recollect.serve.install.command import line
 from recollect.serve.install.files import Draft
+from recollect.serve.install.jsonc import JsonFile
 from recollect.serve.install.parts import OwnFile
 from recollect.system import platforms
 
 HOOK_SECONDS = 5
-Scope = Literal["user", "project"]
+InstallScope = Literal["user", "project"]
 
 
-class Place:
-    """One agent's settings in one scope, with what its installer needs to write them."""
+class Setup:
+    """One agent that is set up for the user or in one project, and how it is to call us."""
 
     def __init__(
         self,
         agent: str,
-        scope: Scope,
+        scope: InstallScope,
         *,
         folder: str,
         environ: Mapping[str, str],
@@ -42,25 +41,20 @@ class Place:
 
     @property
     def sensible(self) -> bool:
-        """Whether there is such a place: a project that is the whole home
-        would be the user's settings again.
-        """
+        """Whether there is such a project: the whole home would be the user's settings again."""
         return self.for_user or os.path.realpath(self.project) != os.path.realpath(self.home)
 
     def user_folder(self, name: str, variable: str = "") -> str:
         """A folder below the user's home, or where the variable says."""
-        moved = self.environ.get(variable) if variable else None
-        return (
-            os.path.abspath(os.path.expanduser(moved)) if moved else os.path.join(self.home, name)
-        )
+        if variable and (moved := self.environ.get(variable)):
+            return os.path.abspath(os.path.expanduser(moved))
+        return os.path.join(self.home, name)
 
     def folder(self, user: str, project: str, *, variable: str = "") -> str:
         """The folder of the agent's settings in this scope."""
-        return (
-            self.user_folder(user, variable)
-            if self.for_user
-            else os.path.join(self.project, project)
-        )
+        if self.for_user:
+            return self.user_folder(user, variable)
+        return os.path.join(self.project, project)
 
     def hook(self, event: str) -> list[str]:
         """The words that report an event to us."""
@@ -74,18 +68,9 @@ class Place:
         """Our MCP server as a program with its arguments, which is how most agents want it."""
         return {"command": self.program[0], "args": [*self.program[1:], "mcp"]}
 
-    def events(self) -> dict[str, str | None]:
-        """The events of this agent that we answer, in its own words, each
-        with the tools that it is about.
-        """
-        known = import_module(f"recollect.serve.agents.{AGENTS[self.agent]}")
-        tools = "|".join(known.SHELL_TOOLS)
-        return {
-            event: tools if moment in ("command", "failure") else None
-            for event, moment in known.EVENTS.items()
-        }
-
-    def groups(self, handler: Callable[[str], dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    def groups(
+        self, tools_by_event: Mapping[str, str | None], handler: Callable[[str], dict[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
         """A group for each event, for agents whose hooks come in groups
         that name the tools they are about.
         """
@@ -94,7 +79,7 @@ class Place:
                 **({"matcher": tools} if tools else {}),
                 "hooks": [{"type": "command", **handler(event)}],
             }
-            for event, tools in self.events().items()
+            for event, tools in tools_by_event.items()
         }
 
     def skill(self, folder: str = "") -> OwnFile:
@@ -103,14 +88,10 @@ class Place:
         Without a folder, in the one that most agents read.
         """
         folder = folder or os.path.join(self.folder(".agents", ".agents"), "skills")
-        text = (
-            resources.files("recollect.serve.install")
-            .joinpath("skill", "SKILL.md")
-            .read_text(encoding="utf-8")
-        )
-        return OwnFile(
-            "skill", os.path.join(folder, "recollect", "SKILL.md"), text, comment=("<!-- ", " -->")
-        )
+        path = os.path.join(folder, "recollect", "SKILL.md")
+        ours = resources.files("recollect.serve.install").joinpath("skill", "SKILL.md")
+        text = ours.read_text(encoding="utf-8")
+        return OwnFile("skill", path, text, comment=("<!-- ", " -->"))
 
 
 def project_of(folder: str) -> str:
@@ -130,6 +111,6 @@ def read_json(path: str) -> dict[str, Any]:
     """What a settings file holds, for a look at it; nothing when it cannot be read."""
     try:
         text = Draft().read(path)
-        return dict(jsonc.Document(text or "", path).root.value)
+        return dict(JsonFile(text or "", path).root.value)
     except RecollectError:
         return {}
