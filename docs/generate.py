@@ -13,7 +13,7 @@ and a new field starts with a question mark there that a test asks about.
 from __future__ import annotations
 
 import re
-from argparse import Action, ArgumentParser
+from argparse import Action
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -82,12 +82,15 @@ def _command(name: str) -> str:
     ]
     given = [_shown(action) for action in arguments if not action.option_strings]
     options = ["[options]"] if len(given) < len(arguments) else []
+    sentence, _, examples = (parser.description or "").partition("\n\n")
     lines = [
         f"## {name}",
         "",
-        _sentence(parser),
+        sentence,
         "",
         f"`{' '.join(['recollect', name, *given, *options])}`",
+        "",
+        _example(examples),
         "",
     ]
     lines += [_details(parser.epilog), ""] if parser.epilog else []
@@ -97,18 +100,9 @@ def _command(name: str) -> str:
     return "\n".join(lines)
 
 
-def _sentence(parser: ArgumentParser) -> str:
-    text = (parser.description or "").rstrip(".")
-    return text[:1].upper() + text[1:] + "."
-
-
 def _details(text: str) -> str:
-    """Prose as it is; a block of command lines, indented or not, is an example."""
-    blocks = text.rstrip().split("\n\n")
-    return "\n\n".join(
-        _example(block) if block.lstrip().startswith("recollect ") else _plain(block)
-        for block in blocks
-    )
+    """Prose as it is, without what Markdown would change."""
+    return "\n\n".join(_plain(block) for block in text.rstrip().split("\n\n"))
 
 
 def _example(block: str) -> str:

@@ -1,8 +1,8 @@
-"""The one error tree: what happened, and what to do next.
+"""All our errors: what happened, and what to do next.
 
-Faults in someone's log are not errors: they are `Problem` values that travel
-with the results. What is raised here stops a command; the command line turns
-it into one sentence, a hint and an exit code.
+An error stops a command. The command line prints its sentence and its hint,
+and exits with its code. A fault in someone's log is not an error: it is a
+`Problem` value that travels with the results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ EXIT_IO = 74
 
 
 class RecollectError(Exception):
-    """Something a person can act on; `hint` says how."""
+    """Something a person can act on: one sentence, and a `hint` that says how."""
 
     exit_code = EXIT_BAD_DATA
 
@@ -25,19 +25,19 @@ class RecollectError(Exception):
 
 
 class UsageError(RecollectError):
-    """The request itself is wrong: an unknown agent, a reference that cannot be read."""
+    """The request itself is wrong, such as an unknown agent or a malformed reference."""
 
     exit_code = EXIT_USAGE
 
 
 class NotFound(RecollectError):
-    """What was asked for by name is not in the store."""
+    """The store has nothing of that name."""
 
     exit_code = EXIT_NOTHING_FOUND
 
 
 class SettingsError(RecollectError):
-    """config.toml cannot be understood; nothing was guessed."""
+    """config.toml has a mistake. We do not guess what was meant."""
 
 
 class StoreError(RecollectError):
@@ -45,50 +45,48 @@ class StoreError(RecollectError):
 
 
 class StoreTooNew(StoreError):
-    """The database was written by a later recollect, so we leave it alone."""
+    """The database was written by a newer recollect, so we leave it alone."""
 
     def __init__(self, path: str, *, found: int, known: int) -> None:
         super().__init__(
-            f"{path} has schema {found}, but this recollect stops at {known}",
-            hint="upgrade recollect, or choose another file with --store",
+            f"{path} was written by a newer recollect (schema {found}, this one knows {known}).",
+            hint="Upgrade recollect, or choose another file with --store.",
         )
         self.path, self.found, self.known = path, found, known
 
 
 class StoreTooOld(StoreError):
-    """The database was made before the first release, by a
-    version whose schema is no longer read.
-    """
+    """The database is older than the first release; this version cannot read its schema."""
 
     def __init__(self, path: str, *, found: int, oldest: int) -> None:
         super().__init__(
-            f"{path} has schema {found} of an early version; this recollect reads {oldest} and "
-            "later",
-            hint=f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads "
-            "the logs again",
+            f"{path} is from an early version (schema {found}); this recollect reads schema "
+            f"{oldest} and later.",
+            hint=f"Move it away (`mv {path} {path}.old`), then run `recollect import` to read the "
+            "logs again.",
         )
         self.path, self.found, self.oldest = path, found, oldest
 
 
 class StoreDamaged(StoreError):
-    """SQLite says that the file is not, or no longer, a sound database."""
+    """SQLite cannot read the file as a database, or no longer."""
 
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
-            f"{path} is damaged: {detail}",
-            hint="run `recollect repair`; it salvages what it can and keeps the damaged file",
+            f"{path} is damaged: {detail}.",
+            hint="Run `recollect repair`: it saves what it can and keeps the damaged file.",
         )
 
 
 class StoreBusy(StoreError):
-    """Others kept the store locked for longer than we are willing to wait."""
+    """Another process kept the store locked for longer than we wait."""
 
     exit_code = EXIT_UNAVAILABLE
 
     def __init__(self, path: str, waited_seconds: float) -> None:
         super().__init__(
-            f"{path} stayed locked for {waited_seconds:.0f} seconds",
-            hint="another recollect is writing; try again when it is done",
+            f"{path} is busy: it was locked for {waited_seconds:.0f} seconds.",
+            hint="Another recollect is writing. Try again when it is done.",
         )
 
 
@@ -99,24 +97,23 @@ class StoreUnwritable(StoreError):
 
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
-            f"cannot write {path}: {detail}",
-            hint="nothing is lost; make room or fix the permissions, then run the same command "
-            "again",
+            f"Cannot write {path}: {detail}.",
+            hint="Nothing is lost. Free some disk space or fix the permissions, then run the same "
+            "command again.",
         )
 
 
 class EncoderUnavailable(RecollectError):
-    """The model that turns text into vectors cannot be used now; words still find everything."""
+    """The model that turns text into vectors cannot be used now; search by word still works."""
 
     exit_code = EXIT_UNAVAILABLE
 
 
 class EngineUnavailable(RecollectError):
-    """The language model cannot be used now, or not as it is set up.
+    """The language model cannot be used now, or not with these settings.
 
-    Rules still distill everything.
-
-    `passing` says that the same request may work later.
+    The rules still work without it. `passing` says that the same request may
+    work later.
     """
 
     exit_code = EXIT_UNAVAILABLE
@@ -127,86 +124,76 @@ class EngineUnavailable(RecollectError):
 
 
 class SpendingLimit(RecollectError):
-    """A run would take more tokens or money than the settings allow; what it did before is kept."""
+    """A run would use more tokens or money than the settings allow; what it did so far is kept."""
 
     exit_code = EXIT_UNAVAILABLE
 
 
 class BadReply(RecollectError):
-    """What a model, or the user's agent, answered is not what it was asked for.
-
-    Nothing of it was kept.
-    """
+    """A model, or the user's agent, answered in a form that we cannot use. Nothing was kept."""
 
 
 class SecretsLeft(RecollectError):
-    """A session holds secrets that should have been taken out when it was
-    stored, so it is given to nobody.
-    """
+    """A stored session still holds secrets, so no model and no agent gets it."""
 
     def __init__(self, session: str) -> None:
         super().__init__(
-            f"secrets are stored in {session}, so it is given to no model and no agent",
-            hint="`recollect redact --rescan` takes them out",
+            f"{session} still holds secrets, so no model and no agent gets it.",
+            hint="Remove them: recollect redact --rescan",
         )
 
 
 class FileRefused(RecollectError):
-    """Somebody else's file that we may not or cannot change safely. Nothing was written."""
+    """A file of another program that we cannot change safely. Nothing was written."""
 
 
 class FileUnwritable(RecollectError):
-    """A file or folder outside the store that the system does not let us write."""
+    """The system does not let us write a file or folder outside the store."""
 
     exit_code = EXIT_IO
 
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
-            f"cannot write {path}: {detail}",
-            hint="make room or fix the permissions, then run the same command again",
+            f"Cannot write {path}: {detail}.",
+            hint="Free some disk space or fix the permissions, then run the same command again.",
         )
 
 
 class EpisodeRefused(UsageError):
-    """What was to be recorded of an attempt cannot be.
-
-    Nothing of it was kept, and what was recorded before stays.
-    """
+    """An attempt cannot be recorded like this. Nothing was added; earlier records stay."""
 
 
 class WrongKind(EpisodeRefused):
-    """A value is not of the kind that its field wants."""
+    """A value has the wrong type for its field."""
 
 
 class WrongLength(EpisodeRefused):
-    """A text is longer than its field takes, or there is none where one is needed."""
+    """A text is too long for its field, or missing where one is needed."""
 
 
 class NulCharacter(EpisodeRefused):
-    """A text has a NUL character in it."""
+    """A text contains a NUL character."""
 
 
 class ControlCharacter(EpisodeRefused):
-    """A text has a control character, a line break where one line is
-    wanted, or half a character in it.
-    """
+    """A text contains a control character, half a character, or a line break in a one-line field."""
 
 
 class NumberOutOfRange(EpisodeRefused):
-    """A number is below nothing, or larger than anything that was ever measured."""
+    """A number is negative, or larger than anything that can be measured."""
 
 
 class UnknownOutcome(EpisodeRefused):
-    """An attempt cannot end in this word."""
+    """There is no such outcome of an attempt."""
 
 
 class TooMany(EpisodeRefused):
-    """More tags, steps or attempts under way than are taken."""
+    """Too many tags, steps or open attempts."""
 
 
 class UnknownEpisode(NotFound):
-    """No attempt of this id was begun in this process."""
+    """This process started no attempt with this id."""
 
 
 class EpisodeCompleted(EpisodeRefused):
-    """An attempt ends once; nothing can be added to it any more."""
+    """The attempt has ended; nothing can be added to it."""

@@ -99,7 +99,7 @@ def test_nothing_leaves_the_machine(home: Path, tmp_path: Path) -> None:
 
     assert (done.returncode, "socket." in done.stderr) == (0, False)
     assert "both" in done.stdout
-    assert "25 sources: 25 new" in done.stdout
+    assert "25 logs read." in done.stdout
     assert "$" in done.stdout
 
 

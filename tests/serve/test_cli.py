@@ -102,9 +102,7 @@ def test_what_cannot_be_read_is_in_the_summary(
 
     assert main(["import", str(tmp_path / "copy")]) == 0
 
-    assert (
-        "1 source: 0 new, 0 grown or replaced, 0 unchanged, 1 failed\n" in capsys.readouterr().out
-    )
+    assert capsys.readouterr().out.startswith("0 logs read, 1 failed.\n")
 
 
 def test_importing_where_no_agent_was_says_what_to_try(
@@ -146,17 +144,19 @@ def test_search_prints_a_reference_that_show_understands(
 def test_words_that_no_turn_has_together_are_searched_one_by_one(
     stored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And the answer says so."""
+    """Half an answer is better than none."""
     assert main(["search", "openssl", "tides", "lock_timeout", "kubernetes"]) == 0
 
-    assert "not every turn here has all of the words" in capsys.readouterr().err
+    found = capsys.readouterr().out
+    assert "openssl" in found
+    assert "lock_timeout" in found
 
 
 def test_nothing_found_is_exit_code_one(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Scripts branch on it."""
     assert main(["search", "zyzzyva", "--mode", "text"]) == 1
 
-    assert capsys.readouterr() == ("", "nothing found for zyzzyva\n")
+    assert capsys.readouterr() == ("", 'Nothing found for "zyzzyva".\n')
 
 
 def test_a_word_that_no_turn_has_is_answered_by_meaning_and_that_is_said(
@@ -167,9 +167,7 @@ def test_a_word_that_no_turn_has_is_answered_by_meaning_and_that_is_said(
 
     answer = capsys.readouterr()
     assert {json.loads(line)["matched"] for line in answer.out.splitlines()} == {"meaning"}
-    assert answer.err.startswith(
-        "none of these turns has any of the words; they come near in meaning\n"
-    )
+    assert answer.err.startswith("No session has these words. These are near in meaning.\n")
 
 
 def test_before_anything_is_embedded_one_sentence_says_so(
@@ -236,7 +234,8 @@ def test_a_limit_is_a_whole_number(
         main([*command.split(), value])
 
     assert stopped.value.code == 2
-    assert f"{value} is no count; give a whole number, 0 or more" in capsys.readouterr().err
+    option = command.split()[-1]
+    assert f'{option} needs a number, not "{value}".' in capsys.readouterr().err
 
 
 def test_an_unknown_command_suggests_a_known_one(
@@ -245,7 +244,7 @@ def test_an_unknown_command_suggests_a_known_one(
     """A typo costs a second, not a look into the manual."""
     assert main(["serach", "x"]) == 2
 
-    assert "did you mean `recollect search`?" in capsys.readouterr().err
+    assert capsys.readouterr().err == 'error: There is no command "serach". Did you mean search?\n'
 
 
 def test_an_unknown_reference_is_told_apart_from_an_ambiguous_one(
@@ -372,7 +371,7 @@ def test_one_turn_is_not_one_turns(
 
     assert main(["import", str(log)]) == 0
 
-    assert "1 source: 1 new" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("1 log read.\n1 session, ")
     assert (counted(1, "turn"), counted(0, "turn"), counted(2, "copy", "copies")) == (
         "1 turn",
         "0 turns",
@@ -498,7 +497,7 @@ def test_forgetting_once_more_finishes_what_was_in_the_way(
     assert main(["forget", ref, "--yes", "--json"]) == 0
     assert [row["scrubbed"]["pages"] for row in lines(capsys)] == [True]  # type: ignore[index]
     assert main(["forget", ref]) == 0
-    assert capsys.readouterr().out == "that was forgotten before\n"
+    assert capsys.readouterr().out == "It was forgotten already.\n"
     assert main(["forget", "nobody"]) == 1
 
 
@@ -540,12 +539,12 @@ def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture
     )  # fmt: skip
 
     assert load("repair")._text(report).splitlines() == [
-        "m.db was damaged; the damaged file is kept as m.db.damaged",
+        "m.db was damaged. The damaged file is kept: m.db.damaged",
         "  kept 7 rows of turns",
         "  lost 1 row of bodies",
-        "  told again 2 rows of turns",
+        "  built again 2 rows of turns",
         "  lost 3 pages with an unknown number of rows",
-        "  the text index was made again",
+        "  the text index was built again",
         "  page 9 is not there",
         "  run `recollect import`; sources to read again from their start: 1",
     ]
@@ -559,10 +558,14 @@ def test_the_demo_uses_samples_where_there_is_nothing_else(
     The second time only what is new is read.
     """
     assert main(["demo"]) == 0
-    assert "25 new, 0 grown, 0 unchanged" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "No agent logs on this machine. Importing 25 sample sessions so that you can try it.\n"
+        "25 logs read. 0 problems.\n"
+    )
 
     assert main(["demo"]) == 0
-    assert "0 new, 0 grown, 25 unchanged" in capsys.readouterr().err
+    assert "0 logs read, 25 up to date." in capsys.readouterr().err
     assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
 
 
@@ -582,8 +585,8 @@ def test_the_first_search_of_the_demo_is_by_meaning_too(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "nothing is stored of this folder's project; --everywhere asks the others\n"),
-        (["--everywhere"], "nothing stored is good enough to be told here\n"),
+        ([], "Nothing is known about this folder yet. Other projects too: --everywhere\n"),
+        (["--everywhere"], "Nothing relevant found. The agent is told nothing.\n"),
     ],
 )
 def test_silence_is_explained(

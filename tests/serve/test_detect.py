@@ -55,8 +55,7 @@ def test_learning_says_what_it_did(imported: list[str], capsys: pytest.CaptureFi
         {"sessions": 3, "episodes": 0, "remaining": 0, "patterns": 1}
     ]
     assert (
-        run(capsys, "learn")[1]
-        == "nothing is new; 1 pattern in all, `recollect detect` shows them\n"
+        run(capsys, "learn")[1] == "Nothing new to learn from. 1 pattern in all: recollect detect\n"
     )
 
 

@@ -44,7 +44,7 @@ def test_again_makes_everything_anew(stored: str, capsys: pytest.CaptureFixture[
     """For somebody who does not trust what is there."""
     main(["embed", "--store", stored])
     main(["embed", "--store", stored])
-    assert "every turn is embedded already" in capsys.readouterr().out
+    assert "Every turn is embedded already" in capsys.readouterr().out
 
     main(["embed", "--again", "--store", stored])
 

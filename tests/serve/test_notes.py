@@ -135,7 +135,7 @@ def test_forgetting_a_note_asks_first(
     assert (unasked, done) == (2, 0)
     assert capsys.readouterr().out == "forgot note:1: use tabs\n"
     assert main(["forget", "note:1", "--yes"]) == 2
-    assert "`recollect notes forget note:1` forgets it" in capsys.readouterr().err
+    assert "Try: recollect notes forget note:1" in capsys.readouterr().err
     assert main(["notes"]) == 1
 
 
@@ -152,7 +152,7 @@ def test_no_notes_are_no_error_but_nothing(capsys: pytest.CaptureFixture[str]) -
     main(["notes", "add", "use tabs"])
 
     assert main(["notes", "--status", "rejected"]) == 1
-    assert "--all lists" in capsys.readouterr().err
+    assert "All of them: recollect notes --all" in capsys.readouterr().err
 
 
 def test_a_note_is_shown_counted_and_exported(capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,7 +169,7 @@ def test_a_note_is_shown_counted_and_exported(capsys: pytest.CaptureFixture[str]
     refused = main(["export", "--notes", "tabs"])
 
     assert shown.splitlines()[1] == "    use tabs"
-    assert "1 note, see `recollect notes --all`" in overview.splitlines()
+    assert "1 note: recollect notes --all" in overview.splitlines()
     assert exported == rows(capsys, "--all")
     assert refused == 2
 
@@ -194,8 +194,8 @@ def test_notes_are_kept_in_a_file_of_ones_own(
     listed = [row["text"] for row in rows(capsys, "--to", str(file))]
 
     assert (wrote, again) == (0, 0)
-    assert f"wrote {file}" in said
-    assert f"nothing is new in {file}" in said_again
+    assert f"Wrote {file}" in said
+    assert f"{file} is up to date." in said_again
     assert listed == ["use spaces", "use tabs"]
     assert text.splitlines()[-1] == "- **[preference]** use tabs *(confidence: 100%)*"
     assert text.startswith("## Auto-extracted memories\n\n### Session memories — 20")

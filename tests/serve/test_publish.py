@@ -75,7 +75,7 @@ def test_what_recurs_waits_for_a_person(shop: Path, capsys: pytest.CaptureFixtur
         "    8 sessions of claude-code, went well in 8 of 8, confidence 0.68, trust tool-verified"
     )
     assert len(evidence) == 3
-    assert err == "1 waits for you: accept, reject or edit\n"
+    assert err == "1 to review: accept, reject or edit\n"
 
 
 def test_the_whole_way_from_logs_to_a_file_and_back(
@@ -84,13 +84,13 @@ def test_the_whole_way_from_logs_to_a_file_and_back(
     """Accept, look, write, check, retire, take out."""
     name = the_pattern(capsys)
     assert main(["publish"]) == 1
-    assert capsys.readouterr().err.startswith("nothing is accepted in this project yet")
+    assert capsys.readouterr().err.startswith("Nothing is accepted in this project yet.")
 
     assert main(["patterns", "accept", name[:6], "--why", "seen it myself"]) == 0
     assert main(["publish"]) == 0
     out, err = capsys.readouterr()
     assert f"+- {LESSON} (pattern:{name})" in out.splitlines()
-    assert err.endswith("nothing was written; --apply writes it\n")
+    assert err.endswith("Nothing was written. To write it: recollect publish --apply\n")
     assert main(["publish", "--check"]) == 1
     assert os.listdir(shop) == []
 
@@ -100,7 +100,7 @@ def test_the_whole_way_from_logs_to_a_file_and_back(
     assert [row["status"] for row in rows(capsys, "patterns")] == ["published"]
 
     assert main(["patterns", "retire", name, "--why", "we use pnpm"]) == 0
-    assert "takes it out of the files it stands in" in capsys.readouterr().err
+    assert "Take it out of the project's files:" in capsys.readouterr().err
     assert main(["publish", "--check"]) == 1
     assert main(["publish", "--apply"]) == 0
     assert os.listdir(shop) == []
@@ -149,10 +149,13 @@ def test_what_was_rejected_is_only_listed_when_asked_for(
         (["patterns", "list", "3f"], "`recollect patterns list` takes no words"),
         (["patterns", "show", "zz"], "no pattern is called zz"),
         (["publish", "--target", "NOTES"], "nothing is published to NOTES"),
-        (["publish", "--all", "--target", "AGENTS.md"], "--all goes to the files that are in use"),
+        (
+            ["publish", "--all", "--target", "AGENTS.md"],
+            "--all does not go with --project or --target.",
+        ),
         (["publish", "--project", "nowhere"], "there is no folder"),
         (["measure", "note:9"], "there is no note:9"),
-        (["measure", "note:9", "--all"], "--all and a reference ask for two things"),
+        (["measure", "note:9", "--all"], "--all does not go with a reference."),
     ],
 )
 def test_a_slip_is_answered_with_what_would_work(
@@ -164,7 +167,7 @@ def test_a_slip_is_answered_with_what_would_work(
     out, err = capsys.readouterr()
     assert code in (1, 2)
     assert out == ""
-    assert err.startswith(f"recollect: {said}")
+    assert err.startswith(f"error: {said}")
     assert len(err.splitlines()) == 2
 
 
@@ -226,7 +229,7 @@ def test_a_person_is_asked(
     assert main(["publish", "--apply"]) == code
 
     assert (
-        "AGENTS.md was changed by hand between our markers: [k]eep it so or [o]verwrite it?"
+        "AGENTS.md was changed by hand between the markers. [k]eep or [o]verwrite?"
         in screen.getvalue()
     )
     assert ((shop / "AGENTS.md").read_text() == edited) == kept
@@ -279,7 +282,7 @@ def test_what_goes_wrong_by_now_is_said_to_be_due_for_retirement(
 
     assert (
         text(pattern, {}).splitlines()[3]
-        == f"    goes wrong more often than well by now: `recollect patterns retire {name}`"
+        == f"    now goes wrong more often than well: recollect patterns retire {name}"
     )
     pattern.status = "retired"
     assert "by now" not in text(pattern, {})
@@ -310,7 +313,7 @@ def test_a_folder_that_is_gone_keeps_no_other_from_being_brought_up_to_date(
     assert main(["publish", "--all", "--apply"]) == 0
 
     assert os.listdir(shop) == []
-    assert f"not there any more, so nothing was done: {gone}" in capsys.readouterr().err
+    assert f"Left out, because the folder is gone: {gone}" in capsys.readouterr().err
     assert main(["publish", "--all"]) == 1
 
 
@@ -333,7 +336,7 @@ def test_measuring_says_what_is_known_and_what_is_not(
     """Eight sessions are no statistics."""
     name = the_pattern(capsys)
     assert main(["measure"]) == 1
-    assert "nothing is accepted yet" in capsys.readouterr().err
+    assert "Nothing to measure yet" in capsys.readouterr().err
     main(["patterns", "accept", name])
     main(["show", f"pattern:{name[:5]}"])
     capsys.readouterr()
@@ -346,7 +349,7 @@ def test_measuring_says_what_is_known_and_what_is_not(
         "seen in 100 sessions: not enough data (8 of 8) before, not enough data (0 of 0) after"
         in out
     )
-    assert err == "wrote page.html\n"
+    assert err == "Wrote page.html\n"
     assert (shop / "page.html").read_text().startswith("<!doctype html>")
 
 

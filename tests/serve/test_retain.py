@@ -65,7 +65,7 @@ def test_without_limits_nothing_goes(mind: Memory, capsys: pytest.CaptureFixture
     """Nobody loses anything who has not asked for it."""
     assert main(["retain"]) == 0
 
-    assert capsys.readouterr().out.startswith("nothing has to go; events take ")
+    assert capsys.readouterr().out.startswith("Nothing to remove. Events take ")
     assert evicted(mind) == []
 
 
@@ -179,7 +179,7 @@ def test_showing_says_what_is_kept_and_where_the_log_is(
     main(["show", f"{SESSION}#1"])
     without = capsys.readouterr().out
 
-    assert f"the agent's log is still at {log})" in with_log
+    assert f"the whole turn is still in the agent's log, {log})" in with_log
     assert "the agent's log is gone too)" in without
     assert "> question 1-0 about the migration" in without
 

@@ -100,7 +100,7 @@ def test_a_person_sees_where_and_what(capsys: pytest.CaptureFixture[str]) -> Non
 def test_pages_are_asked_for_by_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     """The note says how, and the last page has none."""
     code, first, said = search(capsys, "lock", "--limit", "8")
-    cursor = said[-1].removeprefix("more: add --cursor ")
+    cursor = said[-1].removeprefix("More hits: add --cursor ")
     next_code, second, rest = search(capsys, "lock", "--limit", "8", "--cursor", cursor)
     _, by_offset, _ = search(capsys, "lock", "--limit", "8", "--offset", "8")
 
@@ -129,7 +129,7 @@ def test_turns_that_are_not_embedded_are_counted(capsys: pytest.CaptureFixture[s
     _, _, said = search(capsys, "lock", "--limit", "100")
     _, _, by_words = search(capsys, "lock", "--limit", "100", "--mode", "text")
 
-    assert said == ["1 turn is not embedded yet and found by words only"]
+    assert said == ["1 turn is found by word only so far. To embed them now: recollect embed"]
     assert by_words == []
 
 
@@ -155,7 +155,7 @@ def test_a_mode_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str])
         main(["search", "lock", "--mode", "fuzzy"])
 
     assert stopped.value.code == 2
-    assert "hybrid, text, vector" in capsys.readouterr().err.replace("'", "")
+    assert '--mode takes hybrid, text or vector, not "fuzzy".' in capsys.readouterr().err
 
 
 def test_the_project_of_the_current_folder_is_lifted(

@@ -498,7 +498,7 @@ def test_a_project_has_no_timer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["install", "timer", "--scope", "project"]) == 2
     assert main(["uninstall", "timer", "--scope", "project"]) == 2
 
-    assert capsys.readouterr().err.count("a timer is for the user, not for a project") == 2
+    assert capsys.readouterr().err.count("A timer belongs to you, not to a project.") == 2
 
 
 def test_the_store_that_was_asked_for_is_the_one_that_is_filled(home: Path) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Filter = str | Sequence[str] | None
 
 
-# The filters of the query language, and which turns each one picks; `meta.KEY` is a family of more.
+# The filters of the query language, and which turns each one picks; there is also `meta.KEY`.
 FILTERS = {
     "agent": "of this agent",
     "project": "of this project",
@@ -25,8 +25,8 @@ FILTERS = {
     "model": "answered by this model",
     "since": "from this time on",
     "until": "up to this time",
-    "outcome": "of sessions that ended so",
-    "is": "that are so",
+    "outcome": "with this outcome",
+    "is": "of this kind",
 }
 META = "meta."
 # Filters that take one of a few words.

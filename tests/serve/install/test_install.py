@@ -582,7 +582,7 @@ def test_the_command_line_says_what_it_did_and_what_is_left_to_do(
 
     assert f"added     hooks  {home / '.codex' / 'hooks.json'}" in first.out
     assert "run /hooks and trust the hooks" in first.err
-    assert second.err == "already installed\n"
+    assert second.err == "It is connected already.\n"
     assert [list(row) for row in rows] == [["agent", "scope", "part", "path", "state", "note"]] * 3
 
 
@@ -600,9 +600,9 @@ def test_a_store_that_hooks_would_not_use_is_refused(
     warned = main(["install", "codex"]), capsys.readouterr().err
 
     assert refused[0] == 2
-    assert "name it as `store` in" in refused[1]
+    assert "Leave --store out, and set `store` in" in refused[1]
     assert warned[0] == 0
-    assert "RECOLLECT_HOME is set here: start the agent where it is set too" in warned[1]
+    assert "RECOLLECT_HOME is set in this shell only. Start Codex from here" in warned[1]
 
 
 def test_an_agent_that_cannot_be_set_up_is_named_with_those_that_can(

@@ -1,7 +1,7 @@
-"""The command line. A file per command; this one finds it, runs it and prints.
+"""The command line. Each command has its own file; this one finds it, runs it and prints.
 
 Starting one command imports nothing that the others need: `recollect search`
-is over in the time that importing a command-line framework takes.
+is done in the time that it takes to import a command-line framework.
 """
 
 from __future__ import annotations
@@ -13,48 +13,49 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from types import ModuleType
+    from typing import NoReturn
 
 HELP_WIDTH = 100
 
 # command: (its file, one line for the list). The order is the order of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "import": ("import_", "read every agent's new logs into the store"),
-    "search": ("search", "find turns by word and by meaning"),
-    "recall": ("recall", "what an agent should be told before it starts on a prompt"),
+    "import": ("import_", "read new sessions from your agents"),
+    "search": ("search", "find anything, by word or by meaning"),
+    "recall": ("recall", "show what an agent is told for a prompt"),
     "sessions": ("sessions", "list sessions, newest first"),
-    "show": ("show", "a session, one turn, a note or a pattern"),
-    "resume": ("resume", "the command that continues a session in its own agent"),
-    "blame": ("blame", "which turns changed a file, and what was asked"),
-    "fix": ("fix", "what was done after an error, and worked"),
-    "how": ("how", "the invocations of a tool that worked here"),
+    "show": ("show", "read a session, one turn, a note or a pattern"),
+    "resume": ("resume", "continue a session in its agent"),
+    "blame": ("blame", "which sessions changed a file, and why"),
+    "fix": ("fix", "what got past this error before"),
+    "how": ("how", "commands that worked here"),
     "friction": ("friction", "errors that keep coming back"),
-    "notes": ("notes", "facts worth keeping: list, add, accept, reject, edit and forget them"),
-    "distill": ("distill", "sum up sessions, and make one memory of each project's"),
+    "notes": ("notes", "list, add, accept, reject, edit or forget facts worth keeping"),
+    "distill": ("distill", "summarise sessions into one memory for each project"),
     "consolidate": ("consolidate", "bring each project's memory files up to date"),
-    "learn": ("learn", "look at new sessions for what recurs"),
-    "detect": ("detect", "what recurs over sessions and agents"),
-    "patterns": ("patterns", "review what recurs: list, accept, reject, edit and retire it"),
-    "publish": ("publish", "write what was accepted into the files of a project that agents read"),
-    "measure": ("measure", "whether what was published or accepted helped"),
-    "stats": ("stats", "tokens, cost, tools and errors, summed up"),
+    "learn": ("learn", "look for patterns in new sessions"),
+    "detect": ("detect", "list what keeps coming back over sessions and agents"),
+    "patterns": ("patterns", "list, accept, reject, edit or retire patterns"),
+    "publish": ("publish", "write accepted notes and patterns into AGENTS.md and the like"),
+    "measure": ("measure", "check whether what agents are told helps"),
+    "stats": ("stats", "tokens, cost and errors"),
     "projects": ("projects", "list, merge and split projects"),
-    "agents": ("agents", "supported agents: where they log, what is stored"),
-    "install": ("install", "set up an agent: hooks, MCP server and skill"),
-    "uninstall": ("uninstall", "take that out of an agent's settings again"),
+    "agents": ("agents", "list supported agents, their logs and their sessions"),
+    "install": ("install", "connect an agent, or import every day"),
+    "uninstall": ("uninstall", "disconnect an agent again"),
     "redact": ("redact", "remove secrets from text, or check for them"),
-    "doctor": ("doctor", "look for what is wrong"),
-    "repair": ("repair", "salvage a damaged store"),
-    "export": ("export", "everything as JSON Lines"),
-    "backup": ("backup", "a sound copy of the store, while it is in use"),
-    "forget": ("forget", "remove a session or a turn for good"),
-    "retain": ("retain", "keep the store within its budget"),
-    "mcp": ("mcp", "the memory as tools for an agent"),
-    "embed": ("embed", "make turns findable by meaning"),
-    "work": ("work", "do the jobs that wait"),
-    "jobs": ("jobs", "list the jobs that wait"),
-    "hook": ("hook", "what an agent is told while it works; agents call this"),
+    "doctor": ("doctor", "check that everything works"),
+    "repair": ("repair", "save what can be saved of a damaged store"),
+    "export": ("export", "write everything as JSON Lines"),
+    "backup": ("backup", "copy the store safely, even while it is in use"),
+    "forget": ("forget", "delete a session or a turn for good"),
+    "retain": ("retain", "keep the store within its size limits"),
+    "mcp": ("mcp", "offer the memory to an agent as tools"),
+    "embed": ("embed", "prepare turns for search by meaning"),
+    "work": ("work", "run the waiting jobs"),
+    "jobs": ("jobs", "list the waiting jobs"),
+    "hook": ("hook", "what agents call while they work"),
     "config": ("config", "show the settings, or a sample with every key"),
-    "demo": ("demo", "try it: import, search, and what to do next"),
+    "demo": ("demo", "try recollect with your sessions or with samples"),
 }
 
 
@@ -92,16 +93,16 @@ def main(argv: list[str] | None = None) -> int:
         # What the store and the logs may raise has become an error of ours by
         # now; this is the answer's own way out.
         _give_up_stdout()
-        print(f"recollect: cannot go on: {error}", file=sys.stderr)
+        print(f"error: Cannot write the answer: {error}.", file=sys.stderr)
         return 74
     except KeyboardInterrupt:
-        print("stopped; what was committed is kept", file=sys.stderr)
+        print("Stopped. What is done so far is kept; run it again to go on.", file=sys.stderr)
         return 130
 
 
 def _settle_streams() -> None:
-    """Streams that are there and take any text: logs hold more
-    characters than some locales know.
+    """Make sure that all streams exist and take any text: logs hold
+    characters that some locales do not know.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -112,7 +113,7 @@ def _settle_streams() -> None:
 
 
 def _give_up_stdout() -> None:
-    """Nothing more can be written; Python would try once more at its end."""
+    """Stop writing to stdout; Python would try once more when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -145,14 +146,19 @@ def _run(name: str, arguments: list[str]) -> int:
         return write(command.run(memory, args), as_json=args.json)
     except RecollectError as error:
         return complain(error, as_json=args.json)
+    except KeyboardInterrupt:
+        if memory is None or not hasattr(command, "stopped"):
+            raise
+        print(command.stopped(memory), file=sys.stderr)
+        return 130
     finally:
         if memory is not None:
             memory.close()
 
 
 def load(name: str) -> ModuleType:
-    """The module of a command, which has `arguments(parser)`, `run(memory,
-    args)` and, if need be, `prepare(words)`.
+    """The module of a command: it has `arguments(parser)`, `run(memory, args)` and, where
+    needed, `prepare(words)` and `stopped(memory)`.
     """
     from importlib import import_module
 
@@ -163,38 +169,49 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
     """The argument parser of one command."""
     from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
+    class Parser(ArgumentParser):
+        """Says in our words what is wrong with a command line, with one line of usage."""
+
+        def error(self, message: str) -> NoReturn:
+            from recollect.serve.cli.misuse import explain
+
+            self.exit(2, explain(self, message))
+
+    # A command's docstring is its help: a sentence, examples, then the details.
     summary, _, details = (command.__doc__ or "").partition("\n\n")
-    made = ArgumentParser(
+    examples, _, details = details.partition("\n\n")
+    sentence = summary.partition(": ")[2]
+    made = Parser(
         prog=f"recollect {name}" if name in COMMANDS else "recollect",
-        description=summary.partition(": ")[2] or summary,
+        description=f"{sentence[:1].upper()}{sentence[1:]}\n\n{examples}",
         epilog=details,
-        # A width of our own: asking the terminal for its would load five modules, at every search.
+        # A fixed width: asking the terminal for its own loads five modules at every search.
         formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
     )
     command.arguments(made)
-    made.add_argument("--json", action="store_true", help="answer as JSON, one object a line")
+    made.add_argument("--json", action="store_true", help="print JSON, one object a line")
     made.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
-    made.add_argument("--log-json", action="store_true", help="log lines on stderr as JSON")
+    made.add_argument("--log-json", action="store_true", help="print log lines on stderr as JSON")
     return made
 
 
 def count(text: str) -> int:
-    """The type of every option that says how many."""
+    """The type of every option that takes a number of things."""
     from argparse import ArgumentTypeError
 
     number = int(text) if text.strip().lstrip("+-").isdecimal() else -1
     # SQLite counts in 64 bits, and an offset and a limit are added.
     if not 0 <= number < 1 << 62:
-        raise ArgumentTypeError(f"{text.strip()} is no count; give a whole number, 0 or more")
+        raise ArgumentTypeError(f'needs a number, not "{text.strip()}"')
     return number
 
 
 def _help() -> str:
     width = max(len(name) for name in COMMANDS)
     lines = [
-        "usage: recollect COMMAND [options]",
+        "recollect remembers what your coding agents did, and tells the next one.",
         "",
-        "A memory for coding agents that lives on your machine.",
+        "usage: recollect COMMAND [options]",
         "",
     ]
     lines += [f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
@@ -202,7 +219,8 @@ def _help() -> str:
         [
             *lines,
             "",
-            "`recollect COMMAND --help` says more; without a command: what is stored, what to try.",
+            "Options and examples: recollect COMMAND --help",
+            "What is stored here: recollect",
         ]
     )
 
@@ -211,8 +229,6 @@ def _unknown(name: str) -> int:
     from difflib import get_close_matches
 
     near = get_close_matches(name, COMMANDS, n=1)
-    meant = (
-        f"did you mean `recollect {near[0]}`?" if near else "`recollect --help` lists the commands"
-    )
-    print(f"recollect: no command is called {name}; {meant}", file=sys.stderr)
+    meant = f"Did you mean {near[0]}?" if near else "All commands: recollect --help"
+    print(f'error: There is no command "{name}". {meant}', file=sys.stderr)
     return 2

@@ -1,4 +1,8 @@
-"""recollect agents: supported agents: where they log, what is stored."""
+"""recollect agents: list supported agents, their logs and their sessions.
+
+recollect agents             all of them; those that you use come first
+recollect agents --json      for a program, with every folder that was looked in
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     set_up = {one.agent for one in installed(memory.environ, os.getcwd())}
-    # Those that somebody uses here come first; there are more that nobody does.
+    # Agents that are used here come first; most are not.
     rows = sorted(memory.agents(), key=lambda row: not (row.sources or row.sessions))
     return Output([_supported(row, set_up) for row in rows[: args.limit]], _text)
 
@@ -43,23 +47,21 @@ def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:
 def _text(row: SupportedAgent) -> str:
     places = _places(row.found or row.roots)
     if row.in_projects and not row.found:
-        places = (
-            f"{places}, and in the folders of projects" if places else "the folders of projects"
-        )
+        places = f"{places} and in project folders" if places else "project folders"
     here = (
         f"{counted(row.sources, 'log')} in {places}"
         if row.found
-        else f"no logs here (looked in {places})"
+        else f"no logs found (looked in {places})"
     )
-    told = [f"{counted(row.sessions, 'session')} stored" if row.sessions else "nothing stored"]
-    told += [f"newest version {row.newest_version}"] if row.newest_version else []
+    facts = [f"{counted(row.sessions, 'session')} stored" if row.sessions else "nothing stored"]
+    facts += [f"newest version {row.newest_version}"] if row.newest_version else []
     if row.install:
-        told.append(
-            "set up to use this memory"
+        facts.append(
+            "connected"
             if row.install == "installed"
-            else f"`recollect install {row.agent}` sets it up"
+            else f"not connected: recollect install {row.agent}"
         )
-    return f"{row.agent}  {row.name}\n    {here}\n    {', '.join(told)}"
+    return f"{row.agent}  {row.name}\n    {here}\n    {', '.join(facts)}"
 
 
 def _places(paths: list[str]) -> str:

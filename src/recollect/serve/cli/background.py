@@ -1,4 +1,4 @@
-"""Work that nobody waits for."""
+"""Work in the background."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from recollect.system import platforms
 
 
 def leave_work(memory: Memory, *, gently: bool = False) -> None:
-    """Have the jobs that are due done by a process that goes on when this one ends.
+    """Start a process that runs the due jobs and goes on when this one ends.
 
-    `gently` lets everything else go first.
+    `gently` runs it at low priority.
     """
     if memory.has_work():
         command = [

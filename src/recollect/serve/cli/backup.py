@@ -1,4 +1,8 @@
-"""recollect backup: a sound copy of the store, while it is in use."""
+"""recollect backup: copy the store safely, even while it is in use.
+
+recollect backup ~/recollect-backup.db             a copy; it is a complete store
+recollect backup ~/recollect-backup.db --force     replace an older copy
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path",
         metavar="FILE",
-        help="where the copy goes; a file there is replaced only with --force",
+        help="where to write the copy",
     )
-    parser.add_argument("--force", action="store_true", help="replace a file that is there already")
+    parser.add_argument("--force", action="store_true", help="replace a file that already exists")
 
 
 def run(memory: Memory, args: Namespace) -> Output:

@@ -1,14 +1,16 @@
-"""recollect blame: which turns changed a file, and what was asked.
+"""recollect blame: which sessions changed a file, and why.
 
-FILE is a path as you would write it here, an absolute one, or the end of any
-path. The very file comes first, also from other checkouts of the project;
-when none of its changes is stored, every file whose path ends so is shown.
+recollect blame src/app.py               newest change first
+recollect blame app.py since:30d         the end of a path is enough
 
-Counted are edits with an agent's own tools, and shell commands that name the
+If this very file has no stored changes, it shows all files whose path ends
+the same. Other checkouts of the project count as the same file.
+
+It knows edits with an agent's own tools, and shell commands that name the
 file: redirections, tee, sed -i and perl -i, mv, cp, rm, touch, ln, patch,
-git mv, git rm, git restore and git checkout --, formatters told to write, and
-apply_patch. Not recognised are patterns and variables (*.py, $file), scripts
-that open files themselves, and PowerShell.
+git mv, git rm, git restore and git checkout --, formatters that write, and
+apply_patch. It does not see patterns and variables (*.py, $file), scripts
+that open files themselves, or PowerShell.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ __all__ = ["arguments", "prepare", "run"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="FILE", help="the file: a path, or the end of one")
+    parser.add_argument("path", metavar="FILE", help="a path, or the end of one")
     add_query(parser)
     parser.add_argument(
         "--limit", type=count, default=20, metavar="N", help="how many turns (default: %(default)s)"
@@ -37,9 +39,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         args.path.strip(), typed(args), folder=None, limit=args.limit, **chosen(args)
     )
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
-    return Output(
-        found, _text, empty=f"no turn is known to have changed {args.path.strip()}", note=note
-    )
+    return Output(found, _text, empty=f"No session changed {args.path.strip()}.", note=note)
 
 
 def _text(row: FileChange) -> str:

@@ -1,4 +1,8 @@
-"""recollect config: show the settings, or a sample with every key."""
+"""recollect config: show the settings, or a sample with every key.
+
+recollect config                the settings in use, and where config.toml is
+recollect config --sample       a config.toml with every key and its meaning
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--sample",
         action="store_true",
-        help="a config.toml with every key, its default and its meaning",
+        help="print a config.toml with every key, its default and its meaning",
     )
 
 

@@ -1,8 +1,10 @@
-"""recollect demo: try it: import, search, and what to do next.
+"""recollect demo: try recollect with your sessions or with samples.
 
-Imports the sessions that agents left on this machine. Where there are none,
-or with --sample, a few sessions of our own go into a store of their own, so
-that nothing made up gets into your memory.
+recollect demo               import what is on this machine, then search it
+recollect demo --sample      the same with sample sessions
+
+Sample sessions go into a separate store, so nothing made up gets into your
+memory. They are also used when no agent has left logs on this machine.
 """
 
 from __future__ import annotations
@@ -15,43 +17,42 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.search import Hit
 from recollect.serve.cli.background import leave_work
+from recollect.serve.cli.import_ import logs_read
 from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress
 
-# As many turns are made ready while somebody waits, the newest first;
-# the rest is left to the background.
+# So many turns are embedded while the person waits, the newest first;
+# the rest is done in the background.
 MOST_EMBEDDED = 5_000
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--sample", action="store_true", help="use the sample sessions even when there are others"
+        "--sample", action="store_true", help="use the sample sessions, even if you have your own"
     )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if not args.sample and any(True for _ in memory.sources()):
         return _tried(memory, [], "")
-    lead = "" if args.sample else "no agent has left sessions here; "
-    say(f"{lead}trying it with sample sessions in a store of their own")
+    lead = "" if args.sample else "No agent logs on this machine. "
     with Memory.open(os.path.join(memory.settings.home, "demo.db")) as demo:
-        return _tried(demo, [demo.sample_logs()], f" --store {demo.settings.store}")
+        logs = demo.sample_logs()
+        count = sum(1 for _ in demo.sources([logs]))
+        say(f"{lead}Importing {count} sample sessions so that you can try it.")
+        return _tried(demo, [logs], f" --store {demo.settings.store}")
 
 
 def _tried(memory: Memory, paths: list[str], store: str) -> Output:
-    """Import, embed, say what that came to, and search.
+    """Import, embed, say what is stored now, and search.
 
     `store` is the option that chooses this memory.
     """
-    with Progress("importing") as progress:
+    with Progress("Reading logs:") as progress:
         report = memory.import_logs(paths, progress=progress)
     _embed(memory)
     summary = memory.summary()
-    problems = counted(report.problems, "problem")
-    say(
-        f"{report.imported} new, {report.updated} grown, {report.unchanged} unchanged logs; "
-        f"{problems}"
-    )
+    say(f"{logs_read(report)} {counted(report.problems, 'problem')}.")
     for agent, count in summary.agents.items():
         say(f"  {agent}: {counted(count, 'session')}")
     say(
@@ -60,22 +61,26 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
     )
     question = memory.example_query()
     if not question:
-        return Output([], note="nothing to search for yet; use an agent, then run this again")
+        return Output([], note="Nothing to search yet. Use an agent, then run this again.")
     name = _command()
     say(f"\n$ {name} search {question}{store}")
     foot = (
-        f"\nnext:\n  {name} search WORDS{store}\n  {name} fix ERROR{store}\n  {name} blame "
+        f"\nNext:\n  {name} search WORDS{store}\n  {name} fix ERROR{store}\n  {name} blame "
         f"FILE{store}\n"
         f"  {name} sessions{store}\n  {name} stats --by project{store}\n"
-        f"  {name} install AGENT       has an agent told what was learned here, and keeps the "
-        f"memory up to date\n  {name} --help"
+        f"  {name} install AGENT       tell an agent what was learned here\n  {name} --help"
     )
-    return Output(memory.search(question, limit=3), _text, foot=foot, empty="nothing found")
+    return Output(
+        memory.search(question, limit=3),
+        _text,
+        foot=foot,
+        empty=f'Nothing found for "{question}".',
+    )
 
 
 def _embed(memory: Memory) -> None:
-    """Make the turns findable by meaning, so that the first search is a whole one."""
-    with Progress("embedding") as progress:
+    """Embed the turns, so that the first search finds by meaning too."""
+    with Progress("Preparing search by meaning:") as progress:
         for report in memory.embed(limit=MOST_EMBEDDED):
             progress(report.turns, report.turns + report.remaining, "")
     if report.remaining:
@@ -85,7 +90,7 @@ def _embed(memory: Memory) -> None:
 
 
 def _command() -> str:
-    """How to start recollect from here: by its name when it is on the path, else by where it is."""
+    """How to start recollect from here: by name when it is on the PATH, else by its path."""
     return "recollect" if shutil.which("recollect") else os.path.relpath(sys.argv[0])
 
 

@@ -1,8 +1,11 @@
-"""recollect detect: what recurs over sessions and agents.
+"""recollect detect: list what keeps coming back over sessions and agents.
 
-Something recurs when enough sessions show it (3, or what the settings say)
-and chance does not explain it. What several agents have in common stands first.
-`recollect patterns accept ID` says that one is right; see docs/patterns.md.
+recollect detect                          in all projects
+recollect detect --project webshop        only in one
+recollect patterns accept 3f2a            confirm a pattern
+
+A pattern needs at least 3 sessions (or what config.toml says), more than
+chance explains. Patterns that several agents share come first.
 """
 
 from __future__ import annotations
@@ -20,12 +23,12 @@ def arguments(parser: ArgumentParser) -> None:
         "--min-frequency",
         type=count,
         metavar="N",
-        help="seen in at least N sessions; fewer than usual brings chance as well",
+        help="in at least N sessions; with fewer than usual, some are chance",
     )
     parser.add_argument("--agent", metavar="NAME", help="only in sessions of this agent")
     parser.add_argument("--project", metavar="NAME", help="only in sessions of this project")
     parser.add_argument(
-        "--since", metavar="TIME", help="only in sessions since then, such as 2026-10-31 or 30d"
+        "--since", metavar="TIME", help="only in sessions since then: 2026-11-18, yesterday, 30d"
     )
     parser.add_argument(
         "--limit",
@@ -45,7 +48,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         limit=args.limit,
     )
     return Output(
-        found, text, empty="nothing recurs in enough sessions yet", note="\n".join(found.remarks)
+        found, text, empty="Nothing keeps coming back yet.", note="\n".join(found.remarks)
     )
 
 

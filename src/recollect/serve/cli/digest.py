@@ -26,7 +26,7 @@ EVIDENCE: dict[EvidenceKind, str] = {
 
 
 def text(digest: Digest) -> str:
-    """What a session came to: its tasks with their evidence, what the person said, what is left."""
+    """A session's tasks with their evidence, what the person said, and what is left to do."""
     lines = [
         f"{digest.session}  {digest.title or '(untitled)'}",
         f"{digest.outcome}: {digest.summary or 'nothing was asked'}",
@@ -70,14 +70,14 @@ def _task(number: int, task: Task) -> list[str]:
 
 
 def _turns(turns: list[int]) -> str:
-    """Turns in a row as a stretch."""
-    stretches: list[list[int]] = []
+    """Turns by their numbers, consecutive ones as a range."""
+    ranges: list[list[int]] = []
     for turn in turns:
-        if stretches and turn == stretches[-1][-1] + 1:
-            stretches[-1].append(turn)
+        if ranges and turn == ranges[-1][-1] + 1:
+            ranges[-1].append(turn)
         else:
-            stretches.append([turn])
-    named = [str(own[0]) if len(own) == 1 else f"{own[0]}-{own[-1]}" for own in stretches]
+            ranges.append([turn])
+    named = [str(own[0]) if len(own) == 1 else f"{own[0]}-{own[-1]}" for own in ranges]
     return f"turn{'s' if len(turns) != 1 else ''} {', '.join(named) or '-'}"
 
 
@@ -102,9 +102,9 @@ def _ended(run: Run) -> str:
 
 def _error(error: Trouble) -> list[str]:
     gone = (
-        f"gone in {_turn(error.worked)} after {counted(len(error.steps), 'step')}"
+        f"fixed in {_turn(error.worked)} after {counted(len(error.steps), 'step')}"
         if error.worked
-        else "not seen to go away"
+        else "not fixed in this session"
     )
     return [f"   ! {error.error}", f"     {gone}", *(f"     - {step}" for step in error.steps)]
 

@@ -1,8 +1,11 @@
-"""recollect doctor: look for what is wrong.
+"""recollect doctor: check that everything works.
 
-Checks the file, its permissions and schema, the text index, the sources that
-never import, and the agents that we are installed in: whether they still find
-us, and when each hook last fired. Exits 65 when something needs attention.
+recollect doctor                a few seconds at most
+recollect doctor --verify       also every checksum; slow
+
+It checks the store and its permissions, the text index, logs that cannot be
+read, and the connected agents: whether they still find recollect, and when
+each hook last ran. It exits with 65 when something needs attention.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--verify",
         action="store_true",
-        help="also recompute the checksum of every body, and read every digest (slow)",
+        help="also check every stored text against its checksum, and read every digest (slow)",
     )
 
 

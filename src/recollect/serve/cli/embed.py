@@ -1,9 +1,11 @@
-"""recollect embed: make turns findable by meaning.
+"""recollect embed: prepare turns for search by meaning.
 
-Turns get their vectors in the background after each import, so this is seldom
-needed: to watch it happen, or after choosing another encoder under [embed] in
-config.toml, whose vectors then take the place of the old ones. It can be
-stopped at any time and goes on where it was.
+recollect embed             the turns that have no vector yet
+recollect embed --again     every turn, for example with another model
+
+Each import does this in the background, so you seldom need it: to watch it
+happen, or after choosing another model under [embed] in config.toml. You can
+stop it at any time; it goes on where it was.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ from recollect.serve.cli.progress import Progress
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--again", action="store_true", help="make every vector anew, also those that are there"
+        "--again", action="store_true", help="make every vector again, including those stored"
     )
     parser.add_argument("--limit", type=count, metavar="N", help="at most N turns")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     report = Embedded()
-    with Progress("embedding") as progress:
+    with Progress("Preparing search by meaning:") as progress:
         for report in memory.embed(again=args.again, limit=args.limit):
             progress(report.turns, report.turns + report.remaining, "")
     return Output([report], _text)
@@ -34,8 +36,8 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(report: Embedded) -> str:
     if not report.turns and not report.remaining:
-        return f"every turn is embedded already, with {report.encoder}"
-    rest = f"; {counted(report.remaining, 'turn')} not embedded yet" if report.remaining else ""
+        return f"Every turn is embedded already, with {report.encoder}."
+    rest = f"; {counted(report.remaining, 'turn')} to go" if report.remaining else ""
     return (
         f"{counted(report.turns, 'turn')} embedded in {counted(report.pieces, 'piece')}"
         f" with {report.encoder} in {report.seconds:.1f} s{rest}"

@@ -1,8 +1,10 @@
-"""recollect export: everything as JSON Lines.
+"""recollect export: write everything as JSON Lines.
 
-One session a line, with its turns and their events; the field names are those
-of docs/json.md. Words and filters choose sessions as in `recollect sessions`.
-With --notes it is the notes instead, one a line, whatever their status.
+recollect export > sessions.jsonl                      every session with its turns
+recollect export project:webshop since:30d             only some
+recollect export --notes > notes.jsonl                 every note, whatever its status
+
+One session a line; docs/json.md explains the fields.
 """
 
 from __future__ import annotations
@@ -21,16 +23,16 @@ __all__ = ["arguments", "prepare", "run"]
 def arguments(parser: ArgumentParser) -> None:
     add_query(parser)
     parser.add_argument("--limit", type=count, metavar="N", help="at most N lines")
-    parser.add_argument("--notes", action="store_true", help="every note, instead of the sessions")
+    parser.add_argument("--notes", action="store_true", help="notes instead of sessions")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.notes:
         if typed(args) or any(chosen(args).values()):
             raise UsageError(
-                "words and filters choose sessions, not notes",
-                hint="`recollect notes --json` has filters for notes",
+                "Words and filters choose sessions, not notes.",
+                hint="To filter notes: recollect notes --json",
             )
-        return Output(memory.notes(limit=args.limit), to_json, empty="no note is stored")
+        return Output(memory.notes(limit=args.limit), to_json, empty="No notes are stored.")
     rows = memory.export(typed(args), limit=args.limit, **chosen(args))
-    return Output(rows, to_json, empty="no session passes", note=remarked(memory, args))
+    return Output(rows, to_json, empty="No sessions match.", note=remarked(memory, args))

@@ -1,6 +1,6 @@
-"""A query on the command line: words and filters as they are typed, and every filter as an option.
+"""A query on the command line: words and filters, and every filter also as an option.
 
-On the path of a cold search: nothing heavy is imported.
+A cold search loads this, so nothing heavy is imported.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 def add_query(parser: ArgumentParser, *, needed: bool = False) -> None:
-    """Words and filters as they are typed, and the filters as options."""
+    """Words and filters as arguments, and the filters as options."""
     parser.add_argument(
         "query",
         nargs="+" if needed else "*",
+        metavar="WORDS",
         help='words, "phrases" and filters such as agent:codex',
     )
     add_filters(parser)
@@ -39,12 +40,12 @@ def add_filters(parser: ArgumentParser) -> None:
         "--meta",
         action="append",
         metavar="KEY=VALUE",
-        help="only turns of sessions whose record says so",
+        help="only turns of sessions with this value, such as git.branch=main",
     )
 
 
 def prepare(words: list[str]) -> list[str]:
-    """Keep -not apart from options: what begins with a space is none."""
+    """Keep -word apart from options: what begins with a space is not an option."""
     end = words.index("--") if "--" in words else len(words)
     plain = [
         f" {word}" if word[:1] == "-" and word[1:2] not in ("", "-") and word != "-h" else word
@@ -65,13 +66,13 @@ def chosen(args: Namespace) -> dict[str, list[str] | None]:
         key, equals, value = pair.partition("=")
         if not equals:
             raise UsageError(
-                f"--meta {pair} has no value",
-                hint="write --meta KEY=VALUE, such as --meta git.branch=main",
+                f"--meta {pair} has no value.",
+                hint="Write --meta KEY=VALUE, such as --meta git.branch=main.",
             )
         options[META + key] = [*(options.get(META + key) or []), value]
     return options
 
 
 def remarked(memory: Memory, args: Namespace) -> str:
-    """What should be said about the query besides its answer."""
+    """What to say about the query besides its answer."""
     return "\n".join(memory.remarks(typed(args), **chosen(args)))

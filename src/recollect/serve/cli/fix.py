@@ -1,10 +1,11 @@
-"""recollect fix: what was done after an error, and worked.
+"""recollect fix: what got past this error before.
 
-ERROR is the line, or all of the output, as it was printed; without it, it is
-read from the standard input: make 2>&1 | recollect fix. Paths, numbers,
-addresses, times, ids and quotes may differ. What worked is proven when the
-command that failed passes later in the same session; what was run and edited
-in between is shown as the fix. This folder's project comes first.
+recollect fix "database is locked"        the error line
+make 2>&1 | recollect fix                 or the whole output
+
+Paths, numbers, addresses, times, ids and quotes may differ. A fix is proven
+when the command that failed passes later in the same session; what was run
+and edited in between is shown. This folder's project comes first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen
 from recollect.serve.cli.output import Output, counted, placed
 
-# More was pasted by mistake; the end of an output is where its error stands.
+# More than this was pasted by mistake; the error is at the end of an output.
 MOST_CHARACTERS = 1 << 20
 
 
@@ -28,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
         "error",
         nargs="*",
         metavar="ERROR",
-        help="the error as it was printed; - reads the standard input",
+        help="the error as it was printed; - reads standard input",
     )
     add_filters(parser)
     parser.add_argument(
@@ -48,7 +49,7 @@ def prepare(words: list[str]) -> list[str]:
 def run(memory: Memory, args: Namespace) -> Output:
     text = _given(args.error)
     found = memory.fix(text, folder=None, limit=args.limit, **chosen(args))
-    empty = "this error is not in what is stored; `recollect search` finds its words one by one"
+    empty = "This error has not come up before. To search for its words: recollect search"
     return Output(
         found,
         _text,
@@ -62,8 +63,8 @@ def _given(words: list[str]) -> str:
         return " ".join(words)
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError(
-            "no error was given",
-            hint="recollect fix 'the error line', or pipe it in: make 2>&1 | recollect fix",
+            "Which error?",
+            hint="Try: recollect fix 'the error line', or make 2>&1 | recollect fix",
         )
     return sys.stdin.read()[-MOST_CHARACTERS:]
 

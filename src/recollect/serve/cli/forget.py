@@ -1,10 +1,14 @@
-"""recollect forget: remove a session, a turn or a recorded attempt for good.
+"""recollect forget: delete a session or a turn for good.
 
-Gone from the store, its text index, its write-ahead log and the copies that
-migrations left; copies of the turn in forked sessions go too, and the next
-import does not bring it back. So do the notes that were only given there,
-unless a person wrote or accepted them. An attempt that an agent recorded itself
-is named by its id, `episode:…`; one that was derived goes with its session.
+recollect forget codex:0199 --dry-run     what would go
+recollect forget codex:0199#3             one turn
+recollect forget codex:0199 --yes         the session, without asking
+
+It goes from the store, its text index, its write-ahead log and the copies that
+migrations left, and the next import does not bring it back. Copies of a turn
+in forked sessions go too, and notes that come only from there, unless a person
+wrote or accepted them. An attempt that an agent recorded has an id of its own,
+`episode:…`; one that recollect derived goes with its session.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from recollect.model.reports import Forgotten
 from recollect.serve.cli.asking import confirm
 from recollect.serve.cli.output import Output, counted
 
+GO_AHEAD = "Add --yes to go ahead, --dry-run to see what goes."
+
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
@@ -24,31 +30,26 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="REF",
         help="a session, a turn as <session>#<number>, or an attempt as episode:<id>",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would go, and keep it")
+    parser.add_argument("--dry-run", action="store_true", help="show what would go, delete nothing")
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
-        raise UsageError(
-            f"{args.ref} is a note", hint=f"`recollect notes forget {args.ref}` forgets it"
-        )
+        raise UsageError(f"{args.ref} is a note.", hint=f"Try: recollect notes forget {args.ref}")
     if args.ref.startswith("episode:"):
         return _forget_episode(memory, args)
     if not args.dry_run and not args.yes:
         plan = memory.forget(args.ref, dry_run=True)
         if plan.turns or plan.sessions:
-            confirm(_what(plan), otherwise="add --yes to do it, or --dry-run to see what would go")
+            confirm(_what(plan), otherwise=GO_AHEAD)
     return Output([memory.forget(args.ref, dry_run=args.dry_run)], _text)
 
 
 def _forget_episode(memory: Memory, args: Namespace) -> Output:
     episode = memory.episode(args.ref)
     if not args.dry_run and not args.yes:
-        confirm(
-            f"the attempt “{episode.task}”",
-            otherwise="add --yes to do it, or --dry-run to see what would go",
-        )
+        confirm(f"the attempt “{episode.task}”", otherwise=GO_AHEAD)
     if not args.dry_run:
         memory.forget_episode(args.ref)
     verb = "would forget" if args.dry_run else "forgot"
@@ -72,7 +73,7 @@ def _text(row: Forgotten) -> str:
     lines = [
         f"{verb} {_what(row)}, {calls}"
         if row.turns or row.sessions
-        else "that was forgotten before"
+        else "It was forgotten already."
     ]
     lines += [
         f"{'would remove' if row.dry_run else 'removed'} the copy {path}" for path in row.files

@@ -1,9 +1,11 @@
 """recollect friction: errors that keep coming back.
 
-An error counts when it was met in several sessions (3 unless --sessions says
-otherwise), whatever the paths, numbers, times and ids in it. For the latest
-occurrences it is looked up whether the failed command worked afterwards. In a
-large store the newest 4,000 turns with errors are told about.
+recollect friction                        in 3 or more sessions
+recollect friction since:30d --sessions 2
+
+Paths, numbers, times and ids may differ. For the newest occurrences it looks
+up whether the failed command worked afterwards. In a large store it counts
+the newest 4,000 turns with errors.
 """
 
 from __future__ import annotations
@@ -43,14 +45,14 @@ def run(memory: Memory, args: Namespace) -> Output:
     return Output(
         found,
         _text,
-        empty=f"no error came back in {counted(args.sessions, 'session')} or more",
+        empty=f"No error came up in {args.sessions} or more sessions.",
         note=note,
     )
 
 
 def _text(row: Friction) -> str:
     times = f"{(row.first_at or '-')[:10]} to {(row.last_at or '-')[:10]}"
-    fixed = f", overcome in {row.fixed} of the last {row.looked_at}" if row.looked_at else ""
+    fixed = f"; {row.fixed} of the last {row.looked_at} got past it" if row.looked_at else ""
     command = f"    in {row.command}\n" if row.command else ""
     where = ", ".join(row.projects) or "-"
     return (

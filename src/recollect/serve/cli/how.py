@@ -1,11 +1,12 @@
-"""recollect how: the invocations of a tool that worked here, with their flags.
+"""recollect how: commands that worked here.
 
-TOOL is a program, with its subcommand if you like (pytest, docker compose,
-git push), or a tool of an agent. Without a filter for projects, the project
-of the current folder is asked when it is known; --everywhere asks them all.
+recollect how pytest                      in this folder's project
+recollect how docker compose --everywhere in all projects
 
-The exit code in a log is that of a whole line. A command whose own end it
-hides, in the middle of a pipe or of a longer line, is counted as unclear.
+TOOL is a program, with its subcommand if you like, or a tool of an agent.
+
+A log has the exit code of a whole line only. A command in the middle of a
+pipe or a longer line, whose own result it hides, counts as unclear.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     add_filters(parser)
     parser.add_argument(
-        "--everywhere", action="store_true", help="in every project, not only in this folder's"
+        "--everywhere", action="store_true", help="in all projects, not only this folder's"
     )
     parser.add_argument(
         "--limit",
@@ -46,12 +47,12 @@ def run(memory: Memory, args: Namespace) -> Output:
         typed(args), everywhere=args.everywhere, folder=None, limit=args.limit, **chosen(args)
     )
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
-    return Output(found, _text, empty=f"no use of {typed(args)} that worked is stored", note=note)
+    never = any("never worked" in remark for remark in found.remarks)
+    empty = f"{typed(args)} has not {'worked' if never else 'been used'} here yet."
+    return Output(found, _text, empty=empty, note=note)
 
 
 def _text(row: Invocation) -> str:
     counts = {"worked": row.ok, "failed": row.failed, "unclear": row.unclear}
-    told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-    return (
-        f"{row.shape}\n    {told}, last {(row.last_at or '-')[:10]}  {row.ref}\n    {row.example}"
-    )
+    results = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+    return f"{row.shape}\n    {results}, last {(row.last_at or '-')[:10]}  {row.ref}\n    {row.example}"

@@ -1,12 +1,16 @@
-"""recollect import: read every agent's new logs into the store.
+"""recollect import: read new sessions from your agents.
 
-Without a path, every supported agent found on this machine; with one, the log
-file, the agent's folder, or the home folder (a copy of somebody else's, say)
-that it names. Only what is new is read, so it can be run at any time.
+recollect import                       from every agent on this machine
+recollect import --agent codex         only from this one
+recollect import ~/old-laptop          from a home folder, an agent's folder or a log file
+recollect import --watch               go on until Ctrl-C
+
+Only what is new is read, so you can run it at any time.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -18,9 +22,9 @@ from recollect.serve.cli.background import leave_work
 from recollect.serve.cli.output import Output, counted, say
 from recollect.serve.cli.progress import Progress
 
-_NOBODY = """no agent has left sessions here
-  recollect agents    where we looked
-  recollect demo      try it with sessions of our own"""
+_NOBODY = """No agent logs found on this machine.
+  recollect agents    where it looked
+  recollect demo      try it with sample sessions"""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -28,7 +32,7 @@ def arguments(parser: ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="log files or folders; none means every agent found here",
+        help="log files or folders (default: every agent on this machine)",
     )
     parser.add_argument(
         "--agent",
@@ -37,19 +41,19 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="only this agent (may be repeated)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="discover and read, write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="read the logs, write nothing")
     parser.add_argument(
         "--report",
         action="store_true",
-        help="say for each source what was seen, kept, skipped and why",
+        help="list every log: what was read, what was skipped and why",
     )
     parser.add_argument(
-        "--watch", action="store_true", help="go on importing what agents write, until interrupted"
+        "--watch", action="store_true", help="go on importing what agents write, until Ctrl-C"
     )
     parser.add_argument(
         "--wait",
         action="store_true",
-        help="also do the jobs that the import leaves, before returning",
+        help="also run the jobs that follow, such as embedding, before it ends",
     )
 
 
@@ -57,7 +61,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.watch:
         _refuse_with_watch(args)
         return Output(_watched(memory, args), _line)
-    with Progress("importing") as progress:
+    with Progress("Reading logs:") as progress:
         report = memory.import_logs(
             args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress
         )
@@ -75,7 +79,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _refuse_with_watch(args: Namespace) -> None:
-    """What watching would ignore is refused rather than ignored."""
+    """Refuse what --watch would otherwise ignore."""
     given = {
         "a PATH": args.paths,
         "--dry-run": args.dry_run,
@@ -85,54 +89,66 @@ def _refuse_with_watch(args: Namespace) -> None:
     for name, value in given.items():
         if value:
             raise UsageError(
-                f"--watch does not go with {name}",
-                hint="it imports what every agent here writes, until interrupted",
+                f"--watch does not go with {name}.",
+                hint="It imports what every agent here writes, until Ctrl-C.",
             )
 
 
 def _watched(memory: Memory, args: Namespace) -> Iterator[ImportReport]:
-    say("watching; stop with Ctrl-C")
+    say("Watching for new sessions. Stop with Ctrl-C.")
     for report in memory.watch(agents=args.agent):
         yield report
         sys.stdout.flush()
         leave_work(memory)
 
 
+def stopped(memory: Memory) -> str:
+    """What to say after Ctrl-C: what was committed stays."""
+    if not os.path.exists(memory.settings.store):
+        return "Stopped. Nothing is imported yet."
+    return f"Stopped. {memory.summary().sessions} sessions are in; run it again to go on."
+
+
+def logs_read(report: ImportReport) -> str:
+    """How many logs were read, as a sentence."""
+    rest = [f"{report.unchanged} up to date"] if report.unchanged else []
+    rest += [f"{report.failed} failed"] if report.failed else []
+    return ", ".join([f"{counted(report.imported + report.updated, 'log')} read", *rest]) + "."
+
+
 def _line(report: ImportReport) -> str:
-    failed = f", {report.failed} failed" if report.failed else ""
-    kept = f"{counted(report.turns, 'turn')}, {counted(report.problems, 'problem')}"
-    return f"{report.imported} new, {report.updated} grown{failed}: {kept}"
+    problems = f" {counted(report.problems, 'problem')}." if report.problems else ""
+    return f"{logs_read(report)} {counted(report.turns, 'turn')}.{problems}"
 
 
 def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
     if isinstance(row, SourceReport):
-        told = f"{counted(row.turns, 'turn')}, {counted(row.events, 'event')}, {counted(row.bytes, 'byte')}"
-        lines = [f"{row.outcome:9} {row.path}  {told}"]
+        amount = f"{counted(row.turns, 'turn')}, {counted(row.events, 'event')}, {counted(row.bytes, 'byte')}"
+        lines = [f"{row.outcome:9} {row.path}  {amount}"]
         for problem in row.problems:
             where = f" line {problem.line}" if problem.line else ""
             times = f" (x{problem.count})" if problem.count > 1 else ""
             lines.append(f"          {problem.kind}{where}: {problem.reason}{times}")
         return "\n".join(lines)
-    verb = "would keep" if dry_run else "kept"
-    failed = f", {row.failed} failed" if row.failed else ""
-    sources, sessions, turns = (
-        counted(row.discovered, "source"),
-        counted(row.sessions, "session"),
-        counted(row.turns, "new turn"),
+    if row.discovered and row.unchanged == row.discovered:
+        return f"Up to date ({counted(row.discovered, 'log')}, checked in {row.seconds:.1f} s)."
+    would = "Would import " if dry_run else ""
+    sessions, turns = counted(row.sessions, "session"), counted(row.turns, "turn")
+    secrets = f" {counted(row.redactions, 'secret')} removed." if row.redactions else ""
+    problems = (
+        f"\n{counted(row.problems, 'problem')}. See them: recollect import --report"
+        if row.problems
+        else ""
     )
     return (
-        f"{sources}: {row.imported} new, {row.updated} grown or replaced, {row.unchanged} "
-        f"unchanged{failed}\n"
-        f"{verb} {sessions}, {turns}, {counted(row.tool_calls, 'tool call')}"
-        f" from {row.bytes / 1e6:.1f} MB in {row.seconds:.1f} s\n"
-        f"{counted(row.redactions, 'secret')} removed, {counted(row.problems, 'problem')}"
+        f"{logs_read(row)}\n{would}{sessions}, {turns} in {row.seconds:.1f} s.{secrets}{problems}"
     )
 
 
 def _say_problems(reports: list[SourceReport]) -> None:
-    """The sources that gave nothing are worth a word even when nobody asked for the report."""
+    """Name the logs that could not be read at all, even without --report."""
     failed = [report for report in reports if report.outcome == "failed"]
     for report in failed[:5]:
-        say(f"could not read {report.path}: {report.reason}")
+        say(f"Could not read {report.path}: {report.reason}")
     if len(failed) > 5:
-        say(f"and {len(failed) - 5} more; `recollect import --report` lists them")
+        say(f"And {len(failed) - 5} more. All of them: recollect import --report")

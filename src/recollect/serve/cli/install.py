@@ -1,17 +1,21 @@
-"""recollect install: set up an agent: hooks, MCP server and skill; or a daily import.
+"""recollect install: connect an agent, or import every day.
 
-Adds our entries to the agent's own settings and leaves everything else in
-them as it is; the first time, a copy stays beside each file. Running it again
-changes nothing. `recollect uninstall AGENT` undoes it.
+recollect install claude-code                  for you, in every project
+recollect install codex --scope project        only in this project
+recollect install timer                        import new sessions once a day
+recollect uninstall codex                      undo it
 
-`recollect install timer` has new sessions imported once a day, by systemd,
-launchd, the Task Scheduler or cron.
+It adds hooks, an MCP server and a skill to the agent's own settings and leaves
+the rest of them alone. The first time, it keeps a copy beside each file.
+Running it again changes nothing. The timer uses systemd, launchd, the Task
+Scheduler or cron.
 """
 
 from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from functools import partial
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
@@ -19,6 +23,9 @@ from recollect.model.reports import Installed
 from recollect.serve import timer
 from recollect.serve.cli.output import Output
 from recollect.serve.install import SCOPES, install, installable, next_steps
+
+# What a dry run says instead of the state.
+WOULD = {"added": "would add", "changed": "would change", "removed": "would remove"}
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,61 +36,64 @@ def arguments(parser: ArgumentParser) -> None:
         "--scope",
         choices=SCOPES,
         default="user",
-        help="in your own settings, or in those of the project here (default: user)",
+        help="in your own settings, or in those of this project (default: user)",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be written, and write nothing"
+        "--dry-run", action="store_true", help="show what would be written, write nothing"
     )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.agent == timer.NAME:
         rows = timer.install(machine(memory, args), dry_run=args.dry_run)
-        return Output(rows, told, note=_note(args, rows))
+        return Output(rows, partial(told, dry_run=args.dry_run), note=_note(args, rows))
     if args.store is not None:
         raise UsageError(
-            "an agent's hooks use the store of the settings, so --store does not go with one",
-            hint=f"name it as `store` in {os.path.join(memory.settings.home, 'config.toml')}, and "
-            "leave --store out",
+            "--store does not go with an agent: its hooks use the store of your settings.",
+            hint="Leave --store out, and set `store` in "
+            f"{os.path.join(memory.settings.home, 'config.toml')}.",
         )
     rows = install(
         args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
     )
     return Output(
-        rows, told, note="\n".join(filter(None, [_note(args, rows), *_not_carried(memory)]))
+        rows,
+        partial(told, dry_run=args.dry_run),
+        note="\n".join(filter(None, [_note(args, rows), *_not_carried(memory, args.agent)])),
     )
 
 
 def _note(args: Namespace, rows: list[Installed]) -> str:
     if args.dry_run:
-        return "nothing was written"
+        return "Nothing was written (dry run)."
     if all(row.state in ("unchanged", "skipped") for row in rows):
         return (
-            "already installed"
+            "It is connected already."
             if any(row.state == "unchanged" for row in rows)
-            else "nothing was installed"
+            else "Nothing was written."
         )
     steps = next_steps(args.agent, args.scope) if args.agent != timer.NAME else []
-    return "\n".join(f"next: {step}" for step in steps)
+    return "\n".join(f"Next: {step}" for step in steps)
 
 
-def _not_carried(memory: Memory) -> list[str]:
-    """An agent's settings name a command, and no environment for it."""
+def _not_carried(memory: Memory, agent: str) -> list[str]:
+    """What this shell sets and the agent's settings cannot: they name a command only."""
+    agent_name = memory.adapters([agent])[0].name
     return [
-        f"{name} is set here: start the agent where it is set too, or its hooks and server use the "
-        "usual folder"
+        f"{name} is set in this shell only. Start {agent_name} from here, or it uses another store."
         for name in ("RECOLLECT_HOME", "RECOLLECT_STORE")
         if memory.environ.get(name)
     ]
 
 
 def machine(memory: Memory, args: Namespace) -> timer.Machine:
-    """Where the timer goes, which is the user's in any case."""
+    """What a timer needs to know; it always belongs to the user."""
     if args.scope != "user":
-        raise UsageError("a timer is for the user, not for a project", hint="leave out --scope")
+        raise UsageError("A timer belongs to you, not to a project.", hint="Leave --scope out.")
     return timer.Machine(store=args.store, environ=memory.environ, variables=memory.log_variables())
 
 
-def told(row: Installed) -> str:
+def told(row: Installed, *, dry_run: bool = False) -> str:
     """One part as a line: what was done to it, and where."""
-    return f"{row.state:9} {row.part:5}  {row.path}" + (f"\n{'':17}{row.note}" if row.note else "")
+    state = WOULD.get(row.state, row.state) if dry_run else row.state
+    return f"{state:9} {row.part:5}  {row.path}" + (f"\n{'':17}{row.note}" if row.note else "")

@@ -1,4 +1,9 @@
-"""recollect jobs: list the jobs that wait, run or failed."""
+"""recollect jobs: list the waiting jobs.
+
+recollect jobs                waiting, running and failed ones
+recollect jobs --limit 5
+recollect work                run the waiting ones now
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     rows = memory.jobs(limit=args.limit)
-    return Output(rows, _text, note="" if rows else "no job waits")
+    return Output(rows, _text, note="" if rows else "No jobs waiting.")
 
 
 def _text(job: JobRow) -> str:

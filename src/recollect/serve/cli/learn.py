@@ -1,8 +1,10 @@
-"""recollect learn: look at new sessions for what recurs.
+"""recollect learn: look for patterns in new sessions.
 
-This happens in the background after each import, so it is seldom needed: to
-watch it happen, or to have it done now. It can be stopped at any time and
-goes on where it was. `recollect detect` shows what came of it.
+recollect learn             do it now, with a progress bar
+recollect detect            show what it found
+
+Each import does this in the background, so you seldom need it. You can stop it
+at any time; it goes on where it was.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     report = Learned()
     for _ in memory.digest_sessions():
         pass
-    with Progress("learning") as progress:
+    with Progress("Learning from sessions:") as progress:
         for report in memory.learn():
             if not args.quiet:
                 progress(report.sessions, report.sessions + report.remaining, "")
@@ -35,8 +37,8 @@ def _text(report: Learned) -> str:
         [counted(report.episodes, "recorded attempt")] if report.episodes else []
     )
     learned = (
-        f"learned from {' and '.join(new)}"
+        f"Learned from {' and '.join(new)}."
         if report.sessions or report.episodes
-        else "nothing is new"
+        else "Nothing new to learn from."
     )
-    return f"{learned}; {counted(report.patterns, 'pattern')} in all, `recollect detect` shows them"
+    return f"{learned} {counted(report.patterns, 'pattern')} in all: recollect detect"

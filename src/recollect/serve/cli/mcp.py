@@ -1,8 +1,9 @@
-"""recollect mcp: the memory as tools for an agent.
+"""recollect mcp: offer the memory to an agent as tools.
 
-An agent starts it and speaks to it over its pipes; `recollect install AGENT`
-arranges that. With --http it listens on this machine instead, for those who
-have the token; docs/mcp.md tells how to connect.
+recollect install codex       set it up; the agent then starts it itself
+recollect mcp --http          listen on this machine instead, with a token
+
+docs/mcp.md says how to connect.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--http",
         action="store_true",
-        help="listen on this machine instead of using the standard streams",
+        help="listen on this machine instead of using stdin and stdout",
     )
     parser.add_argument(
         "--port",
@@ -31,17 +32,17 @@ def arguments(parser: ArgumentParser) -> None:
         help="with --http: the port (default: %(default)s)",
     )
     parser.add_argument(
-        "--read-only", action="store_true", help="without the tools that write, and writing nothing"
+        "--read-only", action="store_true", help="leave out the tools that write, write nothing"
     )
     parser.add_argument(
         "--distill",
         action="store_true",
-        help="also two tools with which the agent sums up sessions",
+        help="add two tools with which the agent summarises sessions",
     )
     parser.add_argument(
         "--episodes",
         action="store_true",
-        help="also four tools with which the agent records its attempts",
+        help="add four tools with which the agent records its attempts",
     )
 
 
@@ -50,11 +51,13 @@ def run(memory: Memory, args: Namespace) -> Output:
 
     if args.distill and args.read_only:
         raise UsageError(
-            "--distill does not go with --read-only", hint="what the agent sums up has to be kept"
+            "--distill does not go with --read-only.",
+            hint="It has to write what the agent returns.",
         )
     if args.episodes and args.read_only:
         raise UsageError(
-            "--episodes does not go with --read-only", hint="what the agent records has to be kept"
+            "--episodes does not go with --read-only.",
+            hint="It has to write what the agent records.",
         )
     if args.http:
         running.run_http(

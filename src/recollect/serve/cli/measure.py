@@ -1,12 +1,12 @@
-"""recollect measure: whether what was published or accepted helped.
+"""recollect measure: check whether what agents are told helps.
 
 recollect measure                         every pattern and note that is or was in use
-recollect measure pattern:3f2a            one of them, by its id or the beginning of it
+recollect measure pattern:3f2a            one of them, by its id or the start of it
 recollect measure --report FILE.html      the same as a page with plots
 
-How often it was offered to agents, opened and used, and in how many of 100
-sessions what it is about was seen before and after. Before and after is no
-experiment; docs/measure.md says what these numbers can show.
+It shows how often a line was offered to agents, opened and used, and in how
+many of 100 sessions its subject came up before and after. Before and after is
+not an experiment; docs/measure.md says what these numbers can show.
 """
 
 from __future__ import annotations
@@ -21,20 +21,18 @@ from recollect.serve.cli.output import Output, counted
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "ref", nargs="?", metavar="REF", help="a pattern or a note; all of them unless given"
+        "ref", nargs="?", metavar="REF", help="a pattern or a note (default: all of them)"
     )
-    parser.add_argument(
-        "--all", action="store_true", help="all of them, which is what happens without a REF too"
-    )
-    parser.add_argument("--report", metavar="FILE", help="write a page for a person to this file")
+    parser.add_argument("--all", action="store_true", help="all of them, the same as without REF")
+    parser.add_argument("--report", metavar="FILE", help="write a page with plots to this file")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.all and args.ref:
-        raise UsageError("--all and a reference ask for two things", hint="leave one of them out")
+        raise UsageError("--all does not go with a reference.", hint="Leave one of them out.")
     rows = memory.measure_report(args.report, args.ref) if args.report else memory.measure(args.ref)
-    empty = "nothing is accepted yet, so there is nothing to measure; `recollect patterns` lists what waits"
-    return Output(rows, text, empty=empty, note=f"wrote {args.report}" if args.report else "")
+    empty = "Nothing to measure yet: accept something first (recollect patterns)."
+    return Output(rows, text, empty=empty, note=f"Wrote {args.report}" if args.report else "")
 
 
 def text(row: Measured) -> str:

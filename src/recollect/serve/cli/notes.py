@@ -1,12 +1,12 @@
-"""recollect notes: facts worth keeping: list, add, accept, reject, edit and forget them.
+"""recollect notes: list, add, accept, reject, edit or forget facts worth keeping.
 
-recollect notes                          those that hold in this folder's project
-recollect notes add use tabs here        a fact of your own, which counts at once
+recollect notes                          those of this folder's project
+recollect notes add use tabs here        a fact of your own; it counts at once
 recollect notes accept note:7            what an agent remembered is right
-recollect notes reject note:7            it is wrong; it stays so when an agent repeats it
-recollect notes edit note:7 use spaces   say it better; the old note is kept as superseded
-recollect notes forget note:7            remove it for good, with its earlier versions
-recollect notes --to AGENTS.md           keep a section of a Markdown file up to date with them
+recollect notes reject note:7            it is wrong, also if an agent repeats it
+recollect notes edit note:7 use spaces   say it better; the old version is kept
+recollect notes forget note:7            delete it for good, with its earlier versions
+recollect notes --to AGENTS.md           write them into a section of a Markdown file
 """
 
 from __future__ import annotations
@@ -39,25 +39,23 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--status",
         choices=["candidate", "active", "superseded", "rejected"],
-        help="only notes that are so",
+        help="only notes with this status",
     )
     parser.add_argument(
         "--category",
         metavar="NAME",
         help="preference, project, pattern, decision or constraint (a new note: project)",
     )
-    parser.add_argument(
-        "--project", metavar="NAME", help="of this project, not of the current folder's"
-    )
+    parser.add_argument("--project", metavar="NAME", help="of this project, not of this folder's")
     parser.add_argument(
         "--everywhere",
         action="store_true",
-        help="only notes that hold everywhere; a new one holds everywhere",
+        help="only notes for all projects; with add, make it one",
     )
-    parser.add_argument("--all", action="store_true", help="of every project and every status")
+    parser.add_argument("--all", action="store_true", help="of every project, whatever the status")
     parser.add_argument("--limit", type=count, metavar="N", help="at most N notes")
     parser.add_argument(
-        "--to", metavar="FILE", help="keep a section of this Markdown file up to date with them"
+        "--to", metavar="FILE", help="write them into a section of this Markdown file"
     )
     parser.add_argument("--yes", action="store_true", help="do not ask before forgetting")
 
@@ -70,12 +68,12 @@ def run(memory: Memory, args: Namespace) -> Output:
             args.action, "at least one note"
         )
         raise UsageError(
-            f"`recollect notes {args.action}` takes {wanted}", hint="see recollect notes --help"
+            f"`recollect notes {args.action}` takes {wanted}.", hint="See recollect notes --help"
         )
     if args.to is not None and args.action != "list":
         raise UsageError(
-            f"--to writes a list, and `recollect notes {args.action}` is none",
-            hint="leave one of them out",
+            f"--to writes a list; it does not go with `recollect notes {args.action}`.",
+            hint="Leave one of them out.",
         )
     if args.action == "list":
         return _listed(memory, args)
@@ -89,7 +87,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         if not args.yes:
             confirm(
                 ", ".join(refs),
-                otherwise="add --yes to do it; `recollect notes reject` only takes it out of use",
+                otherwise="Add --yes to go ahead. To only stop using it: recollect notes reject",
             )
         return Output(
             [memory.forget_note(ref) for ref in refs],
@@ -110,15 +108,17 @@ def _listed(memory: Memory, args: Namespace) -> Output:
     said = ""
     if args.to is not None:
         said = (
-            f"wrote {args.to}"
+            f"Wrote {args.to}"
             if memory.write_notes(args.to, **wanted)
-            else f"nothing is new in {args.to}"
+            else f"{args.to} is up to date."
         )
     found = memory.notes(**wanted, limit=args.limit)
     return Output(
         found,
         text,
-        empty="no such note is stored; --all lists those of every project and status",
+        empty="No notes for this project. All of them: recollect notes --all"
+        if wanted["folder"]
+        else "No notes match. All of them: recollect notes --all",
         note=said,
     )
 

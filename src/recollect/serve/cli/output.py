@@ -1,4 +1,4 @@
-"""The one place that turns results into text or JSON Lines, and errors into words.
+"""Turns results into text or JSON Lines, and errors into words; no other module prints.
 
 Answers go to stdout, everything else to stderr.
 """
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """What a command found, how a person sees it, and what to say besides.
+    """What a command found, how a person sees it, and what else to say.
 
     `rows` are shown one after the other; a single answer is one row. `text`
-    makes lines of a row, `head` and `foot` frame them for a person, `empty` is
-    said when there is no row (and the exit code says it too), `note` goes to
+    turns a row into lines, `head` and `foot` frame them for a person, `empty`
+    is said when there is no row (the exit code says it too), `note` goes to
     stderr.
     """
 
@@ -75,7 +75,7 @@ def complain(error: RecollectError, *, as_json: bool) -> int:
             to_json({"error": str(error), "hint": error.hint, "exit_code": error.exit_code}) + "\n"
         )
     else:
-        say(f"recollect: {error}")
+        say(f"error: {error}")
         if error.hint:
             say(f"  {error.hint}")
     return error.exit_code
@@ -92,8 +92,8 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def placed(row: Any) -> str:
-    """The first line of an answer that is about a turn: its reference,
-    when, where, and what sets it apart.
+    """The first line of an answer about a turn: its reference, when, where, and what is
+    special about it.
     """
     marks = ("" if row.live else "  (undone)") + ("  (sub-agent)" if row.subagent else "")
     where = f"  {row.project}" if row.project else ""

@@ -1,4 +1,4 @@
-"""recollect: what is stored, and what to try next."""
+"""recollect: show what is stored, and what to try next."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from recollect.model.reports import StoreSummary
 
 
-_NOTHING = """nothing is stored yet
-  recollect import    read the sessions of every agent on this machine
-  recollect demo      try it with sessions of our own"""
+_NOTHING = """Your memory is empty. Read your sessions: recollect import
+Or try it with sample sessions: recollect demo"""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -34,11 +33,7 @@ def _text(summary: StoreSummary) -> str:
     lines = [
         f"{counted(summary.sessions, 'session')}, {counted(summary.turns, 'turn')},"
         f" {counted(summary.tool_calls, 'tool call')} in {counted(summary.projects, 'project')}",
-        *(
-            [f"{counted(summary.notes, 'note')}, see `recollect notes --all`"]
-            if summary.notes
-            else []
-        ),
+        *([f"{counted(summary.notes, 'note')}: recollect notes --all"] if summary.notes else []),
         f"agents: {agents}",
     ]
     if summary.first_at and summary.last_at:
@@ -47,17 +42,16 @@ def _text(summary: StoreSummary) -> str:
         f"store: {summary.path} ({summary.size_bytes / 1e6:.1f} MB)",
         *([str(summary.room)] if summary.room else []),
         "",
-        "  recollect import            what is new since the last time",
-        "  recollect search WORDS      find a turn, by word and by meaning",
-        "  recollect fix ERROR         what helped when this error was met before",
-        "  recollect blame FILE        which turns changed a file, and why",
+        "  recollect import            read new sessions",
+        "  recollect search WORDS      find anything, by word or by meaning",
+        "  recollect fix ERROR         what got past this error before",
+        "  recollect blame FILE        which sessions changed a file, and why",
         "  recollect sessions          the newest sessions",
-        "  recollect stats --by day    what was spent",
-        "  recollect install AGENT     have an agent told what was learned here, and let it ask",
+        "  recollect stats --by day    tokens, cost and errors by day",
+        "  recollect install AGENT     tell an agent what was learned here, and let it ask",
     ]
     if summary.jobs_waiting:
         lines.append(
-            "  recollect work              "
-            f"{counted(summary.jobs_waiting, 'job waits', 'jobs wait')}"
+            f"  recollect work              run {counted(summary.jobs_waiting, 'waiting job')}"
         )
     return "\n".join(lines)

@@ -1,16 +1,16 @@
-"""recollect patterns: review what recurs: list, accept, reject, edit and retire it.
+"""recollect patterns: list, accept, reject, edit or retire patterns.
 
-recollect patterns                          what waits for you, and what is in use
+recollect patterns                          those to review, and those in use
 recollect patterns show 3f2a                one of them with its evidence
 recollect patterns accept 3f2a              it is right, or its proposed new words are
-recollect patterns reject 3f2a --why ...    it is wrong; it stays so until the evidence doubles
-recollect patterns edit 3f2a better words   say it better, and with that accept it
-recollect patterns retire 3f2a              it is of no use any more
+recollect patterns reject 3f2a --why ...    it is wrong, unless the evidence doubles
+recollect patterns edit 3f2a better words   say it better and accept it
+recollect patterns retire 3f2a              it is no longer useful
 recollect patterns history 3f2a             every version: who, when and why
 
-Only a person accepts. What is accepted never changes by itself: newer sessions
-propose other words, and `accept` or `reject` decides. `recollect publish`
-writes what is accepted into the files that agents read.
+Only a person accepts. An accepted pattern never changes by itself: newer
+sessions propose other words, and you accept or reject them. `recollect
+publish` writes accepted patterns into the files that agents read.
 """
 
 from __future__ import annotations
@@ -43,17 +43,13 @@ def arguments(parser: ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="WORD",
-        help="patterns, by id or its beginning; for edit one, then the words",
+        help="patterns, by id or the start of it; for edit one, then the words",
     )
     parser.add_argument(
-        "--status", action="append", choices=STATUSES, help="only those; may be given again"
+        "--status", action="append", choices=STATUSES, help="only these (may be repeated)"
     )
-    parser.add_argument(
-        "--all", action="store_true", help="those that were rejected or retired too"
-    )
-    parser.add_argument(
-        "--why", default="", metavar="TEXT", help="why you decide so, for the history"
-    )
+    parser.add_argument("--all", action="store_true", help="also rejected and retired ones")
+    parser.add_argument("--why", default="", metavar="TEXT", help="your reason, for the history")
     parser.add_argument("--limit", type=count, metavar="N", help="at most N patterns")
 
 
@@ -65,8 +61,8 @@ def run(memory: Memory, args: Namespace) -> Output:
             args.action, "at least one pattern"
         )
         raise UsageError(
-            f"`recollect patterns {args.action}` takes {wanted}",
-            hint="see recollect patterns --help",
+            f"`recollect patterns {args.action}` takes {wanted}.",
+            hint="See recollect patterns --help",
         )
     if args.action == "list":
         return _listed(memory, args)
@@ -87,8 +83,8 @@ def _listed(memory: Memory, args: Namespace) -> Output:
     proposed = memory.proposed_words()
     rows = memory.patterns(*statuses, limit=args.limit, evidence=EVIDENCE_LISTED)
     waiting = sum(row.status == "candidate" or row.id in proposed for row in rows)
-    note = f"{counted(waiting, 'waits', 'wait')} for you: accept, reject or edit" if waiting else ""
-    empty = "no pattern is stored yet; `recollect learn` looks for them, `recollect detect` shows what may become one"
+    note = f"{waiting} to review: accept, reject or edit" if waiting else ""
+    empty = "No patterns yet. Look for some: recollect learn, then recollect detect"
     return Output(rows, lambda one: text(one, proposed), empty=empty, note=note)
 
 
@@ -107,9 +103,9 @@ def _decided(memory: Memory, args: Namespace) -> list[Pattern]:
 
 def _note(args: Namespace) -> str:
     if args.action in ("accept", "edit"):
-        return "`recollect publish` shows what that changes in the project's files"
+        return "See what changes in the project's files: recollect publish"
     return (
-        "`recollect publish --apply` takes it out of the files it stands in"
+        "Take it out of the project's files: recollect publish --apply"
         if args.action == "retire"
         else ""
     )
@@ -132,13 +128,11 @@ def text(row: Pattern, proposed: dict[str, str], *, whole: bool = False) -> str:
         lines.append(f"    proposed: {proposed[row.id]}")
     if is_harmful(row.helpful, row.harmful):
         lines.append(
-            "    does more harm than good, and is not told any more: `recollect patterns retire "
-            f"{row.id}`"
+            "    does more harm than good, and agents are no longer told it: recollect patterns "
+            f"retire {row.id}"
         )
     if row.status in STANDING and row.kind in ADVISING and row.went_wrong > row.went_well:
-        lines.append(
-            f"    goes wrong more often than well by now: `recollect patterns retire {row.id}`"
-        )
+        lines.append(f"    now goes wrong more often than well: recollect patterns retire {row.id}")
     evidence = row.evidence if whole else row.evidence[:EVIDENCE_LISTED]
     return "\n".join([*lines, *map(_sighting, evidence)])
 

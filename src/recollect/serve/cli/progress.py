@@ -1,7 +1,4 @@
-"""A bar on a terminal, a line now and then anywhere else.
-
-On stderr, like everything that is no answer.
-"""
+"""Progress on stderr: a bar on a terminal, a line now and then anywhere else."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ EVERY_SECONDS = 2.0
 
 
 class Progress:
-    """Shows how far something has come; quiet when it is over quickly."""
+    """Shows how far something is; says nothing when it is done quickly."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -29,7 +26,7 @@ class Progress:
         return self
 
     def __call__(self, done: int, total: int, path: str) -> None:
-        """Show the next step; the bar is made when there is something to show for it."""
+        """Show the next step; the bar is made at the first one."""
         if sys.stderr.isatty():
             self._draw(done, total, path)
         elif time.monotonic() - self.last >= EVERY_SECONDS:

@@ -1,7 +1,7 @@
 """recollect projects: list, merge and split projects.
 
-recollect projects                     the projects, newest first
-recollect projects merge NAME INTO     show NAME's turns under INTO
+recollect projects                     newest first
+recollect projects merge NAME INTO     show NAME as a part of INTO
 recollect projects split NAME          undo that
 """
 
@@ -34,19 +34,19 @@ def run(memory: Memory, args: Namespace) -> Output:
     wanted = {"list": 0, "merge": 2, "split": 1}[args.action]
     if len(args.names) != wanted:
         raise UsageError(
-            f"`recollect projects {args.action}` takes {counted(wanted, 'name')}",
-            hint="see recollect projects --help",
+            f"`recollect projects {args.action}` takes {counted(wanted, 'name')}.",
+            hint="See recollect projects --help",
         )
     if args.action == "merge":
         memory.merge_projects(*args.names)
         name, into = args.names
         return Output(
-            [], note=f"{name} is now shown as {into}; `recollect projects split {name}` undoes it"
+            [], note=f"{name} is now part of {into}. Undo: recollect projects split {name}"
         )
     if args.action == "split":
         memory.split_project(*args.names)
-        return Output([], note=f"{args.names[0]} stands for itself again")
-    return Output(memory.projects()[: args.limit], _text, empty="no project is stored yet")
+        return Output([], note=f"{args.names[0]} is a project of its own again.")
+    return Output(memory.projects()[: args.limit], _text, empty="No projects yet.")
 
 
 def _text(project: ProjectRow) -> str:

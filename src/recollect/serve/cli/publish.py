@@ -1,14 +1,14 @@
-"""recollect publish: write what was accepted into the files of a project that agents read.
+"""recollect publish: write accepted notes and patterns into AGENTS.md and the like.
 
 recollect publish                           the diff for this project; nothing is written
 recollect publish --apply                   write it
 recollect publish --target all --apply      AGENTS.md, CLAUDE.md, GEMINI.md, Cursor rules and skills
 recollect publish --check                   exit 1 when a file is out of date
-recollect publish --undo --apply            take everything of ours out again
+recollect publish --undo --apply            take everything out again
 
-Accepted patterns and notes go between two markers of ours; the rest of each
-file stays as it is. What was retired or corrected since is taken out of every
-file of the project. A block that was changed by hand is asked about.
+Accepted lines go between two markers; the rest of each file stays as it is.
+Lines that you retired or corrected since are taken out of every file of the
+project. If you changed something between the markers, it asks.
 """
 
 from __future__ import annotations
@@ -35,38 +35,37 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--project",
         metavar="FOLDER",
-        help="the project's folder (default: the work tree of this one)",
+        help="the project's folder (default: the repository here)",
     )
     parser.add_argument(
         "--all", action="store_true", help="every folder in which something is published"
     )
-    parser.add_argument(
-        "--undo", action="store_true", help="take everything of ours out of the files"
-    )
+    parser.add_argument("--undo", action="store_true", help="take everything out of the files")
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
-        "--apply", action="store_true", help="write the files; without it they are only shown"
+        "--apply", action="store_true", help="write the files; without it only the diff is shown"
     )
     what.add_argument(
-        "--check", action="store_true", help="exit 1 when a file is out of date, and write nothing"
+        "--check", action="store_true", help="exit 1 when a file is out of date, write nothing"
     )
     edited = parser.add_mutually_exclusive_group()
     edited.add_argument(
         "--keep",
         action="store_true",
-        help="leave files alone that were changed by hand between our markers",
+        help="keep what you changed between the markers",
     )
     edited.add_argument(
         "--overwrite",
         action="store_true",
-        help="write over what was changed by hand between our markers",
+        help="replace what you changed between the markers",
     )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.all and (args.project is not None or args.target):
         raise UsageError(
-            "--all goes to the files that are in use", hint="leave out --project and --target"
+            "--all does not go with --project or --target.",
+            hint="It takes every folder and file in use; leave the others out.",
         )
     folders = memory.published_folders() if args.all else [args.project]
     # A project that was moved or deleted is no reason to leave the others as they are.
@@ -87,13 +86,13 @@ def run(memory: Memory, args: Namespace) -> Output:
     due = [row for row in rows if row.state in DUE and not row.written]
     if not args.check and all(row.state == "unchanged" and not row.refs for row in rows):
         empty = (
-            "nothing is published here"
+            "Nothing is published here."
             if args.undo or args.all
-            else "nothing is accepted in this project yet"
+            else "Nothing is accepted in this project yet."
         )
         return Output(
             [],
-            empty=f"{empty}; `recollect patterns` and `recollect notes` list what could be",
+            empty=f"{empty} See what could be: recollect patterns, recollect notes",
             note=_gone(gone),
         )
     note = "\n".join(filter(None, [_note(args, rows, due), _gone(gone)]))
@@ -111,16 +110,14 @@ def _decide(args: Namespace) -> Decide | None:
 
 def _ask(row: Publication) -> Decision:
     """Ask a person about a file that was changed by hand."""
-    question = (
-        f"{row.path} was changed by hand between our markers: [k]eep it so or [o]verwrite it? "
-    )
+    question = f"{row.path} was changed by hand between the markers. [k]eep or [o]verwrite? "
     sys.stderr.write(printable(f"{row.diff}\n{question}"))
     sys.stderr.flush()
     answer = sys.stdin.readline().strip().lower()
     if answer in ("k", "keep", "o", "overwrite"):
         return "keep" if answer.startswith("k") else "overwrite"
     raise UsageError(
-        "nothing was written", hint="--keep or --overwrite says it without being asked"
+        "Nothing was written.", hint="To answer beforehand, add --keep or --overwrite."
     )
 
 
@@ -133,7 +130,7 @@ def _text(row: Publication) -> str:
 
 
 def _gone(folders: list[str]) -> str:
-    return f"not there any more, so nothing was done: {', '.join(folders)}" if folders else ""
+    return f"Left out, because the folder is gone: {', '.join(folders)}" if folders else ""
 
 
 def _note(args: Namespace, rows: list[Publication], due: list[Publication]) -> str:
@@ -141,21 +138,20 @@ def _note(args: Namespace, rows: list[Publication], due: list[Publication]) -> s
     left_out = sorted({ref for row in rows for ref in row.left_out})
     if left_out:
         said.append(
-            f"no room for {', '.join(left_out)}: a block has at most 4 KB; retire what matters "
-            "least"
+            f"No room for {', '.join(left_out)}: a block has at most 4 KB. Retire what matters "
+            "least."
         )
     edited = [row.path for row in rows if row.state == "edited"]
     if edited:
         said.append(
-            f"changed by hand between our markers: {', '.join(edited)}; --keep or --overwrite "
-            "decides"
+            f"Changed by hand between the markers: {', '.join(edited)}. Add --keep or --overwrite."
         )
     if args.check:
         said.append(
-            f"{counted(len(due), 'file is', 'files are')} out of date"
+            f"{counted(len(due), 'file is', 'files are')} out of date."
             if due
-            else "everything is up to date"
+            else "Everything is up to date."
         )
     elif due and not args.apply:
-        said.append("nothing was written; --apply writes it")
+        said.append("Nothing was written. To write it: recollect publish --apply")
     return "\n".join(said)

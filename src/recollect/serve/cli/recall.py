@@ -1,10 +1,11 @@
-"""recollect recall: what an agent should be told before it starts on a prompt.
+"""recollect recall: show what an agent is told for a prompt.
 
-The context pack for this prompt in this folder's project: earlier turns that
-help, each with its date and reference, within a budget of tokens. It is silent
-(exit code 1) when nothing stored is good enough. Without a prompt it tells
-what an agent is told at its start: notes, what failed here and what worked
-instead, and what was asked last. `-` reads the prompt from stdin.
+recollect recall fix the flaky voucher test     earlier turns that help, in this project
+recollect recall                                what an agent is told when it starts
+cat prompt.md | recollect recall -              read the prompt from stdin
+
+Each line has its date and reference, and the whole stays within a budget of
+tokens. When nothing is relevant it says so on stderr and exits with 1.
 """
 
 from __future__ import annotations
@@ -25,28 +26,28 @@ def arguments(parser: ArgumentParser) -> None:
         "--budget",
         type=count,
         metavar="N",
-        help="at most about N tokens (default: 600, without a prompt 1500)",
+        help="about N tokens at most (default: 600, without a prompt 1500)",
     )
     parser.add_argument(
         "--folder",
         metavar="PATH",
-        help="as if the agent were started there (default: the current folder)",
+        help="as if the agent started there (default: this folder)",
     )
     parser.add_argument(
-        "--everywhere", action="store_true", help="ask other projects too when this one has nothing"
+        "--everywhere", action="store_true", help="other projects too, when this one has nothing"
     )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     prompt = sys.stdin.read() if args.prompt == ["-"] else " ".join(args.prompt)
     pack = memory.recall(prompt, folder=args.folder, budget=args.budget, everywhere=args.everywhere)
-    empty = "nothing stored is good enough to be told here"
+    empty = "Nothing relevant found. The agent is told nothing."
     if (
         not pack.lines
         and not args.everywhere
         and memory.project_of(args.folder or os.getcwd()) is None
     ):
-        empty = "nothing is stored of this folder's project; --everywhere asks the others"
+        empty = "Nothing is known about this folder yet. Other projects too: --everywhere"
     return Output([pack] if pack.lines else [], _text, empty=empty)
 
 

@@ -1,8 +1,8 @@
 """recollect redact: remove secrets from text, or check for them.
 
 recollect redact < log.txt           the text without its secrets
-recollect redact --check < log.txt   exit 1 when there is one, print where
-recollect redact --rescan            scan what is stored again, after the table of secrets grew
+recollect redact --check < log.txt   exit 1 when there is one, and print where
+recollect redact --rescan            check the whole store again, after an upgrade
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from recollect.serve.cli.progress import Progress
 def arguments(parser: ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
-        "--check", action="store_true", help="change nothing; exit 1 when there is a secret"
+        "--check", action="store_true", help="exit 1 when there is a secret, change nothing"
     )
-    group.add_argument("--rescan", action="store_true", help="scan everything in the store again")
+    group.add_argument("--rescan", action="store_true", help="check the whole store again")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.rescan:
-        with Progress("scanning") as progress:
+        with Progress("Looking for secrets:") as progress:
             return Output([memory.rescan(progress)], _rescanned)
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if args.check:
@@ -57,4 +57,5 @@ def _findings(memory: Memory, text: str) -> Iterator[dict[str, object]]:
 
 def _rescanned(row: Rescanned) -> str:
     rest = "" if row.scrubbed is None or row.scrubbed.complete else f"\n{row.scrubbed.detail}"
-    return f"scanned {counted(row.turns, 'turn')}: {row.turns_changed} changed, {counted(row.redactions, 'secret')} removed{rest}"
+    secrets = counted(row.redactions, "secret")
+    return f"{counted(row.turns, 'turn')} checked, {row.turns_changed} changed, {secrets} removed.{rest}"

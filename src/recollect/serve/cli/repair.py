@@ -1,7 +1,10 @@
-"""recollect repair: salvage a damaged store.
+"""recollect repair: save what can be saved of a damaged store.
 
-The damaged file is kept beside the new one. What could not be saved is said,
-and read again from the agents' logs by the next import where those still exist.
+recollect doctor          is it damaged?
+recollect repair          make a new file; the damaged one is kept beside it
+recollect import          read again what was lost, from logs that still exist
+
+It prints what could not be saved.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--rebuild-text",
         action="store_true",
-        help="make the text index again, even when the store is sound",
+        help="build the text index again, even when the store is fine",
     )
 
 
@@ -28,20 +31,20 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(report: RepairReport) -> str:
     if report.sound:
         changed = (
-            "; its text index was made again"
+            " The text index was built again."
             if report.text_rebuilt
             else ""
             if report.notes
-            else "; nothing was changed"
+            else " Nothing was changed."
         )
         return "\n".join(
-            [f"{report.path} is sound{changed}", *(f"  {note}" for note in report.notes)]
+            [f"{report.path} is fine.{changed}", *(f"  {note}" for note in report.notes)]
         )
-    lines = [f"{report.path} was damaged; the damaged file is kept as {report.damaged_copy}"]
+    lines = [f"{report.path} was damaged. The damaged file is kept: {report.damaged_copy}"]
     for verb, tables in (
         ("kept", report.kept),
         ("lost", report.lost),
-        ("told again", report.rebuilt),
+        ("built again", report.rebuilt),
     ):
         lines += [
             f"  {verb} {counted(count, 'row')} of {table}"
@@ -51,6 +54,6 @@ def _text(report: RepairReport) -> str:
     if report.lost_pages:
         lines.append(f"  lost {counted(report.lost_pages, 'page')} with an unknown number of rows")
     if report.text_rebuilt:
-        lines.append("  the text index was made again")
+        lines.append("  the text index was built again")
     lines += [f"  {note}" for note in [*report.notes, *report.next_steps]]
     return "\n".join(lines)

@@ -1,8 +1,10 @@
-"""recollect resume: the command that continues a session in its own agent.
+"""recollect resume: continue a session in its agent.
 
-Prints one line for the shell; `eval "$(recollect resume REF)"` runs it. What
-may keep it from working is said beside it: agents clear away their old logs,
-and what an agent no longer has, it cannot continue.
+recollect resume 453d                     print the command
+eval "$(recollect resume 453d)"           run it
+
+It warns when it may not work: agents delete their old logs, and cannot
+continue a session whose log is gone.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from recollect.serve.resume import continuation
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("ref", metavar="REF", help="a session, or any of its turns")
+    parser.add_argument("ref", metavar="REF", help="a session, or one of its turns")
 
 
 def run(memory: Memory, args: Namespace) -> Output:

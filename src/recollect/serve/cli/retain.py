@@ -1,9 +1,12 @@
-"""recollect retain: keep the store within its budget.
+"""recollect retain: keep the store within its size limits.
 
-The limits are under [retain] in config.toml; without any, nothing goes. Events
-that have a digest are let go, the oldest first: what was asked, the beginning
-of the answer and the tool calls stay, and sessions are listed, shown and found
-as before. It is done after each import; --dry-run says what would be.
+recollect retain --dry-run     what would be removed
+recollect retain               remove it now; each import does this too
+
+The limits are under [retain] in config.toml; without any, nothing is removed.
+It removes old events of sessions that have a digest. Prompts, the start of
+each answer and the tool calls stay, so sessions are still listed, shown and
+found.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ _REASONS = {"age": "by age", "soft": "for the soft cap", "hard": "for the hard c
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--dry-run", action="store_true", help="say what would go, and keep it")
+    parser.add_argument("--dry-run", action="store_true", help="show what would go, remove nothing")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -30,15 +33,18 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(report: Retained) -> str:
     turns = sum(report.evicted.values())
-    usage = f"events take {_size(report.final_usage)}, what was distilled from them {_size(report.distilled_usage)}"
+    usage = (
+        f"Events take {_size(report.final_usage)}; digests, notes and memories "
+        f"{_size(report.distilled_usage)}."
+    )
     if not turns:
-        return f"nothing has to go; {usage}"
-    verb = "would let go of" if report.dry_run else "let go of"
-    passes = ", ".join(
+        return f"Nothing to remove. {usage}"
+    verb = "Would remove" if report.dry_run else "Removed"
+    reasons = ", ".join(
         f"{count} {_REASONS[name]}" for name, count in report.evicted.items() if count
     )
-    smaller = f"; the file is {_size(report.given_back)} smaller" if report.given_back else ""
-    return f"{verb} the events of {counted(turns, 'turn')} ({passes}), {_size(report.freed)}{smaller}\n{usage}"
+    smaller = f" The file is {_size(report.given_back)} smaller." if report.given_back else ""
+    return f"{verb} the events of {counted(turns, 'turn')} ({reasons}): {_size(report.freed)}.{smaller}\n{usage}"
 
 
 def _size(size_bytes: int) -> str:

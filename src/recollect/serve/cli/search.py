@@ -1,11 +1,13 @@
-"""recollect search: find turns by word and by meaning.
+"""recollect search: find anything, by word or by meaning.
 
-Words, "phrases", prefix*, -not, and filters: agent: project: session: domain:
-file: tool: model: meta.KEY: since: until: outcome: is:error is:human is:live
-is:subagent is:headless. All words first; any of them when too few turns have
-them all. A time that is named (in March, on 3 May, yesterday) lifts the turns
-of then. The shell takes the quotes of a phrase away unless there are others
-around them: recollect search '"lock timeout"' -staging
+recollect search deadlock migration                  words; turns with all of them first
+recollect search '"lock timeout"' -staging           a phrase; without a word
+recollect search voucher agent:codex since:30d       filters
+
+Filters: agent: project: session: domain: file: tool: model: meta.KEY: since:
+until: outcome: and is:error is:human is:live is:subagent is:headless. When you
+name a time (in March, on 3 May, yesterday), turns of that time come first.
+docs/search.md has the whole query language.
 """
 
 from __future__ import annotations
@@ -32,21 +34,21 @@ def arguments(parser: ArgumentParser) -> None:
         "--mode",
         choices=["hybrid", "text", "vector"],
         default="hybrid",
-        help="words, meaning or both (default: %(default)s)",
+        help="by word, by meaning or both (default: %(default)s)",
     )
     parser.add_argument(
         "--limit", type=count, default=10, metavar="N", help="how many hits (default: %(default)s)"
     )
     parser.add_argument(
-        "--offset", type=count, default=0, metavar="N", help="leave out the first N hits"
+        "--offset", type=count, default=0, metavar="N", help="skip the first N hits"
     )
     parser.add_argument(
         "--cursor",
         metavar="CURSOR",
-        help="the page after an earlier answer, which ended with this cursor",
+        help="the next page, as the last one ended with this cursor",
     )
     parser.add_argument(
-        "--explain", action="store_true", help="show what each hit's rank is made of"
+        "--explain", action="store_true", help="show why each hit ranks where it is"
     )
 
 
@@ -63,23 +65,20 @@ def run(memory: Memory, args: Namespace) -> Output:
         **chosen(args),
     )
     shown = text if len(text) <= 80 else f"{text[:79]}…"
-    return Output(found, _text, empty=f"nothing found for {shown}", note="\n".join(_notes(found)))
+    empty = f'Nothing found for "{shown}".'
+    return Output(found, _text, empty=empty, note="\n".join(_notes(found)))
 
 
 def _notes(found: SearchResult) -> list[str]:
     notes = list(found.remarks)
     if found.mode == "hybrid" and found.hits and all(hit.matched == "meaning" for hit in found):
-        notes.append("none of these turns has any of the words; they come near in meaning")
-    elif found.relaxed:
-        notes.append("not every turn here has all of the words and phrases")
-    # Without meaning all turns are found by words only, which was said already.
+        notes.append("No session has these words. These are near in meaning.")
+    # Without meaning all turns are found by word only, which was said already.
     if found.unembedded and found.mode != "text":
-        notes.append(
-            f"{counted(found.unembedded, 'turn is', 'turns are')} not embedded yet and found by "
-            "words only"
-        )
+        turns = counted(found.unembedded, "turn is", "turns are")
+        notes.append(f"{turns} found by word only so far. To embed them now: recollect embed")
     if found.cursor:
-        notes.append(f"more: add --cursor {found.cursor}")
+        notes.append(f"More hits: add --cursor {found.cursor}")
     return notes
 
 

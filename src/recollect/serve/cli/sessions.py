@@ -1,8 +1,10 @@
 """recollect sessions: list sessions, newest first.
 
-Words and filters as in a search: `recollect sessions deadlock agent:codex
-since:7d`. A session is listed when one of its turns has all the words and
-passes the filters.
+recollect sessions
+recollect sessions deadlock agent:codex since:7d
+
+Words and filters work as in a search. A session is listed when one of its
+turns has all the words and matches all the filters.
 """
 
 from __future__ import annotations
@@ -27,14 +29,12 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="how many sessions (default: %(default)s)",
     )
-    parser.add_argument(
-        "--offset", type=count, default=0, metavar="N", help="leave out the first N"
-    )
+    parser.add_argument("--offset", type=count, default=0, metavar="N", help="skip the first N")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     rows = memory.sessions(typed(args), limit=args.limit, offset=args.offset, **chosen(args))
-    return Output(rows, _text, empty="no session passes", note=remarked(memory, args))
+    return Output(rows, _text, empty="No sessions match.", note=remarked(memory, args))
 
 
 def _text(session: Session) -> str:

@@ -1,8 +1,11 @@
-"""recollect show: a session, one turn, a note or a pattern.
+"""recollect show: read a session, one turn, a note or a pattern.
 
-REF is what the other commands print: codex:0199... is a session,
-codex:0199...#3 its third turn, note:7 a note and pattern:3f2a a pattern. The
-beginning of an id will do when it means one thing only.
+recollect show 453d             a session, by the start of its id
+recollect show codex:0199#3     its third turn
+recollect show note:7           a note; a pattern is pattern:3f2a
+
+REF is what the other commands print. The start of an id is enough when it fits
+only one.
 """
 
 from __future__ import annotations
@@ -23,16 +26,16 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="REF",
         help="a session, a turn as <session>#<number>, note:<number> or pattern:<id>",
     )
-    parser.add_argument("--all", action="store_true", help="undone turns too, and outputs in full")
+    parser.add_argument("--all", action="store_true", help="also undone turns, and whole outputs")
     parser.add_argument(
         "--digest",
         action="store_true",
-        help="what the session came to: tasks, evidence, errors, what is left",
+        help="a summary: tasks, evidence, errors, what is left to do",
     )
     parser.add_argument(
         "--memory",
         action="store_true",
-        help="the session's trace memory, which `recollect distill` makes",
+        help="what `recollect distill` wrote about the session",
     )
 
 
@@ -50,7 +53,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.memory:
         return Output(
             [memory.trace(args.ref)],
-            lambda row: row.memory or "nothing in this session is worth keeping",
+            lambda row: row.memory or "Nothing in this session is worth keeping.",
         )
     if args.digest:
         return Output([memory.digest(args.ref)], digest.text)
@@ -79,8 +82,8 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
     lines += ["", *(_turn(turn, whole=whole) for turn in row.turn_list if turn.live or whole)]
     if hidden and not whole:
         lines.append(
-            f"({counted(hidden, 'undone turn is', 'undone turns are')} left out; --all shows "
-            "everything)"
+            f"({counted(hidden, 'undone turn is', 'undone turns are')} left out; to see "
+            f"{'it' if hidden == 1 else 'them'}, add --all)"
         )
     return "\n".join(lines)
 
@@ -91,11 +94,11 @@ def _turn(turn: Turn, *, whole: bool) -> str:
     lines += [_event(event, whole=whole) for event in turn.events]
     if turn.evicted_at:
         where = (
-            f"the agent's log is still at {turn.raw_log}"
+            f"the whole turn is still in the agent's log, {turn.raw_log}"
             if turn.raw_log
             else "the agent's log is gone too"
         )
-        lines.append(f"(only this much is kept since {turn.evicted_at[:10]}; {where})")
+        lines.append(f"(shortened on {turn.evicted_at[:10]} to save space; {where})")
     return "\n".join(lines) + "\n"
 
 

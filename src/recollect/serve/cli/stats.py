@@ -1,8 +1,12 @@
-"""recollect stats: tokens, cost, tools and errors, summed up.
+"""recollect stats: tokens, cost and errors.
 
-Words and filters choose the turns that count, as in a search. Cost covers the
-calls whose model has a known price; how many have none is said beside it. A
-dash is what cannot be told, such as the errors of a model.
+recollect stats                          by agent
+recollect stats --by day since:30d       by day
+recollect stats --by model webshop       by model, only turns with this word
+
+Words and filters work as in a search. Cost covers the calls whose model has a
+known price; the number of others is beside it. A dash means unknown, such as
+the errors of a model.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--by", default="agent", choices=["all", "agent", "project", "domain", "model", "tool",
         "day"],
-        help="what to sum by (default: %(default)s)",
+        help="what each row is about (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
 
@@ -38,7 +42,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         rows,
         lambda row: _text(row, width),
         head=head,
-        empty="nothing to sum up",
+        empty="No sessions match.",
         note=remarked(memory, args),
     )
 

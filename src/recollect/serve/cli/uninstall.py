@@ -1,13 +1,18 @@
-"""recollect uninstall: take our entries out of an agent's settings again.
+"""recollect uninstall: disconnect an agent again.
 
-A file that nobody else has changed since is as it was before; in any other,
-only our entries go. What was remembered stays: the store is not touched.
+recollect uninstall codex                 your own settings
+recollect uninstall codex --scope project those of this project
+recollect uninstall timer                 the daily import
+
+It removes our entries from the agent's settings; a file that nothing else has
+changed is as it was before. The store is not touched.
 """
 
 from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from functools import partial
 
 from recollect.memory import Memory
 from recollect.serve import timer
@@ -24,9 +29,9 @@ def arguments(parser: ArgumentParser) -> None:
         "--scope",
         choices=SCOPES,
         default="user",
-        help="from your own settings, or from those of the project here (default: user)",
+        help="from your own settings, or from those of this project (default: user)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would go, and leave it")
+    parser.add_argument("--dry-run", action="store_true", help="show what would go, change nothing")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -36,4 +41,9 @@ def run(memory: Memory, args: Namespace) -> Output:
         rows = uninstall(
             args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
         )
-    return Output(rows, told, note="nothing was written" if args.dry_run else "")
+    if all(row.state == "unchanged" for row in rows):
+        name = "The timer" if args.agent == timer.NAME else memory.adapters([args.agent])[0].name
+        note = f"{name} was not connected. Nothing to do."
+    else:
+        note = "Nothing was written (dry run)." if args.dry_run else ""
+    return Output(rows, partial(told, dry_run=args.dry_run), note=note)

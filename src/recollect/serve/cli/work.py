@@ -1,7 +1,11 @@
-"""recollect work: do the jobs that wait.
+"""recollect work: run the waiting jobs.
 
-Import leaves work that can wait in a queue; this drains it. It is started by
-import in the background, and can be run by hand or by a timer.
+recollect work                all of them
+recollect work --limit 10     at most ten
+recollect jobs                list them instead
+
+An import leaves jobs such as embedding and starts this in the background. You
+can also run it yourself.
 """
 
 from __future__ import annotations
@@ -19,4 +23,5 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     done = memory.work(limit=args.limit)
-    return Output([{"done": done}], lambda _: f"{counted(done, 'job')} done")
+    said = f"{counted(done, 'job')} done." if done else "No jobs waiting."
+    return Output([{"done": done}], lambda _: said)
