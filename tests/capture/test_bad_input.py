@@ -568,8 +568,8 @@ def test_a_home_that_cannot_be_written_is_said_with_what_to_do(
 
     assert (code, capsys.readouterr().err) == (
         74,
-        "recollect: cannot write /dev/null/recollect/recollect.db: Not a directory\n"
-        "  nothing is lost; make room or fix the permissions, then run the same command again\n",
+        "error: Cannot write /dev/null/recollect/recollect.db: Not a directory.\n"
+        "  Nothing is lost. Free some disk space or fix the permissions, then run the same command again.\n",
     )
 
 
@@ -645,7 +645,7 @@ def test_a_full_disk_ends_the_command_with_74_and_nothing_lost(home: Path) -> No
             peace.import_logs()
 
             assert ended.returncode == 74, ended.stderr
-            assert "cannot write" in ended.stderr
+            assert "Cannot write" in ended.stderr
             assert "Traceback" not in ended.stderr
             assert len(kept) < 6
             assert everything(mind) == everything(peace)

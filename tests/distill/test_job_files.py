@@ -192,7 +192,7 @@ def test_a_session_with_secrets_in_it_gets_no_job(desk: Desk, home: Path, memory
 
     (job,) = desk.write(ONE)
 
-    assert (job.outcome, "secrets are stored" in job.reason) == ("refused", True)
+    assert (job.outcome, "still holds secrets" in job.reason) == ("refused", True)
     assert list(desk.folder.iterdir()) == []
 
 

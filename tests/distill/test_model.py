@@ -217,7 +217,7 @@ def test_a_session_with_secrets_in_it_is_not_sent(service: Service, redactor: Re
     (_, first), (_, second) = asked(service, redactor, bad, work(2))
 
     assert isinstance(first, GaveUp)
-    assert "secrets are stored" in first.reason
+    assert "still holds secrets" in first.reason
     assert isinstance(second, Kept)
     assert SECRET not in str(service.questions)
     assert len(service.questions) == 1

@@ -560,7 +560,7 @@ def test_a_read_only_file_is_not_replaced(shop: Shop) -> None:
     before = text(shop)
     (shop.folder / "AGENTS.md").chmod(0o444)
 
-    with pytest.raises(FileUnwritable, match=r"cannot write .*AGENTS\.md: the file is read-only"):
+    with pytest.raises(FileUnwritable, match=r"Cannot write .*AGENTS\.md: the file is read-only"):
         publish(shop)
 
     assert text(shop) == before

@@ -153,7 +153,7 @@ def test_the_same_numbers_make_the_same_page(tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     """A folder that is not there, or one in its place."""
     for path in (tmp_path, tmp_path / "none" / "report.html"):
-        with pytest.raises(FileUnwritable, match="cannot write"):
+        with pytest.raises(FileUnwritable, match="Cannot write"):
             report.write(str(path), [])
 
 

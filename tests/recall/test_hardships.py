@@ -251,7 +251,10 @@ def test_an_interrupt_ends_embedding_with_one_line(home: Path) -> None:
             time.sleep(0.01)
     process.send_signal(signal.SIGINT)
 
-    assert process.communicate() == ("", "stopped; what was committed is kept\n")
+    assert process.communicate() == (
+        "",
+        "Stopped. What is done so far is kept; run it again to go on.\n",
+    )
     assert process.returncode == 130
 
 
@@ -266,7 +269,7 @@ def test_a_full_disk_stops_embedding_and_loses_nothing(mind: Memory, stored: Pat
     )
 
     assert full.returncode == 74
-    assert "make room or fix the permissions, then run the same command again" in full.stderr
+    assert "Free some disk space or fix the permissions" in full.stderr
     assert recollect(stored, "embed").returncode == 0
     assert (made(stored), findings(mind)) == (before, [])
 
@@ -376,7 +379,7 @@ def test_the_largest_page_is_no_error(stored: Path, capsys: pytest.CaptureFixtur
     )
     with pytest.raises(SystemExit, match="2"):
         main(["search", "agent:claude", "--limit", str(1 << 62), "--store", str(stored)])
-    assert "is no count" in capsys.readouterr().err
+    assert "--limit needs a number from 0 to" in capsys.readouterr().err
 
 
 # Where the answer goes
@@ -416,7 +419,10 @@ def test_a_prompt_that_is_no_text_is_read_all_the_same(stored: Path) -> None:
         env={**os.environ, "PYTHONUTF8": "1"},
     )
 
-    assert (told.returncode, told.stderr) == (1, b"nothing stored is good enough to be told here\n")
+    assert (told.returncode, told.stderr) == (
+        1,
+        b"Nothing relevant found. The agent is told nothing.\n",
+    )
 
 
 @pytest.mark.skipif(
@@ -430,7 +436,7 @@ def test_an_answer_that_cannot_be_written_is_said_in_one_line(stored: Path) -> N
 
     assert (told.returncode, told.stderr.splitlines()[-1]) == (
         74,
-        "recollect: cannot go on: [Errno 28] No space left on device",
+        "error: Cannot write the answer: [Errno 28] No space left on device.",
     )
 
 

@@ -235,7 +235,9 @@ def test_a_limit_is_a_whole_number(
 
     assert stopped.value.code == 2
     option = command.split()[-1]
-    assert f'{option} needs a number, not "{value}".' in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {option} needs a number")
+    assert f'not "{value}".' in said
 
 
 def test_an_unknown_command_suggests_a_known_one(

@@ -406,6 +406,6 @@ def test_without_room_on_the_disk_nothing_is_lost(mind: Memory) -> None:
     (*_, report) = mind.retain()
 
     assert full.returncode == 74
-    assert "nothing is lost; make room" in full.stderr
+    assert "Nothing is lost. Free some disk space" in full.stderr
     assert after == before
     assert report.evicted["age"] == 10

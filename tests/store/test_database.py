@@ -155,8 +155,9 @@ def test_the_store_of_a_later_recollect_is_left_alone(
     )
     assert (code, capsys.readouterr().err) == (
         65,
-        f"recollect: {path} has schema {SCHEMA + 1}, but this recollect stops at {SCHEMA}\n"
-        "  upgrade recollect, or choose another file with --store\n",
+        f"error: {path} was written by a newer recollect "
+        f"(schema {SCHEMA + 1}, this one knows {SCHEMA}).\n"
+        "  Upgrade recollect, or choose another file with --store.\n",
     )
     assert Path(path).read_bytes() == before
 
@@ -214,7 +215,7 @@ def test_a_store_that_cannot_be_made_is_said_to_be_unwritable() -> None:
 
     assert (failure.value.exit_code, str(failure.value)) == (
         74,
-        "cannot write /dev/null/data/recollect.db: Not a directory",
+        "Cannot write /dev/null/data/recollect.db: Not a directory.",
     )
 
 
@@ -231,8 +232,8 @@ def test_a_store_of_an_early_version_says_how_to_make_a_new_one(
             open_store(path)
         assert (
             failure.value.hint
-            == f"move it away (`mv {path} {path}.old`), then run `recollect import`: it reads the "
-            "logs again"
+            == f"Move it away (`mv {path} {path}.old`), then run `recollect import` to read the "
+            "logs again."
         )
 
 
@@ -320,7 +321,7 @@ def test_a_store_that_stays_busy_is_given_up_after_a_while(
     assert 0.25 < waited < 3
     assert (busy.value.exit_code, busy.value.hint) == (
         69,
-        "another recollect is writing; try again when it is done",
+        "Another recollect is writing. Try again when it is done.",
     )
 
 

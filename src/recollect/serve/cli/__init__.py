@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 HELP_WIDTH = 100
+LARGEST_COUNT = 1 << 62
 
 # command: (its file, one line for the list). The order is the order of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -199,10 +200,13 @@ def count(text: str) -> int:
     """The type of every option that takes a number of things."""
     from argparse import ArgumentTypeError
 
-    number = int(text) if text.strip().lstrip("+-").isdecimal() else -1
+    typed = text.strip()
+    if not typed.lstrip("+-").isdecimal():
+        raise ArgumentTypeError(f'needs a number, not "{typed}"')
+    number = int(typed)
     # SQLite counts in 64 bits, and an offset and a limit are added.
-    if not 0 <= number < 1 << 62:
-        raise ArgumentTypeError(f'needs a number, not "{text.strip()}"')
+    if not 0 <= number < LARGEST_COUNT:
+        raise ArgumentTypeError(f'needs a number from 0 to {LARGEST_COUNT - 1}, not "{typed}"')
     return number
 
 
