@@ -79,9 +79,9 @@ def _take_all(path: str) -> None:
     """Take notes from every session with a person in it."""
     store = open_store(path)
     for number, ref in store.db.rows("select id, ref from sessions order by started_at, id"):
-        digest = store.find_digest(ref)
-        if digest is not None and store.is_with_a_person(number):
-            passages = store.passages(number)
+        digest = store.old.find_digest(ref)
+        if digest is not None and store.old.is_with_a_person(number):
+            passages = store.old.passages(number)
             extract.keep(store, passages, extract.Rules().extract(passages, digest), by="rules")
     store.close()
 

@@ -95,8 +95,8 @@ def outcomes(*, whole: bool = False) -> Iterator[Judged]:
         with Memory(settings) as memory:
             memory.import_logs([str(home / ".claude"), str(home / ".codex")])
         store = open_store(store_path, create=False)
-        for number, ref, _ in store.outdated_sessions():
-            episode, passages = labelled[ref], store.passages(number)
+        for number, ref, _ in store.old.outdated_sessions():
+            episode, passages = labelled[ref], store.old.passages(number)
             yield _by_digest(episode, ref, passages) if whole else _by_itself(episode, passages)
         store.close()
 

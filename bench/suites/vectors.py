@@ -29,7 +29,7 @@ from recollect.embed.static import StaticEncoder
 from recollect.recall.meaning import apart
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.resident import Index, build_index
-from recollect.store.sqlite.vectors import find_state, mean
+from recollect.store.sqlite.vectors import Vectors
 
 TURNS = 45_000
 QUESTIONS = 500
@@ -121,11 +121,11 @@ def _indexed(
     )(home)
     fill_with_talks(plan.environ(home), [log], len(pieces))
     db = Database(str(home / "recollect.db"))
-    state = find_state(db)
+    state = Vectors(db).state()
     index = state and build_index(db, state, threading.Event())
     rows, common, encoder = (
         db.rows("select turn, codes from vectors order by turn"),
-        mean(db),
+        Vectors(db).mean(),
         StaticEncoder(),
     )
     db.close()

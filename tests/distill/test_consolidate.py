@@ -19,7 +19,8 @@ from recollect.distill.memories import consolidate as stage
 from recollect.distill.memories import files
 from recollect.memory import Memory
 from recollect.model.reports import Consolidated
-from recollect.store.sqlite import leases, traces
+from recollect.store.sqlite import traces
+from recollect.store.sqlite.leases import Leases
 from tests.builders.talks import SHOP, Said, Talks
 
 BLOG = "/home/ada/blog"
@@ -144,7 +145,7 @@ def test_what_the_rules_wrote_follows_while_an_agent_is_waited_for(talks: Talks)
     fill(talks)
     talks.memory.distill()
     note = talks.memory.remember("Always use tabs in this project.", project=SHOP)
-    talks.store.reject_note(note.ref)
+    talks.store.old.reject_note(note.ref)
 
     *_, report = stage.consolidate(
         talks.store, talks.memory.settings.home, traces_kept=10, engine="agent"
@@ -208,12 +209,12 @@ def test_of_two_consolidators_one_works(talks: Talks) -> None:
     talks.tell("d", "never use tabs in this project", day=3)
     talks.memory.distill(limit=0)
     talks.store.db.execute("delete from consolidations")
-    lease = leases.take(talks.store.db, traces.lease_name(talks.store.project_number(SHOP)))
+    lease = Leases(talks.store.db).take(traces.lease_name(talks.store.projects.number(SHOP)))
     assert lease is not None
 
     assert talks.memory.consolidate() == Consolidated(projects=2, consolidated=1, locked=1)
 
-    leases.release(talks.store.db, lease)
+    Leases(talks.store.db).release(lease)
     assert talks.memory.consolidate() == Consolidated(projects=1, consolidated=1)
 
 
@@ -253,7 +254,7 @@ def test_a_late_holder_cannot_write(talks: Talks, monkeypatch: pytest.MonkeyPatc
     def slow(project: str, *rest: Any) -> Any:
         talks.store.db.execute("update leases set held_until = 1")
         assert (
-            leases.take(talks.store.db, traces.lease_name(talks.store.project_number(project)))
+            Leases(talks.store.db).take(traces.lease_name(talks.store.projects.number(project)))
             is not None
         )
         return original(project, *rest)

@@ -150,7 +150,7 @@ def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
     before = mind.remarks("outcome:fail")
     list(mind.digest_sessions())
 
-    assert before == ["sessions whose outcome is not known yet: 2; `recollect work` finds out"]
+    assert before == ["2 sessions have no outcome yet; `recollect work` finds out"]
     assert mind.remarks("outcome:fail") == []
     assert (found("fail"), found("success"), found("abandoned")) == (
         [broken.ref],

@@ -22,7 +22,7 @@ from recollect.distill.models.traces import (
 from recollect.errors import BadReply, EngineUnavailable, NotFound, SpendingLimit, UsageError
 from recollect.model.digests import Trace
 from recollect.model.reports import Distilled
-from recollect.store.sqlite import jobs
+from recollect.store.sqlite.jobs import Jobs
 from recollect.store.traces import Candidate, Published
 from tests.builders.talks import SHOP, Said, Talks
 from tests.store.conftest import START
@@ -201,7 +201,7 @@ def test_a_session_that_never_gets_a_memory_says_what_there_is(talks: Talks) -> 
 def test_an_import_leaves_the_distilling_to_the_queue(talks: Talks) -> None:
     """Nobody has to think of it."""
     talks.tell("a", checked())
-    talks.store.after_import(1)
+    talks.store.jobs.after_import(1)
 
     talks.memory.work()
 
@@ -311,8 +311,8 @@ def test_a_failed_session_is_tried_three_times_and_then_left_alone(talks: Talks)
     skipped = distill(talks, model)
     for _ in range(2):
         talks.store.db.execute("update jobs set not_before = 0")
-        jobs.work(
-            talks.store.db, {"trace": lambda ref: distilling.ask_again(talks.store, ref, model)}
+        Jobs(talks.store.db).work(
+            {"trace": lambda ref: distilling.ask_again(talks.store, ref, model)}
         )
 
     assert (first.failed, skipped.candidates, skipped.skipped) == (1, 1, 1)
@@ -334,7 +334,7 @@ def test_a_retry_that_works_ends_the_job(talks: Talks) -> None:
     distill(talks, model)
     talks.store.db.execute("update jobs set not_before = 0")
 
-    jobs.work(talks.store.db, {"trace": lambda ref: distilling.ask_again(talks.store, ref, model)})
+    Jobs(talks.store.db).work({"trace": lambda ref: distilling.ask_again(talks.store, ref, model)})
 
     assert traced(talks) == ["codex:a"]
     assert [job.kind for job in talks.memory.jobs() if job.kind == "trace"] == []

@@ -136,7 +136,7 @@ def test_the_same_session_and_its_copies_are_one_witness(talks: Talks) -> None:
 def test_a_note_from_a_log_without_times_was_seen_when_it_was_found(talks: Talks) -> None:
     """Not in 1970."""
     talks.tell("a", f"{TABS} in all files")
-    (place,) = talks.store.passages(talks.store.db.value("select id from sessions"))
+    (place,) = talks.store.old.passages(talks.store.db.value("select id from sessions"))
     place.at = None
 
     (note,) = keep(
@@ -227,7 +227,7 @@ def test_secrets_what_we_told_and_what_is_no_note_are_left_out(talks: Talks, tex
     """Whatever an extractor says; the others it found are kept all the same."""
     talks.tell("a", "hello")
     (number,) = talks.store.db.row("select id from sessions")
-    passages = talks.store.passages(number)
+    passages = talks.store.old.passages(number)
     given: Sequence[Candidate] = [
         Candidate("project", text, 0.5, "codex:a#1", "assistant"),
         Candidate("project", "Use tabs", 0.5, "codex:a#7", "assistant"),
@@ -247,7 +247,7 @@ def test_a_models_word_alone_never_becomes_active(talks: Talks) -> None:
     talks.tell("a", "hello").tell("b", "hello", day=1)
     for number, ref in talks.store.db.rows("select id, ref from sessions"):
         found = [Candidate("project", "Use make", 0.9, f"{ref}#1", "assistant")]
-        keep(talks.store, talks.store.passages(number), found, by="model")
+        keep(talks.store, talks.store.old.passages(number), found, by="model")
 
     (note,) = talks.memory.notes()
     assert (note.status, note.seen) == ("candidate", 2)

@@ -14,7 +14,7 @@ from recollect.distill.notes.extract import extract_waiting
 from recollect.distill.notes.gate import LIVES_MS, Answer, Progress
 from recollect.model.logs import Event, Item, TurnFacts
 from recollect.store.notes import Extraction
-from recollect.store.sqlite import jobs
+from recollect.store.sqlite.jobs import Jobs
 from recollect.system.clock import iso
 from tests.builders.passages import call, edit, passage, prompt, reply, run, said
 from tests.builders.talks import SHOP, Said, Talks
@@ -109,13 +109,13 @@ def test_a_session_that_waits_for_a_call_is_come_back_to(
 ) -> None:
     """What was said in it would be lost otherwise: nothing new may ever be logged there."""
     tell_pending(talks)
-    jobs.drop(talks.store.db, "digest", "sessions")
+    Jobs(talks.store.db).drop("digest", "sessions")
     monkeypatch.setattr("recollect.distill.notes.extract.now_ms", lambda: START + 1_000)
 
     list(talks.memory.digest_sessions())
 
     assert talks.memory.notes() == []
-    (job,) = [job for job in jobs.list_jobs(talks.store.db) if job.kind == "digest"]
+    (job,) = [job for job in Jobs(talks.store.db).all() if job.kind == "digest"]
     assert job.not_before == iso(START + 60 + LIVES_MS)
 
     extract_waiting(talks.store, now=START + 1_000)
@@ -123,7 +123,7 @@ def test_a_session_that_waits_for_a_call_is_come_back_to(
 
     extract_waiting(talks.store, now=START + 60 + LIVES_MS)
     assert [note.text for note in talks.memory.notes()] == ["Never push to main"]
-    assert talks.store.waiting_extractions() == []
+    assert talks.store.old.waiting_extractions() == []
 
 
 def test_taking_notes_again_from_a_session_that_grew_repeats_nothing(talks: Talks) -> None:
@@ -135,16 +135,16 @@ def test_taking_notes_again_from_a_session_that_grew_repeats_nothing(talks: Talk
     talks.tell("a", *turns)
     list(talks.memory.digest_sessions())
     number = talks.store.db.value("select id from sessions")
-    first = talks.store.find_extraction(number)
+    first = talks.store.old.find_extraction(number)
 
     talks.tell("a", *turns, Said("one more", command="git add ."))
     list(talks.memory.digest_sessions())
-    second = talks.store.find_extraction(number)
+    second = talks.store.old.find_extraction(number)
     talks.tell("a", *turns, *(Said(f"{number} more", command="git add .") for number in range(3)))
     list(talks.memory.digest_sessions())
 
     assert (first, second) == (Extraction(25, 0, 1), Extraction(25, 1, 1))
-    assert talks.store.find_extraction(number) == Extraction(31, 0, 2)
+    assert talks.store.old.find_extraction(number) == Extraction(31, 0, 2)
     (note,) = talks.memory.notes()
     assert (note.text, note.seen, note.status) == ("Never push to main", 1, "candidate")
 

@@ -60,7 +60,7 @@ class Desk:
         self.store, self.redactor, self.folder = memory._existing(), redactor, folder
 
     def write(self, *sessions: str) -> list[JobFile]:
-        found = [self.store.find_candidate(session) for session in sessions]
+        found = [self.store.old.find_candidate(session) for session in sessions]
         work = work_on(self.store, [candidate for candidate in found if candidate])
         return write_jobs(str(self.folder), work, self.redactor, Settings("/h", "/h/s.db", {}))
 
@@ -102,17 +102,17 @@ def test_an_answer_becomes_the_memory_of_its_session(desk: Desk) -> None:
     """In the same shape as everybody else's; doing it again changes nothing."""
     desk.write(ONE, TWO)
     desk.answer(ONE)
-    desk.store.fail_job("trace", ONE, "a model said nothing")
-    desk.store.fail_job("trace", TWO, "a model said nothing")
+    desk.store.jobs.leave("trace", ONE, "a model said nothing")
+    desk.store.jobs.leave("trace", TWO, "a model said nothing")
 
     first, second = desk.commit(), desk.commit()
 
     assert first == {ONE: ("kept", ""), TWO: ("waiting", "")}
     assert second == {ONE: ("unchanged", ""), TWO: ("waiting", "")}
-    assert [job.subject for job in desk.store.list_jobs() if job.kind == "trace"] == [TWO]
-    assert desk.store.find_trace(ONE) == Trace(
+    assert [job.subject for job in desk.store.jobs.all() if job.kind == "trace"] == [TWO]
+    assert desk.store.old.find_trace(ONE) == Trace(
         session=ONE,
-        project=desk.store.find_trace(ONE).project,
+        project=desk.store.old.find_trace(ONE).project,
         memory=MEMORY,
         summary="watered",
         engine="agent",  # type: ignore[union-attr]
@@ -129,7 +129,7 @@ def test_a_bad_answer_is_refused_with_its_reason_and_the_others_are_kept(desk: D
         ONE: ("refused", "summary is empty and the other is not"),
         TWO: ("kept", ""),
     }
-    assert desk.store.find_trace(ONE) is None
+    assert desk.store.old.find_trace(ONE) is None
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_is_no_answer_is_refused(desk: Desk, body: bytes) -> None:
     desk.answer(ONE).write_bytes(body)
 
     assert desk.commit()[ONE][0] == "refused"
-    assert desk.store.find_trace(ONE) is None
+    assert desk.store.old.find_trace(ONE) is None
 
 
 def test_an_answer_that_is_a_link_is_not_followed(desk: Desk, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_other_files_and_forged_headers_are_left_alone(desk: Desk) -> None:
     (desk.folder / "notes.md").mkdir()
 
     assert desk.commit() == {}
-    assert desk.store.find_trace(TWO) is None
+    assert desk.store.old.find_trace(TWO) is None
 
 
 def test_a_folder_that_is_not_there_is_named(desk: Desk) -> None:
@@ -335,7 +335,7 @@ def test_with_the_engine_agent_nothing_is_distilled_behind_its_back(
         homes.codex_log(home, homes.codex_talk(OTHER, "prune the trees"), OTHER)
         memory.import_logs()
         memory.work()
-        (project,) = [key for _, key in memory._existing().memory_projects()]
+        (project,) = [key for _, key in memory._existing().old.memory_projects()]
         page = (Path(memory.memory_folder(project)) / "MEMORY.md").read_text()
         with pytest.raises(UsageError):
             memory.distill()

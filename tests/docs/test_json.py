@@ -13,7 +13,7 @@ import pytest
 
 from recollect.serve.cli import main
 from recollect.store import open_store
-from recollect.store.sqlite import jobs
+from recollect.store.sqlite.jobs import Jobs
 from tests.docs.conftest import ROOT, SAMPLES
 
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -105,7 +105,7 @@ def leave_a_job() -> None:
 
     store = open_store(Settings.load().store)
     with store.db.transaction():
-        jobs.enqueue(store.db, "optimize", "text")
+        Jobs(store.db).enqueue("optimize", "text")
     store.close()
 
 

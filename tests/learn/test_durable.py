@@ -55,7 +55,7 @@ def stored(home: Path) -> dict[str, tuple[str, int]]:
     """Every attempt in the store: its task and how many steps it has."""
     with Memory(Settings(str(home), str(home / "recollect.db"), {})) as memory:
         store = memory._existing()
-        found = store.find_episodes(store.episode_numbers())
+        found = store.episodes.find(store.episodes.numbers())
     return {one.ref: (one.task, len(one.steps)) for one in found.values()}
 
 

@@ -192,8 +192,8 @@ def test_what_was_seen_stays_when_events_are_let_go(world: World) -> None:
     world.see(made)
     store = world.memory._existing()
     turns = [turn for (turn,) in store.db.rows("select id from turns")]
-    store.evict(turns)
-    with store.alone():
+    store.evictions.evict(turns)
+    with store.transaction():
         store.db.execute("insert or replace into unlearned select id, 1 from sessions")
 
     world.learn()
@@ -319,7 +319,7 @@ def test_advice_that_fails_is_retired(world: World) -> None:
 def test_what_waits_is_learned_by_the_next_work(world: World) -> None:
     """Import leaves a job behind; whoever works does it, and nobody waits for it."""
     world.take_in([compose(number) for number in (1, 2, 3)])
-    before = world.memory._existing().count_unlearned()
+    before = world.memory._existing().old.count_unlearned()
 
     world.memory.work()
 

@@ -51,7 +51,7 @@ def put(
         started_at=at,
         reward=parts,
     )
-    memory._opened(create=True).keep_episodes([episode])
+    memory._opened(create=True).episodes.keep([episode])
     return ref
 
 

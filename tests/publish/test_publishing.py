@@ -222,7 +222,7 @@ def test_what_is_retired_or_forgotten_goes_from_every_file_at_the_next_run(
     if how == "retire":
         catalogue.retire(shop.db, "e0", "")
     else:
-        shop.filled.store.forget("codex:a", None, dry_run=False)
+        shop.filled.store.forgetting.session_or_turn("codex:a", None, dry_run=False)
     rows = publish(shop, "AGENTS.md")
 
     assert list(states(rows).values()) == ["changed"] * len(targets)
@@ -611,10 +611,10 @@ def test_a_project_that_was_forgotten_leaves_no_file_behind(shop: Shop) -> None:
     (shop.folder / "GEMINI.md").write_text("# Shop\n")
     publish(shop, "AGENTS.md", "GEMINI.md")
     for ref in shop.sessions.values():
-        shop.filled.store.forget(ref, None, dry_run=False)
+        shop.filled.store.forgetting.session_or_turn(ref, None, dry_run=False)
     store, folder = shop.filled.store, str(shop.folder)
 
-    project = store.find_project([folder])
+    project = store.projects.find([folder])
     rows = publishing.publish(
         store, folder, project, [], str, apply=True, agent_targets=publish_targets()
     )
@@ -677,7 +677,7 @@ def test_who_waits_too_long_is_told_so(shop: Shop, monkeypatch: pytest.MonkeyPat
     """Nothing is written then."""
     accepted(shop)
     monkeypatch.setattr(publishing, "PATIENCE_SECONDS", 0.1)
-    assert shop.filled.store.take_publishing(os.path.realpath(shop.folder)) is not None
+    assert shop.filled.store.old.take_publishing(os.path.realpath(shop.folder)) is not None
 
     with pytest.raises(StoreBusy):
         publish(shop)

@@ -9,15 +9,11 @@ from hypothesis import strategies as st
 from recollect.model.search import Clue
 from recollect.recall.clues import MOST_CLUES, clues
 from recollect.recall.query import parse
-from recollect.store.sqlite import search
-
-
-def words_of(texts: list[str]) -> list[str]:
-    return [word for text in texts for word in search.words(text)]
+from recollect.store.text import words
 
 
 def found(text: str) -> list[tuple[tuple[str, ...], bool, bool]]:
-    return [(clue.words, clue.prefix, clue.extra) for clue in clues(parse(text), words_of)]
+    return [(clue.words, clue.prefix, clue.extra) for clue in clues(parse(text))]
 
 
 def plain(*words: str) -> list[tuple[tuple[str, ...], bool, bool]]:
@@ -68,9 +64,9 @@ def test_a_pasted_log_is_looked_for_in_part() -> None:
 def test_clues_are_words_of_the_query_and_each_is_there_once(text: str) -> None:
     """Nothing is looked for that nobody asked for."""
     query = parse(text)
-    asked = {word for term in query.terms if not term.negated for word in words_of([term.text])}
+    asked = {word for term in query.terms if not term.negated for word in words(term.text)}
 
-    made = clues(query, words_of)
+    made = clues(query)
 
     assert {word for clue in made for word in clue.words} <= asked
     assert len(set(made)) == len(made)

@@ -29,8 +29,10 @@ from recollect.recall.embedding import (
     pieces,
 )
 from recollect.store import open_store
-from recollect.store.sqlite import jobs, vectors
-from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite import jobs
+from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.store import Store
+from recollect.store.sqlite.vectors import Vectors
 from tests.builders.homes import claude_log, small_talk
 from tests.encoders import WordEncoder
 
@@ -61,7 +63,7 @@ def home_with_logs(home: Path) -> Path:
 
 
 @pytest.fixture
-def store(home_with_logs: Path) -> Iterator[SqliteStore]:
+def store(home_with_logs: Path) -> Iterator[Store]:
     """A store with 120 turns that nobody has embedded."""
     path = home_with_logs / ".recollect" / "recollect.db"
     with Memory.open(path) as memory:
@@ -128,7 +130,7 @@ def test_cutting_loses_nothing_and_makes_nothing_too_long(text: str, size: int) 
     assert all(0 < len(piece) <= size for piece in cut)
 
 
-def test_every_turn_is_embedded_once(store: SqliteStore) -> None:
+def test_every_turn_is_embedded_once(store: Store) -> None:
     """And a second run finds nothing to do."""
     encoder = WordEncoder()
 
@@ -138,10 +140,10 @@ def test_every_turn_is_embedded_once(store: SqliteStore) -> None:
     assert (report.turns, report.remaining, report.encoder) == (120, 0, "words")
     assert report.pieces == len(encoder.texts) >= 120
     assert (second.turns, second.pieces) == (0, 0)
-    assert vectors.disagreeing(store.db) == []
+    assert Vectors(store.db).disagreeing() == []
 
 
-def test_a_limit_leaves_the_oldest_for_later(store: SqliteStore) -> None:
+def test_a_limit_leaves_the_oldest_for_later(store: Store) -> None:
     """What somebody did today is looked for before what they did last year."""
     *_, report = embed(store, WordEncoder(), limit=50)
 
@@ -149,7 +151,7 @@ def test_a_limit_leaves_the_oldest_for_later(store: SqliteStore) -> None:
     assert store.db.value("select max(turn) from unembedded") == 70
 
 
-def test_a_run_that_is_left_goes_on_where_it_was(store: SqliteStore) -> None:
+def test_a_run_that_is_left_goes_on_where_it_was(store: Store) -> None:
     """Each report follows a commit."""
     first = next(embed(store, WordEncoder()))
     done = first.turns
@@ -160,17 +162,17 @@ def test_a_run_that_is_left_goes_on_where_it_was(store: SqliteStore) -> None:
     assert report.turns == 120 - done
 
 
-def test_another_encoder_begins_again(store: SqliteStore) -> None:
+def test_another_encoder_begins_again(store: Store) -> None:
     """Vectors of two encoders cannot be compared."""
     list(embed(store, WordEncoder()))
 
     *_, report = embed(store, WordEncoder("others", 32))
 
-    assert (report.turns, report.encoder, store.vector_encoder()) == (120, "others", "others")
+    assert (report.turns, report.encoder, store.vectors.encoder()) == (120, "others", "others")
     assert {len(codes) % 32 for (codes,) in store.db.rows("select codes from vectors")} == {0}
 
 
-def test_two_runs_at_once_do_no_harm(store: SqliteStore) -> None:
+def test_two_runs_at_once_do_no_harm(store: Store) -> None:
     """A person may start one while the background is at it."""
     other = open_store(store.path)
     runs = [embed(store, WordEncoder()), embed(other, WordEncoder())]
@@ -179,12 +181,12 @@ def test_two_runs_at_once_do_no_harm(store: SqliteStore) -> None:
         pass
     other.close()
 
-    assert store.unembedded() == 0
+    assert store.vectors.waiting() == 0
     assert store.db.value("select count(*) from vectors") == 120
-    assert vectors.disagreeing(store.db) == []
+    assert Vectors(store.db).disagreeing() == []
 
 
-def test_a_body_that_cannot_be_read_costs_its_own_turn(store: SqliteStore) -> None:
+def test_a_body_that_cannot_be_read_costs_its_own_turn(store: Store) -> None:
     """The rest is embedded, and the queue comes to its end."""
     store.db.execute("update bodies set events = x'00' where turn = 7")
 
@@ -194,9 +196,7 @@ def test_a_body_that_cannot_be_read_costs_its_own_turn(store: SqliteStore) -> No
     assert store.db.value("select count(*) from vectors") == 119
 
 
-def test_a_slow_encoder_gets_small_batches(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_encoder_gets_small_batches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that each is over before a lease runs out, and a fast one gets large ones."""
 
     def sizes(**options: object) -> list[int]:
@@ -233,7 +233,7 @@ EMBEDDING = """
 
 
 @pytest.mark.store
-def test_killing_it_anywhere_loses_nothing(store: SqliteStore) -> None:
+def test_killing_it_anywhere_loses_nothing(store: Store) -> None:
     """A laptop is closed in the middle; what was committed is kept, the rest is still queued."""
     killed = 0
     for round_number in range(12):
@@ -252,7 +252,7 @@ def test_killing_it_anywhere_loses_nothing(store: SqliteStore) -> None:
             "select (select count(*) from vectors), (select count(*) from unembedded)"
         )[0]
         assert done + waiting == 120
-        assert vectors.disagreeing(store.db) == []
+        assert Vectors(store.db).disagreeing() == []
 
     *_, report = embed(store, WordEncoder())
 
@@ -278,7 +278,7 @@ def test_importing_leaves_the_job_and_work_does_it(home_with_logs: Path) -> None
 
 
 def test_a_job_that_takes_long_keeps_its_lease(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise another worker would start the same; and who has lost the job stops."""
     monkeypatch.setattr(jobs, "LEASE_MS", 600)
@@ -288,15 +288,15 @@ def test_a_job_that_takes_long_keeps_its_lease(
         for step in range(6):
             steps.append(step)
             time.sleep(0.12)
-            assert step > 3 or jobs.take(store.db, ["embed"]) is None
+            assert step > 3 or Jobs(store.db).take(["embed"]) is None
             if step == 4:
                 store.db.execute(
                     "update jobs set token = token + 1, lease_until = lease_until + 60000"
                 )
             yield step
 
-    jobs.enqueue(store.db, "embed", "turns")
-    done = jobs.work(store.db, {"embed": handler})
+    Jobs(store.db).enqueue("embed", "turns")
+    done = Jobs(store.db).work({"embed": handler})
 
     assert (done, steps) == (0, [0, 1, 2, 3, 4])
 

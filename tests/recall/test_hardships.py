@@ -247,7 +247,7 @@ def test_an_interrupt_ends_embedding_with_one_line(home: Path) -> None:
 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with Memory.open(store) as mind:
-        while mind._existing().unembedded() == 4000:
+        while mind._existing().vectors.waiting() == 4000:
             time.sleep(0.01)
     process.send_signal(signal.SIGINT)
 

@@ -242,13 +242,13 @@ def test_a_note_that_is_taken_back_while_it_is_prepared_is_not_told(
     prepare(mind)
     note = mind.remember("the warehouse sleeps at night, load it by day", folder=SHOP, by="person")
     store = mind._existing()
-    number = store.project_number(SHOP)
+    number = store.projects.number(SHOP)
     assert number is not None
-    begun = store.begin_preparing(number)
+    begun = store.old.begin_preparing(number)
 
     change(mind, note.ref)
-    store.save_tellings(number, begun, [(Told(note.ref, "the warehouse sleeps", 1), "sleeps")])
-    store.save_pack(number, begun, "the warehouse sleeps", note.ref)
+    store.old.save_tellings(number, begun, [(Told(note.ref, "the warehouse sleeps", 1), "sleeps")])
+    store.old.save_pack(number, begun, "the warehouse sleeps", note.ref)
 
     assert "sleeps" not in everything_said(mind)
     assert prepare(mind) == [SHOP]
@@ -343,7 +343,7 @@ def test_a_secret_that_is_found_later_is_not_told_any_more(home: Path, remember:
     assert token in everything_said(mind)
 
     store = mind._existing()
-    store.rescan(Redactor(store.redaction_key()), None)
+    store.rescan.run(Redactor(store.upkeep.redaction_key()))
 
     at_once = everything_said(mind)
     prepare(mind)

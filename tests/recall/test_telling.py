@@ -31,9 +31,9 @@ WEBHOOK = "why does the webhook signature check fail in the staging cluster?"
 def told(mind: Memory, prompt: str, folder: str = SHOP) -> list[str]:
     """The references of what a prompt calls up."""
     store = mind._existing()
-    number = store.project_number(folder)
+    number = store.projects.number(folder)
     assert number is not None
-    return [one.refs for one, _ in tell(store.ready(), number, prompt)]
+    return [one.refs for one, _ in tell(store.old.ready(), number, prompt)]
 
 
 def prepare(mind: Memory) -> Memory:

@@ -16,7 +16,8 @@ from recollect.retain import budgets
 from recollect.retain.budgets import DAY_MS, Budget, is_due, retain
 from recollect.settings import Settings
 from recollect.store import open_store
-from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.evictions import Evictions
+from recollect.store.sqlite.store import Store
 from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
@@ -49,8 +50,8 @@ def run(filled: Filled, *, dry_run: bool = False, **limits: int) -> Retained:
 
 def cap_for(filled: Filled, *, turns: int) -> int:
     """The cap that so many of the turns, all about as large, have to go for."""
-    (one,) = filled.store.evict([1], undistilled=True, dry_run=True)
-    return filled.store.raw_bytes() - turns * one.raw_bytes + one.raw_bytes // 2
+    (one,) = filled.store.evictions.evict([1], undistilled=True, dry_run=True)
+    return filled.store.evictions.raw_bytes() - turns * one.raw_bytes + one.raw_bytes // 2
 
 
 def stored_bytes(filled: Filled) -> int:
@@ -83,12 +84,14 @@ def three(filled: Filled) -> Filled:
 
 def test_without_a_limit_nothing_goes(three: Filled) -> None:
     """Keeping everything is the default, and a run costs next to nothing."""
-    usage = three.store.raw_bytes()
+    usage = three.store.evictions.raw_bytes()
 
     report = run(three)
 
     assert evicted(three) == []
-    assert report == Retained(final_usage=usage, distilled_usage=three.store.distilled_bytes())
+    assert report == Retained(
+        final_usage=usage, distilled_usage=three.store.evictions.distilled_bytes()
+    )
 
 
 def test_the_soft_cap_takes_the_oldest_distilled_turns(three: Filled) -> None:
@@ -103,8 +106,8 @@ def test_the_soft_cap_takes_the_oldest_distilled_turns(three: Filled) -> None:
         0,
         [],
     )
-    assert cap >= report.final_usage == three.store.raw_bytes()
-    assert report.distilled_usage == three.store.distilled_bytes()
+    assert cap >= report.final_usage == three.store.evictions.raw_bytes()
+    assert report.distilled_usage == three.store.evictions.distilled_bytes()
     assert stored_bytes(three) == size - report.freed
 
 
@@ -176,13 +179,13 @@ def test_a_hard_cap_says_when_a_damaged_body_is_in_its_way(three: Filled) -> Non
 
     report = run(three, hard_bytes=1)
 
-    assert report.final_usage == three.store.raw_bytes() == 9_000
+    assert report.final_usage == three.store.evictions.raw_bytes() == 9_000
     assert report.alerts[-1].endswith("1 turns cannot be read; run `recollect doctor --verify`")
 
 
 def test_passes_share_what_is_left(three: Filled) -> None:
     """What age took need not be taken for a cap."""
-    usage = three.store.raw_bytes()
+    usage = three.store.evictions.raw_bytes()
 
     report = run(three, max_age_days=1, soft_bytes=usage // 2, hard_bytes=usage)
 
@@ -263,7 +266,7 @@ def test_two_runs_at_once_let_go_of_no_more_than_one(
 
 def test_a_cap_is_not_undercut_by_a_batch(three: Filled) -> None:
     """Batches are for the lock's sake; what may stay stays."""
-    usage = three.store.raw_bytes()
+    usage = three.store.evictions.raw_bytes()
 
     report = run(three, soft_bytes=usage - 1)
 
@@ -273,10 +276,10 @@ def test_a_cap_is_not_undercut_by_a_batch(three: Filled) -> None:
 def test_a_full_disk_is_reported_not_raised(three: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
     """The events are gone all the same, and their pages are used before new ones."""
 
-    def full(self: SqliteStore) -> int:
+    def full(self: Store) -> int:
         raise StoreUnwritable(self.path, "database or disk is full")
 
-    monkeypatch.setattr(SqliteStore, "give_back", full)
+    monkeypatch.setattr(Evictions, "give_back", full)
 
     report = run(three, max_age_days=1)
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from recollect.model.logs import Event, Item
 from recollect.retain.budgets import Budget, retain
 from recollect.store import bodies
-from recollect.store.sqlite.doctor import examine
+from recollect.store.sqlite.doctor import Doctor
 from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
@@ -46,7 +46,7 @@ class Retention(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "filled"):
-            health = examine(self.filled.db, verify=True)
+            health = Doctor(self.filled.db).examine(verify=True)
             self.filled.close()
             self.folder.cleanup()
             assert [finding for finding in health.findings if not finding.ok] == []
@@ -100,7 +100,7 @@ class Retention(RuleBasedStateMachine):
     @rule(soft=CAPS, hard=CAPS, days=st.sampled_from([0, 1, 30]), dry_run=st.booleans())
     def a_budget_is_applied(self, soft: int, hard: int, days: int, dry_run: bool) -> None:
         before, safe = self._whole(), self._distilled()
-        usage, size = self.filled.store.raw_bytes(), self._size()
+        usage, size = self.filled.store.evictions.raw_bytes(), self._size()
 
         (*_, report) = retain(
             self.filled.store,
@@ -111,7 +111,7 @@ class Retention(RuleBasedStateMachine):
         gone = before - self._whole()
         unsafe = {_turn_of(text) for text in gone} - safe
         assert not unsafe or hard
-        assert self.filled.store.raw_bytes() == (usage if dry_run else report.final_usage)
+        assert self.filled.store.evictions.raw_bytes() == (usage if dry_run else report.final_usage)
         assert self._size() == (size if dry_run else size - report.freed)
         assert not hard or report.final_usage <= hard
         assert not (gone and dry_run)
@@ -127,7 +127,7 @@ class Retention(RuleBasedStateMachine):
         if not hasattr(self, "filled"):
             return
         for session, number in self.told:
-            shown = self.filled.store.get_turn(f"codex:{session}", number + 1)
+            shown = self.filled.store.turns.get(f"codex:{session}", number + 1)
             assert shown.prompt == f"ask {session}-{number}"
 
     @invariant()
@@ -165,7 +165,7 @@ class Retention(RuleBasedStateMachine):
     def _distilled(self) -> set[str]:
         """The turns whose session has not changed since its digest."""
         changed = {
-            ref.removeprefix("codex:") for _, ref, _ in self.filled.store.outdated_sessions()
+            ref.removeprefix("codex:") for _, ref, _ in self.filled.store.old.outdated_sessions()
         }
         return {f"{name}-{number}" for name, number in self.told if name not in changed}
 

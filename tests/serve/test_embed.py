@@ -77,4 +77,7 @@ def test_an_import_embeds_in_the_background(home: Path) -> None:
         while memory.jobs() and time.monotonic() < deadline:
             time.sleep(0.05)
         store = memory._existing()
-        assert (store.unembedded(), store.vector_encoder()) == (0, "static:recollect-static-256")
+        assert (store.vectors.waiting(), store.vectors.encoder()) == (
+            0,
+            "static:recollect-static-256",
+        )

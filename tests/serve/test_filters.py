@@ -105,8 +105,8 @@ def test_words_choose_what_is_summed_up_and_exported(
 @pytest.mark.parametrize(
     ("words", "remark"),
     [
-        (["outcome:success"], "sessions whose outcome is not known yet"),
-        (["--outcome", "success"], "sessions whose outcome is not known yet"),
+        (["outcome:success"], "sessions have no outcome yet"),
+        (["--outcome", "success"], "sessions have no outcome yet"),
         (["--domain", "nobody"], "no domain is called nobody; known: none yet"),
         (["is:opne"], "is:opne was searched as text"),
     ],

@@ -209,5 +209,5 @@ def test_a_secret_that_is_recognised_later_leaves_everything(
     assert before >= EVERYWHERE
     assert surfaces(mind, [SECRET]) == set()
     # What is kept in short has another size now, and is still not counted as whole.
-    assert mind._existing().raw_bytes() == 0
+    assert mind._existing().evictions.raw_bytes() == 0
     assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []

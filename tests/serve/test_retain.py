@@ -222,12 +222,12 @@ def test_no_process_is_started_for_work_that_is_not_due(
     )
     mind.work()
     store = mind._existing()
-    store.enqueue("distill", "sessions")
+    store.jobs.request("distill", "sessions")
     store.db.execute("update jobs set not_before = not_before + 3600000")  # type: ignore[attr-defined]
 
     leave_work(mind)
     in_vain = len(started)
-    store.enqueue("optimize", "text")
+    store.jobs.request("optimize", "text")
     leave_work(mind)
 
     assert (in_vain, [command[4] for command in started]) == (0, ["work"])

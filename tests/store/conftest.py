@@ -25,7 +25,7 @@ from recollect.model.logs import (
 )
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.store import Store
 
 START = 1_767_258_000_000  # 2026-01-01T09:00:00Z
 
@@ -35,7 +35,7 @@ class Filled:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.store: SqliteStore = open_store(str(path))
+        self.store: Store = open_store(str(path))
         self.positions: dict[str, int] = {}
 
     @property

@@ -83,7 +83,7 @@ def test_a_text_without_spaces_is_cut_all_the_same() -> None:
 
 def test_the_error_that_a_digest_quotes_stays_where_it_was_printed() -> None:
     """`recollect fix` looks for it in what failed, however much was printed before and after it."""
-    ((*_, output, _, _, _),) = abridged(
+    ((*_, output, _, _, _, _),) = abridged(
         [failed(f"{NOISE}\nE   KeyError:  'lintel'\n{NOISE}\nE   KeyError:  'lintel'\n{NOISE}")],
         ["KeyError: 'lintel'"],
     )

@@ -12,15 +12,14 @@ import pytest
 from recollect.errors import StoreError
 from recollect.model.digests import Digest, Run, Task
 from recollect.model.logs import Event
-from recollect.model.search import Query
+from recollect.model.search import Query, Scope
 from recollect.model.sessions import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage, state_of
-from recollect.store.sqlite.doctor import examine
-from recollect.store.sqlite.export import export
-from recollect.store.sqlite.forget import forget
+from recollect.store.sqlite.doctor import Doctor
+from recollect.store.sqlite.forget import Forget
 from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.rescan import rescan
+from recollect.store.sqlite.rescan import Rescan
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_repair import damage
 from tests.store.test_rescan import SECRET, TAG, Redactor
@@ -44,12 +43,14 @@ def digest(ref: str, text: str = "mend the door") -> Digest:
 def keep(filled: Filled, *texts: str) -> None:
     """Give every session that has changed a digest, the first text to the newest."""
     store = filled.store
-    for (number, ref, mark), text in zip(store.outdated_sessions(), texts, strict=True):
-        assert store.save_digest(number, mark, state_of(store.passages(number)), digest(ref, text))
+    for (number, ref, mark), text in zip(store.old.outdated_sessions(), texts, strict=True):
+        assert store.old.save_digest(
+            number, mark, state_of(store.old.passages(number)), digest(ref, text)
+        )
 
 
 def outdated(filled: Filled) -> list[str]:
-    return [ref for _, ref, _ in filled.store.outdated_sessions()]
+    return [ref for _, ref, _ in filled.store.old.outdated_sessions()]
 
 
 def jobs(filled: Filled) -> list[str]:
@@ -76,8 +77,8 @@ def one(filled: Filled) -> Filled:
 
 def test_a_digest_is_found_as_it_was_kept(one: Filled) -> None:
     """Field by field; and a session that has one is not looked at again."""
-    assert one.store.find_digest("codex:a") == digest("codex:a")
-    assert one.store.find_digest("codex:b") is None
+    assert one.store.old.find_digest("codex:a") == digest("codex:a")
+    assert one.store.old.find_digest("codex:b") is None
     assert outdated(one) == []
 
 
@@ -89,7 +90,7 @@ def test_a_session_that_grows_keeps_its_digest_until_the_next_one(one: Filled) -
     )
 
     assert outdated(one) == ["codex:a"]
-    assert one.store.find_digest("codex:a") == digest("codex:a")
+    assert one.store.old.find_digest("codex:a") == digest("codex:a")
 
 
 def test_a_new_title_makes_a_digest_outdated(one: Filled) -> None:
@@ -102,11 +103,11 @@ def test_a_new_title_makes_a_digest_outdated(one: Filled) -> None:
 def test_a_digest_of_what_has_changed_meanwhile_is_not_kept(one: Filled) -> None:
     """It would hide the turns that came while it was made."""
     one.keep("a.jsonl", *turn("a", "k3", "one more thing", minute=9))
-    [(number, ref, mark)] = one.store.outdated_sessions()
+    [(number, ref, mark)] = one.store.old.outdated_sessions()
     one.keep("a.jsonl", *turn("a", "k4", "and another", minute=10))
 
-    assert not one.store.save_digest(number, mark, "state", digest(ref, "too early"))
-    assert one.store.find_digest(ref) == digest(ref)
+    assert not one.store.old.save_digest(number, mark, "state", digest(ref, "too early"))
+    assert one.store.old.find_digest(ref) == digest(ref)
     assert outdated(one) == [ref]
 
 
@@ -116,7 +117,7 @@ def test_a_session_is_read_with_its_turns_in_order_and_everything_in_them(filled
     filled.keep("a.jsonl", facts("a"), *first[:3])
     filled.keep("a.jsonl", *first[3:], *turn("a", "k2", "paint it", minute=5))
 
-    read = filled.store.passages(1)
+    read = filled.store.old.passages(1)
 
     assert [(one.ref, one.author, one.live, one.project, one.at, one.whole) for one in read] == [
         ("codex:a#1", "human", True, "/home/ada/shop", START, True),
@@ -139,7 +140,7 @@ def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Fi
     )  # type: ignore[type-var]
 
     def state(number: int, **changed: Any) -> str:
-        read = filled.store.passages(number)
+        read = filled.store.old.passages(number)
         for name, value in changed.items():
             setattr(read[0], name, value)
         return state_of(read)
@@ -150,8 +151,8 @@ def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Fi
                 row[bodies.CALL : bodies.CALL + 1] = [None] if len(row) > bodies.CALL else []
         return read
 
-    assert state_of(without_ids(filled.store.passages(1))) == state_of(
-        without_ids(filled.store.passages(2))
+    assert state_of(without_ids(filled.store.old.passages(1))) == state_of(
+        without_ids(filled.store.old.passages(2))
     )
     assert len({state(1), state(1, live=False), state(1, rows=[])}) == 3
 
@@ -162,7 +163,7 @@ def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> Non
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "paint it"))
     keep(filled, "paint it", f"say {WORD}")
 
-    forget(filled.db, "codex:a")
+    Forget(filled.db).session_or_turn("codex:a")
 
     assert filled.db.rows("select session, title from digests") == [(2, "paint it")]
     assert outdated(filled) == []
@@ -171,9 +172,9 @@ def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> Non
 
 def test_when_a_turn_is_forgotten_its_session_is_digested_again(one: Filled) -> None:
     """The digest told of that turn; what is left has another one."""
-    forget(one.db, "codex:a", 2)
+    Forget(one.db).session_or_turn("codex:a", 2)
 
-    assert one.store.find_digest("codex:a") is None
+    assert one.store.old.find_digest("codex:a") is None
     assert (outdated(one), jobs(one)) == (["codex:a"], ["digest"])
 
 
@@ -183,9 +184,9 @@ def test_a_secret_in_a_session_takes_its_digest_with_it(filled: Filled) -> None:
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "paint it"))
     keep(filled, "paint it", f"use {SECRET[:9]}…")
 
-    rescan(filled.db, Redactor())
+    Rescan(filled.db).run(Redactor())
 
-    assert (filled.store.find_digest("codex:a"), filled.store.find_digest("codex:b")) == (
+    assert (filled.store.old.find_digest("codex:a"), filled.store.old.find_digest("codex:b")) == (
         None,
         digest("codex:b", "paint it"),
     )
@@ -203,11 +204,11 @@ def test_a_secret_is_taken_out_of_the_digest_of_a_session_whose_events_are_gone(
         *turn("a", "k2", "go on", minute=3),
     )
     keep(filled, f"use {SECRET} here")
-    filled.store.evict([1])
+    filled.store.evictions.evict([1])
 
-    rescan(filled.db, Redactor())
+    Rescan(filled.db).run(Redactor())
 
-    assert filled.store.find_digest("codex:a") == digest("codex:a", f"use {TAG} here")
+    assert filled.store.old.find_digest("codex:a") == digest("codex:a", f"use {TAG} here")
     assert filled.db.rows("select title, summary from digests") == [
         (f"use {TAG} here", f"“use {TAG} here” success")
     ]
@@ -227,7 +228,7 @@ def test_a_repair_keeps_digests_that_can_be_read_and_has_all_made_again(one: Fil
     repair(str(one.path))
     one.reopen()
 
-    assert (one.store.find_digest("codex:a"), one.store.find_digest("codex:b")) == (
+    assert (one.store.old.find_digest("codex:a"), one.store.old.find_digest("codex:b")) == (
         digest("codex:a"),
         None,
     )
@@ -243,12 +244,12 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
     one.db.execute("update digests set digest = x'93' where session = 1")
 
     with pytest.raises(StoreError) as caught:
-        one.store.find_digest("codex:a")
+        one.store.old.find_digest("codex:a")
     listed = [
         (session.id, session.outcome, len(session.tasks))
-        for session in one.store.list_sessions(Query(), {}, limit=None)
+        for session in one.store.sessions.search(Scope(Query(), {}), limit=None)
     ]
-    health = examine(one.db, verify=True)
+    health = Doctor(one.db).examine(verify=True)
     one.close()
     repair(str(one.path))
     one.reopen()
@@ -261,7 +262,7 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
     assert [
         (found.name, found.detail, found.hint) for found in health.findings if not found.ok
     ] == [("digests", "1 of 2 cannot be read: codex:a", "run `recollect repair`")]
-    assert one.store.find_digest("codex:a") is None
+    assert one.store.old.find_digest("codex:a") is None
     assert "codex:a" in outdated(one)
 
 
@@ -269,15 +270,15 @@ def test_a_scan_for_secrets_drops_a_digest_that_cannot_be_read(one: Filled) -> N
     """Nobody can say that there is none in it."""
     one.db.execute("update digests set digest = x'93'")
 
-    rescan(one.db, Redactor())
+    Rescan(one.db).run(Redactor())
 
-    assert one.store.find_digest("codex:a") is None
+    assert one.store.old.find_digest("codex:a") is None
     assert outdated(one) == ["codex:a"]
 
 
 def test_an_export_tells_what_sessions_came_to(one: Filled) -> None:
     """Whoever reads it elsewhere wants the verdict and not only the words."""
-    [session] = export(one.db, Query(), {})
+    [session] = one.store.sessions.export(Scope(Query(), {}))
 
     assert (session["outcome"], session["summary"]) == ("success", "“mend the door” success")
     assert session["tasks"] == [{"title": "mend the door", "outcome": "success", "turns": [1]}]
@@ -292,11 +293,11 @@ def test_a_digest_is_of_the_project_that_its_own_was_merged_into(one: Filled) ->
     )
 
     def project() -> str | None:
-        found = one.store.find_digest("codex:a")
+        found = one.store.old.find_digest("codex:a")
         return found.project if found else "no digest"
 
-    one.store.merge_projects("/home/ada/shop", "/home/ada/barn")
+    one.store.projects.merge("/home/ada/shop", "/home/ada/barn")
     merged = project()
-    one.store.split_project("/home/ada/shop")
+    one.store.projects.split("/home/ada/shop")
 
     assert (merged, project()) == ("/home/ada/barn", "/home/ada/shop")

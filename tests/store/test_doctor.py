@@ -7,8 +7,8 @@ from pathlib import Path
 
 from recollect.model.reports import Finding
 from recollect.store.sqlite.database import SCHEMA
-from recollect.store.sqlite.doctor import examine
-from recollect.store.sqlite.jobs import MOST_TRIES, enqueue, fail, take
+from recollect.store.sqlite.doctor import Doctor
+from recollect.store.sqlite.jobs import MOST_TRIES, Jobs
 from tests.store.conftest import Filled, facts, problem, turn
 
 
@@ -18,13 +18,13 @@ def fill(filled: Filled) -> None:
 
 def unwell(filled: Filled, *, verify: bool = False, home: Path | None = None) -> dict[str, str]:
     """What is not well, by name."""
-    health = examine(filled.db, verify=verify, home=str(home) if home else None)
+    health = Doctor(filled.db).examine(verify=verify, home=str(home) if home else None)
     assert health.ok == all(one.ok for one in health.findings)
     return {one.name: one.detail for one in health.findings if not one.ok}
 
 
 def finding(filled: Filled, name: str) -> Finding:
-    return next(one for one in examine(filled.db).findings if one.name == name)
+    return next(one for one in Doctor(filled.db).examine().findings if one.name == name)
 
 
 def test_a_sound_store_is_well(filled: Filled) -> None:
@@ -120,12 +120,12 @@ def test_a_vanished_log_is_no_fault(filled: Filled) -> None:
 
 def test_jobs_that_gave_up_are_named(filled: Filled) -> None:
     """Otherwise nobody would ever hear of them."""
-    enqueue(filled.db, "optimize", "text", at=0)
+    Jobs(filled.db).enqueue("optimize", "text", at=0)
     for _ in range(MOST_TRIES):
         filled.db.execute("update jobs set not_before = 0")
-        lease = take(filled.db, ["optimize"])
+        lease = Jobs(filled.db).take(["optimize"])
         assert lease is not None
-        fail(filled.db, lease, "no room")
+        Jobs(filled.db).fail(lease, "no room")
 
     assert unwell(filled) == {"jobs": "1 gave up: optimize text: no room"}
 

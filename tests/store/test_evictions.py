@@ -9,15 +9,14 @@ import pytest
 from recollect.model.digests import Digest, Saying, Task, Trouble
 from recollect.model.logs import Event, Item, ToolResult
 from recollect.model.retention import WholeTurn
-from recollect.model.search import Query
+from recollect.model.search import Query, Scope
 from recollect.store import bodies
 from recollect.store.history import state_of
-from recollect.store.sqlite import evictions
-from recollect.store.sqlite.doctor import examine
-from recollect.store.sqlite.export import export
-from recollect.store.sqlite.forget import forget
+from recollect.store.sqlite.doctor import Doctor
+from recollect.store.sqlite.evictions import Evictions
+from recollect.store.sqlite.forget import Forget
 from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.text_index import rebuild_text
+from recollect.store.sqlite.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, turn
 
 # Long even when it is compressed.
@@ -54,15 +53,15 @@ def long_turn(session: str, key: str, prompt: str, *, minute: int = 0, **values:
 def digested(filled: Filled) -> None:
     """Give every session that has changed a digest of what is stored now."""
     store = filled.store
-    for number, ref, mark in store.outdated_sessions():
+    for number, ref, mark in store.old.outdated_sessions():
         digest = Digest(
             session=ref, project=None, title="", outcome="uncertain", summary="looked at"
         )
-        assert store.save_digest(number, mark, state_of(store.passages(number)), digest)
+        assert store.old.save_digest(number, mark, state_of(store.old.passages(number)), digest)
 
 
 def whole(filled: Filled) -> list[int]:
-    return [one.turn for one in filled.store.whole_turns(QUIET)]
+    return [one.turn for one in filled.store.evictions.whole_turns(QUIET)]
 
 
 def refs_found(filled: Filled, word: str) -> list[str]:
@@ -87,11 +86,11 @@ def two(filled: Filled) -> Filled:
 
 def test_what_was_asked_and_done_stays_of_a_turn(two: Filled) -> None:
     """A person scrolling through an old session still sees what it was about."""
-    before = two.store.get_turn("codex:s1", 1)
+    before = two.store.turns.get("codex:s1", 1)
 
-    (gone,) = two.store.evict([1])
+    (gone,) = two.store.evictions.evict([1])
 
-    after = two.store.get_turn("codex:s1", 1)
+    after = two.store.turns.get("codex:s1", 1)
     assert gone.freed_bytes > 0
     assert [(event.kind, event.text[:11]) for event in after.events] == [
         ("prompt", "mend the do"), ("tool_call", ""), ("reply", "answer s1-1"),
@@ -118,18 +117,18 @@ def test_a_turn_says_where_its_log_still_is(filled: Filled, tmp_path: Any) -> No
     log.touch()
     filled.keep(str(log), facts("s1"), *long_turn("s1", "s1-1", "mend the door"))
     digested(filled)
-    filled.store.evict([1])
+    filled.store.evictions.evict([1])
 
-    there = filled.store.get_turn("codex:s1", 1).raw_log
+    there = filled.store.turns.get("codex:s1", 1).raw_log
     log.unlink()
-    gone = filled.store.get_turn("codex:s1", 1).raw_log
+    gone = filled.store.turns.get("codex:s1", 1).raw_log
 
     assert (there, gone) == (str(log), None)
 
 
 def test_an_evicted_turn_is_found_by_what_stays(two: Filled) -> None:
     """The index follows the body: no hit without words to show for it."""
-    two.store.evict([1])
+    two.store.evictions.evict([1])
 
     assert refs_found(two, "mend") == ["1"]
     assert refs_found(two, "run") == ["1", "2"]
@@ -151,11 +150,11 @@ def test_an_evicted_turn_is_found_by_its_errors(filled: Filled) -> None:
     filled.keep("s1.jsonl", facts("s1"), *failed)
     digested(filled)
 
-    filled.store.evict([1])
-    filled.store.evict([1])
+    filled.store.evictions.evict([1])
+    filled.store.evictions.evict([1])
 
     assert refs_found(filled, "errors : lintel") == ["1"]
-    call: Any = filled.store.get_turn("codex:s1", 1).events[1]
+    call: Any = filled.store.turns.get("codex:s1", 1).events[1]
     assert (call.output[:11], call.output[-18:], len(call.output)) == (
         "starting up",
         "KeyError: 'lintel'",
@@ -167,10 +166,10 @@ def test_vectors_and_digest_stay_what_they_are(two: Filled) -> None:
     """They were made of more than is left, so nothing is queued to be made again."""
     two.db.execute("delete from unembedded")
 
-    two.store.evict([1])
+    two.store.evictions.evict([1])
 
-    assert two.store.unembedded() == 0
-    assert two.store.outdated_sessions() == []
+    assert two.store.vectors.waiting() == 0
+    assert two.store.old.outdated_sessions() == []
 
 
 def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None:
@@ -183,7 +182,7 @@ def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None
         two.db.rows("select * from unembedded order by turn"),
     )
 
-    two.store.evict([1, 2, 3], undistilled=True)
+    two.store.evictions.evict([1, 2, 3], undistilled=True)
 
     assert (
         two.db.rows("select * from undigested"),
@@ -196,7 +195,7 @@ def test_a_turn_without_a_digest_stays_whole(two: Filled) -> None:
     chosen = whole(two)
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
 
-    evicted = two.store.evict(chosen)
+    evicted = two.store.evictions.evict(chosen)
 
     assert evicted == []
     assert whole(two) == [1, 2, 3]
@@ -206,9 +205,9 @@ def test_a_dry_run_tells_what_a_run_does(two: Filled) -> None:
     """The same figures, to the byte."""
     before = two.rows()
 
-    planned = two.store.evict([1, 2], dry_run=True)
+    planned = two.store.evictions.evict([1, 2], dry_run=True)
     unchanged = two.rows() == before
-    done = two.store.evict([1, 2])
+    done = two.store.evictions.evict([1, 2])
 
     assert unchanged
     assert planned == done
@@ -216,10 +215,10 @@ def test_a_dry_run_tells_what_a_run_does(two: Filled) -> None:
 
 def test_letting_go_twice_lets_go_once(two: Filled) -> None:
     """A run that was stopped is simply run again."""
-    two.store.evict([1])
+    two.store.evictions.evict([1])
     first = two.rows()
 
-    again = two.store.evict([1])
+    again = two.store.evictions.evict([1])
 
     assert [gone.freed_bytes for gone in again] == [0]
     assert two.rows() == first
@@ -234,18 +233,18 @@ def test_a_turn_that_is_small_already_keeps_everything(filled: Filled) -> None:
         Event(session="s1", turn="s1-1", kind="reply", at=START + 1, text="hi"),
     )  # fmt: skip
     digested(filled)
-    before = filled.store.get_turn("codex:s1", 1)
+    before = filled.store.turns.get("codex:s1", 1)
 
-    (gone,) = filled.store.evict([1])
+    (gone,) = filled.store.evictions.evict([1])
 
     assert gone.freed_bytes == 0
-    assert filled.store.get_turn("codex:s1", 1) == before
+    assert filled.store.turns.get("codex:s1", 1) == before
     assert whole(filled) == []
 
 
 def test_a_log_read_again_from_its_start_does_not_bring_events_back(two: Filled) -> None:
     """Agents rewrite their logs; that may not undo what the budget asked for."""
-    two.store.evict([1])
+    two.store.evictions.evict([1])
     before = two.rows()["bodies"]
 
     two.keep(
@@ -278,7 +277,7 @@ def test_a_result_told_apart_from_its_call_does_not_come_back_either(filled: Fil
     filled.keep("s1.jsonl", facts("s1"), asked, call)
     filled.keep("s1.jsonl", printed)
     digested(filled)
-    filled.store.evict([1])
+    filled.store.evictions.evict([1])
     before = filled.rows()["bodies"]
 
     filled.keep("s1.jsonl", facts("s1"), asked, call, again=True)
@@ -289,7 +288,7 @@ def test_a_result_told_apart_from_its_call_does_not_come_back_either(filled: Fil
 
 def test_a_log_that_grows_adds_to_an_evicted_turn_what_is_new(two: Filled) -> None:
     """What was said after the events went has no digest yet: it is kept whole until it has."""
-    two.store.evict([1, 2])
+    two.store.evictions.evict([1, 2])
     said = Event(
         session="s1",
         turn="s1-2",
@@ -299,10 +298,10 @@ def test_a_log_that_grows_adds_to_an_evicted_turn_what_is_new(two: Filled) -> No
     )
 
     two.keep("s1.jsonl", said)
-    grown = two.store.get_turn("codex:s1", 2)
-    undigested = two.store.evict([2])
+    grown = two.store.turns.get("codex:s1", 2)
+    undigested = two.store.evictions.evict([2])
     digested(two)
-    again = two.store.evict([2])
+    again = two.store.evictions.evict([2])
 
     assert [(event.kind, event.text[:9]) for event in grown.events] == [
         ("prompt", "paint the"), ("tool_call", ""), ("reply", "answer s1"), ("reply", "one more "),
@@ -311,7 +310,7 @@ def test_a_log_that_grows_adds_to_an_evicted_turn_what_is_new(two: Filled) -> No
     assert [gone.freed_bytes > 0 for gone in again] == [True]
     assert [
         event.text[:9]
-        for event in two.store.get_turn("codex:s1", 2).events
+        for event in two.store.turns.get("codex:s1", 2).events
         if event.kind == "reply"
     ] == ["one more "]
 
@@ -329,22 +328,22 @@ def test_a_result_that_comes_late_finds_its_call(filled: Filled) -> None:
         Event(session="s1", turn="s1-1", kind="prompt", at=START, text="wait"),
         call,
     )
-    filled.store.evict([1], undistilled=True)
+    filled.store.evictions.evict([1], undistilled=True)
 
     filled.keep(
         "s1.jsonl",
         ToolResult(session="s1", turn="s1-1", call="c1", at=START + 2, output="woke up", ok=True),
     )
 
-    shown = filled.store.get_turn("codex:s1", 1).events[1]
+    shown = filled.store.turns.get("codex:s1", 1).events[1]
     assert (shown.ok, shown.output) == (True, "woke up")  # type: ignore[union-attr]
 
 
 def test_a_digest_made_again_still_knows_the_turns_that_went(two: Filled) -> None:
     """Distilling sees no events for them, and keeps what was said before."""
-    two.store.evict([1])
+    two.store.evictions.evict([1])
 
-    passages = two.store.passages(1)
+    passages = two.store.old.passages(1)
 
     assert [(passage.ordinal, bool(passage.rows)) for passage in passages] == [
         (1, False),
@@ -354,9 +353,9 @@ def test_a_digest_made_again_still_knows_the_turns_that_went(two: Filled) -> Non
 
 def test_whoever_reads_a_session_anew_gets_what_is_kept(two: Filled) -> None:
     """A model that is asked about it later has nothing else to go by."""
-    two.store.evict([1, 2])
+    two.store.evictions.evict([1, 2])
 
-    passages = two.store.passages(1, short=True)
+    passages = two.store.old.passages(1, short=True)
 
     assert [[row[bodies.KIND] for row in passage.rows] for passage in passages] == [
         ["prompt", "tool_call", "reply"]
@@ -367,20 +366,20 @@ def test_a_turn_that_went_undigested_is_digested_from_what_is_left(two: Filled) 
     """Little is better than nothing, as nothing was said of it before."""
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
 
-    two.store.evict([3], undistilled=True)
+    two.store.evictions.evict([3], undistilled=True)
 
-    (*_, last) = two.store.passages(1)
+    (*_, last) = two.store.old.passages(1)
     assert [row[bodies.KIND] for row in last.rows] == ["prompt", "tool_call", "reply"]
 
 
 def test_the_store_is_well_afterwards(two: Filled) -> None:
     """Checksums, text index and references are those of what is there now."""
-    two.store.evict([1])
+    two.store.evictions.evict([1])
 
-    health = examine(two.db, verify=True)
-    plain = list(export(two.db, Query(), {}))
+    health = Doctor(two.db).examine(verify=True)
+    plain = list(two.store.sessions.export(Scope(Query(), {})))
     index = two.text_index()
-    rebuild_text(two.db)
+    TextIndex(two.db).rebuild()
 
     assert [finding for finding in health.findings if not finding.ok] == []
     assert [finding.detail for finding in health.findings if finding.name == "events let go"] == [
@@ -392,8 +391,10 @@ def test_the_store_is_well_afterwards(two: Filled) -> None:
 
 def digested_as(filled: Filled, digest: Digest) -> None:
     """Give the one session that has changed this digest."""
-    ((number, _, mark),) = filled.store.outdated_sessions()
-    assert filled.store.save_digest(number, mark, state_of(filled.store.passages(number)), digest)
+    ((number, _, mark),) = filled.store.old.outdated_sessions()
+    assert filled.store.old.save_digest(
+        number, mark, state_of(filled.store.old.passages(number)), digest
+    )
 
 
 def test_a_session_is_found_by_the_words_of_its_digest(two: Filled) -> None:
@@ -403,13 +404,13 @@ def test_a_session_is_found_by_the_words_of_its_digest(two: Filled) -> None:
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
     digested_as(two, DIGEST)
 
-    two.store.evict([1, 2, 3])
+    two.store.evictions.evict([1, 2, 3])
 
     assert {word: refs_found(two, word) for word in ("renovation", "lintel", "hinges",
     "varnish")} == {
         "renovation": ["1"], "lintel": ["2"], "hinges": ["3"], "varnish": ["1"],
     }  # fmt: skip
-    assert "renovation" not in str(two.store.get_session("codex:s1").turn_list)
+    assert "renovation" not in str(two.store.sessions.get("codex:s1").turn_list)
 
 
 def test_a_small_turn_is_found_by_its_digest_too(filled: Filled) -> None:
@@ -425,14 +426,18 @@ def test_a_small_turn_is_found_by_its_digest_too(filled: Filled) -> None:
             session="codex:s1", project=None, title="Renovation", outcome="uncertain", summary=""
         ),
     )
-    before = filled.store.get_turn("codex:s1", 1)
+    before = filled.store.turns.get("codex:s1", 1)
 
-    (gone,) = filled.store.evict([1])
-    again = filled.store.evict([1])
+    (gone,) = filled.store.evictions.evict([1])
+    again = filled.store.evictions.evict([1])
 
     assert refs_found(filled, "renovation") == ["1"]
-    assert filled.store.get_turn("codex:s1", 1) == before
-    assert (gone.freed_bytes < 0, whole(filled), filled.store.raw_bytes()) == (True, [], 0)
+    assert filled.store.turns.get("codex:s1", 1) == before
+    assert (gone.freed_bytes < 0, whole(filled), filled.store.evictions.raw_bytes()) == (
+        True,
+        [],
+        0,
+    )
     assert [one.freed_bytes for one in again] == [0]
 
 
@@ -440,21 +445,23 @@ def test_forgetting_a_turn_takes_what_the_digest_told_out_of_the_others(two: Fil
     """An error of one turn was overcome in another: what is told of the first quotes the second."""
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
     digested_as(two, DIGEST)
-    two.store.evict([1, 2, 3])
+    two.store.evictions.evict([1, 2, 3])
     two.db.execute("delete from unembedded")
 
-    forget(two.db, "codex:s1", 3)
+    Forget(two.db).session_or_turn("codex:s1", 3)
 
     assert {"renovation", "lintel", "hinges", "varnish"} & two.vocabulary() == set()
-    assert (two.store.unembedded(), two.store.raw_bytes()) == (0, 0)
-    assert [finding for finding in examine(two.db, verify=True).findings if not finding.ok] == []
+    assert (two.store.vectors.waiting(), two.store.evictions.raw_bytes()) == (0, 0)
+    assert [
+        finding for finding in Doctor(two.db).examine(verify=True).findings if not finding.ok
+    ] == []
 
 
 def test_an_evicted_turn_can_be_forgotten(two: Filled) -> None:
     """What a person asks for goes before what a budget keeps."""
-    two.store.evict([1])
+    two.store.evictions.evict([1])
 
-    forget(two.db, "codex:s1", 1)
+    Forget(two.db).session_or_turn("codex:s1", 1)
 
     assert two.db.rows("select turn from evictions") == []
     assert refs_found(two, "mend") == []
@@ -470,26 +477,26 @@ def test_what_may_quote_an_evicted_turn_is_forgotten_with_it(filled: Filled) -> 
     )
     filled.keep("s1.jsonl", *long_turn("s1", "s1-2", "mend the door", minute=9))
     digested(filled)
-    filled.store.evict([2])
+    filled.store.evictions.evict([2])
 
-    forget(filled.db, "codex:s1", 2)
+    Forget(filled.db).session_or_turn("codex:s1", 2)
 
-    session = filled.store.get_session("codex:s1")
+    session = filled.store.sessions.get("codex:s1")
     assert (session.title, session.meta) == ("ask", {"kind": "chat"})
 
 
 def test_a_digest_that_is_lost_is_made_of_what_stays(two: Filled) -> None:
     """Forgetting one turn drops its session's digest; the other turns are still worth a word."""
-    two.store.evict([1, 2])
+    two.store.evictions.evict([1, 2])
 
-    forget(two.db, "codex:s1", 1)
+    Forget(two.db).session_or_turn("codex:s1", 1)
 
-    assert [len(passage.rows) for passage in two.store.passages(1)] == [3]
+    assert [len(passage.rows) for passage in two.store.old.passages(1)] == [3]
 
 
 def test_a_repaired_store_remembers_what_was_let_go(two: Filled) -> None:
     """Else the next import would bring it all back; except for a turn of which nothing is left."""
-    two.store.evict([1, 2])
+    two.store.evictions.evict([1, 2])
     two.db.execute("update bodies set checksum = 0 where turn = 2")
     kept = two.db.rows("select * from evictions where turn = 1")
     two.close()
@@ -504,7 +511,7 @@ def test_the_oldest_come_first_and_say_whether_they_may_go(two: Filled) -> None:
     """This is all that a policy is decided on."""
     two.keep("s2.jsonl", facts("s2"), *long_turn("s2", "s2-1", "an older one", minute=-60))
 
-    rows = two.store.whole_turns(START)
+    rows = two.store.evictions.whole_turns(START)
 
     sizes = dict(two.db.rows("select turn, sum(length(events)) from bodies group by turn"))
     assert rows == [
@@ -512,7 +519,7 @@ def test_the_oldest_come_first_and_say_whether_they_may_go(two: Filled) -> None:
         WholeTurn(1, sizes[1], START + 3000, True, False),
         WholeTurn(2, sizes[2], START + 543_000, True, False),
     ]
-    assert evictions.raw_bytes(two.db) == sum(sizes.values())
+    assert Evictions(two.db).raw_bytes() == sum(sizes.values())
 
 
 def test_space_is_given_back_when_there_is_much_of_it(filled: Filled) -> None:
@@ -524,12 +531,12 @@ def test_space_is_given_back_when_there_is_much_of_it(filled: Filled) -> None:
             "s1.jsonl", *turn("s1", f"s1-{number}", f"ask {number}", output=text, minute=number)
         )
     digested(filled)
-    filled.store.evict(whole(filled))
+    filled.store.evictions.evict(whole(filled))
     filled.db.execute("pragma wal_checkpoint(truncate)")
     size = filled.path.stat().st_size
 
-    given_back = filled.store.give_back()
-    again = filled.store.give_back()
+    given_back = filled.store.evictions.give_back()
+    again = filled.store.evictions.give_back()
 
     assert given_back > size // 4
     assert filled.path.stat().st_size == size - given_back

@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.model.search import Query
+from recollect.model.search import Query, Scope
 from recollect.model.sessions import SessionDetail
-from recollect.store.sqlite.export import export
-from recollect.store.sqlite.forget import forget
+from recollect.store.sqlite.forget import Forget
 from tests.store.conftest import START, Filled, facts, turn
 
 
@@ -26,10 +25,10 @@ def test_every_session_comes_out_whole_and_oldest_first(filled: Filled) -> None:
     """Another tool, or another store, must be able to make everything of it again."""
     fill(filled)
 
-    lines = [json.dumps(session) for session in export(filled.db, Query(), {})]
+    lines = [json.dumps(session) for session in filled.store.sessions.export(Scope(Query(), {}))]
 
     back = [msgspec.json.decode(line, type=dict[str, Any]) for line in lines]
-    expected = [filled.store.get_session(ref) for ref in ("codex:a", "codex:b")]
+    expected = [filled.store.sessions.get(ref) for ref in ("codex:a", "codex:b")]
     assert back == [msgspec.to_builtins(session) for session in expected]
     assert [session["turn_list"][0]["events"][1].get("output") for session in back] == [
         "pear\x00\U0001f350",
@@ -43,7 +42,8 @@ def test_filters_choose_sessions(filled: Filled) -> None:
     fill(filled)
 
     chosen = [
-        session["id"] for session in export(filled.db, Query(filters={"project": ["barn"]}), {})
+        session["id"]
+        for session in filled.store.sessions.export(Scope(Query(filters={"project": ["barn"]}), {}))
     ]
 
     assert chosen == ["codex:b"]
@@ -56,9 +56,9 @@ def test_sessions_are_read_one_at_a_time(filled: Filled) -> None:
     """
     fill(filled)
 
-    going = export(filled.db, Query(), {})
+    going = filled.store.sessions.export(Scope(Query(), {}))
     first = next(going)["id"]
-    forget(filled.db, "codex:b")
+    Forget(filled.db).session_or_turn("codex:b")
 
     assert first == "codex:a"
     assert list(going) == []

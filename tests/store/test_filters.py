@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.logs import Event, Item, SessionFacts, ToolKind
-from recollect.model.search import CHOICES, FILTERS, MOST_VALUES
+from recollect.model.search import CHOICES, FILTERS, MOST_VALUES, Scope
+from recollect.recall.asking import remarks
 from recollect.recall.query import parse
 from recollect.store.sqlite import filters
 from recollect.store.sqlite.chosen import chosen_turns
-from recollect.store.sqlite.stats import stats
+from recollect.store.sqlite.usage import Usage
 from tests.store.conftest import START, Filled, facts, turn
 
 DOMAINS = {"work": ["/home/ada/*"], "empty": []}
@@ -84,7 +85,7 @@ def memory(store: Filled) -> Iterator[Memory]:
 
 def passing(store: Filled, text: str) -> str:
     """The turns that a text chooses, by their keys."""
-    clause, values = chosen_turns(parse(text), DOMAINS)
+    clause, values = chosen_turns(Scope(parse(text), DOMAINS))
     rows = store.db.rows(
         "select native_id || ordinal from turns join sessions on sessions.id = turns.session "
         f"where {clause} order by 1",
@@ -193,10 +194,13 @@ def test_words_and_filters_choose_sessions_and_what_is_summed(
     query = parse(text)
 
     listed = [
-        session.native_id for session in store.store.list_sessions(query, DOMAINS, limit=None)
+        session.native_id
+        for session in store.store.sessions.search(Scope(query, DOMAINS), limit=None)
     ]
-    exported = [session["native_id"] for session in store.store.export(query, DOMAINS)]
-    counted = sum(row.sessions for row in stats(store.db, "all", query, DOMAINS))
+    exported = [
+        session["native_id"] for session in store.store.sessions.export(Scope(query, DOMAINS))
+    ]
+    counted = sum(row.sessions for row in Usage(store.db).sums("all", Scope(query, DOMAINS)))
 
     assert listed == sessions
     assert sorted(exported) == sorted(sessions)
@@ -206,7 +210,7 @@ def test_words_and_filters_choose_sessions_and_what_is_summed(
 def test_a_list_can_be_read_in_pages(store: Filled) -> None:
     """`--limit` and `--offset` cut the same list."""
     pages = [
-        list(store.store.list_sessions(parse("is:human"), DOMAINS, limit=1, offset=page))
+        list(store.store.sessions.search(Scope(parse("is:human"), DOMAINS), limit=1, offset=page))
         for page in range(4)
     ]
 
@@ -250,14 +254,14 @@ def test_a_named_filter_that_cannot_be_is_refused(
 
 def test_what_nothing_can_pass_is_remarked_on(store: Filled) -> None:
     """An empty answer alone would say that there is nothing; the remark says why."""
-    assert store.store.remarks(
-        parse("is:opne -outcome:fail domain:work domain:nobody x"), DOMAINS
-    ) == [
+    asked = Scope(parse("is:opne -outcome:fail domain:work domain:nobody x"), DOMAINS)
+
+    assert remarks(store.store, asked) == [
         "is:opne was searched as text; is: takes error, human, live, subagent, headless",
-        "sessions whose outcome is not known yet: 3; `recollect work` finds out",
+        "3 sessions have no outcome yet; `recollect work` finds out",
         "no domain is called nobody; known: work, empty",
     ]
-    assert store.store.remarks(parse("deadlock agent:codex domain:work"), DOMAINS) == []
+    assert remarks(store.store, Scope(parse("deadlock agent:codex domain:work"), DOMAINS)) == []
 
 
 # Whole words of the language, and text that is special to SQLite, FTS5, JSON paths or globs.

@@ -13,7 +13,7 @@ from recollect.model.reports import Forgotten, Scrubbed
 from recollect.settings import Settings
 from recollect.store.sqlite.migrate import copy_to
 from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.store import Store
 from recollect.system.clock import now_ms
 from tests.store.conftest import Filled
 
@@ -214,7 +214,7 @@ def damage(filled: Filled, memory: Memory, *tables: str) -> None:
     filled.path.write_bytes(data)
 
 
-def repaired(filled: Filled) -> SqliteStore:
+def repaired(filled: Filled) -> Store:
     report = repair(str(filled.path))
     assert not report.sound
     filled.reopen()
@@ -235,8 +235,8 @@ def test_notes_and_feedback_survive_the_loss_of_other_tables(
 
     store = repaired(filled)
 
-    assert store.list_notes() == before
-    assert store.feedback_of("note:1") == (1, 0)
+    assert store.old.list_notes() == before
+    assert store.old.feedback_of("note:1") == (1, 0)
     assert memory.remember("four", folder=SHOP).ref == "note:4"
 
 
@@ -250,7 +250,7 @@ def test_a_note_whose_project_is_lost_does_not_hold_everywhere(
 
     store = repaired(filled)
 
-    assert [(note.text, note.project) for note in store.list_notes()] == [
+    assert [(note.text, note.project) for note in store.old.list_notes()] == [
         ("two", None),
         ("one", "lost project 1"),
     ]

@@ -6,6 +6,7 @@ import pytest
 
 from recollect.model.leases import Lease, LeaseLost
 from recollect.store.sqlite import leases
+from recollect.store.sqlite.leases import Leases
 from recollect.system import clock
 from tests.store.conftest import Filled
 
@@ -17,7 +18,7 @@ def expire(filled: Filled) -> None:
 def checked(filled: Filled, lease: Lease) -> bool:
     try:
         with filled.db.transaction():
-            leases.check(filled.db, lease)
+            Leases(filled.db).check(lease)
     except LeaseLost:
         return False
     return True
@@ -25,64 +26,64 @@ def checked(filled: Filled, lease: Lease) -> bool:
 
 def test_a_lease_is_held_by_one(filled: Filled) -> None:
     """Two who write the same memory would each undo half of what the other did."""
-    first = leases.take(filled.db, "work")
+    first = Leases(filled.db).take("work")
 
     assert first is not None
-    assert leases.take(filled.db, "work") is None
-    assert leases.take(filled.db, "other work") is not None
+    assert Leases(filled.db).take("work") is None
+    assert Leases(filled.db).take("other work") is not None
     assert checked(filled, first)
 
 
 def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_cannot_write(filled: Filled) -> None:
     """A laptop that sleeps wakes up in the middle of its work, an hour later."""
-    first = leases.take(filled.db, "work")
+    first = Leases(filled.db).take("work")
     assert first is not None
     expire(filled)
 
-    second = leases.take(filled.db, "work")
+    second = Leases(filled.db).take("work")
 
     assert second is not None
     assert second.token > first.token
     assert not checked(filled, first)
-    assert not leases.renew(filled.db, first)
-    assert not leases.release(filled.db, first)
+    assert not Leases(filled.db).renew(first)
+    assert not Leases(filled.db).release(first)
     assert checked(filled, second)
 
 
 def test_a_released_lease_gives_the_next_owner_a_higher_token(filled: Filled) -> None:
     """A token that came twice would let somebody write who should not."""
-    first = leases.take(filled.db, "work")
+    first = Leases(filled.db).take("work")
     assert first is not None
 
-    assert leases.release(filled.db, first)
-    second = leases.take(filled.db, "work")
+    assert Leases(filled.db).release(first)
+    second = Leases(filled.db).take("work")
 
     assert second is not None
     assert second.token == first.token + 1
-    assert not leases.release(filled.db, first)
-    assert leases.take(filled.db, "work") is None
+    assert not Leases(filled.db).release(first)
+    assert Leases(filled.db).take("work") is None
 
 
 def test_renewing_keeps_a_lease_from_running_out(filled: Filled) -> None:
     """A model may take longer than anybody thought."""
-    lease = leases.take(filled.db, "work", seconds=1)
+    lease = Leases(filled.db).take("work", seconds=1)
     assert lease is not None
     expire(filled)
 
-    assert leases.renew(filled.db, lease)
-    assert leases.take(filled.db, "work") is None
+    assert Leases(filled.db).renew(lease)
+    assert Leases(filled.db).take("work") is None
 
 
 def test_a_revoked_lease_is_lost_at_once(filled: Filled) -> None:
     """What its holder has read is forgotten by now, and must not be written."""
-    lease = leases.take(filled.db, "work")
+    lease = Leases(filled.db).take("work")
     assert lease is not None
 
     with filled.db.transaction():
-        leases.revoke(filled.db, "work")
+        Leases(filled.db).revoke("work")
 
     assert not checked(filled, lease)
-    assert leases.take(filled.db, "work") is not None
+    assert Leases(filled.db).take("work") is not None
 
 
 @pytest.mark.parametrize("hours", [-26, 26])
@@ -93,13 +94,13 @@ def test_a_clock_that_is_set_wrong_blocks_nobody_for_long(
 
     The lease of before must not last until then, nor let the old holder write.
     """
-    first = leases.take(filled.db, "work")
+    first = Leases(filled.db).take("work")
     assert first is not None
     now = clock.now_ms()
     monkeypatch.setattr(leases, "now_ms", lambda: now + hours * 3_600_000)
 
-    second = leases.take(filled.db, "work")
+    second = Leases(filled.db).take("work")
 
     assert second is not None
     assert not checked(filled, first)
-    assert leases.take(filled.db, "work") is None
+    assert Leases(filled.db).take("work") is None

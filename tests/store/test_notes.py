@@ -16,8 +16,8 @@ from recollect.memory import Memory
 from recollect.model.notes import Note
 from recollect.settings import Settings
 from recollect.store.notes import compared
-from recollect.store.sqlite import jobs
-from recollect.store.sqlite.rescan import rescan
+from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.rescan import Rescan
 from tests.builders import homes
 from tests.store.conftest import Filled, facts, turn
 
@@ -282,9 +282,7 @@ def test_whatever_agents_are_told_is_made_again_after_a_change(
     else:
         getattr(memory, change)("note:1", *["better"] if change == "edit_note" else [])
 
-    assert [(job.kind, job.subject) for job in jobs.list_jobs(filled.db)] == [
-        ("prepare", "projects")
-    ]
+    assert [(job.kind, job.subject) for job in Jobs(filled.db).all()] == [("prepare", "projects")]
 
 
 # Secrets ----------------------------------------------------------------------
@@ -316,7 +314,7 @@ def test_scanning_again_takes_secrets_out_of_notes(memory: Memory, filled: Fille
     memory.remember("log in with hushword", folder=SHOP)
     memory.give_feedback("note:1", True, reason="hushword worked")
 
-    report = rescan(filled.db, Redactor())
+    report = Rescan(filled.db).run(Redactor())
 
     assert report.other_rows_changed == 2
     assert memory.note("note:1").text == "log in with [REDACTED]"

@@ -41,7 +41,7 @@ def names(places: dict[int, Place]) -> list[str]:
 
 def test_a_place_has_all_that_rank_depends_on(talks: Talks) -> None:
     """Read in one statement for all candidates."""
-    found = talks.store.places([9, 1, 77])
+    found = talks.store.turns.places([9, 1, 77])
 
     assert sorted(found) == [1, 9]
     assert known(found[9]) == known(
@@ -52,53 +52,57 @@ def test_a_place_has_all_that_rank_depends_on(talks: Talks) -> None:
         )
     )  # fmt: skip
     assert found[9].ref == "claude-code:b#2"
-    assert talks.store.places([]) == {}
+    assert talks.store.turns.places([]) == {}
 
 
 def test_a_place_without_a_time_has_that_of_its_session(talks: Talks) -> None:
     """Better than none: recency and filters by time need one."""
     talks.filled.db.execute("update turns set started_at = null where id = 1")
 
-    assert talks.store.places([1])[1].at == START
+    assert talks.store.turns.places([1])[1].at == START
 
 
 def test_more_turns_can_be_asked_for_than_a_statement_takes(talks: Talks) -> None:
     """SQLite takes 32,766 values."""
-    assert len(talks.store.places(range(100_000))) == 10
+    assert len(talks.store.turns.places(range(100_000))) == 10
 
 
 def test_a_merged_project_has_the_name_of_the_other(talks: Talks) -> None:
     """Lifting one's own project means all of it."""
-    talks.store.merge_projects("/srv/shop", "/home/ada/shop")
+    talks.store.projects.merge("/srv/shop", "/home/ada/shop")
 
-    assert {place.project for place in talks.store.places([1, 8]).values()} == {"/home/ada/shop"}
-    assert talks.store.find_project(["/srv/shop"]) == "/home/ada/shop"
+    assert {place.project for place in talks.store.turns.places([1, 8]).values()} == {
+        "/home/ada/shop"
+    }
+    assert talks.store.projects.find(["/srv/shop"]) == "/home/ada/shop"
 
 
 def test_neighbours_are_near_in_the_same_session(talks: Talks) -> None:
     """Those asked about are among them."""
-    around = talks.store.places([4, 8])
+    around = talks.store.turns.places([4, 8])
 
-    assert names(talks.store.neighbours([around[4]], 1, EVERYTHING)) == ["a#3", "a#4", "a#5"]
-    assert names(talks.store.neighbours(list(around.values()), 2, EVERYTHING)) == [
+    assert names(talks.store.turns.neighbours([around[4]], 1, EVERYTHING)) == ["a#3", "a#4", "a#5"]
+    assert names(talks.store.turns.neighbours(list(around.values()), 2, EVERYTHING)) == [
         "a#2", "a#3", "a#4", "a#5", "a#6", "b#1", "b#2", "b#3",
     ]  # fmt: skip
-    assert talks.store.neighbours([], 2, EVERYTHING) == {}
+    assert talks.store.turns.neighbours([], 2, EVERYTHING) == {}
 
 
 def test_neighbours_pass_the_filters_too(talks: Talks) -> None:
     """What was left out must not come back as somebody's neighbour."""
-    around = list(talks.store.places([9]).values())
+    around = list(talks.store.turns.places([9]).values())
 
-    assert names(talks.store.neighbours(around, 2, Scope(parse("is:human -three"), {}))) == ["b#1"]
+    assert names(talks.store.turns.neighbours(around, 2, Scope(parse("is:human -three"), {}))) == [
+        "b#1"
+    ]
 
 
 def test_the_newest_turns_come_first(talks: Talks) -> None:
     """A day later is newer; of the same moment, what was stored later."""
-    newest = [place.ref for place in talks.store.newest_turns(EVERYTHING, limit=8)]
-    rest = [place.ref for place in talks.store.newest_turns(EVERYTHING, limit=8, offset=7)]
+    newest = [place.ref for place in talks.store.turns.newest(EVERYTHING, limit=8)]
+    rest = [place.ref for place in talks.store.turns.newest(EVERYTHING, limit=8, offset=7)]
     of_b = [
-        place.at for place in talks.store.newest_turns(Scope(parse("agent:claude"), {}), limit=8)
+        place.at for place in talks.store.turns.newest(Scope(parse("agent:claude"), {}), limit=8)
     ]
 
     assert newest == [*(f"codex:a#{number}" for number in range(7, 0, -1)), "claude-code:b#3"]
@@ -109,13 +113,13 @@ def test_the_newest_turns_come_first(talks: Talks) -> None:
 def test_a_project_is_found_by_the_first_name_that_is_known(talks: Talks) -> None:
     """A folder is given with all it is in, the innermost first."""
     assert (
-        talks.store.find_project(["/home/ada/shop/src", "/home/ada/shop", "/srv/shop"])
+        talks.store.projects.find(["/home/ada/shop/src", "/home/ada/shop", "/srv/shop"])
         == "/home/ada/shop"
     )
-    assert talks.store.find_project(["/home/ada", "/home"]) is None
-    assert talks.store.find_project([]) is None
+    assert talks.store.projects.find(["/home/ada", "/home"]) is None
+    assert talks.store.projects.find([]) is None
 
 
 def test_the_last_turn_is_a_number(talks: Talks) -> None:
     """A cursor remembers it."""
-    assert talks.store.last_turn() == 10
+    assert talks.store.turns.last() == 10

@@ -15,11 +15,11 @@ from recollect.errors import NotFound, StoreError, StoreTooNew
 from recollect.model.reports import RepairReport
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.doctor import examine
-from recollect.store.sqlite.forget import forget
+from recollect.store.sqlite.doctor import Doctor
+from recollect.store.sqlite.forget import Forget
 from recollect.store.sqlite.pages import PageFile, Tree
 from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.text_index import rebuild_text
+from recollect.store.sqlite.text_index import TextIndex
 from tests.store.conftest import Filled, facts, turn
 
 SESSIONS, TURNS = 12, 8
@@ -46,7 +46,7 @@ def fill(filled: Filled) -> None:
     filled.db.execute("create table mine (a, b)")
     filled.db.execute("insert into mine values (1, 'kept')")
     filled.db.execute("create index mine_by_a on mine (a)")
-    filled.store.redaction_key()
+    filled.store.upkeep.redaction_key()
 
 
 def damage(path: Path, change: Callable[[bytearray], Any]) -> bytes:
@@ -94,7 +94,7 @@ def stored(path: Path, tables: tuple[str, ...] = TABLES) -> dict[str, list[Any]]
 def healthy(path: Path) -> None:
     db = Database(str(path))
     try:
-        assert [one for one in examine(db, verify=True).findings if not one.ok] == []
+        assert [one for one in Doctor(db).examine(verify=True).findings if not one.ok] == []
     finally:
         db.close()
 
@@ -137,7 +137,7 @@ def test_the_rebuilt_index_is_the_one_that_capture_made(filled: Filled) -> None:
     filled.keep("log0.jsonl", Event(session="s0", turn="s0-7", kind="error", text="a third part"))
     before = filled.text_index()
 
-    count = rebuild_text(filled.db)
+    count = TextIndex(filled.db).rebuild()
 
     assert count == SESSIONS * TURNS + 2
     assert filled.text_index() == before
@@ -313,7 +313,7 @@ def test_committed_work_in_the_log_is_salvaged_too(filled: Filled) -> None:
 def test_forgotten_turns_do_not_come_back(filled: Filled) -> None:
     """A repair looks at pages that nothing leads to; what was there before may not return by it."""
     fill(filled)
-    forget(filled.db, "codex:s3")
+    Forget(filled.db).session_or_turn("codex:s3")
     filled.close()
 
     damage(filled.path, zero(1))

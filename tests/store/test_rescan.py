@@ -13,9 +13,9 @@ from recollect.redact import table_version
 from recollect.store import bodies
 from recollect.store.sqlite import rescan as module
 from recollect.store.sqlite.content import LEAD_CHARACTERS
-from recollect.store.sqlite.doctor import examine
-from recollect.store.sqlite.rescan import rescan
-from recollect.store.sqlite.text_index import rebuild_text
+from recollect.store.sqlite.doctor import Doctor
+from recollect.store.sqlite.rescan import Rescan
+from recollect.store.sqlite.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, problem, turn
 
 SECRET = "zxsecret0123456789"
@@ -87,7 +87,7 @@ def fill(filled: Filled) -> None:
     filled.db.execute(
         "update sources set state = ? where path = 'b.jsonl'", (b"\x93" + SECRET.encode(),)
     )
-    rebuild_text(filled.db)
+    TextIndex(filled.db).rebuild()
 
 
 def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
@@ -95,7 +95,7 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     fill(filled)
     assert SECRET[:9] in filled.db.value("select prompt from turns where key = 'k1'")
 
-    report = rescan(filled.db, Redactor())
+    report = Rescan(filled.db).run(Redactor())
 
     assert report == Rescanned(
         turns=3, turns_changed=2, sessions_changed=1, other_rows_changed=3,
@@ -112,7 +112,7 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     assert "hushword" not in plain
     assert plain.count(TAG) == 7
     assert not [word for word in filled.vocabulary() if word.startswith(("zxsecret", "hushword"))]
-    assert [one for one in examine(filled.db, verify=True).findings if not one.ok] == []
+    assert [one for one in Doctor(filled.db).examine(verify=True).findings if not one.ok] == []
     assert (
         filled.db.value("select value from store_info where name = 'redaction_version'")
         == table_version()
@@ -128,10 +128,10 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
 def test_what_is_clean_is_not_written(filled: Filled) -> None:
     """A second scan finds nothing, changes nothing, and has nothing to scrub."""
     fill(filled)
-    rescan(filled.db, Redactor())
+    Rescan(filled.db).run(Redactor())
     before = filled.rows()
 
-    report = rescan(filled.db, Redactor())
+    report = Rescan(filled.db).run(Redactor())
 
     assert report == Rescanned(turns=3, version=table_version())
     assert filled.rows() == before
@@ -141,9 +141,9 @@ def test_the_text_index_is_what_an_import_would_have_made(filled: Filled) -> Non
     """Searches must not notice that a turn was rewritten."""
     fill(filled)
 
-    rescan(filled.db, Redactor())
+    Rescan(filled.db).run(Redactor())
     after = filled.text_index()
-    rebuild_text(filled.db)
+    TextIndex(filled.db).rebuild()
 
     assert after == filled.text_index()
 
@@ -153,11 +153,11 @@ def test_a_scan_that_was_stopped_goes_on(filled: Filled, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "BATCH_ROWS", 1)
     fill(filled)
     with pytest.raises(KeyboardInterrupt):
-        rescan(filled.db, Redactor(stop_after=2))
+        Rescan(filled.db).run(Redactor(stop_after=2))
     told: list[Any] = []
 
-    report = rescan(
-        filled.db, Redactor(), progress=lambda done, total, _: told.append((done, total))
+    report = Rescan(filled.db).run(
+        Redactor(), progress=lambda done, total, _: told.append((done, total))
     )
 
     assert (report.turns, report.resumed, report.scrubbed) == (2, True, GONE)
@@ -171,7 +171,7 @@ def test_projects_that_differed_in_a_secret_only_become_one(filled: Filled) -> N
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one", cwd=f"/srv/{SECRET}"))
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "two", cwd=f"/srv/{TAG}"))
 
-    rescan(filled.db, Redactor())
+    Rescan(filled.db).run(Redactor())
 
     assert filled.db.rows("select key from projects") == [(f"/srv/{TAG}",)]
     assert filled.db.value("select count(distinct project) from turns") == 1

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from recollect.model.search import Clue, Findings, Query, Scope
 from recollect.recall.query import parse
-from recollect.store.sqlite import search
-from recollect.store.sqlite.chosen import turns_in
-from recollect.store.sqlite.search import COLUMNS, COMMON_SHARE, NEVER_COMMON
+from recollect.store.sqlite.text import COLUMNS, COMMON_SHARE, NEVER_COMMON, Text
+from recollect.store.text import words as words_of
 from tests.builders.talks import Said, Talks
 
 EVERYTHING = Scope(Query(), {})
@@ -69,8 +68,8 @@ def _prompt(number: int) -> str:
 
 def find(talks: Talks, *wanted: str, scope: Scope = EVERYTHING) -> Findings:
     """What is found for words, phrases and beginnings such as `mig*`."""
-    clues = [Clue(tuple(search.words(text)), prefix=text.endswith("*")) for text in wanted]
-    return search.find(talks.filled.db, clues, turns_in(scope))
+    clues = [Clue(tuple(words_of(text)), prefix=text.endswith("*")) for text in wanted]
+    return Text(talks.filled.db).find(clues, scope)
 
 
 def held(talks: Talks, *wanted: str, scope: Scope = EVERYTHING) -> dict[str, dict[int, float]]:
@@ -95,13 +94,13 @@ def held(talks: Talks, *wanted: str, scope: Scope = EVERYTHING) -> dict[str, dic
 )
 def test_text_is_taken_apart_as_the_index_is(text: str, words: list[str]) -> None:
     """Otherwise nobody would find what is there."""
-    assert search.words(text) == words
+    assert words_of(text) == words
 
 
 @given(st.text())
 def test_words_can_stand_in_a_phrase(text: str) -> None:
     """Letters and digits only: no quote, operator or NUL reaches SQLite."""
-    assert all(word.isalnum() for word in search.words(text))
+    assert all(word.isalnum() for word in words_of(text))
 
 
 # Who holds it
@@ -263,10 +262,10 @@ def test_an_example_query_is_made_of_a_recent_prompt(
     small: Talks, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Two long words, which find something."""
-    example = small.store.example_query()
+    example = small.store.text.example_query()
 
     assert len(example.split()) == 2
     assert small.find(example, mode="text")
     empty = Talks(tmp_path_factory.mktemp("empty"))
-    assert empty.store.example_query() == ""
+    assert empty.store.text.example_query() == ""
     empty.close()

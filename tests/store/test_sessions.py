@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.model.logs import Usage
-from recollect.model.search import Query
+from recollect.model.search import Query, Scope
 from tests.store.conftest import START, Filled, facts, turn
 
 
@@ -30,7 +30,7 @@ def test_a_session_without_a_title_is_known_by_what_was_asked(
     """Programs frame what they ask; a list of their tags says nothing."""
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", prompt))
 
-    (session,) = filled.store.list_sessions(Query(), {}, limit=None)
+    (session,) = filled.store.sessions.search(Scope(Query(), {}), limit=None)
 
     assert session.title == title
 

@@ -19,10 +19,11 @@ from recollect.model.search import Query, Scope
 from recollect.recall.embedding import embed
 from recollect.redact import Redactor
 from recollect.store import codes, open_store
-from recollect.store.sqlite import nearest, vectors
-from recollect.store.sqlite.doctor import examine
+from recollect.store.sqlite import nearest
+from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.repair import repair
 from recollect.store.sqlite.resident import Resident, build_index
+from recollect.store.sqlite.vectors import Vectors
 from tests.encoders import WordEncoder
 from tests.store.conftest import Filled, facts, turn
 
@@ -60,7 +61,9 @@ def embedded(filled: Filled, encoder: WordEncoder | None = None) -> WordEncoder:
 
 
 def cosines(filled: Filled, asked: Sequence[float], turns: list[int]) -> dict[int, float]:
-    return {number: cosine for number, (cosine, _) in filled.store.compare(asked, turns).items()}
+    return {
+        number: cosine for number, (cosine, _) in filled.store.nearest.compare(asked, turns).items()
+    }
 
 
 def ask(
@@ -69,7 +72,7 @@ def ask(
     query = Query(filters={name: [value] for name, value in filters.items()})
     return [
         found
-        for found, _ in filled.store.search_vector(
+        for found, _ in filled.store.nearest.search(
             encoder.encode_query(text), Scope(query, {}), limit=limit
         )
     ]
@@ -80,7 +83,7 @@ def test_the_nearest_turn_is_found(filled: Filled) -> None:
     fill(filled)
     encoder = embedded(filled)
 
-    found = filled.store.search_vector(
+    found = filled.store.nearest.search(
         encoder.encode_query("dragon bridge forest"), EVERYTHING, limit=2
     )
 
@@ -101,7 +104,7 @@ def test_a_search_finds_what_comparing_everything_finds(filled: Filled) -> None:
         reverse=True,
     )
 
-    found = filled.store.search_vector(asked, EVERYTHING, limit=5)
+    found = filled.store.nearest.search(asked, EVERYTHING, limit=5)
 
     assert [cosine for _, cosine in found] == pytest.approx(
         [cosine for cosine, _ in exact[:5]], abs=0.02
@@ -150,25 +153,25 @@ def test_a_vector_of_another_length_is_refused(filled: Filled) -> None:
     embedded(filled)
 
     with pytest.raises(UsageError, match="a vector of 3 numbers, but those stored have 64"):
-        filled.store.search_vector([1.0, 0.0, 0.0], EVERYTHING, limit=1)
+        filled.store.nearest.search([1.0, 0.0, 0.0], EVERYTHING, limit=1)
 
 
 def test_nothing_embedded_and_nothing_asked_find_nothing(filled: Filled) -> None:
     """A new store, or a question of which the encoder knows no word, is no error."""
-    assert filled.store.search_vector([1.0], EVERYTHING, limit=1) == []
+    assert filled.store.nearest.search([1.0], EVERYTHING, limit=1) == []
     fill(filled, 3)
     encoder = embedded(filled)
 
     assert ask(filled, encoder, "123") == []
-    assert filled.store.compare(encoder.encode_query("apple"), [1, 999]).keys() == {1}
+    assert filled.store.nearest.compare(encoder.encode_query("apple"), [1, 999]).keys() == {1}
 
 
 def test_importing_queues_what_is_new_and_what_has_grown(filled: Filled) -> None:
     """Capture does not know of vectors; the store does."""
     fill(filled, 3)
-    assert filled.store.unembedded() == 3
+    assert filled.store.vectors.waiting() == 3
     embedded(filled)
-    assert filled.store.unembedded() == 0
+    assert filled.store.vectors.waiting() == 0
 
     filled.keep(
         "s1.jsonl", *turn("s1", "s1-2", "and more of it"), *turn("s1", "s1-9", "something new")
@@ -186,18 +189,18 @@ def test_a_turn_embedded_again_leaves_its_old_place(filled: Filled) -> None:
     embedded(filled, encoder)
 
     assert ask(filled, encoder, "zebra xylophone", limit=1) == [2]
-    assert vectors.disagreeing(filled.db) == []
+    assert Vectors(filled.db).disagreeing() == []
     assert filled.db.value("select count(*) from vectors") == 5
 
 
 def test_a_turn_that_changed_while_it_was_encoded_waits_for_the_next_round(filled: Filled) -> None:
     """The vector of a text that is no longer there must not be kept as current."""
     fill(filled, 2)
-    filled.store.use_encoder("words", 64)
-    read = filled.store.next_unembedded(10)
+    filled.store.vectors.use_encoder("words", 64)
+    read = filled.store.vectors.next_waiting(10)
     filled.keep("s1.jsonl", *turn("s1", "s1-1", "grown"))
 
-    kept = filled.store.save_vectors(
+    kept = filled.store.vectors.save(
         "words", [(number, mark, [b"\x01" * 64], b"") for number, mark, _ in read]
     )
 
@@ -213,15 +216,15 @@ def test_another_encoder_takes_over_everything(filled: Filled) -> None:
     fill(filled, 4)
     embedded(filled)
 
-    filled.store.use_encoder("others", 32)
+    filled.store.vectors.use_encoder("others", 32)
 
-    assert filled.store.vector_encoder() == "others"
+    assert filled.store.vectors.encoder() == "others"
     assert filled.db.rows(
         "select (select count(*) from vectors), (select count(*) from vector_blocks)"
     ) == [(0, 0)]
-    assert filled.store.unembedded() == 4
+    assert filled.store.vectors.waiting() == 4
     with pytest.raises(StoreError, match="belong to others by now, not to words"):
-        filled.store.save_vectors("words", [])
+        filled.store.vectors.save("words", [])
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["session", "turn"])
@@ -234,22 +237,24 @@ def test_forgetting_takes_the_vectors_along(filled: Filled, whole: bool) -> None
     encoder = embedded(filled)
     code, common = (
         filled.db.value("select codes from vectors where turn = 5"),
-        filled.store.mean_vector(),
+        filled.store.vectors.mean(),
     )
     Path(f"{filled.path}-vectors").write_bytes(code)
     filled.db.execute("pragma wal_checkpoint(truncate)")
     assert code in filled.path.read_bytes()
 
-    report = filled.store.forget("codex:s1", None if whole else 5, dry_run=False)
+    report = filled.store.forgetting.session_or_turn(
+        "codex:s1", None if whole else 5, dry_run=False
+    )
 
     assert report.scrubbed is not None
     assert report.scrubbed.complete
     assert report.files == [f"{filled.path}-vectors"]
     # What they had in common was made of it too.
-    assert filled.store.mean_vector() not in (None, common)
+    assert filled.store.vectors.mean() not in (None, common)
     left = {number for (number,) in filled.db.rows("select turn from vectors")}
     assert left == ({7, 8, 9} if whole else {1, 2, 3, 4, 6, 7, 8, 9})
-    assert vectors.disagreeing(filled.db) == []
+    assert Vectors(filled.db).disagreeing() == []
     assert set(ask(filled, encoder, "apple dragon", limit=20)) == left
     assert [path.name for path in filled.path.parent.iterdir() if code in path.read_bytes()] == []
 
@@ -265,12 +270,12 @@ def test_a_secret_found_later_leaves_the_vectors_at_once(filled: Filled) -> None
     )
     embedded(filled)
 
-    report = filled.store.rescan(Redactor(b"k" * 32), None)
+    report = filled.store.rescan.run(Redactor(b"k" * 32))
 
     assert report.turns_changed == 1
     assert filled.db.rows("select turn from vectors") == [(2,)]
     assert filled.db.rows("select turn from unembedded") == [(1,)]
-    assert vectors.disagreeing(filled.db) == []
+    assert Vectors(filled.db).disagreeing() == []
 
 
 def test_the_doctor_sees_blocks_that_are_not_made_of_the_vectors(filled: Filled) -> None:
@@ -292,7 +297,7 @@ def test_the_doctor_sees_blocks_that_are_not_made_of_the_vectors(filled: Filled)
 def finding(filled: Filled) -> tuple[bool, str, str]:
     return next(
         (one.ok, one.detail, one.hint)
-        for one in examine(filled.db).findings
+        for one in Doctor(filled.db).examine().findings
         if one.name == "vectors"
     )
 
@@ -308,7 +313,7 @@ def test_a_repaired_store_embeds_everything_again(filled: Filled) -> None:
     filled.reopen()
 
     assert report.sound is False
-    assert filled.store.vector_encoder() is None
+    assert filled.store.vectors.encoder() is None
     assert filled.db.rows("select turn from unembedded order by turn") == [(1,), (3,), (4,)]
     embedded(filled, encoder)
     assert finding(filled) == (True, "3 turns embedded, 0 not yet", "")
@@ -320,7 +325,7 @@ def test_a_repaired_store_embeds_everything_again(filled: Filled) -> None:
 def stay(filled: Filled, *, smallest_index: int = 1) -> Resident:
     """The store's resident part, with an index however few vectors there are."""
     resident = Resident(str(filled.path), smallest_index=smallest_index)
-    filled.store._resident = resident
+    filled.store.nearest.resident = resident
     return resident
 
 
@@ -337,7 +342,7 @@ def test_a_resident_process_finds_what_a_cold_one_finds(filled: Filled) -> None:
     assert resident.index is not None
     assert [ask(filled, encoder, text, 5) for text in asked] == cold
     long = [7 * number for number in encoder.encode_query(asked[0])]
-    assert [found for found, _ in filled.store.search_vector(long, EVERYTHING, limit=5)] == cold[0]
+    assert [found for found, _ in filled.store.nearest.search(long, EVERYTHING, limit=5)] == cold[0]
 
     fill(filled, 1, session="new")
     filled.keep("new.jsonl", *turn("new", "n2", "zebra xylophone", minute=5))
@@ -352,18 +357,18 @@ def test_the_index_finds_the_nearest_vectors_of_any_length(
     """Another encoder's vectors have other lengths, and its codes are four dimensions each."""
     monkeypatch.setattr("recollect.store.sqlite.resident.LOOKED_AT", 40)
     fill(filled, 60)
-    filled.store.use_encoder("random", dimensions)
+    filled.store.vectors.use_encoder("random", dimensions)
     chance = np.random.default_rng(dimensions)
     stored = chance.normal(size=(60, dimensions)).astype(np.float32)
-    rows = filled.store.next_unembedded(60)
+    rows = filled.store.vectors.next_waiting(60)
     kept = {
         number: codes.int8_code(vector)
         for (number, _, _), vector in zip(rows, stored.tolist(), strict=True)
     }
-    filled.store.save_vectors(
+    filled.store.vectors.save(
         "random", [(number, mark, [kept[number]], b"") for number, mark, _ in rows]
     )
-    state = vectors.find_state(filled.db)
+    state = Vectors(filled.db).state()
     assert state is not None
     asked = (stored[7] + 0.3 * stored[21]).tolist()
 
@@ -397,7 +402,7 @@ def test_the_index_is_brought_up_to_date_when_much_is_new(
     assert resident.index is not None
     assert resident.index is not first
     assert len(resident.index.turns) == 70
-    assert resident.index.state.version == vectors.find_state(filled.db).version  # type: ignore[union-attr]
+    assert resident.index.state.version == Vectors(filled.db).state().version  # type: ignore[union-attr]
 
 
 def test_what_is_forgotten_is_never_found_in_a_resident_process(filled: Filled) -> None:
@@ -410,7 +415,7 @@ def test_what_is_forgotten_is_never_found_in_a_resident_process(filled: Filled) 
     resident.wait()
     assert os.path.exists(resident.file)
 
-    filled.store.forget("codex:s1", None, dry_run=False)
+    filled.store.forgetting.session_or_turn("codex:s1", None, dry_run=False)
 
     assert not os.path.exists(resident.file)
     assert set(ask(filled, encoder, "apple", limit=80)) == set(range(41, 81))
@@ -486,7 +491,7 @@ def test_closing_does_not_wait_for_an_index(filled: Filled) -> None:
     encoder = embedded(filled)
     store = open_store(str(filled.path), resident=True)
 
-    store.search_vector(encoder.encode_query("apple"), EVERYTHING, limit=1)
+    store.nearest.search(encoder.encode_query("apple"), EVERYTHING, limit=1)
     started = time.monotonic()
     store.close()
 

@@ -18,7 +18,7 @@ def agent_rows(
     worked_in: list[str],
 ) -> list[AgentRow]:
     """One row for each adapter; the counts are zero while nothing is stored."""
-    stored = store.agent_counts() if store else {}
+    stored = store.usage.agent_counts() if store else {}
     rows = []
     for adapter in adapters:
         roots = adapter.roots(home, environ)

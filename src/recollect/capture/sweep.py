@@ -68,8 +68,8 @@ class Sweep:
         self.store = store
         self.redactor = redactor
         self.clock = clock
-        self.prices = Prices(store)
-        self.recogniser = Recogniser(store.find_waiting_call)
+        self.prices = Prices(store.usage)
+        self.recogniser = Recogniser(store.calls.find_waiting)
         self.projects = {True: Projects(), False: Projects(local=False)}
 
     def run(
@@ -111,7 +111,7 @@ class Sweep:
         found = list(found)
         # A few named paths are asked for one by one: the whole list takes
         # longer than reading what grew.
-        known = self.store.known_sources(
+        known = self.store.sources.known(
             [item.source.path for item in found] if len(found) <= MANY_SOURCES else None
         )
         stat = os.stat
@@ -138,7 +138,7 @@ class Sweep:
         adapter, source, local = item
         # The lock first: from here on what is remembered about the source stands still.
         keeper = batch.begin()
-        known = self.store.find_source(source.path)
+        known = self.store.sources.find(source.path)
         result = SourceReport(
             path=source.path, agent=adapter.agent, outcome="updated" if known else "imported"
         )
@@ -201,7 +201,7 @@ class _Peeked:
     """The rates a store remembers, for a run that may not add to them."""
 
     def __init__(self, store: Store) -> None:
-        self.find_rates = store.find_rates
+        self.find_rates = store.usage.find_rates
 
     def save_rates(self, model: str, day: str, version: str, prices: str | None) -> None:
         pass

@@ -44,17 +44,19 @@ def detect(
     bring_up_to_date(store, least=least)
     wanted = least if frequency is None else max(frequency, 1)
     if selection == EVERYTHING and wanted >= least:
-        found = [tally for tally in store.standing_tallies() if tally.sessions >= wanted]
+        found = [tally for tally in store.old.standing_tallies() if tally.sessions >= wanted]
     else:
-        units = store.units_in(selection)
-        counts = store.occasion_counts(units)
-        often = store.often_seen(wanted, stale=False)
+        units = store.old.units_in(selection)
+        counts = store.old.occasion_counts(units)
+        often = store.old.often_seen(wanted, stale=False)
         keys = [key for key, seen in often if wanted < least or may_be_habit(key, seen, counts)]
         found = tallies(store, keys, least=wanted, units=units)
         found = found if wanted < least else chosen(store, found, counts, least=wanted, units=units)
-    put_aside = {tally.pattern for status, tally in store.kept_tallies() if status in OUT_OF_USE}
+    put_aside = {
+        tally.pattern for status, tally in store.old.kept_tallies() if status in OUT_OF_USE
+    }
     ranked = rank([tally for tally in found if tally.pattern not in put_aside], half_life_days)
-    shown = store.as_patterns(
+    shown = store.old.as_patterns(
         ranked[:limit], half_life_days=half_life_days, shown=SIGHTINGS_SHOWN, selection=selection
     )
     answers = Answers(shown)
@@ -78,9 +80,9 @@ def patterns(
     """
     bring_up_to_date(store, least=least)
     found: list[Tally] = [
-        tally for status, tally in store.kept_tallies() if not statuses or status in statuses
+        tally for status, tally in store.old.kept_tallies() if not statuses or status in statuses
     ]
     ranked = rank(found, half_life_days)[:limit]
-    return store.as_patterns(
+    return store.old.as_patterns(
         ranked, half_life_days=half_life_days, shown=shown, selection=EVERYTHING
     )

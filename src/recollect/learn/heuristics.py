@@ -55,7 +55,7 @@ def is_contradicted(held: int, failed: int) -> bool:
 def heuristics(store: Store, *, everything: bool = False) -> list[Heuristic]:
     """What to do when, the surest first; of those that were retired only with `everything`."""
     found = []
-    for made in store.heuristics(SIGHTINGS_SHOWN):
+    for made in store.old.heuristics(SIGHTINGS_SHOWN):
         made.confidence = lower_bound(made.held, made.held + made.failed)
         if everything or made.status == "active":
             found.append(made)

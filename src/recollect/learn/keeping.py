@@ -94,7 +94,7 @@ class Keeping:
         """Write these attempts, all or none."""
         store = self._own.ensure()
         texts = iter(self._clean(store, [text for done in batch for text in done.texts()]))
-        store.keep_episodes([done.episode(texts, self._domain_of) for done in batch])
+        store.episodes.keep([done.episode(texts, self._domain_of) for done in batch])
 
     def get_ready(self) -> None:
         """Open the store, if there is one, and learn what a secret looks like: the

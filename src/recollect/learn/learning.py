@@ -50,21 +50,21 @@ _GOOD_SIGNS = ("accepted", "check_fixed", "kept", "check_passed")
 
 def learn(store: Store, *, least: int, domain_of: DomainOf) -> Iterator[Learned]:
     """Learn from whatever is new, a report after each few; the last one counts."""
-    waiting = store.unlearned_sessions()
+    waiting = store.old.unlearned_sessions()
     report = Learned(remaining=len(waiting))
     for start in range(0, len(waiting), AT_ONCE):
         # Looked at first and kept then, because whoever imports waits for those who write.
         studied = [
             _Studied(store, *session, domain_of) for session in waiting[start : start + AT_ONCE]
         ]
-        with store.alone():
+        with store.transaction():
             report.sessions += sum(one.keep(store) for one in studied)
         report.remaining = max(0, len(waiting) - start - AT_ONCE)
         yield report
     for report.episodes in _learn_episodes(store):
         yield report
     bring_up_to_date(store, least=least)
-    report.patterns = len(store.standing_tallies())
+    report.patterns = len(store.old.standing_tallies())
     yield report
 
 
@@ -72,7 +72,7 @@ class _Studied:
     """What a session has to teach, and the attempts that it came to."""
 
     def __init__(self, store: Store, number: int, ref: str, mark: int, domain_of: DomainOf) -> None:
-        digest, passages = store.find_digest(ref), store.passages(number)
+        digest, passages = store.old.find_digest(ref), store.old.passages(number)
         self.number, self.mark = number, mark
         self.lesson = lesson_of(digest, passages) if digest else Lesson()
         self.episodes = derive(digest, passages, domain_of) if digest else []
@@ -82,27 +82,27 @@ class _Studied:
     def keep(self, store: Store) -> bool:
         """Keep it, unless the session has changed since."""
         lesson = self.lesson
-        if not store.save_lesson(
+        if not store.old.save_lesson(
             self.number, self.mark, lesson.signals, lesson.occasions, self.times, self.gone
         ):
             return False
-        store.replace_episodes(self.number, self.episodes)
+        store.episodes.replace(self.number, self.episodes)
         return True
 
 
 def _learn_episodes(store: Store) -> Iterator[int]:
     """Learn from attempts that were recorded live; how many, after each few."""
-    last, numbers = store.unlearned_episodes()
+    last, numbers = store.old.unlearned_episodes()
     for start in range(0, len(numbers), AT_ONCE):
-        found = store.find_episodes(numbers[start : start + AT_ONCE])
+        found = store.episodes.find(numbers[start : start + AT_ONCE])
         lessons = [
             (number, lesson_of_episode(episode)) for number, episode in sorted(found.items())
         ]
-        with store.alone():
+        with store.transaction():
             for number, lesson in lessons:
-                store.save_episode_lesson(number, lesson.signals, lesson.occasions)
+                store.old.save_episode_lesson(number, lesson.signals, lesson.occasions)
         yield min(start + AT_ONCE, len(numbers))
-    store.save_learned_episodes(last)
+    store.old.save_learned_episodes(last)
 
 
 def lesson_of(digest: Digest, passages: Sequence[Passage]) -> Lesson:
@@ -138,25 +138,27 @@ def lesson_of_episode(episode: Episode) -> Lesson:
 
 def bring_up_to_date(store: Store, *, least: int) -> None:
     """Count again what has changed, and settle which patterns stand and what follows from them."""
-    store.ensure_learn_rules(LOOKING, least)
-    if not store.has_stale_tallies():
+    store.old.ensure_learn_rules(LOOKING, least)
+    if not store.old.has_stale_tallies():
         return
-    with store.alone():
-        store.name_stale_tallies()
-        counts = store.occasion_counts(None)
-        decided = store.decided_patterns()
+    with store.transaction():
+        store.old.name_stale_tallies()
+        counts = store.old.occasion_counts(None)
+        decided = store.old.decided_patterns()
         changed = {
             key
-            for key, seen in store.often_seen(least, stale=True)
+            for key, seen in store.old.often_seen(least, stale=True)
             if may_be_habit(key, seen, counts)
         }
         # What a person decided about is counted however little is left of it.
         found = tallies(store, sorted(changed.difference(decided)), least=least) + tallies(
             store, decided, least=1
         )
-        store.replace_stale_tallies(found)
-        store.keep_standing(chosen(store, store.all_tallies(), counts, least=least))
-        store.keep_rules(rules_of([tally for _, tally in store.kept_tallies() if tally.sessions]))
+        store.old.replace_stale_tallies(found)
+        store.old.keep_standing(chosen(store, store.old.all_tallies(), counts, least=least))
+        store.old.keep_rules(
+            rules_of([tally for _, tally in store.old.kept_tallies() if tally.sessions])
+        )
 
 
 def tallies(
@@ -165,7 +167,7 @@ def tallies(
     """What the sightings of these come to, where there are enough of them."""
     return [
         tally_of(key, seen)
-        for key, seen in store.seen(keys, units)
+        for key, seen in store.old.seen(keys, units)
         if len({one.root for one in seen}) >= least
     ]
 
@@ -184,7 +186,9 @@ def chosen(
     at all, and kept for next time.
     """
     bases = Bases(
-        counts, store.signal_counts("failure", units), store.signal_counts("friction", units)
+        counts,
+        store.old.signal_counts("failure", units),
+        store.old.signal_counts("friction", units),
     )
     habits = [tally for tally in counted if is_habit(tally, counts, least)]
     chances = {tally.pattern: tally.chance for tally in habits if tally.chance is not None}
@@ -193,17 +197,17 @@ def chosen(
     }
     found = _chances(store, [tally for tally in habits if tally.pattern not in chances], units)
     if units is None:
-        store.save_chances(found.items())
+        store.old.save_chances(found.items())
     chances |= found
-    signals = store.count_signals(units)
+    signals = store.old.count_signals(units)
     return without_repetition(
         [tally for tally in habits if not is_likely(tally, chances[tally.pattern], signals)]
     )
 
 
 def _chances(store: Store, unknown: Sequence[Tally], units: set[int] | None) -> dict[str, float]:
-    roots = store.roots()
-    occasions = store.occasions(
+    roots = store.old.roots()
+    occasions = store.old.occasions(
         {name for tally in unknown for name in compared_with(*tally.key)}, units
     )
     return {tally.pattern: chance_in(tally, occasions, roots) for tally in unknown}

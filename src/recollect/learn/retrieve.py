@@ -90,9 +90,9 @@ class Retriever:
 
     def _refreshed(self, store: Store) -> Shelf:
         """What is in memory, as the store has it now."""
-        state, shelf = store.episodes_state(), self._shelf
+        state, shelf = store.episodes.state(), self._shelf
         if shelf is not None and state[1] != self._seen[1]:
-            shelf.keep_only(store.episode_numbers())
+            shelf.keep_only(store.episodes.numbers())
         if (
             shelf is None
             or store is not self._store
@@ -101,7 +101,7 @@ class Retriever:
         ):
             shelf = Shelf()
         if state[2] > shelf.largest:
-            shelf.add(store.kept_episodes(shelf.largest))
+            shelf.add(store.episodes.kept_after(shelf.largest))
         self._store, self._shelf, self._seen = store, shelf, state
         return shelf
 
@@ -109,7 +109,7 @@ class Retriever:
         self, store: Store, shelf: Shelf, task: str, context: Context, limit: int
     ) -> list[EpisodeHit]:
         meaning = shelf.meaning(task)
-        projects = store.project_numbers(context.project) if context.project is not None else []
+        projects = store.projects.numbers(context.project) if context.project is not None else []
         match = shelf.match(context, projects)
         age_ms = np.maximum(now_ms() - shelf.started_at[: shelf.count], 0.0)
         parts = {
@@ -120,7 +120,7 @@ class Retriever:
         }
         score: NDArray[np.float32] = sum(parts.values(), start=np.zeros(shelf.count, np.float32))
         rows = _best(score, np.flatnonzero(meaning >= FLOOR), shelf.copy_of, limit)
-        found = store.find_episodes([int(shelf.ids[row]) for row in rows])
+        found = store.episodes.find([int(shelf.ids[row]) for row in rows])
         hits = []
         for row in rows:
             episode = found.get(int(shelf.ids[row]))

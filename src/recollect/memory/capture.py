@@ -46,8 +46,8 @@ class Capture(Projects):
             report, self.source_reports = report + more, self.source_reports + reports
         if not dry_run:
             store = self._opened(create=True)
-            store.drain_spool()
-            store.after_import(report.turns)
+            store.old.drain_spool()
+            store.jobs.after_import(report.turns)
             self._leave_retaining(store, report.turns)
         return report
 
@@ -97,7 +97,7 @@ class Capture(Projects):
         from recollect.system import git
 
         store = self._existing() if os.path.exists(self.settings.store) else None
-        known = store.folders() if store else []
+        known = store.sources.folders() if store else []
         folders = [
             folder for folder in dict.fromkeys([*git.around(), *known]) if os.path.isdir(folder)
         ]
@@ -106,7 +106,7 @@ class Capture(Projects):
 
     def _known_agent(self, path: str) -> str | None:
         """Whose log a file was when it was last imported."""
-        known = self._store.find_source(path) if self._store is not None else None
+        known = self._store.sources.find(path) if self._store is not None else None
         return known.agent if known else None
 
     def watch(
@@ -173,4 +173,4 @@ class Capture(Projects):
         from recollect.retain.budgets import Budget, is_due
 
         if is_due(store, Budget.of(self.settings), turns):
-            store.enqueue("retain", "events")
+            store.jobs.request("retain", "events")

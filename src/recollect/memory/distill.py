@@ -22,7 +22,7 @@ class Distill(Projects):
         from recollect.distill.digests.digest import digest_one
 
         store = self._existing()
-        return digest_one(store, store.resolve(ref)[0])
+        return digest_one(store, store.sessions.resolve(ref)[0])
 
     def digest_sessions(self) -> Iterator[str]:
         """Make the digests of sessions that have none or have changed since.
@@ -99,7 +99,7 @@ class Distill(Projects):
 
         if self._engine() == "llm":
             yield from distilling.ask_again(self._existing(), ref, self._llm())
-            self._existing().enqueue("consolidate", "projects")
+            self._existing().jobs.request("consolidate", "projects")
 
     def _consolidate_again(self, project: str) -> Iterator[object]:
         """Have the model write a project's memory that it failed on."""
@@ -210,10 +210,10 @@ class Distill(Projects):
         from recollect.errors import NotFound
 
         store = self._existing()
-        session = store.resolve(ref)[0]
-        found = store.find_trace(session)
+        session = store.sessions.resolve(ref)[0]
+        found = store.old.find_trace(session)
         if found is None:
-            if store.find_digest(session) and not store.find_candidate(session):
+            if store.old.find_digest(session) and not store.old.find_candidate(session):
                 hint = f"only conversations with a person get one; see `recollect show {session} --digest`"
                 raise NotFound(f"{session} has no trace memory", hint=hint)
             raise NotFound(

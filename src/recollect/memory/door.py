@@ -120,7 +120,7 @@ class Door:
         known = known_values(self.environ) if self.settings.flag("redact.environment") else {}
         if store is None and os.path.exists(self.settings.store):
             store = self._existing()
-        key = store.redaction_key() if store else os.urandom(32)
+        key = store.upkeep.redaction_key() if store else os.urandom(32)
         return Redactor(
             key, known=known, cache=Path(self.settings.home) / "cache" if cached else None
         )

@@ -55,11 +55,11 @@ class Learn(Projects):
 
     def episode(self, ref: str) -> Episode:
         """One attempt, by its reference."""
-        return self._existing().get_episode(ref)
+        return self._existing().episodes.get(ref)
 
     def forget_episode(self, ref: str) -> Episode:
         """Remove an attempt that was recorded live for good; the answer is what it was."""
-        return self._existing().forget_episode(ref)
+        return self._existing().forgetting.episode(ref)
 
     def close(self) -> None:
         """Write what is recorded, and let go of the store; may be called twice."""
@@ -150,7 +150,7 @@ class Learn(Projects):
             half_life_days=self._half_life(),
             limit=limit,
         )
-        if waiting := store.count_unlearned():
+        if waiting := store.old.count_unlearned():
             answers.remarks.append(
                 f"{waiting} sessions were not learned from yet; `recollect learn` does that"
             )

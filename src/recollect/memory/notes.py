@@ -51,7 +51,7 @@ class Notes(Distill):
             # Known already, so that of which kind it is makes no difference.
             place = ProjectIdentity(self.get_project(project), "directory")
         store = self._opened(create=True)
-        return store.keep_note(
+        return store.old.keep_note(
             self._plain(text), category=kind, project=place, author=author, confidence=sure
         )
 
@@ -74,7 +74,7 @@ class Notes(Distill):
         own = None if folder is None else self.project_of(folder)
         if project is not None:
             own = self.get_project(project)
-        return store.list_notes(
+        return store.old.list_notes(
             project=own, everywhere=everywhere or (folder is not None and own is None),
             statuses=statuses_of(status),
             category=None if category is None else category_of(category), limit=limit,
@@ -115,17 +115,17 @@ class Notes(Distill):
 
     def note(self, ref: str) -> Note:
         """One note, by its reference."""
-        return self._existing().get_note(ref)
+        return self._existing().old.get_note(ref)
 
     def accept_note(self, ref: str) -> Note:
         """A person says that a note is right: from now on it counts."""
-        return self._existing().accept_note(ref)
+        return self._existing().old.accept_note(ref)
 
     def reject_note(self, ref: str) -> Note:
         """A person says that a note is wrong: it is not told any more, and
         stays rejected when an agent repeats it.
         """
-        note = self._existing().reject_note(ref)
+        note = self._existing().old.reject_note(ref)
         self._refresh()
         return note
 
@@ -134,7 +134,7 @@ class Notes(Distill):
 
         The answer is the new note, which takes the place of the old one.
         """
-        note = self._existing().edit_note(ref, self._plain(text))
+        note = self._existing().old.edit_note(ref, self._plain(text))
         self._refresh()
         return note
 
@@ -143,7 +143,7 @@ class Notes(Distill):
 
         The answer is what it was.
         """
-        return self._existing().forget_note(ref)
+        return self._existing().forgetting.note(ref)
 
     def corroborate_notes(self) -> int:
         """Look for the calls that gave candidates, and for a person saying the same.
@@ -161,7 +161,7 @@ class Notes(Distill):
         from recollect.distill.notes.note import author_of
 
         author = author_of(by)
-        self._existing().give_feedback(
+        self._existing().old.give_feedback(
             ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None
         )
 
@@ -169,7 +169,7 @@ class Notes(Distill):
         """How often a session, a turn, a note or a pattern was
         called helpful, and how often not.
         """
-        return self._existing().feedback_of(ref)
+        return self._existing().old.feedback_of(ref)
 
     def _plain(self, text: str) -> str:
         """One line of text without secrets."""

@@ -19,13 +19,13 @@ class Projects(Door):
         from recollect.capture import projects
 
         identity = projects.Projects().identify(os.path.abspath(folder), None)
-        return self._existing().find_project([identity.key, folder] if identity else [folder])
+        return self._existing().projects.find([identity.key, folder] if identity else [folder])
 
     def get_project(self, name: str) -> str:
         """The key of the project that is called so, by its key or by a folder of it."""
         from recollect.errors import NotFound
 
-        found = self._existing().find_project([name])
+        found = self._existing().projects.find([name])
         if found is None:
             raise NotFound(
                 f"no project is called {name[:100]}", hint="`recollect projects` lists them"
@@ -34,15 +34,15 @@ class Projects(Door):
 
     def projects(self) -> list[ProjectRow]:
         """Every project, the most recent first."""
-        rows = self._existing().list_projects()
+        rows = self._existing().projects.all()
         for row in rows:
             row.domain = self.settings.domain_of(row.key)
         return rows
 
     def merge_projects(self, name: str, into: str) -> None:
         """Show one project's turns under another's name; `split_project` undoes it."""
-        self._existing().merge_projects(name, into)
+        self._existing().projects.merge(name, into)
 
     def split_project(self, name: str) -> None:
         """Undo a merge."""
-        self._existing().split_project(name)
+        self._existing().projects.split(name)

@@ -26,9 +26,9 @@ class Publish(Learn):
         from recollect.store.tallies import EVERYTHING
 
         store = self._existing()
-        name = store.pattern_id(ref)
-        found = [tally for _, tally in store.kept_tallies() if tally.pattern == name]
-        return store.as_patterns(
+        name = store.old.pattern_id(ref)
+        found = [tally for _, tally in store.old.kept_tallies() if tally.pattern == name]
+        return store.old.as_patterns(
             found, half_life_days=self._half_life(), shown=evidence, selection=EVERYTHING
         )[0]
 
@@ -37,7 +37,7 @@ class Publish(Learn):
         that are proposed if there are any.
         """
         store = self._existing()
-        store.accept_pattern(store.pattern_id(ref), self._why(why))
+        store.old.accept_pattern(store.old.pattern_id(ref), self._why(why))
         return self.pattern(ref)
 
     def reject_pattern(self, ref: str, *, why: str = "") -> Pattern:
@@ -46,7 +46,7 @@ class Publish(Learn):
         It stays rejected until twice as many sessions speak for it.
         """
         store = self._existing()
-        store.reject_pattern(store.pattern_id(ref), self._why(why))
+        store.old.reject_pattern(store.old.pattern_id(ref), self._why(why))
         return self.pattern(ref)
 
     def edit_pattern(self, ref: str, sentence: str, *, why: str = "") -> Pattern:
@@ -54,8 +54,8 @@ class Publish(Learn):
         from recollect.publish.catalogue import sentence_of
 
         store = self._existing()
-        store.edit_pattern(
-            store.pattern_id(ref), sentence_of(sentence, self._without_secrets), self._why(why)
+        store.old.edit_pattern(
+            store.old.pattern_id(ref), sentence_of(sentence, self._without_secrets), self._why(why)
         )
         return self.pattern(ref)
 
@@ -65,20 +65,20 @@ class Publish(Learn):
         The next `publish` takes it out of every file.
         """
         store = self._existing()
-        store.retire_pattern(store.pattern_id(ref), self._why(why))
+        store.old.retire_pattern(store.old.pattern_id(ref), self._why(why))
         return self.pattern(ref)
 
     def pattern_history(self, ref: str) -> list[PatternVersion]:
         """Every version of a pattern, with who made it so, when and why, the first one first."""
         store = self._existing()
-        return store.pattern_history(store.pattern_id(ref))
+        return store.old.pattern_history(store.old.pattern_id(ref))
 
     def proposed_words(self) -> dict[str, str]:
         """The words that newer sessions propose for accepted patterns, by id.
 
         `accept_pattern` takes them.
         """
-        return self._existing().proposed_words()
+        return self._existing().old.proposed_words()
 
     # Publish
 
@@ -122,7 +122,7 @@ class Publish(Learn):
 
     def published_folders(self) -> list[str]:
         """Every folder in which something is published."""
-        return self._existing().published_folders()
+        return self._existing().old.published_folders()
 
     # Measure
 
@@ -136,7 +136,7 @@ class Publish(Learn):
         from recollect.errors import StoreError
 
         with suppress(StoreError):
-            self._existing().save_recall(
+            self._existing().old.save_recall(
                 "cli", "show", [ref], agent=None, session=None, project=None
             )
 
@@ -147,7 +147,7 @@ class Publish(Learn):
         from recollect.publish.measure import measure
 
         store = self._existing()
-        store.drain_spool()
+        store.old.drain_spool()
         return measure(store, ref)
 
     def measure_report(self, path: str, ref: str | None = None) -> list[Measured]:

@@ -8,7 +8,7 @@ from recollect.memory.projects import Projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from recollect.embed import Encoder
     from recollect.model.answers import Answers, FileChange, Fix, Friction, Invocation, Pack
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         StatsRow,
         StoreSummary,
     )
-    from recollect.model.search import Filter, SearchResult
+    from recollect.model.search import Filter, Query, Scope, SearchResult
     from recollect.model.sessions import Session, SessionDetail, Turn
 
 
@@ -59,12 +59,11 @@ class Recall(Projects):
         """The turns nearest to a vector of the encoder that the stored ones
         are by, the cosine as their score.
         """
-        from recollect.model.search import Query, Scope
+        from recollect.model.search import Query
         from recollect.recall.search import nearest
 
-        scope = Scope(Query().having(**filters), self.settings.domains())
-        result = nearest(self._existing(), scope, vector, limit)
-        result.unembedded = self._existing().unembedded()
+        result = nearest(self._existing(), self._scope(Query().having(**filters)), vector, limit)
+        result.unembedded = self._existing().vectors.waiting()
         return result
 
     def sessions(
@@ -74,9 +73,8 @@ class Recall(Projects):
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
-        for session in self._existing().list_sessions(
-            query, self.settings.domains(), limit=limit, offset=offset
-        ):
+        found = self._existing().sessions.search(self._scope(query), limit=limit, offset=offset)
+        for session in found:
             session.domain = self.settings.domain_of(session.project)
             yield session
 
@@ -84,17 +82,18 @@ class Recall(Projects):
         """What a person should know about a query besides what it finds: a
         slip, a filter that nothing can pass yet.
         """
+        from recollect.recall.asking import remarks
         from recollect.recall.query import parse
 
-        return self._existing().remarks(parse(text).having(**filters), self.settings.domains())
+        return remarks(self._existing(), self._scope(parse(text).having(**filters)))
 
     def show(self, ref: str) -> SessionDetail | Turn:
         """A session with its turns, or one turn, by any reference that means just one."""
         store = self._existing()
-        session, ordinal = store.resolve(ref)
+        session, ordinal = store.sessions.resolve(ref)
         if ordinal is not None:
-            return store.get_turn(session, ordinal)
-        found = store.get_session(session)
+            return store.turns.get(session, ordinal)
+        found = store.sessions.get(session)
         found.domain = self.settings.domain_of(found.project)
         return found
 
@@ -105,14 +104,22 @@ class Recall(Projects):
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
-        return self._existing().stats(by, query, self.settings)
+        usage = self._existing().usage
+        if by == "domain":
+            return by_domain(usage.sums("project", self._scope(query)), self.settings.domain_of)
+        return usage.sums(by, self._scope(query))
+
+    def _scope(self, query: Query) -> Scope:
+        from recollect.model.search import Scope
+
+        return Scope(query, self.settings.domains())
 
     def summary(self) -> StoreSummary:
         """What is stored, in a few numbers."""
         from recollect.retain.budgets import Budget, find_room
 
         store = self._existing()
-        summary = store.summary()
+        summary = store.usage.summary()
         summary.room = find_room(store, Budget.of(self.settings))
         return summary
 
@@ -165,14 +172,13 @@ class Recall(Projects):
         from recollect.recall.verbs.blame import blame
 
         here, query = folder or os.getcwd(), parse(text).having(**filters)
-        project, domains = self.project_of(here), self.settings.domains()
+        project = self.project_of(here)
         return blame(
             self._existing(),
             file,
             cwd=here,
             project=project,
-            query=query,
-            domains=domains,
+            scope=self._scope(query),
             limit=limit,
         )
 
@@ -191,8 +197,7 @@ class Recall(Projects):
             self._existing(),
             error,
             project=project,
-            query=query,
-            domains=self.settings.domains(),
+            scope=self._scope(query),
             limit=limit,
         )
 
@@ -223,9 +228,8 @@ class Recall(Projects):
         )
         return how(
             self._existing(),
-            query.having(project=own),
+            self._scope(query.having(project=own)),
             own=own,
-            domains=self.settings.domains(),
             limit=limit,
         )
 
@@ -239,8 +243,7 @@ class Recall(Projects):
         query = parse(text).having(**filters)
         return friction(
             self._existing(),
-            query=query,
-            domains=self.settings.domains(),
+            scope=self._scope(query),
             sessions=sessions,
             limit=limit,
         )
@@ -295,7 +298,7 @@ class Recall(Projects):
     def turns(self, ref: str, *, after: int = 0, limit: int = 20) -> list[Turn]:
         """The turns of a session that come after one of them, by their numbers."""
         store = self._existing()
-        return store.get_turns(store.resolve(ref)[0], after=after, limit=limit)
+        return store.turns.after(store.sessions.resolve(ref)[0], after=after, limit=limit)
 
     def record_recall(
         self,
@@ -309,7 +312,7 @@ class Recall(Projects):
     ) -> None:
         """Note down what a face offered, so that its use can be measured."""
         project = self.project_of(folder) if folder else None
-        self._existing().save_recall(
+        self._existing().old.save_recall(
             face, event, refs, agent=agent, session=session, project=project
         )
 
@@ -318,12 +321,34 @@ class Recall(Projects):
         the fault it ended with, if any.
         """
         store = self._existing()
-        store.drain_spool()
-        return store.firings()
+        store.old.drain_spool()
+        return store.old.firings()
 
     def session(self, ref: str) -> Session:
         """A session without its turns, by any reference that means just one."""
         store = self._existing()
-        found = store.get_session(store.resolve(ref)[0], turns=[])
+        found = store.sessions.get(store.sessions.resolve(ref)[0], turns=[])
         found.domain = self.settings.domain_of(found.project)
         return found
+
+
+def by_domain(
+    projects: list[StatsRow], domain_of: Callable[[str | None], str | None]
+) -> list[StatsRow]:
+    """Project rows summed up by domain. Sessions that span projects are counted in each."""
+    from recollect.model.reports import StatsRow
+    from recollect.model.sessions import Tokens
+
+    rows: dict[str | None, StatsRow] = {}
+    for project in projects:
+        name = domain_of(project.name)
+        total = rows.setdefault(name, StatsRow(by="domain", name=name))
+        for field in ("sessions", "turns", "errors", "tool_calls", "failed_tool_calls",
+                      "model_calls", "unpriced_calls"):  # fmt: skip
+            setattr(total, field, getattr(total, field) + getattr(project, field))
+        for field in Tokens.__struct_fields__:
+            spent = getattr(total.tokens, field) + getattr(project.tokens, field)
+            setattr(total.tokens, field, spent)
+        if project.cost_usd is not None:
+            total.cost_usd = round((total.cost_usd or 0.0) + project.cost_usd, 6)
+    return sorted(rows.values(), key=StatsRow.spent_tokens, reverse=True)

@@ -34,7 +34,7 @@ class Upkeep(Capture, Recall, Notes, Publish):
     def rescan(self, progress: Progress | None = None) -> Rescanned:
         """Scan everything stored for secrets again, after the table of them grew."""
         store = self._existing()
-        report = store.rescan(self.redactor(store), progress)
+        report = store.rescan.run(self.redactor(store), progress=progress)
         # The files of memories follow their rows.
         self._refresh()
         return report
@@ -44,7 +44,7 @@ class Upkeep(Capture, Recall, Notes, Publish):
         from recollect.retain.budgets import Budget, check
 
         store = self._existing()
-        health = store.examine(verify=verify, home=self.settings.home)
+        health = store.doctor.examine(verify=verify, home=self.settings.home)
         health.findings += check(store, Budget.of(self.settings))
         health.ok = all(finding.ok for finding in health.findings)
         return health
@@ -58,7 +58,7 @@ class Upkeep(Capture, Recall, Notes, Publish):
 
     def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """An online copy of the store; returns its size in bytes."""
-        return self._existing().backup(os.fspath(path), force=force)
+        return self._existing().upkeep.back_up(os.fspath(path), force=force)
 
     def export(
         self, text: str = "", *, limit: int | None = None, **filters: Filter
@@ -69,7 +69,7 @@ class Upkeep(Capture, Recall, Notes, Publish):
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
-        for session in islice(self._existing().export(query, self.settings.domains()), limit):
+        for session in islice(self._existing().sessions.export(self._scope(query)), limit):
             yield {**session, "domain": self.settings.domain_of(session["project"])}
 
     def forget(self, ref: str, *, dry_run: bool = False) -> Forgotten:
@@ -83,11 +83,11 @@ class Upkeep(Capture, Recall, Notes, Publish):
         # So that notes know where they came from.
         self.corroborate_notes()
         try:
-            session, ordinal = store.resolve(ref)
+            session, ordinal = store.sessions.resolve(ref)
         except NotFound:
             # Perhaps it was forgotten before, and something in the way kept its words in the files.
             session, ordinal = ref, None
-        report = store.forget(session, ordinal, dry_run=dry_run)
+        report = store.forgetting.session_or_turn(session, ordinal, dry_run=dry_run)
         if not dry_run:
             # What was made of it goes from the files too, and what still
             # holds is put together again.
@@ -116,16 +116,16 @@ class Upkeep(Capture, Recall, Notes, Publish):
 
     def jobs(self, limit: int | None = None) -> list[JobRow]:
         """What waits, runs or failed, the next one first."""
-        return self._existing().list_jobs(limit)
+        return self._existing().jobs.all(limit)
 
     def has_work(self) -> bool:
         """Whether a job is due; one that waits for its time is not."""
-        return self._existing().count_due_jobs() > 0
+        return self._existing().jobs.count_due() > 0
 
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""
         store = self._existing()
-        store.drain_spool()
+        store.old.drain_spool()
         handlers = {
             "digest": lambda subject: self._digest_and_learn_later(),
             "learn": lambda subject: self.learn(),
@@ -136,15 +136,15 @@ class Upkeep(Capture, Recall, Notes, Publish):
             "consolidate": lambda subject: self._consolidate(
                 by=self._llm() if self._engine() == "llm" else None
             ),
-            "optimize": lambda subject: store.optimize(),
+            "optimize": lambda subject: store.text_index.optimize(),
             "embed": lambda subject: self.embed(),
             "retain": lambda subject: self.retain(),
         }
-        return store.work(handlers, limit)
+        return store.jobs.work(handlers, limit)
 
     def _digest_and_learn_later(self) -> Iterator[str]:
         yield from self.digest_sessions()
-        self._existing().enqueue("learn", "sessions")
+        self._existing().jobs.request("learn", "sessions")
 
     def prepare(self) -> Iterator[str]:
         """Make ready what hooks tell, for the projects whose logs or notes changed.
@@ -164,4 +164,4 @@ class Upkeep(Capture, Recall, Notes, Publish):
 
     def example_query(self) -> str:
         """Two words of a recent prompt, for somebody who does not know what to ask yet."""
-        return self._existing().example_query()
+        return self._existing().text.example_query()

@@ -68,6 +68,10 @@ class StatsRow(Struct, kw_only=True):
     cost_usd: float | None = None
     unpriced_calls: int | None = 0
 
+    def spent_tokens(self) -> int:
+        """What rows are put in order by."""
+        return self.tokens.input + self.tokens.output if self.tokens else 0
+
 
 class ProjectRow(Struct, kw_only=True):
     """A project with what is known under its name."""

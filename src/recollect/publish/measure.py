@@ -28,8 +28,8 @@ _MORE = ("tool_sequence", "decision_point", "context")
 
 def measure(store: Store, ref: str | None = None) -> list[Measured]:
     """Measure one pattern or note, or all that are or were told."""
-    offers = store.offers()
-    standing, came_up = store.standing(), store.came_up_after(offers)
+    offers = store.old.offers()
+    standing, came_up = store.old.standing(), store.old.came_up_after(offers)
     by_ref: dict[str, list[Offer]] = defaultdict(list)
     for offer in offers:
         for name in offer.refs:
@@ -42,7 +42,7 @@ def measure(store: Store, ref: str | None = None) -> list[Measured]:
             standing.get(subject.ref, (0, 0)),
             came_up.get(subject.ref, {}),
         )
-        for subject in store.subjects(ref)
+        for subject in store.old.subjects(ref)
     ]
 
 
@@ -88,7 +88,7 @@ def _cited(
             first[offer.session] = min(offer.at, first.get(offer.session, offer.at))
     named = {
         session
-        for session, at in store.naming(subject.ref)
+        for session, at in store.old.naming(subject.ref)
         if session in first and (at is None or at >= first[session])
     }
     return len(named | {session for session, well in came_up.items() if well})
@@ -97,7 +97,7 @@ def _cited(
 def _compare(store: Store, subject: Subject, row: Measured, offered: Sequence[Offer]) -> None:
     """Fill in what happened before and after."""
     assert subject.since is not None
-    sessions = store.sessions_in(subject.projects)
+    sessions = store.old.sessions_in(subject.projects)
     before = [one for one in sessions if one.at < subject.since]
     after = [one for one in sessions if one.at >= subject.since]
     if subject.signature is None:
@@ -109,7 +109,7 @@ def _compare(store: Store, subject: Subject, row: Measured, offered: Sequence[Of
             _side(store, [one for one in after if one.ref in told], None),
         )
         return
-    seen = store.sightings(subject.kind, subject.signature)
+    seen = store.old.sightings(subject.kind, subject.signature)
     row.before, row.after = _side(store, before, seen), _side(store, after, seen)
     changed = statistics.change(row.before.sessions, row.after.sessions)
     row.enough = changed is not None
@@ -124,14 +124,14 @@ def _side(store: Store, sessions: Sequence[Held], seen: Sequence[Seen] | None) -
     """
     numbers = {one.session for one in sessions}
     if seen is None:
-        tasks, share = store.tasks_of(sorted(numbers)), Share(count=0, of=len(sessions))
+        tasks, share = store.old.tasks_of(sorted(numbers)), Share(count=0, of=len(sessions))
     else:
         places = {(one.session, one.turn) for one in seen if one.session in numbers}
         found = {session for session, _ in places}
         share = statistics.share(len(found), len(sessions), LEAST_SESSIONS)
         tasks = [
             task
-            for task in store.tasks_of(sorted(found))
+            for task in store.old.tasks_of(sorted(found))
             if any((task.session, turn) in places for turn in task.turns)
         ]
     return Side(

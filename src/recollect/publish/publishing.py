@@ -90,18 +90,18 @@ class _Planning:
         self.store, self.folder, self.redact, self.undo = store, folder, redact, undo
         self.known = known
         self.name = project or folder
-        self.number = store.project_number(project) if project is not None else None
+        self.number = store.projects.number(project) if project is not None else None
 
     def changes(self, names: Sequence[str], decide: Decide | None) -> Iterator[_Change]:
         """Each file in turn; without `decide`, one that was changed by hand is only said to be."""
-        self.written = self.store.published_blocks(self.folder)
+        self.written = self.store.old.published_blocks(self.folder)
         if self.number is None and not self.written:
             raise NotFound(
                 f"nothing is stored about {self.folder}",
                 hint="run `recollect import` first, or name its folder with --project",
             )
-        lessons = [] if self.undo or self.number is None else self.store.lessons(self.number)
-        standing = self.store.standing() if lessons else {}
+        lessons = [] if self.undo or self.number is None else self.store.old.lessons(self.number)
+        standing = self.store.old.standing() if lessons else {}
         chosen = {targets.path_of(target, self.name): target for target in self._chosen(names)}
         links = {path: to for path in chosen if (to := files.is_link(self.folder, path)) in chosen}
         for path, target in chosen.items():
@@ -199,7 +199,7 @@ class _Planning:
             row.state = "covered" if note and found is None else "removed"
         if after == before:
             row.state = "covered" if row.state == "covered" else "unchanged"
-        elif found is not None and not self.store.was_published(_hash(found.text)):
+        elif found is not None and not self.store.old.was_published(_hash(found.text)):
             row.state = "edited"
         row.diff = _diff(path, before, after)
         return _Change(row, before, after, kept)
@@ -230,7 +230,7 @@ class _Turn:
 
     def __enter__(self) -> Lease:
         end = time.monotonic() + PATIENCE_SECONDS
-        while (lease := self.store.take_publishing(self.folder)) is None:
+        while (lease := self.store.old.take_publishing(self.folder)) is None:
             if time.monotonic() > end:
                 raise StoreBusy(self.store.path, PATIENCE_SECONDS)
             time.sleep(0.05)
@@ -238,32 +238,32 @@ class _Turn:
         return lease
 
     def __exit__(self, *_: object) -> None:
-        self.store.release_lease(self.lease)
+        self.store.leases.release(self.lease)
 
 
 def _write(store: Store, lease: Lease, change: _Change, project: int | None) -> None:
-    row, old = change.row, store.published_blocks(change.row.folder).get(change.row.path)
+    row, old = change.row, store.old.published_blocks(change.row.folder).get(change.row.path)
     if row.state in ("kept", "covered") and change.before == change.after:
         if row.state == "covered" and old is not None:
-            store.drop_published_block(lease, row.folder, row.path)
+            store.old.drop_published_block(lease, row.folder, row.path)
         return
     if change.block is not None:
-        store.save_published_block(lease, row.folder, change.block, project)
+        store.old.save_published_block(lease, row.folder, change.block, project)
         try:
             if change.after != change.before:
                 files.replace(row.folder, row.path, change.before, change.after)
         except Exception:
             # Nothing was written, so what was written before is what stands there.
             if old is not None:
-                store.save_published_block(lease, row.folder, old, project)
+                store.old.save_published_block(lease, row.folder, old, project)
             else:
-                store.drop_published_block(lease, row.folder, row.path)
+                store.old.drop_published_block(lease, row.folder, row.path)
             raise
     else:
         if change.after != change.before:
             files.replace(row.folder, row.path, change.before, change.after)
         if old is not None:
-            store.drop_published_block(lease, row.folder, row.path)
+            store.old.drop_published_block(lease, row.folder, row.path)
     row.written = change.after != change.before
 
 

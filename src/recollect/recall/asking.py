@@ -44,23 +44,24 @@ def ask(
     upto = None
     if cursor is not None:
         offset, upto = _read(cursor, stamp)
-    remarks = store.remarks(query, domains)
-    asked, meaning = prepared(store, encoder, query, Scope(query, domains, upto=upto), mode=mode)
+    scope = Scope(query, domains, upto=upto)
+    notices = remarks(store, scope)
+    asked, meaning = prepared(store, encoder, query, scope, mode=mode)
     if meaning.why_not:
-        remarks.append(f"searched by words only: {meaning.why_not}")
+        notices.append(f"searched by words only: {meaning.why_not}")
     asked.limit, asked.offset, asked.explain = limit, offset, explain
     # By what is stored of the folder: asking git whose it is would cost more than the search.
-    asked.here = store.find_project(with_those_above(here)) if here else None
+    asked.here = store.projects.find(with_those_above(here)) if here else None
     result = search(store, asked)
     quoted = any(term.quoted and not term.negated for term in query.terms)
-    if quoted and not result.hits and not store.newest_turns(asked.scope, limit=1):
+    if quoted and not result.hits and not store.turns.newest(asked.scope, limit=1):
         asked.scope = Scope(_unquoted(query), domains, upto=upto)
         result = search(store, asked)
         result.relaxed = bool(result.hits)
-        remarks.append("no turn has what is in quotes; its words were searched one by one")
-    result.mode, result.remarks, result.unembedded = asked.mode, remarks, meaning.unembedded
+        notices.append("no turn has what is in quotes; its words were searched one by one")
+    result.mode, result.remarks, result.unembedded = asked.mode, notices, meaning.unembedded
     if result.more and limit:
-        result.cursor = f"{offset + limit}.{upto or store.last_turn()}.{stamp:08x}"
+        result.cursor = f"{offset + limit}.{upto or store.turns.last()}.{stamp:08x}"
     return result
 
 
@@ -134,3 +135,17 @@ def _read(cursor: str, stamp: int) -> tuple[int, int]:
             hint="repeat the query, filters and mode it came from",
         )
     return int(offset), int(upto)
+
+
+def remarks(store: Store, scope: Scope) -> list[str]:
+    """What a person should know about a query besides what it finds."""
+    filters, made = scope.query.filters, list(scope.query.remarks)
+    if "outcome" in filters or "-outcome" in filters:
+        undigested = store.old.count_undigested()
+        if undigested:
+            made.append(f"{undigested} sessions have no outcome yet; `recollect work` finds out")
+    known = ", ".join(scope.domains) or "none yet; name some under [domains] in config.toml"
+    for value in filters.get("domain", []) + filters.get("-domain", []):
+        if value not in scope.domains:
+            made.append(f"no domain is called {value}; known: {known}")
+    return made

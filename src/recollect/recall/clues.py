@@ -10,10 +10,11 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.model.search import Clue
+from recollect.store.text import words_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from recollect.model.search import Query
 
@@ -36,9 +37,9 @@ STOP_WORDS = frozenset((
 MOST_CLUES = 200
 
 
-def clues(query: Query, words_of: Callable[[list[str]], list[str]]) -> list[Clue]:
+def clues(query: Query) -> list[Clue]:
     """What to look for, each clue once, in the order of the query."""
-    found = list(_clues(query, words_of))
+    found = list(_clues(query))
     return list(dict.fromkeys(filter(is_telling, found)) or dict.fromkeys(found))[:MOST_CLUES]
 
 
@@ -47,9 +48,9 @@ def is_telling(clue: Clue) -> bool:
     return len(clue.words) > 1 or clue.prefix or clue.words[0].lower() not in STOP_WORDS
 
 
-def _clues(query: Query, words_of: Callable[[list[str]], list[str]]) -> Iterable[Clue]:
+def _clues(query: Query) -> Iterable[Clue]:
     for term in query.terms:
-        words = [] if term.negated else words_of([term.text])
+        words = [] if term.negated else words_in([term.text])
         if term.quoted or term.prefix or len(words) == 1:
             if words:
                 yield Clue(tuple(words), prefix=term.prefix)

@@ -52,26 +52,28 @@ def embed(
     encoder's own as well.
     """
     started = time.monotonic()
-    store.use_encoder(encoder.name, encoder.dimensions, again=again)
-    report = Embedded(encoder=encoder.name, remaining=store.unembedded())
+    store.vectors.use_encoder(encoder.name, encoder.dimensions, again=again)
+    report = Embedded(encoder=encoder.name, remaining=store.vectors.waiting())
     size = FIRST_BATCH
     while limit is None or report.turns < limit:
         batch_started = time.monotonic()
-        waiting = store.next_unembedded(size if limit is None else min(size, limit - report.turns))
+        waiting = store.vectors.next_waiting(
+            size if limit is None else min(size, limit - report.turns)
+        )
         if not waiting:
             break
         made = _encoded(encoder, waiting)
-        report.turns += store.save_vectors(encoder.name, made)
+        report.turns += store.vectors.save(encoder.name, made)
         report.pieces += sum(len(codes) for _, _, codes, _ in made)
         report.seconds = round(time.monotonic() - started, 3)
-        report.remaining = store.unembedded()
+        report.remaining = store.vectors.waiting()
         yield report
         took_seconds = time.monotonic() - batch_started
         size = min(2 * size, LARGEST_BATCH) if took_seconds < BATCH_SECONDS else max(size // 2, 1)
     # A run that was killed after its last batch has left none.
-    if report.turns or store.mean_vector() is None:
-        store.save_mean()
-    report.remaining = store.unembedded()
+    if report.turns or store.vectors.mean() is None:
+        store.vectors.save_mean()
+    report.remaining = store.vectors.waiting()
     yield report
 
 

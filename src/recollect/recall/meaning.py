@@ -51,15 +51,15 @@ class Meaning:
     def __init__(self, store: Store, encoder: Callable[[], Encoder], text: str) -> None:
         self.vector: array[float] | None = None
         self.why_not = ""
-        self.unembedded = store.unembedded()
-        made_by = store.vector_encoder()
+        self.unembedded = store.vectors.waiting()
+        made_by = store.vectors.encoder()
         if made_by is None:
             self.why_not = "no turn is embedded yet: `recollect embed` does it, or wait for the work after an import"
             return
         try:
             chosen = encoder()
             if chosen.name == made_by:
-                self.vector = apart(chosen.encode_query(text), store.mean_vector())
+                self.vector = apart(chosen.encode_query(text), store.vectors.mean())
             else:
                 self.why_not = (
                     f"the stored vectors are by {made_by}, not {chosen.name}: run `recollect embed`"

@@ -117,20 +117,20 @@ def pack(
 
 def _called_up(store: Store, project: str | None, prompt: str) -> list[PackLine]:
     """What is ready to be told about a prompt: the part of a pack that a hook says."""
-    number = store.project_number(project) if project is not None else None
+    number = store.projects.number(project) if project is not None else None
     if number is None:
         return []
     return [
         PackLine(ref=told.refs, at=iso(told.at), project=project, confidence=score, text=told.line)
-        for told, score in tell(store.ready(), number, prompt)
+        for told, score in tell(store.old.ready(), number, prompt)
     ]
 
 
 def _confident(store: Store, asked: Asked) -> list[tuple[Place, float]]:
     """The turns that help, surest first."""
     # "do it" is held by many turns, and tells of none.
-    wanted = list(filter(is_telling, clues(asked.scope.query, store.words)))
-    words = rank.Words(store.find_clues(wanted, asked.scope))
+    wanted = list(filter(is_telling, clues(asked.scope.query)))
+    words = rank.Words(store.text.find(wanted, asked.scope))
     if words.needed < SAYS_SOMETHING * words.rarest:
         return []
     pool = Pool(store, asked, words)
@@ -153,9 +153,9 @@ def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -
     was asked last and what is left of it.
     """
     lines: list[PackLine] = []
-    number = store.project_number(project) if project is not None else None
+    number = store.projects.number(project) if project is not None else None
     if number is not None:
-        for ref, category, text, at in store.trusted_notes(number)[:MOST_NOTES]:
+        for ref, category, text, at in store.old.trusted_notes(number)[:MOST_NOTES]:
             lines.append(
                 PackLine(
                     ref=ref,
@@ -165,7 +165,7 @@ def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -
                     text=note_line(ref, category, text, at),
                 )
             )
-        for told in store.newest_reminders(number, "command", MOST_REMINDERS):
+        for told in store.old.newest_reminders(number, "command", MOST_REMINDERS):
             lines.append(
                 PackLine(
                     ref=told.refs, at=iso(told.at), project=project, confidence=1.0, text=told.line
@@ -173,7 +173,7 @@ def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -
             )
     scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
     recent = _recent(store, scope)
-    came_to = {place.session_ref: store.find_digest(place.session_ref) for place in recent}
+    came_to = {place.session_ref: store.old.find_digest(place.session_ref) for place in recent}
     for place in recent:
         line = _line(store, place, 1.0)
         line.text += _outcome(came_to[place.session_ref], place.ordinal)
@@ -212,10 +212,10 @@ def _recent(store: Store, scope: Scope) -> list[Place]:
     """The last thing that was asked in each of the newest sessions, and nothing twice."""
     newest: dict[int, Place] = {}
     known: set[str] = set()
-    for place in store.newest_turns(scope, limit=20 * MOST_RECENT):
+    for place in store.turns.newest(scope, limit=20 * MOST_RECENT):
         if place.session in newest or not place.live or place.origin == "subagent":
             continue
-        asked = _asked(store.turn_rows(place.turn))
+        asked = _asked(store.turns.rows(place.turn))
         if asks(asked) and asked not in known:
             known.add(asked)
             newest[place.session] = place
@@ -257,10 +257,10 @@ def describe(store: Store, place: Place, rows: list[list[object]] | None = None)
     """A turn in one line: when, what was asked, what was done and whether
     it worked, and where to read more.
     """
-    rows = store.turn_rows(place.turn) if rows is None else rows
+    rows = store.turns.rows(place.turn) if rows is None else rows
     asked = _asked(rows)
     if len(asked.split()) < TELLING_WORDS:
-        before = store.neighbours([place], 1, Scope(Query().having(**BY_PEOPLE), {})).values()
+        before = store.turns.neighbours([place], 1, Scope(Query().having(**BY_PEOPLE), {})).values()
         earlier = next(
             (
                 other
@@ -269,7 +269,7 @@ def describe(store: Store, place: Place, rows: list[list[object]] | None = None)
             ),
             None,
         )
-        asked = f"{_asked(store.turn_rows(earlier.turn))} … {asked}" if earlier else asked
+        asked = f"{_asked(store.turns.rows(earlier.turn))} … {asked}" if earlier else asked
     parts = [
         f"- {(iso(place.at) or '')[:10]} {quoted(place.ref, REF_CHARACTERS)}: asked “{asked}”",
         *_done(rows),

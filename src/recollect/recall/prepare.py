@@ -38,16 +38,18 @@ REPLY_CHARACTERS = 600
 
 def prepare(store: Store, domains: dict[str, list[str]]) -> Iterator[str]:
     """Prepare what is outdated; each project's key once it is done."""
-    store.save_common_tellings([(_note(*note), note[2]) for note in store.trusted_notes(None)])
-    for number, project in store.outdated_projects():
-        begun = store.begin_preparing(number)
+    store.old.save_common_tellings(
+        [(_note(*note), note[2]) for note in store.old.trusted_notes(None)]
+    )
+    for number, project in store.old.outdated_projects():
+        begun = store.old.begin_preparing(number)
         commands, errors = reminders.find(store, project, domains)
-        store.save_reminders(number, begun, "command", commands)
-        store.save_reminders(number, begun, "error", errors)
-        own = [(_note(*note), note[2]) for note in store.trusted_notes(number, own=True)]
-        store.save_tellings(number, begun, own + list(_turns(store, project, domains)))
+        store.old.save_reminders(number, begun, "command", commands)
+        store.old.save_reminders(number, begun, "error", errors)
+        own = [(_note(*note), note[2]) for note in store.old.trusted_notes(number, own=True)]
+        store.old.save_tellings(number, begun, own + list(_turns(store, project, domains)))
         pack = within(at_start(store, project, domains), START_TOKENS)
-        store.save_pack(number, begun, pack.text, " ".join(line.ref for line in pack.lines))
+        store.old.save_pack(number, begun, pack.text, " ".join(line.ref for line in pack.lines))
         yield project
 
 
@@ -62,10 +64,10 @@ def _turns(store: Store, project: str, domains: dict[str, list[str]]) -> Iterato
     """
     known: set[str] = set()
     scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
-    for place in store.newest_turns(scope, limit=MOST_TELLINGS):
+    for place in store.turns.newest(scope, limit=MOST_TELLINGS):
         if not place.live or place.origin == "subagent":
             continue
-        rows = store.turn_rows(place.turn)
+        rows = store.turns.rows(place.turn)
         asked = "\n".join(
             typed(str(row[bodies.TEXT]))
             for row in rows

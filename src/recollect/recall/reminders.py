@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.model.search import Query
+from recollect.model.search import Query, Scope
 from recollect.reading.error_text import error_lines, headline, longest_word, shape, telling, tells
 from recollect.reading.programs import base, launched, main_pieces, program_of
 from recollect.reading.quoting import quoted, quoted_command, quoted_path
@@ -73,12 +73,12 @@ def find(
     """A project's command reminders and error reminders, the newest first,
     each with the word that it is found by.
     """
-    query = Query().having(project=project)
+    scope = Scope(Query().having(project=project), domains)
     commands: dict[str, Found] = {}
     errors: dict[str, Found] = {}
-    for failure in _failures(store, query, domains):
+    for failure in _failures(store, scope):
         if _is_form(failure):
-            made = _another_form(store, failure, query, domains)
+            made = _another_form(store, failure, scope)
             if made:
                 commands.setdefault(made[1].shape, made)
         if failure.error and tells(failure.error) and len(errors) < MOST_REMINDERS:
@@ -94,19 +94,17 @@ def find(
     return list(commands.values()), list(errors.values())
 
 
-def _failures(store: Store, query: Query, domains: dict[str, list[str]]) -> list[Failure]:
+def _failures(store: Store, scope: Scope) -> list[Failure]:
     """The newest first. The numbers of turns only tell in which order logs were read."""
-    found = list(_failed_commands(store, query, domains))
-    scenes = store.scenes(list({failure.turn for failure in found}))
+    found = list(_failed_commands(store, scope))
+    scenes = store.turns.scenes(list({failure.turn for failure in found}))
     return sorted(
         found, key=lambda failure: (scenes[failure.turn].at or 0, failure.place), reverse=True
     )
 
 
-def _failed_commands(
-    store: Store, query: Query, domains: dict[str, list[str]]
-) -> Iterator[Failure]:
-    for turn, events in store.turns_with_errors(query, domains, NEWEST_TURNS):
+def _failed_commands(store: Store, scope: Scope) -> Iterator[Failure]:
+    for turn, events in store.calls.failed_turns(scope, limit=NEWEST_TURNS):
         ordinal = -1
         for event in events:
             if event[KIND] == "tool_call":
@@ -124,9 +122,7 @@ def _is_form(failure: Failure) -> bool:
     return any(words in said for words in _WRONG_FORM)
 
 
-def _another_form(
-    store: Store, failure: Failure, query: Query, domains: dict[str, list[str]]
-) -> Found | None:
+def _another_form(store: Store, failure: Failure, scope: Scope) -> Found | None:
     """What worked instead of a failed form, unless that has worked since."""
     tried = main_pieces(failure.command)
     if len(tried) != 1:
@@ -134,7 +130,7 @@ def _another_form(
         return None
     words = tried[0][1]
     shaped = use_shapes(words)[1 if failure.exit_code == NOT_FOUND else 0]
-    calls = store.calls_after(failure.turn, TURNS_AFTER)
+    calls = store.calls.after(failure.turn, TURNS_AFTER)
     at = next(
         (
             index
@@ -154,9 +150,9 @@ def _another_form(
         if (
             found
             and shaped not in use_shapes(found)
-            and not _worked_since(store, shaped, words, failure, query, domains)
+            and not _worked_since(store, shaped, words, failure, scope)
         ):
-            scene = store.scenes([failure.turn])[failure.turn]
+            scene = store.turns.scenes([failure.turn])[failure.turn]
             code = "" if failure.exit_code is None else f" (exit {failure.exit_code})"
             line = f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{failed}` failed here{code}; `{worked}` worked"
             refs = scene.ref if scene.ref == ref else f"{scene.ref} {ref}"
@@ -188,11 +184,10 @@ def _worked_since(
     shaped: str,
     words: list[str],
     failure: Failure,
-    query: Query,
-    domains: dict[str, list[str]],
+    scope: Scope,
 ) -> bool:
     # The newest first, up to the failure itself.
-    for call in store.calls_of_program(base(words[0]), query, domains):
+    for call in store.calls.of_program(base(words[0]), scope):
         if (call.turn, call.ordinal) == failure.place:
             break
         if not call.ok or not call.target:
@@ -217,7 +212,7 @@ def _overcome(store: Store, failure: Failure, shaped: str) -> Found | None:
         else f"`{_said(step.text)}` was run"
         for step in after.steps
     )
-    scene = store.scenes([failure.turn])[failure.turn]
+    scene = store.turns.scenes([failure.turn])[failure.turn]
     line = (
         f"- {(iso(scene.at) or '')[:10]} {quoted(after.proof.ref, 200)}: this error was met here "
         "before; "

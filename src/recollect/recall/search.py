@@ -73,14 +73,14 @@ class Asked:
 def search(store: Store, asked: Asked) -> SearchResult:
     """The turns that answer, each with a snippet cut from what was said."""
     end = asked.offset + asked.limit
-    wanted = clues(asked.scope.query, store.words)
+    wanted = clues(asked.scope.query)
     if not wanted and asked.vector is None:
         # Filters alone ask for what is new; signs alone, such as an emoji, are in no index.
         signs = any(not term.negated for term in asked.scope.query.terms)
         places = (
             []
             if signs
-            else store.newest_turns(asked.scope, limit=asked.limit + 1, offset=asked.offset)
+            else store.turns.newest(asked.scope, limit=asked.limit + 1, offset=asked.offset)
         )
         scores = [rank.Score(place) for place in places[: asked.limit]]
         return SearchResult(
@@ -90,7 +90,7 @@ def search(store: Store, asked: Asked) -> SearchResult:
     pool = Pool(
         store,
         asked,
-        rank.Words(store.find_clues([] if asked.mode == "vector" else wanted, asked.scope)),
+        rank.Words(store.text.find([] if asked.mode == "vector" else wanted, asked.scope)),
     )
     ranked = pool.ranked()
     if len(ranked) <= end:
@@ -105,8 +105,8 @@ def search(store: Store, asked: Asked) -> SearchResult:
 
 def nearest(store: Store, scope: Scope, vector: Sequence[float], limit: int) -> SearchResult:
     """The turns whose vectors are nearest to one, by that alone; the score is the cosine."""
-    found = dict(store.search_vector(vector, scope, limit=limit))
-    places = store.places(found)
+    found = dict(store.nearest.search(vector, scope, limit=limit))
+    places = store.turns.places(found)
     hits = _hits(store, [rank.Score(places[turn]) for turn in found], lambda _: "meaning", [])
     for hit, cosine in zip(hits, found.values(), strict=True):
         hit.score = round(cosine, 4)
@@ -127,12 +127,12 @@ class Pool:
         self.said: dict[int, bytes] = {}
         self.most_meaning = 0.0
         if asked.vector is not None:
-            self.near = dict(store.search_vector(asked.vector, asked.scope, limit=MOST_BY_MEANING))
+            self.near = dict(store.nearest.search(asked.vector, asked.scope, limit=MOST_BY_MEANING))
         self.worded = self._by_words()
-        places = store.places({*self.worded[:MOST_BY_WORDS], *self.near})
+        places = store.turns.places({*self.worded[:MOST_BY_WORDS], *self.near})
         if asked.vector is not None:
             # A neighbour may be meant without holding a word; by words alone it would be no answer.
-            places |= store.neighbours(self._promising(places), rank.REACH, asked.scope)
+            places |= store.turns.neighbours(self._promising(places), rank.REACH, asked.scope)
         self.scores = {turn: self._score(place) for turn, place in places.items()}
         rank.acquaint(self.scores.values())
         rank.set_words(self.scores.values(), words)
@@ -175,7 +175,7 @@ class Pool:
         return score
 
     def _add_meaning(self, scores: dict[int, rank.Score], vector: Sequence[float]) -> None:
-        for turn, (cosine, said) in self.store.compare(vector, list(scores)).items():
+        for turn, (cosine, said) in self.store.nearest.compare(vector, list(scores)).items():
             self.said[turn] = said
             scores[turn].cosine = max(0.0, cosine)
             scores[turn].fullness = min(1.0, len(said) / 2 / rank.FULL_WORDS)
@@ -216,9 +216,11 @@ class Pool:
         vector = self.asked.vector
         if vector is not None:
             most = max(MOST_BEYOND, self.asked.offset + self.asked.limit + 1)
-            self.further = dict(self.store.search_vector(vector, self.asked.scope, limit=most))
+            self.further = dict(self.store.nearest.search(vector, self.asked.scope, limit=most))
         turns = {*self.worded, *self.further} - self.scores.keys()
-        scores = {turn: self._score(place) for turn, place in self.store.places(turns).items()}
+        scores = {
+            turn: self._score(place) for turn, place in self.store.turns.places(turns).items()
+        }
         rank.acquaint([*self.scores.values(), *scores.values()])
         rank.set_words(scores.values(), self.words)
         if vector is not None:
@@ -249,7 +251,7 @@ def _hits(
     hits = []
     for start in range(0, len(scores), MOST_BODIES):
         some = scores[start : start + MOST_BODIES]
-        rows = store.rows_of_turns([score.place.turn for score in some])
+        rows = store.turns.rows_of([score.place.turn for score in some])
         hits += [
             _hit(score, rows[score.place.turn], matched(score), words, explain=explain)
             for score in some

@@ -65,9 +65,9 @@ def find_room(store: Store, budget: Budget) -> Room | None:
     if budget == Budget():
         return None
     return Room(
-        raw_bytes=store.raw_bytes(), raw_soft_cap_bytes=budget.soft_bytes,
+        raw_bytes=store.evictions.raw_bytes(), raw_soft_cap_bytes=budget.soft_bytes,
         raw_hard_cap_bytes=budget.hard_bytes,
-        raw_max_age_days=budget.max_age_days, distilled_bytes=store.distilled_bytes(),
+        raw_max_age_days=budget.max_age_days, distilled_bytes=store.evictions.distilled_bytes(),
         distilled_cap_bytes=budget.distilled_bytes,
     )  # fmt: skip
 
@@ -98,7 +98,7 @@ def is_due(store: Store, budget: Budget, turns: int) -> bool:
     """
     if not budget.limits_raw:
         return False
-    return turns > 0 or (budget.max_age_days > 0 and now_ms() - store.last_retained() > DAY_MS)
+    return turns > 0 or (budget.max_age_days > 0 and now_ms() - store.evictions.last_run() > DAY_MS)
 
 
 def retain(store: Store, budget: Budget, *, dry_run: bool = False) -> Iterator[Retained]:
@@ -120,7 +120,7 @@ class _Run:
     def __init__(self, store: Store, budget: Budget, *, dry_run: bool) -> None:
         self.store, self.budget = store, budget
         self.now = now_ms()
-        self.whole = store.whole_turns(self.now - QUIET_MS) if budget.limits_raw else []
+        self.whole = store.evictions.whole_turns(self.now - QUIET_MS) if budget.limits_raw else []
         self.done: set[int] = set()
         self.unreadable = 0
         self.report = Retained(dry_run=dry_run)
@@ -154,17 +154,17 @@ class _Run:
         self._measure()
         report.alerts = list(self._alerts())
         try:
-            report.given_back = self.store.give_back()
+            report.given_back = self.store.evictions.give_back()
         except StoreError as error:
             # A full disk has no room for the copy that this takes; the pages are
             # empty all the same, and used first.
             report.alerts.append(f"the file could not be made smaller: {error}")
-        self.store.save_retained()
+        self.store.evictions.save_run()
 
     def _measure(self) -> None:
         self.report.final_usage, self.report.distilled_usage = (
-            self.store.raw_bytes(),
-            self.store.distilled_bytes(),
+            self.store.evictions.raw_bytes(),
+            self.store.evictions.distilled_bytes(),
         )
 
     def _left(self) -> list[WholeTurn]:
@@ -190,7 +190,7 @@ class _Run:
                 BATCH_BYTES if cap is None else min(BATCH_BYTES, report.final_usage - cap),
             )
             at += len(batch)
-            evicted = self.store.evict(
+            evicted = self.store.evictions.evict(
                 [one.turn for one in batch], undistilled=undistilled, dry_run=report.dry_run
             )
             self.done |= {gone.turn for gone in evicted}

@@ -1,7 +1,7 @@
 """All SQL lives here; everybody else asks the store.
 
-SQLite is the one store so far. What it offers is listed in `sqlite/sides/`;
-another database follows that list and passes the same tests.
+`store.turns.get(...)`: a store is an object of parts, each a class with its SQL
+on the page (`sqlite/store.py` lists them).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.model.reports import RepairReport
     from recollect.store.sqlite.capture import Keeper
-    from recollect.store.sqlite.store import SqliteStore as Store
+    from recollect.store.sqlite.store import Store
 
 __all__ = ["Keeper", "Store", "open_store", "repair_store"]
 
@@ -21,9 +21,9 @@ def open_store(
     """The store at a path; `resident` keeps in memory what a process
     that stays asks for again and again.
     """
-    from recollect.store.sqlite.store import SqliteStore
+    from recollect.store.sqlite.store import Store
 
-    return SqliteStore(path, create=create, read_only=read_only, resident=resident)
+    return Store(path, create=create, read_only=read_only, resident=resident)
 
 
 def repair_store(path: str, *, rebuild_text: bool = False) -> RepairReport:
@@ -40,7 +40,7 @@ def __getattr__(name: str) -> object:
 
         return Keeper
     if name == "Store":
-        from recollect.store.sqlite.store import SqliteStore
+        from recollect.store.sqlite.store import Store
 
-        return SqliteStore
+        return Store
     raise AttributeError(name)

@@ -26,6 +26,11 @@ def words(text: str) -> list[str]:
     return "".join(char if char.isalnum() else " " for char in prepare(tame)).split()
 
 
+def words_in(texts: list[str]) -> list[str]:
+    """The words of several texts, in their order."""
+    return [word for text in texts for word in words(text)]
+
+
 def prepare(text: str) -> str:
     """Text as the index should see it: `parseRolloutFile` becomes three words."""
     try:

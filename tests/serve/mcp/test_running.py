@@ -13,7 +13,7 @@ from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.serve.mcp.lanes import Lane
 from recollect.serve.mcp.running import _have_jobs_done
-from recollect.store.sqlite import jobs
+from recollect.store.sqlite.jobs import Jobs
 from recollect.system import platforms
 from recollect.system.clock import now_ms
 
@@ -23,7 +23,7 @@ WAIT_SECONDS = 30
 def test_waiting_jobs_are_done_by_another_process(store: Path) -> None:
     """In this one they would hold up every answer."""
     with Memory.open(store) as memory:
-        jobs.enqueue(memory._existing().db, "optimize", "")
+        Jobs(memory._existing().db).enqueue("optimize", "")
 
         _have_jobs_done(memory)
 
@@ -36,7 +36,7 @@ def test_waiting_jobs_are_done_by_another_process(store: Path) -> None:
 def test_no_process_is_started_for_jobs_that_are_not_due(store: Path) -> None:
     """A server looks every few minutes, and mostly there is nothing to do."""
     with Memory.open(store) as memory:
-        jobs.enqueue(memory._existing().db, "optimize", "", at=now_ms() + 3_600_000)
+        Jobs(memory._existing().db).enqueue("optimize", "", at=now_ms() + 3_600_000)
         before = list(platforms._started)
 
         _have_jobs_done(memory)

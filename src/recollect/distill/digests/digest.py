@@ -61,9 +61,9 @@ def digest_all(store: Store) -> Iterator[str]:
     """
     made: list[_Made] = []
     turns = 0
-    for number, ref, mark in store.outdated_sessions():
+    for number, ref, mark in store.old.outdated_sessions():
         with no_cycle_search():
-            passages = store.passages(number)
+            passages = store.old.passages(number)
             made.append(_make(store, number, ref, mark, passages))
         turns += len(passages)
         if turns >= TURNS_AT_ONCE:
@@ -75,19 +75,19 @@ def digest_all(store: Store) -> Iterator[str]:
 
 def digest_one(store: Store, ref: str) -> Digest:
     """What a session came to as of now."""
-    for number, _, mark in store.outdated_sessions(ref):
-        made = _make(store, number, ref, mark, store.passages(number))
+    for number, _, mark in store.old.outdated_sessions(ref):
+        made = _make(store, number, ref, mark, store.old.passages(number))
         _keep(store, [made])
         return made.digest
-    return store.find_digest(ref) or Digest(
+    return store.old.find_digest(ref) or Digest(
         session=ref, project=None, title="", outcome="uncertain", summary=""
     )
 
 
 def _make(store: Store, number: int, ref: str, mark: int, passages: Sequence[Passage]) -> _Made:
-    title, cwd, project = store.session_facts(number)
+    title, cwd, project = store.old.session_facts(number)
     calls = {passage.ordinal: calls_of([passage], cwd) for passage in passages if passage.live}
-    earlier = None if all(passage.whole for passage in passages) else store.find_digest(ref)
+    earlier = None if all(passage.whole for passage in passages) else store.old.find_digest(ref)
     digest = make(ref, passages, calls, title=title, project=project, earlier=earlier)
     notes = find_notes(store, number, passages, digest, Rules(calls))
     return _Made(number, mark, state_of(passages), digest, notes)
@@ -101,9 +101,9 @@ def _keep(store: Store, made: Sequence[_Made]) -> list[str]:
     if not made:
         # Nobody waits for the store to change nothing.
         return []
-    with store.alone():
+    with store.transaction():
         for one in made:
-            if store.save_digest(one.number, one.mark, one.state, one.digest) and one.notes:
+            if store.old.save_digest(one.number, one.mark, one.state, one.digest) and one.notes:
                 keep_found(store, one.notes)
     return [one.digest.session for one in made]
 

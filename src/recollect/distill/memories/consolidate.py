@@ -60,7 +60,7 @@ def consolidate(
     """
     report = Consolidated()
     fault: EngineUnavailable | None = None
-    known = store.memory_projects()
+    known = store.old.memory_projects()
     for number, key in known:
         if project is not None and key != project:
             continue
@@ -69,28 +69,28 @@ def consolidate(
             if most_calls is None or report.consolidated + report.failed < most_calls
             else None
         )
-        if may_ask is not None and not now and store.is_memory_queued(number, key):
+        if may_ask is not None and not now and store.old.is_memory_queued(number, key):
             may_ask = None
         done = report.consolidated
         try:
             for _ in _make(store, number, key, report, engine, may_ask):
                 yield report
             if report.consolidated > done:
-                store.drop_job("memory", key)
+                store.jobs.drop("memory", key)
         except SpendingLimit:
             write = None  # It is a limit that somebody set: the next run goes on.
         except (BadReply, EngineUnavailable, SecretsLeft) as error:
             if isinstance(error, EngineUnavailable) and not error.passing:
                 write, fault = None, error
             else:
-                store.fail_job("memory", key, str(error))
+                store.jobs.leave("memory", key, str(error))
                 report.failed += 1
         write_files(store, home, number, key, traces_kept=traces_kept)
         yield report
-    with store.alone():
-        for name in store.memory_folders() - {files.folder_name(key) for _, key in known}:
+    with store.transaction():
+        for name in store.old.memory_folders() - {files.folder_name(key) for _, key in known}:
             files.clear(home, name)
-            store.drop_memory_folder(name)
+            store.old.drop_memory_folder(name)
     yield report
     if fault is not None:
         raise fault
@@ -101,7 +101,7 @@ def write_again(
 ) -> Iterator[Consolidated]:
     """Have a model write a project's memory that it failed on; raises what is in the way."""
     report = Consolidated()
-    for number, key in store.memory_projects():
+    for number, key in store.old.memory_projects():
         if key == project:
             for _ in _make(store, number, key, report, "llm", write):
                 yield report
@@ -128,24 +128,26 @@ def compose(project: str, digests: Sequence[Digest], refused: Set[str]) -> dict[
 
 def write_files(store: Store, home: str, number: int, key: str, *, traces_kept: int) -> None:
     """Make a project's files what its rows say."""
-    with store.alone():
-        store.keep_memory_folder(files.folder_name(key))
-        files.write(home, key, store.kept_traces(number, traces_kept), store.published(number))
+    with store.transaction():
+        store.old.keep_memory_folder(files.folder_name(key))
+        files.write(
+            home, key, store.old.kept_traces(number, traces_kept), store.old.published(number)
+        )
 
 
 def _make(
     store: Store, number: int, key: str, report: Consolidated, engine: Engine, write: Write | None
 ) -> Iterator[None]:
     """Make a project's memory, if it is due and nobody else is at it."""
-    if not store.is_memory_due(number, engine):
+    if not store.old.is_memory_due(number, engine):
         return
     report.projects += 1
-    lease = store.take_lease(store.memory_lease(number))
+    lease = store.leases.take(store.old.memory_lease(number))
     if lease is None:
         report.locked += 1
         return
     try:
-        if engine == "rules" or not store.kept_traces(number, 1):
+        if engine == "rules" or not store.old.kept_traces(number, 1):
             _by_rules(store, lease, number, key, engine)
             report.consolidated += 1
         else:
@@ -156,18 +158,18 @@ def _make(
     except LeaseLost:
         report.locked += 1
     finally:
-        store.release_lease(lease)
+        store.leases.release(lease)
 
 
 def _by_rules(store: Store, lease: Lease, number: int, key: str, engine: Engine = "rules") -> None:
     # Only now that the lease is ours: what another one made while we waited is made.
-    state = store.memory_state(number)
-    digests = store.traced_digests(number, NEWEST_SESSIONS)
-    refused = store.refused_notes(number) | _restated(
-        digests, store.list_notes(project=key, statuses=["rejected"])
+    state = store.old.memory_state(number)
+    digests = store.old.traced_digests(number, NEWEST_SESSIONS)
+    refused = store.old.refused_notes(number) | _restated(
+        digests, store.old.list_notes(project=key, statuses=["rejected"])
     )
     made = compose(key, digests, refused)
-    store.publish(lease, number, state, made, engine=engine)
+    store.old.publish(lease, number, state, made, engine=engine)
 
 
 def _restated(digests: Sequence[Digest], rejected: Sequence[Note]) -> set[str]:
@@ -184,8 +186,8 @@ def _by_model(store: Store, lease: Lease, number: int, key: str, write: Write) -
     material = gather(store, number, key)
     for made in write(material):
         if made is not None:
-            store.publish(lease, number, material.state, made, engine="llm")
-        elif not store.renew_lease(lease):
+            store.old.publish(lease, number, material.state, made, engine="llm")
+        elif not store.leases.renew(lease):
             raise LeaseLost(lease.name)
         yield
 
@@ -194,11 +196,11 @@ def _tidy(store: Store, lease: Lease, number: int, key: str, engine: Engine) -> 
     """What does not have to wait for a model: what a person rejected goes, and the
     rules stand in until it has written.
     """
-    if not store.published(number, by_model=True):
-        if store.is_memory_due(number, "rules"):
+    if not store.old.published(number, by_model=True):
+        if store.old.is_memory_due(number, "rules"):
             _by_rules(store, lease, number, key)
     else:
-        current = store.published(number)
-        left = without_refused(current, store.refused_notes(number))
+        current = store.old.published(number)
+        left = without_refused(current, store.old.refused_notes(number))
         if {name: made.text for name, made in left.items()} != current:
-            store.publish(lease, number, None, left, engine=engine)
+            store.old.publish(lease, number, None, left, engine=engine)

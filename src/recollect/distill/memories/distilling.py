@@ -113,7 +113,7 @@ def distill(
         yield report
     if by is not None:
         report.tokens, report.cost_usd = by.spent()
-    store.distill_later(idle_ms=_idle_ms(settings))
+    store.old.distill_later(idle_ms=_idle_ms(settings))
     yield report
     for fault in faults:
         if not isinstance(fault, SpendingLimit):  # That one somebody set: the next run goes on.
@@ -139,7 +139,7 @@ def candidates(
     others it is as many as eight calls are enough for.
     """
     idle_before = None if now else now_ms() - _idle_ms(settings)
-    considered, found = store.trace_candidates(
+    considered, found = store.old.trace_candidates(
         engine=engine, idle_before=idle_before, project=project, home=settings.home
     )
     if report is not None:
@@ -152,9 +152,9 @@ def candidates(
 def work_on(store: Store, chosen: Iterable[Candidate]) -> Iterator[Work]:
     """What is known of these sessions."""
     for candidate in chosen:
-        digest = store.find_digest(candidate.ref)
+        digest = store.old.find_digest(candidate.ref)
         if digest is not None:
-            yield Work(candidate, digest, store.passages(candidate.session, short=True))
+            yield Work(candidate, digest, store.old.passages(candidate.session, short=True))
 
 
 def for_agent(
@@ -175,21 +175,21 @@ def for_agent(
         pass
     due, chosen = candidates(store, settings, "agent", project=project, **options)
     if subject is not None:
-        candidate = store.find_candidate(subject) if kind == "trace" else None
+        candidate = store.old.find_candidate(subject) if kind == "trace" else None
         chosen = [candidate] if candidate else []
     yield from work_on(store, chosen)
     if kind == "trace":
         return
-    unfinished = {digest.project for one in due if (digest := store.find_digest(one.ref))}
-    for number, key in store.memory_projects():
+    unfinished = {digest.project for one in due if (digest := store.old.find_digest(one.ref))}
+    for number, key in store.old.memory_projects():
         is_wanted = key in (subject, project) or (subject is None and project is None)
-        if is_wanted and key not in unfinished and store.is_memory_due(number, "agent"):
+        if is_wanted and key not in unfinished and store.old.is_memory_due(number, "agent"):
             yield gather(store, number, key)
 
 
 def ask_again(store: Store, ref: str, by: ByModel) -> Iterator[None]:
     """Ask a model once more about a session that failed; raises what is in the way."""
-    candidate = store.find_candidate(ref)
+    candidate = store.old.find_candidate(ref)
     holding = _Leased(store, [candidate] if candidate else [])
     try:
         for answer in by.traces(holding.work()):
@@ -200,7 +200,7 @@ def ask_again(store: Store, ref: str, by: ByModel) -> Iterator[None]:
             one, verdict = answer
             if not isinstance(verdict, Kept | NothingWorthKeeping):
                 raise BadReply(verdict.reason, hint="`recollect jobs` says when it is tried again")
-            store.save_trace(one, verdict.trace)
+            store.old.save_trace(one, verdict.trace)
     finally:
         holding.release()
 
@@ -215,18 +215,18 @@ class _Leased:
     def work(self) -> Iterator[Work]:
         """Those of the sessions that nobody else is at, from now on ours."""
         for one in work_on(self._store, self._chosen):
-            lease = self._store.take_lease(f"trace:{one.candidate.ref}")
+            lease = self._store.leases.take(f"trace:{one.candidate.ref}")
             if lease is not None:
                 self._leases.append(lease)
                 yield one
 
     def renew(self) -> None:
         for lease in self._leases:
-            self._store.renew_lease(lease)
+            self._store.leases.renew(lease)
 
     def release(self) -> None:
         for lease in self._leases:
-            self._store.release_lease(lease)
+            self._store.leases.release(lease)
 
 
 def _idle_ms(settings: Settings) -> int:
@@ -243,8 +243,8 @@ def _stopped_by(faults: list[RecollectError], steps: Iterator[T]) -> Iterator[T]
 
 def _by_rules(store: Store, chosen: Sequence[Candidate], report: Distilled) -> Iterator[Distilled]:
     for candidate in chosen:
-        digest = store.find_digest(candidate.ref)
-        if digest is not None and store.save_trace(candidate, trace.compose(digest)):
+        digest = store.old.find_digest(candidate.ref)
+        if digest is not None and store.old.save_trace(candidate, trace.compose(digest)):
             report.distilled += 1
         else:
             # Forgotten or grown since we looked; the next run sees it as it is then.
@@ -265,14 +265,14 @@ def _by_model(
                 candidate, verdict = answer
                 if not isinstance(verdict, Kept | NothingWorthKeeping):
                     unanswered.append((candidate, verdict.reason))
-                elif store.save_trace(candidate, verdict.trace):
+                elif store.old.save_trace(candidate, verdict.trace):
                     report.distilled += 1
-                    store.drop_job("trace", candidate.ref)
+                    store.jobs.drop("trace", candidate.ref)
             report.tokens, report.cost_usd = by.spent()
             yield report
         # Not when the run was stopped: then it is not their fault.
         for candidate, reason in unanswered:
-            store.fail_job("trace", candidate.ref, reason)
+            store.jobs.leave("trace", candidate.ref, reason)
             report.failed += 1
     finally:
         report.skipped += len(chosen) - report.distilled - report.failed

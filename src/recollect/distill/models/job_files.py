@@ -188,20 +188,20 @@ def keep_answer(
         )
     outcome = keep(subject, state, answer, store, redactor)
     # A model that failed on it need not be asked again.
-    store.drop_job(kind, subject)
+    store.jobs.drop(kind, subject)
     return outcome
 
 
 def _keep_trace(
     session: str, state: str, answer: str, store: Store, redactor: Redactor
 ) -> Literal["kept", "unchanged"]:
-    candidate, digest = store.find_candidate(session), store.find_digest(session)
+    candidate, digest = store.old.find_candidate(session), store.old.find_digest(session)
     if candidate is None or candidate.state != state or digest is None:
         raise BadReply(CHANGED)
     made = settle(digest, answer, redactor, engine="agent")
-    if store.traced_state(candidate) == state and store.find_trace(session) == made:
+    if store.old.traced_state(candidate) == state and store.old.find_trace(session) == made:
         return "unchanged"
-    if not store.save_trace(candidate, made):
+    if not store.old.save_trace(candidate, made):
         raise BadReply(CHANGED)
     return "kept"
 
@@ -209,10 +209,10 @@ def _keep_trace(
 def _keep_memory(
     project: str, state: str, answer: str, store: Store, redactor: Redactor
 ) -> Literal["kept", "unchanged"]:
-    number = next((number for number, key in store.memory_projects() if key == project), None)
+    number = next((number for number, key in store.old.memory_projects() if key == project), None)
     if number is None:
         raise BadReply(CHANGED)
-    lease = store.take_lease(store.memory_lease(number))
+    lease = store.leases.take(store.old.memory_lease(number))
     if lease is None:
         raise BadReply(
             "somebody else is writing this project's memory", hint="try again when they are done"
@@ -224,13 +224,13 @@ def _keep_memory(
         made = model_memory.settle_memory(material, answer, redactor).files
         if {
             name: one.text for name, one in made.items()
-        } == material.current and not store.is_memory_due(number, "agent"):
+        } == material.current and not store.old.is_memory_due(number, "agent"):
             return "unchanged"
-        store.publish(lease, number, state, made, engine="agent")
+        store.old.publish(lease, number, state, made, engine="agent")
     except LeaseLost:
         raise BadReply(CHANGED) from None
     finally:
-        store.release_lease(lease)
+        store.leases.release(lease)
     return "kept"
 
 

@@ -67,11 +67,11 @@ def gather(store: Store, number: int, key: str) -> Material:
     """What a project's memory would be made of now."""
     return Material(
         key,
-        store.memory_state(number),
-        store.kept_traces(number, NEWEST_SESSIONS),
-        store.traced_turns(number),
-        store.published(number, by_model=True),
-        store.refused_notes(number),
+        store.old.memory_state(number),
+        store.old.kept_traces(number, NEWEST_SESSIONS),
+        store.old.traced_turns(number),
+        store.old.published(number, by_model=True),
+        store.old.refused_notes(number),
     )
 
 

@@ -89,7 +89,7 @@ class NoteTaker:
 
     def wants(self, one: Work) -> bool:
         """Whether it is time: the same gate as for the rules."""
-        before = self._store.find_extraction(one.candidate.session, by="model")
+        before = self._store.old.find_extraction(one.candidate.session, by="model")
         return gate.ask(gate.progress_of(one.passages, before), before, now_ms()) == "open"
 
     def keep(self, one: Work, trace: Trace, answer: Future[Reply]) -> None:
@@ -116,7 +116,7 @@ class NoteTaker:
             self._extractor.read(reply.text, one.passages),
             by=self._extractor.author,
         )
-        before = self._store.find_extraction(one.candidate.session, by="model")
+        before = self._store.old.find_extraction(one.candidate.session, by="model")
         messages = gate.progress_of(one.passages, None).messages
         done = Extraction(messages, 0, (before.times if before else 0) + 1)
-        self._store.save_extraction(one.candidate.session, done, by="model")
+        self._store.old.save_extraction(one.candidate.session, done, by="model")

@@ -77,12 +77,12 @@ def corroborate(store: Store) -> int:
     A call is looked for until it is found, and compared once.
     """
     believed = 0
-    for sought in store.sought_origins():
-        for turn in store.turns_remembering(sought.at):
-            call = _find_call(store.turn_rows(turn), sought.text)
+    for sought in store.old.sought_origins():
+        for turn in store.old.turns_remembering(sought.at):
+            call = _find_call(store.turns.rows(turn), sought.text)
             if call is not None:
                 said = any(says(prompt, sought.text) for prompt in _prompts(store, turn, call))
-                believed += store.save_origin(sought, turn, said=said)
+                believed += store.old.save_origin(sought, turn, said=said)
                 break
     return believed
 
@@ -108,8 +108,8 @@ def _texts(value: object) -> Iterator[str]:
 
 def _prompts(store: Store, turn: int, call: int) -> Iterator[str]:
     """What a person had typed before a call, the newest turn first."""
-    for number in store.typed_turns(turn):
-        rows = store.turn_rows(number)
+    for number in store.old.typed_turns(turn):
+        rows = store.turns.rows(number)
         for row in rows[:call] if number == turn else rows:
             if row[bodies.KIND] == "prompt":
                 yield str(row[bodies.TEXT])

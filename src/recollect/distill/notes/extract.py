@@ -125,9 +125,9 @@ def find_notes(
     now: int | None = None,
 ) -> Found | None:
     """What a session gives for notes, if it is time for that; None where nobody wants any."""
-    if not store.is_with_a_person(session):
+    if not store.old.is_with_a_person(session):
         return None
-    before = store.find_extraction(session)
+    before = store.old.find_extraction(session)
     progress = gate.progress_of(passages, before)
     answer = gate.ask(progress, before, now_ms() if now is None else now)
     if answer != "open":
@@ -146,18 +146,18 @@ def keep_found(store: Store, found: Found) -> list[Note]:
 
     The notes that are new or were confirmed.
     """
-    with store.alone():
+    with store.transaction():
         kept = keep(store, found.passages, found.candidates, by=found.by)
-        store.save_extraction(found.session, found.state, waits_until=found.waits_until)
+        store.old.save_extraction(found.session, found.state, waits_until=found.waits_until)
     return kept
 
 
 def extract_waiting(store: Store, *, now: int | None = None) -> None:
     """Take notes from sessions that were in the middle of something, and are not any more."""
-    for session, ref in store.waiting_extractions():
-        digest = store.find_digest(ref)
+    for session, ref in store.old.waiting_extractions():
+        digest = store.old.find_digest(ref)
         found = digest and find_notes(
-            store, session, store.passages(session), digest, Rules(), now=now
+            store, session, store.old.passages(session), digest, Rules(), now=now
         )
         if found:
             keep_found(store, found)
@@ -179,7 +179,7 @@ def keep(
             continue
         known = [
             note
-            for note in store.list_notes(project=place.project)
+            for note in store.old.list_notes(project=place.project)
             if not _comes_back(store, note, place.at)
         ]
         same = find_same(text, known)
@@ -189,7 +189,7 @@ def keep(
             for note in known
             if note.status in ("candidate", "active") and speak_against(text, note.text)
         ]
-        note = store.learn_note(
+        note = store.old.learn_note(
             place.project,
             Learned(
                 text, candidate.category, candidate.trust, by, candidate.confidence,
@@ -218,7 +218,7 @@ def _comes_back(store: Store, note: Note, at: int | None) -> bool:
     """
     if note.status != "superseded" or note.superseded_by is None:
         return False
-    successor = store.get_note(note.superseded_by)
+    successor = store.old.get_note(note.superseded_by)
     return successor.author != "person" and (iso(at) or "") > (successor.seen_at or "")
 
 

@@ -23,7 +23,7 @@ from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from recollect.model.calls import Call, Scene
-    from recollect.model.search import Query
+    from recollect.model.search import Scope
     from recollect.store import Store
 
     Match = Literal["path", "project", "suffix"]
@@ -76,8 +76,7 @@ def blame(
     *,
     cwd: str,
     project: str | None,
-    query: Query,
-    domains: dict[str, list[str]],
+    scope: Scope,
     limit: int | None = 20,
 ) -> Answers[FileChange]:
     """The turns that changed a file, newest first.
@@ -89,10 +88,10 @@ def blame(
         cwd=cwd,
         root=top_of(cwd),
         project=project,
-        folders=store.project_folders(project) if project else [],
+        folders=store.projects.folders(project) if project else [],
     )
-    calls = store.calls_naming(wanted.name, query, domains)
-    scenes = store.scenes(list(dict.fromkeys(call.turn for call in calls)))
+    calls = store.calls.naming(wanted.name, scope)
+    scenes = store.turns.scenes(list(dict.fromkeys(call.turn for call in calls)))
     exact: dict[int, list[Touch]] = {}
     alike: dict[int, list[Touch]] = {}
     for call in calls:
@@ -155,7 +154,7 @@ def _texts(given: object) -> list[str]:
 
 def _events(store: Store, turn: int) -> list[list[object]]:
     """The tool calls of a turn, in the order of their ordinals."""
-    return [row for row in store.turn_rows(turn) if row[KIND] == "tool_call"]
+    return [row for row in store.turns.rows(turn) if row[KIND] == "tool_call"]
 
 
 def _row(store: Store, scene: Scene, touched: list[Touch]) -> FileChange:

@@ -24,14 +24,14 @@ from recollect.reading.shell import pieces
 from recollect.recall.verbs import retry
 from recollect.recall.verbs.changes import shortened
 from recollect.store.bodies import EXIT_CODE, KIND, NAME, OK, OUTPUT, TARGET, TEXT, TOOL_KIND
-from recollect.store.text import ends
+from recollect.store.text import ends, words_in
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.model.calls import Call, Scene
-    from recollect.model.search import Query
+    from recollect.model.search import Scope
     from recollect.store import Store
 
     Match = Literal["exact", "shape", "names", "part", "words"]
@@ -99,8 +99,7 @@ def fix(
     text: str,
     *,
     project: str | None,
-    query: Query,
-    domains: dict[str, list[str]],
+    scope: Scope,
     limit: int | None = 5,
 ) -> Answers[Fix]:
     """What was done after this error: with proof before without, this
@@ -108,9 +107,7 @@ def fix(
     """
     asked = Asked(text)
     # What failed first; an exit code may be hidden, so then whatever was printed.
-    found = _found(store, asked, "errors", query, domains) or _found(
-        store, asked, "output", query, domains
-    )
+    found = _found(store, asked, "errors", scope) or _found(store, asked, "output", scope)
     rows = sorted(found.values(), key=lambda row: row.at or "", reverse=True)
     # Stable: among equals the newest stays first.
     rows.sort(key=lambda row: (_CONFIDENCE[row.confidence], _RANKS[row.match]))
@@ -123,14 +120,12 @@ def fix(
     return answers
 
 
-def _found(
-    store: Store, asked: Asked, column: str, query: Query, domains: dict[str, list[str]]
-) -> dict[tuple[object, ...], Fix]:
+def _found(store: Store, asked: Asked, column: str, scope: Scope) -> dict[tuple[object, ...], Fix]:
     """Where the error was met, by what makes it one answer."""
     found: dict[tuple[object, ...], Fix] = {}
-    turns = _candidates(store, asked, column, query, domains)
+    turns = _candidates(store, asked, column, scope)
     originals = {
-        scene.copy_of: scene for _, scene in sorted(store.scenes(turns).items(), reverse=True)
+        scene.copy_of: scene for _, scene in sorted(store.turns.scenes(turns).items(), reverse=True)
     }
     for scene in sorted(originals.values(), key=lambda scene: scene.turn):
         for met in _met(store, asked, scene):
@@ -147,9 +142,7 @@ def _found(
     return found
 
 
-def _candidates(
-    store: Store, asked: Asked, column: str, query: Query, domains: dict[str, list[str]]
-) -> list[int]:
+def _candidates(store: Store, asked: Asked, column: str, scope: Scope) -> list[int]:
     """Turns that hold the rarest words of a line in a column of the index.
 
     With what it has in quotes, and without.
@@ -158,12 +151,12 @@ def _candidates(
     shapes = [shaped for _, shaped, _ in asked.lines]
     for shaped in dict.fromkeys([*shapes, *map(without_names, shapes)]):
         words = _searchable(store, shaped)
-        counts = store.word_counts(words, column, COUNTED_TURNS)
+        counts = store.text.word_counts(words, column, COUNTED_TURNS)
         known = sorted((word for word in words if counts[word]), key=lambda word: counts[word])[
             :RAREST_WORDS
         ]
         while known:
-            turns = store.turns_with_words(known, column, query, domains, CANDIDATES)
+            turns = store.text.turns_with(known, column, scope, limit=CANDIDATES)
             found.update(dict.fromkeys(turns))
             known = known[: len(known) // 2] if not turns else []
     return list(found)
@@ -172,13 +165,13 @@ def _candidates(
 def _searchable(store: Store, shaped: str) -> list[str]:
     """The words of a shape that the index may know; what was replaced is none of them."""
     plain = " ".join(word for word in shaped.split() if "§" not in word)
-    return [word for word in dict.fromkeys(store.words([plain])) if len(word) > 1][:COUNTED_WORDS]
+    return [word for word in dict.fromkeys(words_in([plain])) if len(word) > 1][:COUNTED_WORDS]
 
 
 def _met(store: Store, asked: Asked, scene: Scene) -> Iterator[Fix]:
     """The failed calls of a turn that met the error, each with what came after it."""
     ordinal = -1
-    for row in store.turn_rows(scene.turn):
+    for row in store.turns.rows(scene.turn):
         if row[KIND] == "tool_call":
             ordinal += 1
             line, match = _best(asked, str(row[OUTPUT] or ""))
@@ -207,7 +200,7 @@ def _hides_failure(row: list[object]) -> bool:
 
 def _printed(store: Store, asked: Asked, call: Call) -> bool:
     """Whether a call's output holds the error."""
-    calls = [row for row in store.turn_rows(call.turn) if row[KIND] == "tool_call"]
+    calls = [row for row in store.turns.rows(call.turn) if row[KIND] == "tool_call"]
     return _best(asked, str(calls[call.ordinal][OUTPUT] or ""))[1] is not None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.model.calls import Scene
-    from recollect.model.search import Query
+    from recollect.model.search import Scope
     from recollect.store import Store
     from recollect.store.bodies import Row as Event
 
@@ -42,14 +42,13 @@ class Occurrence:
 def friction(
     store: Store,
     *,
-    query: Query,
-    domains: dict[str, list[str]],
+    scope: Scope,
     sessions: int = 3,
     limit: int | None = 20,
 ) -> Answers[Row]:
     """Errors that were met in at least so many sessions, the most widespread first."""
     found: dict[str, list[Occurrence]] = {}
-    for turn, events in store.turns_with_errors(query, domains, NEWEST_TURNS):
+    for turn, events in store.calls.failed_turns(scope, limit=NEWEST_TURNS):
         for occurrence in _occurrences(turn, events):
             found.setdefault(shape(occurrence.line), []).append(occurrence)
     often = {
@@ -57,7 +56,7 @@ def friction(
         for shaped, met in found.items()
         if telling(shaped) and len({one.turn for one in met}) >= sessions
     }
-    scenes = store.scenes(list({one.turn for met in often.values() for one in met}))
+    scenes = store.turns.scenes(list({one.turn for met in often.values() for one in met}))
     rows = []
     for shaped, met in often.items():
         kept = _without_copies(met, scenes)
@@ -69,7 +68,7 @@ def friction(
     answers = Answers([_row(store, shaped, met, scenes) for shaped, met in rows[:limit]])
     if len(rows) > len(answers):
         answers.remarks.append(f"{len(rows) - len(answers)} more; --limit shows them")
-    failed = store.count_turns_with_errors(query, domains)
+    failed = store.calls.count_failed_turns(scope)
     if failed > NEWEST_TURNS:
         answers.remarks.append(
             f"told from the newest {NEWEST_TURNS:,} of {failed:,} turns with errors; until: "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import UsageError
 from recollect.model.answers import Answers, Invocation
-from recollect.model.search import Query
+from recollect.model.search import Query, Scope
 from recollect.reading.programs import find_use, shape_of
 from recollect.reading.shell import grammar, pieces, told
 from recollect.recall.verbs.changes import shortened
@@ -73,10 +73,9 @@ class Uses:
 
 def how(
     store: Store,
-    query: Query,
+    scope: Scope,
     *,
     own: str | None,
-    domains: dict[str, list[str]],
     limit: int | None = 10,
 ) -> Answers[Invocation]:
     """The shapes in which a tool was used and worked, the most used first.
@@ -87,7 +86,7 @@ def how(
     # Half a character cannot be looked up, and is in no tool's name.
     words = [
         word
-        for term in query.terms
+        for term in scope.query.terms
         for word in term.text.encode("utf-8", "replace").decode().split()
     ]
     if not words:
@@ -96,10 +95,10 @@ def how(
             hint="name a program or an agent's tool, such as: recollect how pytest",
         )
     tool = " ".join(words)
-    query = Query([], query.filters)
-    calls = store.calls_of_program(words[0], query, domains)
+    scope = Scope(Query([], scope.query.filters), scope.domains)
+    calls = store.calls.of_program(words[0], scope)
     newest = calls[:NEWEST_CALLS]
-    scenes = store.scenes(list(dict.fromkeys(call.turn for call in newest)))
+    scenes = store.turns.scenes(list(dict.fromkeys(call.turn for call in newest)))
     found: dict[str, Uses] = {}
     copies: set[tuple[object, ...]] = set()
     for call in reversed(newest):
@@ -154,7 +153,7 @@ def _tool_calls(
     for call in named[:NEWEST_INPUTS]:
         if call.turn not in inputs:
             inputs[call.turn] = [
-                row for row in store.turn_rows(call.turn) if row[KIND] == "tool_call"
+                row for row in store.turns.rows(call.turn) if row[KIND] == "tool_call"
             ]
         given = inputs[call.turn][call.ordinal][INPUT]
         shape = f"{call.name}({', '.join(given)})" if isinstance(given, dict) else call.name

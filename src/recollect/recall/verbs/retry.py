@@ -62,7 +62,7 @@ def follow(store: Store, turn: int, ordinal: int, fails_again: Callable[[Call], 
     Where a line hides how the command in it ended, `fails_again` is asked:
     an output with the same error is no proof, whatever the exit code.
     """
-    calls = store.calls_after(turn, TURNS_AFTER)
+    calls = store.calls.after(turn, TURNS_AFTER)
     at = next(
         (
             index

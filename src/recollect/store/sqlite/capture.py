@@ -12,9 +12,10 @@ from recollect.model.batch import Fingerprint, ProjectIdentity, Stretch, Written
 from recollect.model.logs import Source
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.incoming import Incoming
-from recollect.store.sqlite.projects import ensure_project
+from recollect.store.sqlite.problems import Problems
+from recollect.store.sqlite.projects import Projects
 from recollect.store.sqlite.rows import Rows
-from recollect.store.sqlite.sources import path_value, save_problems, save_source
+from recollect.store.sqlite.sources import Sources, path_value
 
 
 class Writing:
@@ -88,13 +89,13 @@ class Keeper:
         in a newer way, whose word counts even when it tells less.
         """
         source_id, new = self._source(source)
-        save_source(
-            self.db, source_id, source, version, seen, stretch.checkpoint, failure or None, new=new
+        Sources(self.db).save(
+            source_id, source, version, seen, stretch.checkpoint, failure or None, new=new
         )
         if anew and rewritten is not None and not rewritten and not new:
             self.db.execute("delete from problems where source = ?", (source_id,))
         if stretch.problems:
-            save_problems(self.db, source_id, stretch.problems)
+            Problems(self.db).save(source_id, stretch.problems)
         batch = Incoming(self, source, source_id, rewritten)
         if not better:
             # A turn that goes on in the next stretch cannot be compared yet.
@@ -135,5 +136,5 @@ class Keeper:
             return None
         found = self.projects.get(identity)
         if found is None:
-            found = self.projects[identity] = ensure_project(self.db, identity)
+            found = self.projects[identity] = Projects(self.db).ensure(identity)
         return found

@@ -10,22 +10,25 @@ from __future__ import annotations
 
 from recollect.model.search import Query, Scope, Term
 from recollect.store.sqlite.filters import conditions
-from recollect.store.sqlite.search import expression
+from recollect.store.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.store.sqlite.filters import Condition
 
+# Whoever pastes a longer row of words finds it by its beginning; FTS5 takes a
+# minute to read a row of 100,000.
+MOST_IN_A_ROW = 64
 _HAVING = (
     "(select turn from bodies where id in (select rowid from turns_text where turns_text match ?))"
 )
 
 
-def chosen_turns(query: Query, domains: dict[str, list[str]]) -> Condition:
+def chosen_turns(scope: Scope) -> Condition:
     """A condition on the tables `turns` and `sessions`; "1" when everything is chosen."""
-    clause, values = _conditions(query, domains)
+    clause, values = _conditions(scope.query, scope.domains)
     # Signs alone, such as an emoji, are in no index: they find nothing, like in a search.
-    signs = clause == "1" and any(not term.negated for term in query.terms)
+    signs = clause == "1" and any(not term.negated for term in scope.query.terms)
     return "0" if signs else clause, values
 
 
@@ -43,9 +46,9 @@ def _conditions(query: Query, domains: dict[str, list[str]]) -> Condition:
     return " and ".join(clauses) or "1", [*values, *filter(None, [wanted, unwanted])]
 
 
-def chosen_sessions(query: Query, domains: dict[str, list[str]]) -> Condition:
+def chosen_sessions(scope: Scope) -> Condition:
     """A condition on the table `sessions`: one of its turns is chosen."""
-    clause, values = chosen_turns(query, domains)
+    clause, values = chosen_turns(scope)
     return (
         "1"
         if clause == "1"
@@ -61,3 +64,23 @@ def turns_in(scope: Scope) -> Condition:
     if scope.upto is None:
         return clause, values
     return f"{clause} and turns.id <= ?", [*values, scope.upto]
+
+
+def expression(terms: list[Term], *, any_word: bool) -> str:
+    """An FTS5 expression for these terms; empty when they hold no word at all."""
+    wanted: list[str] = []
+    unwanted: list[str] = []
+    for term in terms:
+        found = words(term.text)
+        if found:
+            (unwanted if term.negated else wanted).append(phrase(tuple(found), prefix=term.prefix))
+    if not wanted:
+        return ""
+    text = (" OR " if any_word else " AND ").join(wanted)
+    return f"({text}) NOT ({' OR '.join(unwanted)})" if unwanted else text
+
+
+def phrase(found: tuple[str, ...], *, prefix: bool) -> str:
+    """These words in a row, as FTS5 wants them."""
+    text = '"' + " ".join(found[:MOST_IN_A_ROW]) + '"'
+    return text + "*" if prefix and len(found) <= MOST_IN_A_ROW else text

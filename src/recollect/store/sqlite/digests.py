@@ -17,8 +17,9 @@ from recollect.model.digests import Digest
 from recollect.model.sessions import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage
-from recollect.store.sqlite import jobs, prepared
+from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
@@ -247,4 +248,4 @@ def drop(db: Database, sessions: Sequence[int] | None = None) -> None:
         db.many(
             "insert or replace into undigested select id, random() from sessions where id = ?", ids
         )
-    jobs.enqueue(db, "digest", "sessions")
+    Jobs(db).enqueue("digest", "sessions")

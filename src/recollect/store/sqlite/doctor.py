@@ -12,10 +12,12 @@ from collections.abc import Callable
 from recollect.errors import RecollectError
 from recollect.model.reports import Finding, Health
 from recollect.store import bodies
-from recollect.store.sqlite import digests, scrub, vectors
+from recollect.store.sqlite import digests, scrub
 from recollect.store.sqlite.database import SCHEMA, Database
-from recollect.store.sqlite.sources import PROBLEMS_KEPT
+from recollect.store.sqlite.problems import PROBLEMS_KEPT
+from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.text_index import read_body
+from recollect.store.sqlite.vectors import Vectors
 from recollect.system import platforms
 
 # Checkpoints keep the log at a few megabytes unless somebody reads for hours.
@@ -25,36 +27,6 @@ NAMED = 5
 _REPAIR = "run `recollect repair`"
 _EMBED = "run `recollect embed --again`"
 _REBUILD = "run `recollect repair --rebuild-text`"
-
-
-def examine(db: Database, *, verify: bool = False, home: str | None = None) -> Health:
-    """Every check in turn; `verify` reads every page, every body and every digest.
-
-    `home` is the folder that is ours alone and has to be closed to others.
-    """
-    checks: list[tuple[str, Callable[[], Finding]]] = [
-        ("pages", lambda: _pages(db, verify)),
-        ("references", lambda: _references(db)),
-        ("schema", lambda: _schema(db)),
-        ("text index", lambda: _text_index(db)),
-        ("text index rows", lambda: _text_rows(db)),
-        ("vectors", lambda: _vectors(db)),
-        ("permissions", lambda: _permissions(db.path, home)),
-        ("write-ahead log", lambda: _log(db.path)),
-        ("deleted text", lambda: _deleted_text(db)),
-        ("sources that fail", lambda: _failing(db)),
-        ("sources with problems", lambda: _problems(db)),
-        ("sources that vanished", lambda: _vanished(db)),
-        ("events let go", lambda: _evicted(db)),
-        ("jobs", lambda: _jobs(db)),
-        ("added by others", lambda: _added(db)),
-    ]
-    if verify:
-        checks += [("bodies", lambda: _bodies(db)), ("digests", lambda: _digests(db))]
-    findings = [_tried(name, check) for name, check in checks]
-    return Health(
-        path=db.path, ok=all(one.ok for one in findings), verified=verify, findings=findings
-    )
 
 
 def _tried(name: str, check: Callable[[], Finding]) -> Finding:
@@ -81,98 +53,12 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def _pages(db: Database, verify: bool) -> Finding:
-    check = "integrity_check" if verify else "quick_check"
-    faults = [str(text) for (text,) in db.rows(f"pragma {check}(20)")]
-    # The text index is judged by a check of its own: it can be made again.
-    faults = [fault for fault in faults if fault != "ok" and "turns_text" not in fault]
-    return _bad("; ".join(faults[:NAMED]), _REPAIR) if faults else _good(f"{check} found nothing")
-
-
-def _references(db: Database) -> Finding:
-    tables = [str(table) for table, _, _, _ in db.rows("pragma foreign_key_check")]
-    if not tables:
-        return _good()
-    counts = [f"{tables.count(table)} in {table}" for table in dict.fromkeys(tables)]
-    return _bad(f"rows that point nowhere: {', '.join(counts)}", _REPAIR)
-
-
-def _objects(db: Database) -> set[str]:
-    """Tables and what belongs to them, without what SQLite and FTS5 keep for themselves."""
-    return {
-        f"{kind} {name}"
-        for kind, name in db.rows("select type, name from sqlite_schema")
-        if not name.startswith(("sqlite_", "turns_text_"))
-    }
-
-
 def _expected() -> set[str]:
     fresh = Database(":memory:")
     try:
-        return _objects(fresh)
+        return Doctor(fresh)._objects()
     finally:
         fresh.close()
-
-
-def _schema(db: Database) -> Finding:
-    version = db.version()
-    missing = sorted(_expected() - _objects(db)) if version == SCHEMA else []
-    if version != SCHEMA:
-        return _bad(
-            f"schema {version}, this recollect knows {SCHEMA}",
-            "upgrade recollect, or run `recollect import`",
-        )
-    return _bad(f"missing: {_some(missing)}", _REPAIR) if missing else _good(f"schema {version}")
-
-
-def _added(db: Database) -> Finding:
-    added = sorted(_objects(db) - _expected())
-    return _good(_some(added))
-
-
-def _text_index(db: Database) -> Finding:
-    faults = [
-        str(text) for (text,) in db.rows("pragma integrity_check('turns_text')") if text != "ok"
-    ]
-    return _bad("; ".join(faults[:NAMED]), _REBUILD) if faults else _good()
-
-
-def _text_rows(db: Database) -> Finding:
-    """The index keeps the number of words of each of its rows in turns_text_docsize."""
-    unindexed = db.value(
-        "select count(*) from bodies where id not in (select id from turns_text_docsize)"
-    )
-    bodiless = db.value(
-        "select count(*) from turns_text_docsize where id not in (select id from bodies)"
-    )
-    if unindexed or bodiless:
-        return _bad(
-            f"{unindexed} bodies without an index row, {bodiless} index rows without a body",
-            _REBUILD,
-        )
-    return _good()
-
-
-def _vectors(db: Database) -> Finding:
-    turns = vectors.torn(db)
-    if turns:
-        return _bad(
-            f"{len(turns)} turns have vectors that are not whole: {_some(list(map(str, turns)))}",
-            _EMBED,
-        )
-    if vectors.mean(db) is None and db.value("select 1 from store_info where name = 'mean_vector'"):
-        return _bad("what the vectors have in common cannot be read", _EMBED)
-    blocks = vectors.disagreeing(db)
-    if blocks:
-        return _bad(
-            f"{len(blocks)} blocks are not made of the vectors that are stored: "
-            f"{_some(list(map(str, blocks)))}",
-            _EMBED,
-        )
-    return _good(
-        f"{db.value('select count(*) from vectors')} turns embedded, {vectors.unembedded(db)} not "
-        "yet"
-    )
 
 
 def _permissions(path: str, home: str | None) -> Finding:
@@ -200,91 +86,218 @@ def _log(path: str) -> Finding:
     return _good(f"{size} bytes")
 
 
-def _deleted_text(db: Database) -> Finding:
-    if scrub.is_pending(db):
-        hint = "run `recollect work` while nothing else reads the store"
-        return _bad("what was deleted may still be readable in the files", hint)
-    return _good()
+class Doctor:
+    """Looks for what is wrong with a store."""
 
+    def __init__(self, db: Database) -> None:
+        self.db = db
 
-def _failing(db: Database) -> Finding:
-    rows = db.rows("select path, failure from sources where failure is not null order by path")
-    if not rows:
-        return _good()
-    named = [f"{os.fsdecode(path)} ({failure})" for path, failure in rows]
-    return _bad(
-        f"{len(rows)}: {_some(named)}",
-        "they are tried again at each import; a format may be new to this version",
-    )
+    def examine(self, *, verify: bool = False, home: str | None = None) -> Health:
+        """Every check in turn; `verify` reads every page, every body and every digest.
 
-
-def _problems(db: Database) -> Finding:
-    rows = db.rows(
+        `home` is the folder that is ours alone and has to be closed to others.
         """
-        select path, sum(count) from problems join sources on sources.id = problems.source
-         group by sources.id having count(*) >= ? order by 2 desc, 1
-        """,
-        (PROBLEMS_KEPT,),
-    )
-    if not rows:
+        checks: list[tuple[str, Callable[[], Finding]]] = [
+            ("pages", lambda: self._pages(verify)),
+            ("references", lambda: self._references()),
+            ("schema", lambda: self._schema()),
+            ("text index", lambda: self._text_index()),
+            ("text index rows", lambda: self._text_rows()),
+            ("vectors", lambda: self._vectors()),
+            ("permissions", lambda: _permissions(self.db.path, home)),
+            ("write-ahead log", lambda: _log(self.db.path)),
+            ("deleted text", lambda: self._deleted_text()),
+            ("sources that fail", lambda: self._failing()),
+            ("sources with problems", lambda: self._problems()),
+            ("sources that vanished", lambda: self._vanished()),
+            ("events let go", lambda: self._evicted()),
+            ("jobs", lambda: self._jobs()),
+            ("added by others", lambda: self._added()),
+        ]
+        if verify:
+            checks += [("bodies", lambda: self._bodies()), ("digests", lambda: self._digests())]
+        findings = [_tried(name, check) for name, check in checks]
+        return Health(
+            path=self.db.path,
+            ok=all(one.ok for one in findings),
+            verified=verify,
+            findings=findings,
+        )
+
+    def _pages(self, verify: bool) -> Finding:
+        check = "integrity_check" if verify else "quick_check"
+        faults = [str(text) for (text,) in self.db.rows(f"pragma {check}(20)")]
+        # The text index is judged by a check of its own: it can be made again.
+        faults = [fault for fault in faults if fault != "ok" and "turns_text" not in fault]
+        return (
+            _bad("; ".join(faults[:NAMED]), _REPAIR) if faults else _good(f"{check} found nothing")
+        )
+
+    def _references(self) -> Finding:
+        tables = [str(table) for table, _, _, _ in self.db.rows("pragma foreign_key_check")]
+        if not tables:
+            return _good()
+        counts = [f"{tables.count(table)} in {table}" for table in dict.fromkeys(tables)]
+        return _bad(f"rows that point nowhere: {', '.join(counts)}", _REPAIR)
+
+    def _objects(self) -> set[str]:
+        """Tables and what belongs to them, without what SQLite and FTS5 keep for themselves."""
+        return {
+            f"{kind} {name}"
+            for kind, name in self.db.rows("select type, name from sqlite_schema")
+            if not name.startswith(("sqlite_", "turns_text_"))
+        }
+
+    def _schema(self) -> Finding:
+        version = self.db.version()
+        missing = sorted(_expected() - self._objects()) if version == SCHEMA else []
+        if version != SCHEMA:
+            return _bad(
+                f"schema {version}, this recollect knows {SCHEMA}",
+                "upgrade recollect, or run `recollect import`",
+            )
+        return (
+            _bad(f"missing: {_some(missing)}", _REPAIR) if missing else _good(f"schema {version}")
+        )
+
+    def _added(self) -> Finding:
+        added = sorted(self._objects() - _expected())
+        return _good(_some(added))
+
+    def _text_index(self) -> Finding:
+        faults = [
+            str(text)
+            for (text,) in self.db.rows("pragma integrity_check('turns_text')")
+            if text != "ok"
+        ]
+        return _bad("; ".join(faults[:NAMED]), _REBUILD) if faults else _good()
+
+    def _text_rows(self) -> Finding:
+        """The index keeps the number of words of each of its rows in turns_text_docsize."""
+        unindexed = self.db.value(
+            "select count(*) from bodies where id not in (select id from turns_text_docsize)"
+        )
+        bodiless = self.db.value(
+            "select count(*) from turns_text_docsize where id not in (select id from bodies)"
+        )
+        if unindexed or bodiless:
+            return _bad(
+                f"{unindexed} bodies without an index row, {bodiless} index rows without a body",
+                _REBUILD,
+            )
         return _good()
-    named = [f"{os.fsdecode(path)} ({count})" for path, count in rows]
-    return _bad(
-        f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}",
-        "a format may be new to this version",
-    )
 
+    def _vectors(self) -> Finding:
+        turns = Vectors(self.db).torn()
+        if turns:
+            return _bad(
+                f"{len(turns)} turns have vectors that are not whole: {_some(list(map(str, turns)))}",
+                _EMBED,
+            )
+        if Vectors(self.db).mean() is None and self.db.value(
+            "select 1 from store_info where name = 'mean_vector'"
+        ):
+            return _bad("what the vectors have in common cannot be read", _EMBED)
+        blocks = Vectors(self.db).disagreeing()
+        if blocks:
+            return _bad(
+                f"{len(blocks)} blocks are not made of the vectors that are stored: "
+                f"{_some(list(map(str, blocks)))}",
+                _EMBED,
+            )
+        return _good(
+            f"{self.db.value('select count(*) from vectors')} turns embedded, {Vectors(self.db).waiting()} not "
+            "yet"
+        )
 
-def _vanished(db: Database) -> Finding:
-    paths = [os.fsdecode(path) for (path,) in db.rows("select path from sources")]
-    # A source in somebody's database is a file with a name inside it.
-    gone = sum(
-        not os.path.exists(path) and not os.path.exists(path.partition("#")[0]) for path in paths
-    )
-    return _good(f"{gone} of {len(paths)}; their sessions are kept")
-
-
-def _evicted(db: Database) -> Finding:
-    turns, gone, undistilled = db.rows(
-        """
-        select (select count(*) from turns), count(*), coalesce(sum(not distilled), 0)
-          from evictions where bytes > 0
-        """
-    )[0]
-    return _good(f"of {gone} of {turns} turns; of {undistilled} without a digest")
-
-
-def _jobs(db: Database) -> Finding:
-    failed = db.rows("select kind, subject, error from jobs where state = 'failed' order by id")
-    if not failed:
+    def _deleted_text(self) -> Finding:
+        if Scrub(self.db).is_pending():
+            hint = "run `recollect work` while nothing else reads the store"
+            return _bad("what was deleted may still be readable in the files", hint)
         return _good()
-    named = [f"{kind} {subject}: {error}" for kind, subject, error in failed]
-    return _bad(f"{len(failed)} gave up: {_some(named)}", "`recollect jobs` lists them")
 
+    def _failing(self) -> Finding:
+        rows = self.db.rows(
+            "select path, failure from sources where failure is not null order by path"
+        )
+        if not rows:
+            return _good()
+        named = [f"{os.fsdecode(path)} ({failure})" for path, failure in rows]
+        return _bad(
+            f"{len(rows)}: {_some(named)}",
+            "they are tried again at each import; a format may be new to this version",
+        )
 
-def _bodies(db: Database) -> Finding:
-    """Reads every body by its number, so that one unreadable page costs no more than its own."""
-    bad: list[str] = []
-    count = 0
-    for (number,) in db.rows("select id from bodies order by id"):
-        count += 1
-        try:
-            row = db.row("select events, checksum, turn from bodies where id = ?", (number,))
-        except RecollectError:
-            row = None
-        if row is None or bodies.checksum(row[0]) != row[1] or read_body(row[0]) is None:
-            bad.append(str(number))
-    return (
-        _bad(f"{len(bad)} of {count} are not what was written: {_some(bad)}", _REPAIR)
-        if bad
-        else _good(f"{count} read")
-    )
+    def _problems(self) -> Finding:
+        rows = self.db.rows(
+            """
+            select path, sum(count) from problems join sources on sources.id = problems.source
+             group by sources.id having count(*) >= ? order by 2 desc, 1
+            """,
+            (PROBLEMS_KEPT,),
+        )
+        if not rows:
+            return _good()
+        named = [f"{os.fsdecode(path)} ({count})" for path, count in rows]
+        return _bad(
+            f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}",
+            "a format may be new to this version",
+        )
 
+    def _vanished(self) -> Finding:
+        paths = [os.fsdecode(path) for (path,) in self.db.rows("select path from sources")]
+        # A source in somebody's database is a file with a name inside it.
+        gone = sum(
+            not os.path.exists(path) and not os.path.exists(path.partition("#")[0])
+            for path in paths
+        )
+        return _good(f"{gone} of {len(paths)}; their sessions are kept")
 
-def _digests(db: Database) -> Finding:
-    bad, count = list(digests.unreadable(db).values()), db.value("select count(*) from digests")
-    return (
-        _bad(f"{len(bad)} of {count} cannot be read: {_some(bad)}", _REPAIR)
-        if bad
-        else _good(f"{count} read")
-    )
+    def _evicted(self) -> Finding:
+        turns, gone, undistilled = self.db.rows(
+            """
+            select (select count(*) from turns), count(*), coalesce(sum(not distilled), 0)
+              from evictions where bytes > 0
+            """
+        )[0]
+        return _good(f"of {gone} of {turns} turns; of {undistilled} without a digest")
+
+    def _jobs(self) -> Finding:
+        failed = self.db.rows(
+            "select kind, subject, error from jobs where state = 'failed' order by id"
+        )
+        if not failed:
+            return _good()
+        named = [f"{kind} {subject}: {error}" for kind, subject, error in failed]
+        return _bad(f"{len(failed)} gave up: {_some(named)}", "`recollect jobs` lists them")
+
+    def _bodies(self) -> Finding:
+        """Reads every body by its number, so that one unreadable page costs no more than its own."""
+        bad: list[str] = []
+        count = 0
+        for (number,) in self.db.rows("select id from bodies order by id"):
+            count += 1
+            try:
+                row = self.db.row(
+                    "select events, checksum, turn from bodies where id = ?", (number,)
+                )
+            except RecollectError:
+                row = None
+            if row is None or bodies.checksum(row[0]) != row[1] or read_body(row[0]) is None:
+                bad.append(str(number))
+        return (
+            _bad(f"{len(bad)} of {count} are not what was written: {_some(bad)}", _REPAIR)
+            if bad
+            else _good(f"{count} read")
+        )
+
+    def _digests(self) -> Finding:
+        bad, count = (
+            list(digests.unreadable(self.db).values()),
+            self.db.value("select count(*) from digests"),
+        )
+        return (
+            _bad(f"{len(bad)} of {count} cannot be read: {_some(bad)}", _REPAIR)
+            if bad
+            else _good(f"{count} read")
+        )

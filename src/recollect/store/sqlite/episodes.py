@@ -20,7 +20,7 @@ from recollect.model.episodes import Context, Episode, Reward, Step
 from recollect.redact.values_in import RedactsMany, Slots
 from recollect.store.episodes import Kept
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.projects import ensure_project
+from recollect.store.sqlite.projects import Projects
 from recollect.system.clock import find_moment, iso
 
 # SQLite takes 32,766 values a statement.
@@ -46,49 +46,6 @@ select episodes.id, episodes.ref, sessions.ref, turns, coalesce(episodes.agent, 
 """
 
 
-def keep(db: Database, episodes: Sequence[Episode]) -> None:
-    """Add attempts that were recorded live, all or none.
-
-    One that is there already stays as it is.
-    """
-    with db.transaction():
-        _insert(db, episodes, None)
-
-
-def replace(db: Database, session: int, episodes: Sequence[Episode]) -> None:
-    """Have a session, by its number, come to these attempts and no others.
-
-    Inside the transaction of whoever learns.
-    """
-    db.execute("delete from episodes where session = ?", (session,))
-    _insert(db, episodes, session)
-
-
-def _insert(db: Database, episodes: Sequence[Episode], session: int | None) -> None:
-    last = db.value(
-        """
-        select max(coalesce((select max(id) from episodes), 0),
-                   coalesce((select value from store_info where name = 'episodes_last'), 0))
-        """
-    )
-    projects: dict[str, int] = {}
-    rows = []
-    for number, episode in enumerate(episodes):
-        name = episode.context.project
-        if name is not None and name not in projects:
-            projects[name] = ensure_project(
-                db, ProjectIdentity(name, "directory" if os.path.isabs(name) else "remote")
-            )
-        project = None if name is None else projects[name]
-        rows.append(
-            (
-                last + 1 + number,
-                *_row(episode, project, session, None if session is None else number),
-            )
-        )
-    db.many(_INSERT, rows)
-
-
 def _row(
     episode: Episode, project: int | None, session: int | None, number: int | None
 ) -> tuple[Any, ...]:
@@ -105,35 +62,6 @@ def _row(
     )  # fmt: skip
 
 
-def find(db: Database, numbers: Sequence[int]) -> dict[int, Episode]:
-    """The attempts of these ids that are there, by id."""
-    found: dict[int, Episode] = {}
-    for start in range(0, len(numbers), _MOST_VALUES):
-        some = list(numbers[start : start + _MOST_VALUES])
-        for row in db.rows(f"{_SELECT} where episodes.id in ({', '.join('?' * len(some))})", some):
-            found[row[0]] = _episode(row)
-    return found
-
-
-def get(db: Database, ref: str) -> Episode:
-    """One attempt, by its reference."""
-    row = db.row(f"{_SELECT} where episodes.ref = ?", (ref,))
-    if row is None:
-        raise NotFound(
-            f"no episode is called {ref[:100]}",
-            hint="`retrieve_relevant` finds them by what they were about",
-        )
-    return _episode(row)
-
-
-def of_session(db: Database, session: int) -> list[Episode]:
-    """What a session, by its number, came to, in order."""
-    return [
-        _episode(row)
-        for row in db.rows(f"{_SELECT} where episodes.session = ? order by task_number", (session,))
-    ]
-
-
 def _episode(row: tuple[Any, ...]) -> Episode:
     _, ref, session, turns, agent, project, task, language, domain, tags, *rest = row
     outcome, result, error, reward, at, duration, tokens, steps = rest
@@ -147,105 +75,6 @@ def _episode(row: tuple[Any, ...]) -> Episode:
         session=session, turns=msgspec.json.decode(turns) if turns else [], agent=agent,
         trust="assistant" if session is None else "tool-verified",
     )  # fmt: skip
-
-
-def state(db: Database) -> tuple[int, int, int]:
-    """How often attempts were reworded, how often some went, and the
-    largest id that was ever given.
-    """
-    row = db.row(
-        """
-        select coalesce((select value from store_info where name = 'episodes_changed'), 0),
-               coalesce((select value from store_info
-                 where name = 'episodes_gone'), 0), coalesce(max(id), 0) from episodes
-        """
-    )
-    return row or (0, 0, 0)
-
-
-def kept_after(db: Database, number: int) -> Iterator[Kept]:
-    """What there is to compare of the attempts with larger ids, in order."""
-    rows = db.execute(
-        """
-        select id, task, language, domain, project, tags, reward, started_at,
-          session is not null from episodes
-         where id > ? order by id
-        """,
-        (number,),
-    )
-    for one, task, language, domain, project, tags, worth, at, derived in rows:
-        yield Kept(one, task, language, domain, project, _tags(tags), worth, at, bool(derived))
-
-
-def numbers(db: Database) -> list[int]:
-    """The ids of all attempts."""
-    return [number for (number,) in db.rows("select id from episodes order by id")]
-
-
-def is_sound(db: Database, number: int) -> bool:
-    """Whether a stored attempt can be read."""
-    try:
-        return number in find(db, [number])
-    except (msgspec.MsgspecError, TypeError, ValueError):
-        return False
-
-
-def project_numbers(db: Database, name: str) -> list[int]:
-    """The rows that a project has under all its names."""
-    rows = db.rows(
-        """
-        with named (id) as (
-          select coalesce(merged_into, id) from projects
-           where key = ?1 or id = (select project from project_aliases where alias = ?1)
-        )
-        select id from projects where id in named or merged_into in named
-        """,
-        (name,),
-    )
-    return [number for (number,) in rows]
-
-
-def redact(db: Database, redactor: RedactsMany) -> int:
-    """Take secrets out of all attempts, inside the transaction of whoever scans the store.
-
-    Says how many had one.
-    """
-    changed, everything = 0, numbers(db)
-    for start in range(0, len(everything), REDACTED_AT_ONCE):
-        some = everything[start : start + REDACTED_AT_ONCE]
-        marks = ", ".join("?" * len(some))
-        rows = [
-            [*row[:7], msgspec.msgpack.decode(row[7])]
-            for row in db.rows(
-                "select task, language, domain, tags, result, error, id, steps from episodes "
-                f"where id in ({marks})",
-                some,
-            )
-        ]
-        for row in rows:
-            changed += _redact_row(db, row, redactor)
-    return changed
-
-
-def _redact_row(db: Database, row: list[Any], redactor: RedactsMany) -> bool:
-    slots = Slots()
-    for column in range(6):
-        if row[column] is not None:
-            slots.add(row, column, row[column])
-    for step in row[7]:
-        for column, value in enumerate(step):
-            if isinstance(value, str):
-                slots.add(step, column, value)
-    if not slots.replace(redactor):
-        return False
-    if row[3] is not None and not _is_json(row[3]):
-        row[3] = None
-    db.execute(
-        "update episodes set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = ?, "
-        "steps = ? where id = ?",
-        (*row[:6], msgspec.msgpack.encode(row[7]), row[6]),
-    )
-    return True
 
 
 def _packed(steps: Sequence[Step]) -> bytes:
@@ -270,3 +99,158 @@ def _is_json(text: str) -> bool:
     except msgspec.MsgspecError:
         return False
     return True
+
+
+class Episodes:
+    """Attempts at tasks, recorded live or derived from sessions."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def keep(self, episodes: Sequence[Episode]) -> None:
+        """Add attempts that were recorded live, all or none.
+
+        One that is there already stays as it is.
+        """
+        with self.db.transaction():
+            self._insert(episodes, None)
+
+    def replace(self, session: int, episodes: Sequence[Episode]) -> None:
+        """Have a session, by its number, come to these attempts and no others.
+
+        Inside the transaction of whoever learns.
+        """
+        self.db.execute("delete from episodes where session = ?", (session,))
+        self._insert(episodes, session)
+
+    def _insert(self, episodes: Sequence[Episode], session: int | None) -> None:
+        last = self.db.value(
+            """
+            select max(coalesce((select max(id) from episodes), 0),
+                       coalesce((select value from store_info where name = 'episodes_last'), 0))
+            """
+        )
+        projects: dict[str, int] = {}
+        rows = []
+        for number, episode in enumerate(episodes):
+            name = episode.context.project
+            if name is not None and name not in projects:
+                projects[name] = Projects(self.db).ensure(
+                    ProjectIdentity(name, "directory" if os.path.isabs(name) else "remote")
+                )
+            project = None if name is None else projects[name]
+            rows.append(
+                (
+                    last + 1 + number,
+                    *_row(episode, project, session, None if session is None else number),
+                )
+            )
+        self.db.many(_INSERT, rows)
+
+    def find(self, numbers: Sequence[int]) -> dict[int, Episode]:
+        """The attempts of these ids that are there, by id."""
+        found: dict[int, Episode] = {}
+        for start in range(0, len(numbers), _MOST_VALUES):
+            some = list(numbers[start : start + _MOST_VALUES])
+            for row in self.db.rows(
+                f"{_SELECT} where episodes.id in ({', '.join('?' * len(some))})", some
+            ):
+                found[row[0]] = _episode(row)
+        return found
+
+    def get(self, ref: str) -> Episode:
+        """One attempt, by its reference."""
+        row = self.db.row(f"{_SELECT} where episodes.ref = ?", (ref,))
+        if row is None:
+            raise NotFound(
+                f"no episode is called {ref[:100]}",
+                hint="`retrieve_relevant` finds them by what they were about",
+            )
+        return _episode(row)
+
+    def of_session(self, session: int) -> list[Episode]:
+        """What a session, by its number, came to, in order."""
+        return [
+            _episode(row)
+            for row in self.db.rows(
+                f"{_SELECT} where episodes.session = ? order by task_number", (session,)
+            )
+        ]
+
+    def state(self) -> tuple[int, int, int]:
+        """How often attempts were reworded, how often some went, and the
+        largest id that was ever given.
+        """
+        row = self.db.row(
+            """
+            select coalesce((select value from store_info where name = 'episodes_changed'), 0),
+                   coalesce((select value from store_info
+                     where name = 'episodes_gone'), 0), coalesce(max(id), 0) from episodes
+            """
+        )
+        return row or (0, 0, 0)
+
+    def kept_after(self, number: int) -> Iterator[Kept]:
+        """What there is to compare of the attempts with larger ids, in order."""
+        rows = self.db.execute(
+            """
+            select id, task, language, domain, project, tags, reward, started_at,
+              session is not null from episodes
+             where id > ? order by id
+            """,
+            (number,),
+        )
+        for one, task, language, domain, project, tags, worth, at, derived in rows:
+            yield Kept(one, task, language, domain, project, _tags(tags), worth, at, bool(derived))
+
+    def numbers(self) -> list[int]:
+        """The ids of all attempts."""
+        return [number for (number,) in self.db.rows("select id from episodes order by id")]
+
+    def is_sound(self, number: int) -> bool:
+        """Whether a stored attempt can be read."""
+        try:
+            return number in self.find([number])
+        except (msgspec.MsgspecError, TypeError, ValueError):
+            return False
+
+    def redact(self, redactor: RedactsMany) -> int:
+        """Take secrets out of all attempts, inside the transaction of whoever scans the store.
+
+        Says how many had one.
+        """
+        changed, everything = 0, self.numbers()
+        for start in range(0, len(everything), REDACTED_AT_ONCE):
+            some = everything[start : start + REDACTED_AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            rows = [
+                [*row[:7], msgspec.msgpack.decode(row[7])]
+                for row in self.db.rows(
+                    "select task, language, domain, tags, result, error, id, steps from episodes "
+                    f"where id in ({marks})",
+                    some,
+                )
+            ]
+            for row in rows:
+                changed += self._redact_row(row, redactor)
+        return changed
+
+    def _redact_row(self, row: list[Any], redactor: RedactsMany) -> bool:
+        slots = Slots()
+        for column in range(6):
+            if row[column] is not None:
+                slots.add(row, column, row[column])
+        for step in row[7]:
+            for column, value in enumerate(step):
+                if isinstance(value, str):
+                    slots.add(step, column, value)
+        if not slots.replace(redactor):
+            return False
+        if row[3] is not None and not _is_json(row[3]):
+            row[3] = None
+        self.db.execute(
+            "update episodes set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = ?, "
+            "steps = ? where id = ?",
+            (*row[:6], msgspec.msgpack.encode(row[7]), row[6]),
+        )
+        return True

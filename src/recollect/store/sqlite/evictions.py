@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 from recollect.model.retention import Evicted, WholeTurn
 from recollect.store import bodies
-from recollect.store.sqlite import digests, optimize, scrub
+from recollect.store.sqlite import digests
 from recollect.store.sqlite.abridged import Told, abridged, told_by, with_digest, words_of
 from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
-from recollect.store.sqlite.text_index import read_body, reply_lead
+from recollect.store.sqlite.scrub import Scrub
+from recollect.store.sqlite.text_index import TextIndex, read_body, reply_lead
 from recollect.system.clock import now_ms
 
 # Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of
@@ -38,84 +39,6 @@ _DISTILLED = """
 """
 
 
-def raw_bytes(db: Database) -> int:
-    """How many bytes events take, compressed as they are stored, without
-    what is kept of those that were let go.
-    """
-    return int(
-        db.value(
-            f"select (select coalesce(sum(length(events)), 0) from bodies) - (select {_KEPT} from "
-            "evictions)"
-        )
-    )
-
-
-def distilled_bytes(db: Database) -> int:
-    """How many bytes digests, notes, traces and publications take, and what
-    is kept of events that were let go.
-    """
-    return int(
-        db.value(
-            f"""
-            select (select {_KEPT} from evictions)
-                 + (select coalesce(sum(length(digest) + octet_length(title) +
-                   octet_length(summary)), 0) from digests)
-                 + (select coalesce(sum(octet_length(text)), 0) from notes)
-                 + (select coalesce(sum(octet_length(memory) + octet_length(summary)),
-                   0) from traces)
-                 + (select coalesce(sum(octet_length(text)), 0) from publications)
-            """
-        )
-    )
-
-
-def whole_turns(db: Database, quiet_before: int) -> list[WholeTurn]:
-    """The turns with events to let go of, the oldest first.
-
-    Quiet are sessions that ended before this moment.
-    """
-    rows = db.rows(
-        f"""
-        select turns.id, stored.bytes - coalesce(kept, 0),
-               coalesce(turns.ended_at, turns.started_at, sessions.ended_at,
-                 sessions.started_at) as at,
-               {_DISTILLED}, coalesce(sessions.ended_at, sessions.started_at, 0) < ?
-          from (select turn, sum(length(events)) as bytes from bodies group by turn) stored
-          join turns on turns.id = stored.turn join sessions on sessions.id = turns.session
-          left join evictions on evictions.turn = turns.id
-         where stored.bytes > coalesce(kept, 0)
-         order by at, turns.id
-        """,
-        (quiet_before,),
-    )
-    return [
-        WholeTurn(turn, size, at, bool(distilled), bool(quiet))
-        for turn, size, at, distilled, quiet in rows
-    ]
-
-
-def evict(
-    db: Database, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False
-) -> list[Evicted]:
-    """Let go of the events of these turns, in one transaction.
-
-    A dry run says what that would come to.
-
-    Whether a turn is distilled is asked here again, under the lock: its log
-    may have grown since it was chosen. One that is not stays as it is, unless
-    `undistilled` says that it may go all the same.
-    """
-    if dry_run:
-        return [plan.gone for plan in _planned(db, turns, undistilled)]
-    with db.transaction():
-        marks = _Marks(db, turns)
-        plans = _planned(db, turns, undistilled)
-        _replace(db, {plan.gone.turn: plan.rows for plan in plans if plan.rows is not None})
-        _record(db, [plan.gone for plan in plans])
-        marks.restore()
-    return [plan.gone for plan in plans]
-
-
 class _Plan(NamedTuple):
     """What letting go of a turn comes to, and the rows that take the place of its events.
 
@@ -124,30 +47,6 @@ class _Plan(NamedTuple):
 
     gone: Evicted
     rows: list[bodies.Row] | None
-
-
-def _planned(db: Database, turns: Sequence[int], undistilled: bool) -> list[_Plan]:
-    """What becomes of each turn.
-
-    Worked out before anything is written, as that marks sessions as changed.
-    """
-    plans, read = [], _Digests(db)
-    for turn in turns:
-        parts = stored_parts(db, turn)
-        distilled = bool(db.value(f"select {_DISTILLED} from turns where id = ?", (turn,)))
-        # What cannot be read cannot be made smaller either: `doctor --verify` names it.
-        if (
-            not parts
-            or not (distilled or undistilled)
-            or any(read_body(part) is None for part in parts)
-        ):
-            continue
-        before = sum(map(len, parts))
-        rows = _what_stays(bodies.joined(parts), before, *read.told(turn, distilled))
-        kept = before if rows is None else len(bodies.pack(rows))
-        raw = before - (db.value("select kept from evictions where turn = ?", (turn,)) or 0)
-        plans.append(_Plan(Evicted(turn, raw, before - kept, kept, distilled), rows))
-    return plans
 
 
 def _what_stays(
@@ -205,61 +104,6 @@ class _Digests:
         return told.get(ordinal, Told([], [])), known
 
 
-def _replace(db: Database, stays: Mapping[int, list[bodies.Row]]) -> None:
-    """Give these turns one small body each.
-
-    The text index comes last, all of it at once: between other statements
-    every row of it would be written as a segment of its own.
-    """
-    texts = []
-    db.many(
-        "delete from turns_text where rowid in (select id from bodies where turn = ?)",
-        [(turn,) for turn in stays],
-    )
-    for turn, rows in stays.items():
-        first, body = (
-            db.value("select min(id) from bodies where turn = ?", (turn,)),
-            bodies.pack(rows),
-        )
-        db.execute("delete from bodies where turn = ?", (turn,))
-        db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
-        db.execute("update turns set reply = ? where id = ?", (reply_lead(rows), turn))
-        texts.append(text_row(first, rows))
-    db.many(INSERT_TEXT, texts)
-
-
-def _record(db: Database, gone: Sequence[Evicted]) -> None:
-    now = now_ms()
-    db.many(
-        """
-        insert into evictions (turn, at, bytes, kept, distilled) values (?, ?, ?, ?, ?)
-        on conflict (turn) do update set
-          at = excluded.at, bytes = bytes + excluded.bytes, kept = excluded.kept,
-            distilled = excluded.distilled
-        """,
-        [(one.turn, now, max(0, one.freed_bytes), one.kept_bytes, one.distilled) for one in gone],
-    )
-
-
-def unsay(db: Database, sessions: Sequence[int]) -> None:
-    """Take out of these sessions' turns what their digests told: it
-    may quote what is being forgotten.
-    """
-    turns = [turn for session in sessions for (turn,) in db.rows(_EVICTED_OF, (session,))]
-    stored = {turn: bodies.joined(stored_parts(db, turn)) for turn in turns}
-    left = {
-        turn: [row for row in rows if row[bodies.KIND] != bodies.DIGEST]
-        for turn, rows in stored.items()
-    }
-    changed = {turn: rows for turn, rows in left.items() if rows != stored[turn]}
-    sizes = {turn: sum(map(len, stored_parts(db, turn))) for turn in changed}
-    marks = _Marks(db, list(changed))
-    _replace(db, changed)
-    marks.restore()
-    smaller = "kept = max(0, kept - ?2 + (select sum(length(events)) from bodies where turn = ?1))"
-    db.many(f"update evictions set {smaller} where turn = ?1", list(sizes.items()))
-
-
 class _Marks:
     """What waits to be embedded and digested, before and after.
 
@@ -297,70 +141,227 @@ class _Marks:
             self.db.many(f"insert into {table} values (?, ?)", marked)
 
 
-def give_back(db: Database) -> int:
-    """Make the file smaller once that is worth it.
+class Evictions:
+    """Lets go of events that take too much room."""
 
-    Says by how many bytes. May be called at any time.
-    """
-    if db.path == ":memory:":
-        return 0
-    before = _pages(db, "page_count")
-    # Most of what was let go of has left pages that are half empty, which nobody counts.
-    freed = int(db.value("select coalesce(sum(bytes), 0) from evictions"))
-    if (freed - _info(db, _GIVEN_BACK)) * FREED_SHARE >= before * _pages(db, "page_size"):
-        # Only now do the words of what is gone leave the index.
-        optimize.merge_text(db)
-    elif _pages(db, "freelist_count") * EMPTY_SHARE < before:
-        return 0
-    scrub.vacuum(db)
-    _save_info(db, _GIVEN_BACK, freed)
-    scrub.empty_log(db)
-    return (before - _pages(db, "page_count")) * _pages(db, "page_size")
+    def __init__(self, db: Database) -> None:
+        self.db = db
 
-
-def _pages(db: Database, name: str) -> int:
-    return int(db.value(f"pragma {name}"))
-
-
-def last_run(db: Database) -> int:
-    """When retention last came to its end; 0 when it never did."""
-    return _info(db, _LAST_RUN)
-
-
-def save_run(db: Database) -> None:
-    """Retention came to its end."""
-    _save_info(db, _LAST_RUN, now_ms())
-
-
-def _info(db: Database, name: str) -> int:
-    return int(db.value("select value from store_info where name = ?", (name,)) or 0)
-
-
-def _save_info(db: Database, name: str, value: int) -> None:
-    with db.transaction():
-        db.execute("insert or replace into store_info values (?, ?)", (name, value))
-
-
-def evicted_at(db: Database, turn: int) -> int | None:
-    """When a turn's events were let go, if they were."""
-    at: int | None = db.value("select at from evictions where turn = ? and bytes > 0", (turn,))
-    return at
-
-
-def raw_log(db: Database, turn: int) -> str | None:
-    """Where the log that a turn came from still is."""
-    stored = db.value(
+    def raw_bytes(self) -> int:
+        """How many bytes events take, compressed as they are stored, without
+        what is kept of those that were let go.
         """
-        select path from turns join sessions on sessions.id = turns.session join sources
-          on sources.id = sessions.source
-         where turns.id = ?
-        """,
-        (turn,),
-    )
-    path = None if stored is None else os.fsdecode(stored)
-    # A source in somebody's database is a file with a name inside it.
-    return (
-        path
-        if path is not None and (os.path.exists(path) or os.path.exists(path.partition("#")[0]))
-        else None
-    )
+        return int(
+            self.db.value(
+                f"select (select coalesce(sum(length(events)), 0) from bodies) - (select {_KEPT} from "
+                "evictions)"
+            )
+        )
+
+    def distilled_bytes(self) -> int:
+        """How many bytes digests, notes, traces and publications take, and what
+        is kept of events that were let go.
+        """
+        return int(
+            self.db.value(
+                f"""
+                select (select {_KEPT} from evictions)
+                     + (select coalesce(sum(length(digest) + octet_length(title) +
+                       octet_length(summary)), 0) from digests)
+                     + (select coalesce(sum(octet_length(text)), 0) from notes)
+                     + (select coalesce(sum(octet_length(memory) + octet_length(summary)),
+                       0) from traces)
+                     + (select coalesce(sum(octet_length(text)), 0) from publications)
+                """
+            )
+        )
+
+    def whole_turns(self, quiet_before: int) -> list[WholeTurn]:
+        """The turns with events to let go of, the oldest first.
+
+        Quiet are sessions that ended before this moment.
+        """
+        rows = self.db.rows(
+            f"""
+            select turns.id, stored.bytes - coalesce(kept, 0),
+                   coalesce(turns.ended_at, turns.started_at, sessions.ended_at,
+                     sessions.started_at) as at,
+                   {_DISTILLED}, coalesce(sessions.ended_at, sessions.started_at, 0) < ?
+              from (select turn, sum(length(events)) as bytes from bodies group by turn) stored
+              join turns on turns.id = stored.turn join sessions on sessions.id = turns.session
+              left join evictions on evictions.turn = turns.id
+             where stored.bytes > coalesce(kept, 0)
+             order by at, turns.id
+            """,
+            (quiet_before,),
+        )
+        return [
+            WholeTurn(turn, size, at, bool(distilled), bool(quiet))
+            for turn, size, at, distilled, quiet in rows
+        ]
+
+    def evict(
+        self, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False
+    ) -> list[Evicted]:
+        """Let go of the events of these turns, in one transaction.
+
+        A dry run says what that would come to.
+
+        Whether a turn is distilled is asked here again, under the lock: its log
+        may have grown since it was chosen. One that is not stays as it is, unless
+        `undistilled` says that it may go all the same.
+        """
+        if dry_run:
+            return [plan.gone for plan in self._planned(turns, undistilled)]
+        with self.db.transaction():
+            marks = _Marks(self.db, turns)
+            plans = self._planned(turns, undistilled)
+            self._replace({plan.gone.turn: plan.rows for plan in plans if plan.rows is not None})
+            self._record([plan.gone for plan in plans])
+            marks.restore()
+        return [plan.gone for plan in plans]
+
+    def _planned(self, turns: Sequence[int], undistilled: bool) -> list[_Plan]:
+        """What becomes of each turn.
+
+        Worked out before anything is written, as that marks sessions as changed.
+        """
+        plans, read = [], _Digests(self.db)
+        for turn in turns:
+            parts = stored_parts(self.db, turn)
+            distilled = bool(self.db.value(f"select {_DISTILLED} from turns where id = ?", (turn,)))
+            # What cannot be read cannot be made smaller either: `doctor --verify` names it.
+            if (
+                not parts
+                or not (distilled or undistilled)
+                or any(read_body(part) is None for part in parts)
+            ):
+                continue
+            before = sum(map(len, parts))
+            rows = _what_stays(bodies.joined(parts), before, *read.told(turn, distilled))
+            kept = before if rows is None else len(bodies.pack(rows))
+            raw = before - (
+                self.db.value("select kept from evictions where turn = ?", (turn,)) or 0
+            )
+            plans.append(_Plan(Evicted(turn, raw, before - kept, kept, distilled), rows))
+        return plans
+
+    def _replace(self, stays: Mapping[int, list[bodies.Row]]) -> None:
+        """Give these turns one small body each.
+
+        The text index comes last, all of it at once: between other statements
+        every row of it would be written as a segment of its own.
+        """
+        texts = []
+        self.db.many(
+            "delete from turns_text where rowid in (select id from bodies where turn = ?)",
+            [(turn,) for turn in stays],
+        )
+        for turn, rows in stays.items():
+            first, body = (
+                self.db.value("select min(id) from bodies where turn = ?", (turn,)),
+                bodies.pack(rows),
+            )
+            self.db.execute("delete from bodies where turn = ?", (turn,))
+            self.db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
+            self.db.execute("update turns set reply = ? where id = ?", (reply_lead(rows), turn))
+            texts.append(text_row(first, rows))
+        self.db.many(INSERT_TEXT, texts)
+
+    def _record(self, gone: Sequence[Evicted]) -> None:
+        now = now_ms()
+        self.db.many(
+            """
+            insert into evictions (turn, at, bytes, kept, distilled) values (?, ?, ?, ?, ?)
+            on conflict (turn) do update set
+              at = excluded.at, bytes = bytes + excluded.bytes, kept = excluded.kept,
+                distilled = excluded.distilled
+            """,
+            [
+                (one.turn, now, max(0, one.freed_bytes), one.kept_bytes, one.distilled)
+                for one in gone
+            ],
+        )
+
+    def unsay(self, sessions: Sequence[int]) -> None:
+        """Take out of these sessions' turns what their digests told: it
+        may quote what is being forgotten.
+        """
+        turns = [turn for session in sessions for (turn,) in self.db.rows(_EVICTED_OF, (session,))]
+        stored = {turn: bodies.joined(stored_parts(self.db, turn)) for turn in turns}
+        left = {
+            turn: [row for row in rows if row[bodies.KIND] != bodies.DIGEST]
+            for turn, rows in stored.items()
+        }
+        changed = {turn: rows for turn, rows in left.items() if rows != stored[turn]}
+        sizes = {turn: sum(map(len, stored_parts(self.db, turn))) for turn in changed}
+        marks = _Marks(self.db, list(changed))
+        self._replace(changed)
+        marks.restore()
+        smaller = (
+            "kept = max(0, kept - ?2 + (select sum(length(events)) from bodies where turn = ?1))"
+        )
+        self.db.many(f"update evictions set {smaller} where turn = ?1", list(sizes.items()))
+
+    def give_back(self) -> int:
+        """Make the file smaller once that is worth it.
+
+        Says by how many bytes. May be called at any time.
+        """
+        if self.db.path == ":memory:":
+            return 0
+        before = self._pages("page_count")
+        # Most of what was let go of has left pages that are half empty, which nobody counts.
+        freed = int(self.db.value("select coalesce(sum(bytes), 0) from evictions"))
+        if (freed - self._info(_GIVEN_BACK)) * FREED_SHARE >= before * self._pages("page_size"):
+            # Only now do the words of what is gone leave the index.
+            TextIndex(self.db).merge()
+        elif self._pages("freelist_count") * EMPTY_SHARE < before:
+            return 0
+        Scrub(self.db).vacuum()
+        self._save_info(_GIVEN_BACK, freed)
+        Scrub(self.db).empty_log()
+        return (before - self._pages("page_count")) * self._pages("page_size")
+
+    def _pages(self, name: str) -> int:
+        return int(self.db.value(f"pragma {name}"))
+
+    def last_run(self) -> int:
+        """When retention last came to its end; 0 when it never did."""
+        return self._info(_LAST_RUN)
+
+    def save_run(self) -> None:
+        """Retention came to its end."""
+        self._save_info(_LAST_RUN, now_ms())
+
+    def _info(self, name: str) -> int:
+        return int(self.db.value("select value from store_info where name = ?", (name,)) or 0)
+
+    def _save_info(self, name: str, value: int) -> None:
+        with self.db.transaction():
+            self.db.execute("insert or replace into store_info values (?, ?)", (name, value))
+
+    def at(self, turn: int) -> int | None:
+        """When a turn's events were let go, if they were."""
+        at: int | None = self.db.value(
+            "select at from evictions where turn = ? and bytes > 0", (turn,)
+        )
+        return at
+
+    def raw_log(self, turn: int) -> str | None:
+        """Where the log that a turn came from still is."""
+        stored = self.db.value(
+            """
+            select path from turns join sessions on sessions.id = turns.session join sources
+              on sources.id = sessions.source
+             where turns.id = ?
+            """,
+            (turn,),
+        )
+        path = None if stored is None else os.fsdecode(stored)
+        # A source in somebody's database is a file with a name inside it.
+        return (
+            path
+            if path is not None and (os.path.exists(path) or os.path.exists(path.partition("#")[0]))
+            else None
+        )

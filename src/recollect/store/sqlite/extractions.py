@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from recollect.model.notes import Note, NoteAuthor
 from recollect.store.notes import Extraction, Learned, compared
-from recollect.store.sqlite import jobs, notes, prepared
+from recollect.store.sqlite import notes, prepared
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
 from recollect.system.clock import now_ms
 
 # Not the runs of a script or of a sub-agent, and not what its agent
@@ -47,7 +48,7 @@ def save(
             (session, by, *state, waits_until is not None, now_ms()),
         )
         if waits_until is not None:
-            jobs.enqueue(db, "digest", "sessions", at=waits_until)
+            Jobs(db).enqueue("digest", "sessions", at=waits_until)
 
 
 def waiting(db: Database) -> list[tuple[int, str]]:

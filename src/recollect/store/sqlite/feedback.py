@@ -6,7 +6,7 @@ from recollect.errors import NotFound
 from recollect.store.sqlite import catalogue
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.notes import get_note, number_of
-from recollect.store.sqlite.sessions import resolve
+from recollect.store.sqlite.sessions import Sessions
 from recollect.system.clock import now_ms
 
 
@@ -32,7 +32,7 @@ def _whole(db: Database, ref: str) -> str:
         return get_note(db, number_of(ref)).ref
     if ref.startswith(catalogue.PREFIX):
         return catalogue.PREFIX + catalogue.get_id(db, ref)
-    session, ordinal = resolve(db, ref)
+    session, ordinal = Sessions(db).resolve(ref)
     if ordinal is None:
         return session
     sql = "select 1 from turns join sessions on sessions.id = turns.session where ref = ? and ordinal = ?"

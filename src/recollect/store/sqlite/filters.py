@@ -57,25 +57,6 @@ def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> 
     return " and ".join(clauses) or "1", values
 
 
-def remarks(
-    filters: dict[str, list[str]], domains: dict[str, list[str]], undigested: int = 0
-) -> list[str]:
-    """What a person should know about these filters besides what they find.
-
-    So many sessions have no outcome yet.
-    """
-    made = []
-    if undigested and ("outcome" in filters or "-outcome" in filters):
-        made.append(
-            f"sessions whose outcome is not known yet: {undigested}; `recollect work` finds out"
-        )
-    known = ", ".join(domains) or "none yet; name some under [domains] in config.toml"
-    for value in filters.get("domain", []) + filters.get("-domain", []):
-        if value not in domains:
-            made.append(f"no domain is called {value}; known: {known}")
-    return made
-
-
 def _maker(name: str, domains: dict[str, list[str]]) -> Callable[[str], Condition]:
     if name == "domain":
         return lambda value: _domain(value, domains)

@@ -29,18 +29,19 @@ from recollect.store import bodies
 from recollect.store.sqlite import (
     catalogue,
     digests,
-    episodes,
-    evictions,
     notes,
     prepared,
     scrub,
     traces,
-    vectors,
 )
 from recollect.store.sqlite.abridged import words_of
 from recollect.store.sqlite.content import text_row
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.episodes import Episodes
+from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.scrub import Scrub
+from recollect.store.sqlite.vectors import Vectors
 from recollect.system.clock import now_ms
 
 # A shorter text in a session's meta may be in a turn by chance.
@@ -55,102 +56,6 @@ class _Turn(NamedTuple):
     agent: str
     ordinal: int
     key: str
-
-
-def forget(
-    db: Database, ref: str, ordinal: int | None = None, *, dry_run: bool = False
-) -> Forgotten:
-    """Remove a session, or one turn of it, for good.
-
-    When this returns with `scrubbed.complete`, no file of the store holds
-    any of it. Raises NotFound for what is not stored; a session that was
-    forgotten before is scrubbed once more if that is still to do.
-    """
-    if _was_forgotten(db, ref, ordinal):
-        return Forgotten(
-            scrubbed=scrub.scrub(db) if scrub.is_pending(db) and not dry_run else None,
-            dry_run=dry_run,
-        )
-    with _zeroing(db):
-        with db.transaction():
-            plan = _Plan(db, ref, ordinal)
-            report = plan.report()
-            report.dry_run = dry_run
-            if dry_run:
-                report.files = scrub.copies_beside(db.path)
-                return report
-            plan.carry_out()
-            scrub.request(db)
-        vectors.save_mean(db)
-        report.files = scrub.remove_copies(db.path)
-        report.scrubbed = scrub.scrub(db)
-    return report
-
-
-def forget_note(db: Database, number: int) -> Note:
-    """Remove a note for good, with the versions that it took the place of; says what it was."""
-    with _zeroing(db):
-        with db.transaction():
-            note = notes.get_note(db, number)
-            project = db.value("select project from notes where id = ?", (number,))
-            _forget_notes(db, notes.with_earlier(db, number))
-            _drop_empty(db, [project] if project is not None else [])
-            scrub.request(db)
-        scrub.remove_copies(db.path)
-        scrub.scrub(db)
-    return note
-
-
-def forget_episode(db: Database, ref: str) -> Episode:
-    """Remove an attempt that was recorded live for good; says what it was."""
-    with _zeroing(db):
-        with db.transaction():
-            episode = episodes.get(db, ref)
-            if episode.session is not None:
-                raise UsageError(
-                    f"{ref} was derived from a session",
-                    hint=f"`recollect forget {ref}` forgets the turn, too",
-                )
-            project = db.value("select project from episodes where ref = ?", (ref,))
-            db.execute("delete from episodes where ref = ?", (ref,))
-            db.execute("delete from feedback where ref = ?", (ref,))
-            catalogue.forget_unseen(db)
-            _drop_empty(db, [project] if project is not None else [])
-            scrub.request(db)
-        scrub.remove_copies(db.path)
-        scrub.scrub(db)
-    return episode
-
-
-def _forget_notes(db: Database, numbers: list[int]) -> None:
-    places = {db.value("select project from notes where id = ?", (number,)) for number in numbers}
-    notes.delete(db, numbers)
-    prepared.unsay(db, {f"note:{number}" for number in numbers})
-    # Somebody may be preparing just now, and have read them.
-    for project in places:
-        prepared.outdate(db, project)
-
-
-@contextmanager
-def _zeroing(db: Database) -> Iterator[None]:
-    """Deleted rows are overwritten: should the scrub be kept
-    from its work, most is gone already.
-    """
-    before = db.value("pragma secure_delete")
-    db.execute("pragma secure_delete = on")
-    try:
-        yield
-    finally:
-        db.execute(f"pragma secure_delete = {int(before):d}")
-
-
-def _was_forgotten(db: Database, ref: str, ordinal: int | None) -> bool:
-    return (
-        ordinal is None
-        and db.value("select 1 from sessions where ref = ?", (ref,)) is None
-        and db.value("select 1 from tombstones where kind = 'session' and name = ?", (ref,))
-        is not None
-    )
 
 
 class _Plan:
@@ -287,14 +192,14 @@ class _Plan:
         for turn in staying:
             self._keep_number(turn)
             self._unquote(turn)
-        vectors.remove(db, [turn.id for turn in gone])
+        Vectors(db).remove([turn.id for turn in gone])
         ids = [(turn.id,) for turn in gone]
         db.many("delete from turns_text where rowid in (select id from bodies where turn = ?)", ids)
         for table in ("bodies", "tool_calls", "usage"):
             db.many(f"delete from {table} where turn = ?", ids)
         db.many("delete from turns where id = ?", ids)
         told = sorted({turn.session for turn in staying})
-        evictions.unsay(db, told)
+        Evictions(db).unsay(told)
         digests.drop(db, told)
         now = now_ms()
         names = {("turn", f"{turn.agent}:{turn.key}") for turn in gone} | {
@@ -313,7 +218,7 @@ class _Plan:
         db.many("delete from jobs where subject = ?", refs)
         db.many("delete from feedback where ref = ?", refs)
         traces.forget(db, self.sessions | {turn.session: turn.ref for turn in staying})
-        _forget_notes(db, self.notes)
+        Forget(db)._notes(self.notes)
         # All of it: a line may quote a turn that it does not name, such as the one before.
         prepared.drop(db, projects)
         db.many(
@@ -326,7 +231,7 @@ class _Plan:
             "where id = ?1",
             [(turn.session,) for turn in staying],
         )
-        _drop_empty(db, projects)
+        Forget(db)._drop_empty(projects)
 
     def _keep_number(self, turn: _Turn) -> None:
         """A turn's number is never given again, not even when the last one is gone."""
@@ -346,7 +251,7 @@ class _Plan:
         said: str | None = _squeezed(
             "\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply"))
         )
-        if evictions.evicted_at(self.db, turn.id) is not None:
+        if Evictions(self.db).at(turn.id) is not None:
             # Nobody knows any more what it said: everything may quote it.
             said = None
         title, meta = self.db.rows(
@@ -407,27 +312,6 @@ class _Plan:
         return list(found)
 
 
-def _drop_empty(db: Database, projects: list[int]) -> None:
-    """Projects that only what was forgotten was about.
-
-    Twice, since one may be merged into another.
-    """
-    for project in projects * 2:
-        used = db.value(
-            """
-            select exists (select 1 from turns where project = ?1) or exists (select 1
-              from sessions where project = ?1)
-                or exists (select 1 from projects where merged_into = ?1)
-                  or exists (select 1 from notes where project = ?1)
-                or exists (select 1 from episodes where project = ?1)
-            """,
-            (project,),
-        )
-        if not used:
-            db.execute("delete from project_aliases where project = ?", (project,))
-            db.execute("delete from projects where id = ?", (project,))
-
-
 def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
@@ -437,3 +321,127 @@ def _quotes(value: Any, said: str | None) -> bool:
         return len(value) >= QUOTE_CHARACTERS and (said is None or _squeezed(value) in said)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(_quotes(one, said) for one in inner)
+
+
+class Forget:
+    """Removes what a person wants gone, for good."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def session_or_turn(
+        self, ref: str, ordinal: int | None = None, *, dry_run: bool = False
+    ) -> Forgotten:
+        """Remove a session, or one turn of it, for good.
+
+        When this returns with `scrubbed.complete`, no file of the store holds
+        any of it. Raises NotFound for what is not stored; a session that was
+        forgotten before is scrubbed once more if that is still to do.
+        """
+        if self._was_forgotten(ref, ordinal):
+            return Forgotten(
+                scrubbed=Scrub(self.db).run()
+                if Scrub(self.db).is_pending() and not dry_run
+                else None,
+                dry_run=dry_run,
+            )
+        with self._zeroing():
+            with self.db.transaction():
+                plan = _Plan(self.db, ref, ordinal)
+                report = plan.report()
+                report.dry_run = dry_run
+                if dry_run:
+                    report.files = scrub.copies_beside(self.db.path)
+                    return report
+                plan.carry_out()
+                Scrub(self.db).request()
+            Vectors(self.db).save_mean()
+            report.files = scrub.remove_copies(self.db.path)
+            report.scrubbed = Scrub(self.db).run()
+        return report
+
+    def note(self, ref: str) -> Note:
+        """Remove a note for good, with the versions that it took the place of; says what it was."""
+        number = notes.number_of(ref)
+        with self._zeroing():
+            with self.db.transaction():
+                note = notes.get_note(self.db, number)
+                project = self.db.value("select project from notes where id = ?", (number,))
+                self._notes(notes.with_earlier(self.db, number))
+                self._drop_empty([project] if project is not None else [])
+                Scrub(self.db).request()
+            scrub.remove_copies(self.db.path)
+            Scrub(self.db).run()
+        return note
+
+    def episode(self, ref: str) -> Episode:
+        """Remove an attempt that was recorded live for good; says what it was."""
+        with self._zeroing():
+            with self.db.transaction():
+                episode = Episodes(self.db).get(ref)
+                if episode.session is not None:
+                    raise UsageError(
+                        f"{ref} was derived from a session",
+                        hint=f"`recollect forget {ref}` forgets the turn, too",
+                    )
+                project = self.db.value("select project from episodes where ref = ?", (ref,))
+                self.db.execute("delete from episodes where ref = ?", (ref,))
+                self.db.execute("delete from feedback where ref = ?", (ref,))
+                catalogue.forget_unseen(self.db)
+                self._drop_empty([project] if project is not None else [])
+                Scrub(self.db).request()
+            scrub.remove_copies(self.db.path)
+            Scrub(self.db).run()
+        return episode
+
+    def _notes(self, numbers: list[int]) -> None:
+        places = {
+            self.db.value("select project from notes where id = ?", (number,)) for number in numbers
+        }
+        notes.delete(self.db, numbers)
+        prepared.unsay(self.db, {f"note:{number}" for number in numbers})
+        # Somebody may be preparing just now, and have read them.
+        for project in places:
+            prepared.outdate(self.db, project)
+
+    @contextmanager
+    def _zeroing(self) -> Iterator[None]:
+        """Deleted rows are overwritten: should the scrub be kept
+        from its work, most is gone already.
+        """
+        before = self.db.value("pragma secure_delete")
+        self.db.execute("pragma secure_delete = on")
+        try:
+            yield
+        finally:
+            self.db.execute(f"pragma secure_delete = {int(before):d}")
+
+    def _was_forgotten(self, ref: str, ordinal: int | None) -> bool:
+        return (
+            ordinal is None
+            and self.db.value("select 1 from sessions where ref = ?", (ref,)) is None
+            and self.db.value(
+                "select 1 from tombstones where kind = 'session' and name = ?", (ref,)
+            )
+            is not None
+        )
+
+    def _drop_empty(self, projects: list[int]) -> None:
+        """Projects that only what was forgotten was about.
+
+        Twice, since one may be merged into another.
+        """
+        for project in projects * 2:
+            used = self.db.value(
+                """
+                select exists (select 1 from turns where project = ?1) or exists (select 1
+                  from sessions where project = ?1)
+                    or exists (select 1 from projects where merged_into = ?1)
+                      or exists (select 1 from notes where project = ?1)
+                    or exists (select 1 from episodes where project = ?1)
+                """,
+                (project,),
+            )
+            if not used:
+                self.db.execute("delete from project_aliases where project = ?", (project,))
+                self.db.execute("delete from projects where id = ?", (project,))

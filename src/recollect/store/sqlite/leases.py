@@ -15,62 +15,66 @@ from recollect.system.clock import now_ms
 SECONDS = 600
 
 
-def take(db: Database, name: str, *, seconds: int = SECONDS) -> Lease | None:
-    """The lease, now ours; None while somebody else holds it.
+class Leases:
+    """Who works on what only one may work on."""
 
-    One that would be held for longer than anybody may ask for was taken
-    before the clock was set back, and counts as over.
-    """
-    now, owner = now_ms(), f"{os.getpid()}-{os.urandom(8).hex()}"
-    with db.transaction():
-        row = db.row(
-            """
-            insert into leases values (?1, ?2, 1, ?3)
-            on conflict (name) do update set owner = excluded.owner, token = token + 1,
-              held_until = excluded.held_until
-             where held_until <= ?4 or held_until > ?5
-            returning token
-            """,
-            (name, owner, now + seconds * 1000, now, now + max(seconds, SECONDS) * 1000),
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def take(self, name: str, *, seconds: int = SECONDS) -> Lease | None:
+        """The lease, now ours; None while somebody else holds it.
+
+        One that would be held for longer than anybody may ask for was taken
+        before the clock was set back, and counts as over.
+        """
+        now, owner = now_ms(), f"{os.getpid()}-{os.urandom(8).hex()}"
+        with self.db.transaction():
+            row = self.db.row(
+                """
+                insert into leases values (?1, ?2, 1, ?3)
+                on conflict (name) do update set owner = excluded.owner, token = token + 1,
+                  held_until = excluded.held_until
+                 where held_until <= ?4 or held_until > ?5
+                returning token
+                """,
+                (name, owner, now + seconds * 1000, now, now + max(seconds, SECONDS) * 1000),
+            )
+        return Lease(name, owner, row[0]) if row else None
+
+    def renew(self, lease: Lease, *, seconds: int = SECONDS) -> bool:
+        """Keep a lease for longer; False when somebody else has it by now."""
+        with self.db.transaction():
+            self.db.execute(
+                "update leases set held_until = ? where name = ? and owner = ? and token = ?",
+                (now_ms() + seconds * 1000, lease.name, lease.owner, lease.token),
+            )
+            return self.db.connection.changes() > 0
+
+    def release(self, lease: Lease) -> bool:
+        """Let go of a lease; False, and nothing happens, when it is not ours any more.
+
+        Its token is never given again.
+        """
+        with self.db.transaction():
+            self.db.execute(
+                "update leases set held_until = 0 where name = ? and owner = ? and token = ?",
+                (lease.name, lease.owner, lease.token),
+            )
+            return self.db.connection.changes() > 0
+
+    def revoke(self, name: str) -> None:
+        """Whoever holds this may not write any more.
+
+        Inside the transaction of whoever took away what it was working on.
+        """
+        self.db.execute(
+            "update leases set token = token + 1, held_until = 0 where name = ?", (name,)
         )
-    return Lease(name, owner, row[0]) if row else None
 
-
-def renew(db: Database, lease: Lease, *, seconds: int = SECONDS) -> bool:
-    """Keep a lease for longer; False when somebody else has it by now."""
-    with db.transaction():
-        db.execute(
-            "update leases set held_until = ? where name = ? and owner = ? and token = ?",
-            (now_ms() + seconds * 1000, lease.name, lease.owner, lease.token),
-        )
-        return db.connection.changes() > 0
-
-
-def release(db: Database, lease: Lease) -> bool:
-    """Let go of a lease; False, and nothing happens, when it is not ours any more.
-
-    Its token is never given again.
-    """
-    with db.transaction():
-        db.execute(
-            "update leases set held_until = 0 where name = ? and owner = ? and token = ?",
-            (lease.name, lease.owner, lease.token),
-        )
-        return db.connection.changes() > 0
-
-
-def revoke(db: Database, name: str) -> None:
-    """Whoever holds this may not write any more.
-
-    Inside the transaction of whoever took away what it was working on.
-    """
-    db.execute("update leases set token = token + 1, held_until = 0 where name = ?", (name,))
-
-
-def check(db: Database, lease: Lease) -> None:
-    """Raise unless a lease is still ours; inside the transaction that is about to write."""
-    if db.row("select owner, token from leases where name = ?", (lease.name,)) != (
-        lease.owner,
-        lease.token,
-    ):
-        raise LeaseLost(lease.name)
+    def check(self, lease: Lease) -> None:
+        """Raise unless a lease is still ours; inside the transaction that is about to write."""
+        if self.db.row("select owner, token from leases where name = ?", (lease.name,)) != (
+            lease.owner,
+            lease.token,
+        ):
+            raise LeaseLost(lease.name)

@@ -14,7 +14,6 @@ from importlib.resources import files
 
 import apsw
 
-from recollect.errors import StoreUnwritable, UsageError
 from recollect.store.sqlite.database import Database
 from recollect.system import platforms
 
@@ -32,9 +31,22 @@ def migrations() -> list[tuple[int, str, str]]:
 
 
 def migrate(db: Database, steps: list[tuple[int, str, str]] | None = None) -> None:
-    """Apply what is missing; safe to be called by many processes at once."""
+    """Apply what is missing; safe to be called by many processes at once.
+
+    A new store gets its whole schema or none of it, so that a full disk leaves
+    nothing that would be taken for a store of an early version.
+    """
+    steps = migrations() if steps is None else steps
+    if db.version() == 0:
+        with db.transaction():
+            _bring_up_to_date(db, steps)
+    else:
+        _bring_up_to_date(db, steps)
+
+
+def _bring_up_to_date(db: Database, steps: list[tuple[int, str, str]]) -> None:
     backed_up = False
-    for number, name, sql in migrations() if steps is None else steps:
+    for number, name, sql in steps:
         with db.transaction():
             # Another process may have been faster while we waited for the lock.
             if db.version() < number:
@@ -95,26 +107,3 @@ def copy_to(connection: apsw.Connection, path: str) -> None:
     finally:
         target.close()
     os.replace(partial, path)
-
-
-def back_up(db: Database, path: str, *, force: bool = False) -> int:
-    """A copy where a person wants it; returns its size in bytes."""
-    path = os.path.abspath(path)
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        raise UsageError(
-            f"there is no folder {folder}", hint="make it first, or choose another place"
-        )
-    if os.path.isdir(path):
-        raise UsageError(f"{path} is a folder", hint="name the file that the copy goes to")
-    if os.path.exists(path) and not force:
-        raise UsageError(
-            f"{path} is there already", hint="choose another name, or replace it with --force"
-        )
-    if os.path.exists(path) and os.path.samefile(path, db.path):
-        raise UsageError("a store cannot be backed up onto itself")
-    try:
-        copy_to(db.connection, path)
-    except (OSError, apsw.Error) as error:
-        raise StoreUnwritable(path, str(error)) from error
-    return os.path.getsize(path)

@@ -13,12 +13,14 @@ from itertools import islice
 
 from recollect.errors import UsageError
 from recollect.store.codes import bit_code, bit_distances, cosines, int8_code, nearest
-from recollect.store.sqlite.vectors import TURNS_IN_BLOCK, find_state, is_sound, places, whole
+from recollect.store.sqlite.chosen import turns_in
+from recollect.store.sqlite.vectors import TURNS_IN_BLOCK, Vectors, is_sound, places, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recollect.model.search import Scope
     from recollect.store.sqlite.database import Database
     from recollect.store.sqlite.filters import Condition
     from recollect.store.sqlite.resident import Resident
@@ -32,52 +34,6 @@ FEW_TURNS = 2_000
 CANDIDATES = 500
 # SQLite takes longer to understand a longer list than to answer a second one.
 IDS_IN_LIST = 500
-
-
-def search(
-    db: Database,
-    vector: Sequence[float],
-    scope: Condition,
-    *,
-    limit: int,
-    resident: Resident | None = None,
-) -> list[tuple[int, float]]:
-    """The turns in scope that are nearest to a vector, each with its cosine, nearest first."""
-    with Snapshot(db):
-        state = find_state(db)
-        code = _checked(state, vector)
-        if state is None or code is None or limit < 1:
-            return []
-        passing = None if scope[0] == "1" else _passing(db, scope)
-        wanted = max(CANDIDATES, 4 * limit)
-        turns: Iterable[int]
-        if passing is not None and len(passing) <= FEW_TURNS:
-            turns = passing
-        elif resident is None:
-            turns = scan(
-                db.rows("select number, turns, codes from vector_blocks order by number"),
-                code,
-                wanted,
-                passing,
-            )
-        elif passing is not None:
-            turns = scan(resident.blocks(db, state), code, wanted, passing)
-        else:
-            # A turn may be found by several of its pieces.
-            turns = resident.nearest(db, state, vector, code, 2 * limit + 10, wanted)
-        scored = [(turn, cosine) for turn, (cosine, _) in _compared(db, code, turns).items()]
-    return sorted(scored, key=lambda item: (-item[1], item[0]))[:limit]
-
-
-def compare(
-    db: Database, vector: Sequence[float], turns: Iterable[int]
-) -> dict[int, tuple[float, bytes]]:
-    """The cosine of each of these turns that has vectors, and its words as
-    rows of the static model's table.
-    """
-    with Snapshot(db):
-        code = _checked(find_state(db), vector)
-        return {} if code is None else _compared(db, code, turns)
 
 
 class Snapshot:
@@ -111,12 +67,6 @@ def _checked(state: State | None, vector: Sequence[float]) -> bytes | None:
             hint="give it finite ones; its encoder failed",
         ) from None
     return code if any(code) else None
-
-
-def _passing(db: Database, scope: Condition) -> list[int]:
-    clause, values = scope
-    sql = f"select turns.id from turns join sessions on sessions.id = turns.session where {clause}"
-    return [turn for (turn,) in db.rows(sql, values)]
 
 
 def scan(
@@ -165,15 +115,68 @@ def _masked(start: int, turns: bytes, distances: bytes, mask: bytearray) -> byte
     return (int.from_bytes(distances, "big") | hidden).to_bytes(len(distances), "big")
 
 
-def _compared(db: Database, code: bytes, turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
-    """The best cosine of each turn's pieces, and the turn's words."""
-    found: list[tuple[int, bytes, bytes]] = []
-    rest, sound = iter(turns), whole(len(code))
-    while some := list(islice(rest, IDS_IN_LIST)):
-        found += db.rows(
-            f"select turn, codes, words from vectors where turn in ({','.join(map(str, some))}) "
-            f"and {sound}"
-        )
-    told = iter(cosines(code, b"".join(codes for _, codes, _ in found)))
-    width = len(code)
-    return {turn: (max(islice(told, len(codes) // width)), words) for turn, codes, words in found}
+class Nearest:
+    """The turns nearest to a vector."""
+
+    def __init__(self, db: Database, resident: Resident | None = None) -> None:
+        self.db, self.resident = db, resident
+
+    def search(
+        self, vector: Sequence[float], scope: Scope, *, limit: int
+    ) -> list[tuple[int, float]]:
+        """The turns in scope that are nearest to a vector, each with its cosine, nearest first."""
+        with Snapshot(self.db):
+            state = Vectors(self.db).state()
+            code = _checked(state, vector)
+            if state is None or code is None or limit < 1:
+                return []
+            condition = turns_in(scope)
+            passing = None if condition[0] == "1" else self._passing(condition)
+            wanted = max(CANDIDATES, 4 * limit)
+            turns: Iterable[int]
+            if passing is not None and len(passing) <= FEW_TURNS:
+                turns = passing
+            elif self.resident is None:
+                turns = scan(
+                    self.db.rows("select number, turns, codes from vector_blocks order by number"),
+                    code,
+                    wanted,
+                    passing,
+                )
+            elif passing is not None:
+                turns = scan(self.resident.blocks(self.db, state), code, wanted, passing)
+            else:
+                # A turn may be found by several of its pieces.
+                turns = self.resident.nearest(self.db, state, vector, code, 2 * limit + 10, wanted)
+            scored = [(turn, cosine) for turn, (cosine, _) in self._compared(code, turns).items()]
+        return sorted(scored, key=lambda item: (-item[1], item[0]))[:limit]
+
+    def compare(
+        self, vector: Sequence[float], turns: Iterable[int]
+    ) -> dict[int, tuple[float, bytes]]:
+        """The cosine of each of these turns that has vectors, and its words as
+        rows of the static model's table.
+        """
+        with Snapshot(self.db):
+            code = _checked(Vectors(self.db).state(), vector)
+            return {} if code is None else self._compared(code, turns)
+
+    def _passing(self, scope: Condition) -> list[int]:
+        clause, values = scope
+        sql = f"select turns.id from turns join sessions on sessions.id = turns.session where {clause}"
+        return [turn for (turn,) in self.db.rows(sql, values)]
+
+    def _compared(self, code: bytes, turns: Iterable[int]) -> dict[int, tuple[float, bytes]]:
+        """The best cosine of each turn's pieces, and the turn's words."""
+        found: list[tuple[int, bytes, bytes]] = []
+        rest, sound = iter(turns), whole(len(code))
+        while some := list(islice(rest, IDS_IN_LIST)):
+            found += self.db.rows(
+                f"select turn, codes, words from vectors where turn in ({','.join(map(str, some))}) "
+                f"and {sound}"
+            )
+        told = iter(cosines(code, b"".join(codes for _, codes, _ in found)))
+        width = len(code)
+        return {
+            turn: (max(islice(told, len(codes) // width)), words) for turn, codes, words in found
+        }

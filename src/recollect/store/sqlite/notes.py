@@ -19,7 +19,7 @@ from recollect.model.notes import Category, Note, NoteAuthor
 from recollect.store.notes import compared
 from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.projects import ensure_project
+from recollect.store.sqlite.projects import Projects
 from recollect.system.clock import iso, now_ms
 
 # What a person wrote or accepted is certain; what a person said in passing, nearly.
@@ -100,7 +100,7 @@ def keep(
 ) -> Note:
     """Keep a note, or confirm the one that says the same."""
     with db.transaction():
-        scope = None if project is None else ensure_project(db, project)
+        scope = None if project is None else Projects(db).ensure(project)
         number = _find_same(db, text, scope)
         if number is None:
             number = _insert(db, text, category, scope, author, confidence)

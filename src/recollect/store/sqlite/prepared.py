@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.store.sqlite import jobs
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.ready import Ready
 from recollect.store.told import Reminder, Told
 from recollect.system.clock import now_ms
@@ -57,7 +57,7 @@ def outdate(db: Database, project: int | None = None) -> None:
     db.execute(
         f"update packs set made_at = {_OUTDATED} {mine}", () if project is None else (project,)
     )
-    jobs.enqueue(db, "prepare", "projects")
+    Jobs(db).enqueue("prepare", "projects")
 
 
 def drop(db: Database, projects: Sequence[int] | None = None) -> None:
@@ -73,7 +73,7 @@ def drop(db: Database, projects: Sequence[int] | None = None) -> None:
             "(select merged_into from projects where id = ?1))",
             [(project,) for project in projects],
         )
-    jobs.enqueue(db, "prepare", "projects")
+    Jobs(db).enqueue("prepare", "projects")
 
 
 def unsay(db: Database, refs: set[str]) -> None:
@@ -90,7 +90,7 @@ def unsay(db: Database, refs: set[str]) -> None:
         ]
         db.many(f"delete from {table} where {key} = ?", quoting)
         if quoting:
-            jobs.enqueue(db, "prepare", "projects")
+            Jobs(db).enqueue("prepare", "projects")
 
 
 def trusted_notes(

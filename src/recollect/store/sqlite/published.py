@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from recollect.model.leases import Lease
 from recollect.store.published import Block, Lesson
-from recollect.store.sqlite import catalogue, leases
+from recollect.store.sqlite import catalogue
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.leases import Leases
 from recollect.system.clock import now_ms
 
 # Writing takes milliseconds. One that died with the lease keeps others waiting for this long.
@@ -105,7 +106,7 @@ def save_block(db: Database, lease: Lease, folder: str, block: Block, project: i
     """
     now = now_ms()
     with db.transaction():
-        leases.check(db, lease)
+        Leases(db).check(lease)
         if blocks(db, folder).get(block.path) != block:
             _end(db, folder, block.path, now)
             db.execute(
@@ -130,7 +131,7 @@ def save_block(db: Database, lease: Lease, folder: str, block: Block, project: i
 def drop_block(db: Database, lease: Lease, folder: str, path: str) -> None:
     """Note down that nothing of ours is in a file any more."""
     with db.transaction():
-        leases.check(db, lease)
+        Leases(db).check(lease)
         _end(db, folder, path, now_ms())
         _mark(db, path)
 

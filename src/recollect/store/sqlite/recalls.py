@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.store import spool
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.places import find_project
+from recollect.store.sqlite.projects import Projects
 from recollect.system.clock import now_ms
 
 # A greater one cannot be bound, and a line that cannot be kept would stop every import.
@@ -63,7 +63,7 @@ def save(
 
 
 def _number(db: Database, project: str | None) -> int | None:
-    found = find_project(db, [project]) if project else None
+    found = Projects(db).find([project]) if project else None
     return int(db.value("select id from projects where key = ?", (found,))) if found else None
 
 

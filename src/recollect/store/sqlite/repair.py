@@ -33,13 +33,20 @@ from recollect.errors import (
 from recollect.model.calls import TARGET_CHARACTERS
 from recollect.model.reports import RepairReport
 from recollect.store import bodies
-from recollect.store.sqlite import digests, episodes, jobs, vectors
+from recollect.store.sqlite import digests
 from recollect.store.sqlite.database import OLDEST, SCHEMA, Database
-from recollect.store.sqlite.doctor import examine
+from recollect.store.sqlite.doctor import Doctor
+from recollect.store.sqlite.episodes import Episodes
+from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.migrate import backups, migrations
-from recollect.store.sqlite.optimize import optimize
 from recollect.store.sqlite.pages import Cell, PageFile, Tree, Value
-from recollect.store.sqlite.text_index import prompt_lead, read_body, rebuild_text, reply_lead
+from recollect.store.sqlite.text_index import (
+    TextIndex,
+    prompt_lead,
+    read_body,
+    reply_lead,
+)
+from recollect.store.sqlite.vectors import Vectors
 from recollect.system import platforms
 
 # In this order, so that what a row refers to is there before it.
@@ -157,12 +164,14 @@ def _keep(path: str, rebuild: bool) -> RepairReport:
     try:
         report = RepairReport(path=path, sound=True)
         unwell = [
-            one for one in examine(db).findings if one.name.startswith("text index") and not one.ok
+            one
+            for one in Doctor(db).examine().findings
+            if one.name.startswith("text index") and not one.ok
         ]
         if rebuild or unwell:
             report.notes = [f"{one.name}: {one.detail}" for one in unwell]
-            rebuild_text(db)
-            optimize(db)
+            TextIndex(db).rebuild()
+            TextIndex(db).optimize()
             report.text_rebuilt = True
         with db.transaction():
             dropped = digests.drop_unreadable(db)
@@ -345,15 +354,15 @@ class _Salvage:
         report = self.report
         db = self.db
         db.execute("pragma foreign_keys = on")
-        rebuild_text(db)
-        optimize(db)
+        TextIndex(db).rebuild()
+        TextIndex(db).optimize()
         report.text_rebuilt = True
         with db.transaction():
-            vectors.drop(db)
-            jobs.enqueue(db, "embed", "turns")
-            jobs.enqueue(db, "digest", "sessions")
-            jobs.enqueue(db, "prepare", "projects")
-            jobs.enqueue(db, "distill", "sessions")
+            Vectors(db).drop()
+            Jobs(db).enqueue("embed", "turns")
+            Jobs(db).enqueue("digest", "sessions")
+            Jobs(db).enqueue("prepare", "projects")
+            Jobs(db).enqueue("distill", "sessions")
         faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows(
             "pragma foreign_key_check"
         )
@@ -684,10 +693,10 @@ class _Salvage:
         db.execute(
             "update episodes set project = null where project not in (select id from projects)"
         )
-        bad = [(number,) for number in episodes.numbers(db) if not episodes.is_sound(db, number)]
+        bad = [(number,) for number in Episodes(db).numbers() if not Episodes(db).is_sound(number)]
         db.many("delete from episodes where id = ?", bad)
         self._add_lost("episodes", len(bad))
-        self.report.kept["episodes"] = len(episodes.numbers(db))
+        self.report.kept["episodes"] = len(Episodes(db).numbers())
 
     def _drop_loose_signals(self) -> None:
         """What was seen is seen again by the next `learn`, except in events
@@ -768,6 +777,3 @@ def _call_row(turn: int, ordinal: int, call: bodies.Row) -> tuple[Any, ...]:
         call[bodies.OK], call[bodies.EXIT_CODE], call[bodies.DURATION_MS], call[bodies.FOLDER],
         pending,
     )  # fmt: skip
-
-
-__all__ = ["rebuild_text", "repair"]

@@ -22,9 +22,12 @@ from recollect.redact import table_version
 from recollect.redact.values_in import RedactsMany, Slots
 from recollect.store import bodies
 from recollect.store.notes import compared
-from recollect.store.sqlite import digests, episodes, prepared, scrub, signals, vectors
+from recollect.store.sqlite import digests, prepared, scrub, signals
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.episodes import Episodes
+from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
+from recollect.store.sqlite.vectors import Vectors
 
 # Stored bytes are about a quarter of the text in them; a batch holds the
 # write lock for a few tenths of a second.
@@ -36,50 +39,8 @@ _WATERMARK = "rescan"
 _EVENT_TEXTS = (bodies.TEXT, bodies.TARGET, bodies.OUTPUT)
 
 
-def rescan(
-    db: Database, redactor: RedactsMany, *, progress: Callable[[int, int, str], None] | None = None
-) -> Rescanned:
-    """Take out of the store whatever the redactor finds now.
-
-    `progress` hears of turns done and turns in all.
-    """
-    version = table_version()
-    report = Rescanned(version=version)
-    before = _count(redactor)
-    secure_before = db.value("pragma secure_delete")
-    db.execute("pragma secure_delete = on")
-    try:
-        done = _watermark(db, version)
-        report.resumed = done > 0
-        total = int(db.value("select count(*) from turns where id > ?", (done,)))
-        while (last := _scan_batch(db, redactor, done, version, report)) is not None:
-            done = last
-            if progress:
-                progress(report.turns, max(total, report.turns), db.path)
-        with db.transaction():
-            _scan_sessions(db, redactor, report)
-            _scan_others(db, redactor, report)
-            db.execute("delete from store_info where name = ?", (_WATERMARK,))
-            db.execute("insert or replace into store_info values (?, ?)", (VERSION, version))
-        report.redactions = _count(redactor) - before
-        if scrub.is_pending(db):
-            # Backups and damaged copies hold what was just taken out.
-            scrub.remove_copies(db.path)
-            report.scrubbed = scrub.scrub(db)
-    finally:
-        db.execute(f"pragma secure_delete = {int(secure_before):d}")
-    return report
-
-
 def _count(redactor: RedactsMany) -> int:
     return sum(getattr(redactor, "counts", {}).values())
-
-
-def _watermark(db: Database, version: str) -> int:
-    """The last turn that an unfinished run by the same table of secrets has done."""
-    stored = db.value("select value from store_info where name = ?", (_WATERMARK,))
-    known, _, turn = str(stored or "").partition(" ")
-    return int(turn) if known == version else 0
 
 
 class _Turn(Struct):
@@ -99,242 +60,302 @@ class _Batch(Struct):
     slots: Slots = field(default_factory=Slots)
 
 
-def _scan_batch(
-    db: Database, redactor: RedactsMany, after: int, version: str, report: Rescanned
-) -> int | None:
-    with db.transaction():
-        batch = _Batch()
-        for number in _next_turns(db, after):
-            _collect(db, batch, number)
-        if not batch.turns:
-            return None
-        changed = batch.slots.replace(redactor)
-        for turn in batch.turns:
-            if _any_within(changed, turn.first, turn.after):
-                _rewrite(db, turn, body_changed=_any_within(changed, turn.first, turn.after_parts))
-                report.turns_changed += 1
-        if changed:
-            _digest_again(
-                db,
-                [turn.id for turn in batch.turns if _any_within(changed, turn.first, turn.after)],
-            )
-            prepared.drop(db)
-            scrub.request(db)
-        last = batch.turns[-1].id
-        db.execute(
-            "insert or replace into store_info values (?, ?)", (_WATERMARK, f"{version} {last}")
-        )
-    report.turns += len(batch.turns)
-    return last
-
-
-def _next_turns(db: Database, after: int) -> list[int]:
-    chosen: list[int] = []
-    size = 0
-    for number, size_bytes in db.rows(
-        """
-        select id, (select coalesce(sum(length(events)), 0) from bodies where turn = turns.id)
-          from turns where id > ? order by id limit ?
-        """,
-        (after, BATCH_ROWS),
-    ):
-        size += size_bytes
-        if chosen and size > BATCH_BYTES:
-            break
-        chosen.append(number)
-    return chosen
-
-
-def _collect(db: Database, batch: _Batch, number: int) -> None:
-    prompt, reply = db.rows("select prompt, reply from turns where id = ?", (number,))[0]
-    stored = db.rows("select id, events from bodies where turn = ? order by part", (number,))
-    parts = [(body, rows) for body, events in stored if (rows := read_body(events)) is not None]
-    calls = [
-        list(row)
-        for row in db.rows(
-            "select ordinal, target from tool_calls where turn = ? order by ordinal", (number,)
-        )
-    ]
-    turn = _Turn(number, prompt, reply, parts, calls)
-    slots = batch.slots
-    turn.first = len(slots.texts)
-    for _, rows in parts:
-        for row in rows:
-            for column in _EVENT_TEXTS:
-                if column < len(row) and row[column]:
-                    slots.add(row, column, row[column])
-            if len(row) > bodies.INPUT and row[bodies.INPUT]:
-                slots.add_value(row, bodies.INPUT, row[bodies.INPUT])
-    turn.after_parts = len(slots.texts)
-    slots.add(turn, "prompt", prompt)
-    slots.add(turn, "reply", reply)
-    for call in calls:
-        if call[1]:
-            slots.add(call, 1, call[1])
-    turn.after = len(slots.texts)
-    batch.turns.append(turn)
-
-
 def _any_within(changed: list[int], start: int, end: int) -> bool:
     place = bisect_left(changed, start)
     return place < len(changed) and changed[place] < end
 
 
-def _rewrite(db: Database, turn: _Turn, *, body_changed: bool) -> None:
-    if body_changed:
-        # Made of what is taken out; with its new body the turn is queued for others.
-        vectors.remove(db, [turn.id])
-        events = [row for _, rows in turn.parts for row in rows]
-        turn.prompt = prompt_lead(events) or turn.prompt
-        turn.reply = reply_lead(events) or turn.reply
-        made = [row for row in events if row[bodies.KIND] == "tool_call"]
-        for call in turn.calls:
-            if call[0] < len(made) and made[call[0]][bodies.TARGET]:
-                call[1] = made[call[0]][bodies.TARGET][:TARGET_CHARACTERS]
-        size = "(select sum(length(events)) from bodies where turn = ?1)"
-        before = db.value(f"select {size}", (turn.id,))
-        for body, rows in turn.parts:
-            packed = bodies.pack(rows)
-            db.execute(
-                "update bodies set events = ?, checksum = ? where id = ?",
-                (packed, bodies.checksum(packed), body),
-            )
-        db.execute(
-            f"update evictions set kept = max(0, kept + {size} - ?2) where turn = ?1",
-            (turn.id, before),
-        )
-        db.many("delete from turns_text where rowid = ?", [(body,) for body, _ in turn.parts])
-        db.many(INSERT, text_rows(turn.parts))
-    db.execute(
-        "update turns set prompt = ?, reply = ? where id = ?", (turn.prompt, turn.reply, turn.id)
-    )
-    db.many(
-        "update tool_calls set target = ? where turn = ? and ordinal = ?",
-        [(target, turn.id, n) for n, target in turn.calls],
-    )
-
-
-def _digest_again(db: Database, turns: list[int]) -> None:
-    """What was made of these turns may quote half a secret.
-
-    Only where their events are gone, it is all that there is.
-    """
-    marks = ", ".join("?" * len(turns))
-    sessions = db.rows(
-        f"""
-        select distinct session from turns where id in ({marks})
-           and session not in (select session from turns join evictions
-             on evictions.turn = turns.id)
-        """,
-        turns,
-    )
-    digests.drop(db, [session for (session,) in sessions])
-
-
 _SESSION_TEXTS = ("title", "cwd", "git_branch", "git_sha", "git_remote")
-
-
-def _scan_sessions(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
-    rows = [
-        list(row) for row in db.rows(f"select {', '.join(_SESSION_TEXTS)}, meta, id from sessions")
-    ]
-    slots, owners = Slots(), []
-    for row in rows:
-        row[5] = msgspec.json.decode(row[5])
-        for column in range(5):
-            if row[column]:
-                slots.add(row, column, row[column])
-                owners.append(row)
-        first = len(slots.texts)
-        if row[5]:
-            slots.add_value(row, 5, row[5])
-        owners += [row] * (len(slots.texts) - first)
-    changed = {owners[slot][6]: owners[slot] for slot in slots.replace(redactor)}
-    for row in changed.values():
-        names = ", ".join(f"{name} = ?" for name in _SESSION_TEXTS)
-        db.execute(
-            f"update sessions set {names}, meta = ? where id = ?", (*row[:5], _json(row[5]), row[6])
-        )
-    if changed:
-        scrub.request(db)
-    report.sessions_changed += len(changed)
-
-
-def _scan_others(db: Database, redactor: RedactsMany, report: Rescanned) -> None:
-    changed = (
-        digests.redact(db, redactor) + episodes.redact(db, redactor) + signals.redact(db, redactor)
-    )
-    for table, column, key in (
-        ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"),
-        ("feedback", "reason", "id"),
-        ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications", "text",
-        "id"),
-    ):  # fmt: skip
-        for number, _, new in _changed(
-            db, redactor, f"select {key}, {column} from {table} where {column} is not null"
-        ):
-            db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))
-            changed += 1
-    for note, _, new in _changed(db, redactor, "select id, text from notes"):
-        db.execute("update notes set text = ?, words = ? where id = ?", (new, compared(new), note))
-        changed += 1
-    for column in ("sentence", "why"):
-        for name, _, new in _changed(
-            db, redactor, f"select pattern || ' ' || version, {column} from pattern_versions"
-        ):
-            db.execute(
-                f"update pattern_versions set {column} = ? where pattern || ' ' || version = ?",
-                (new, name),
-            )
-            changed += 1
-    for source, _, _ in _changed(
-        db, redactor, "select id, state from sources where length(state) > 0"
-    ):
-        # Only its adapter could rewrite a state; without one the log is
-        # read from its start once it changes.
-        db.execute(
-            "update sources set position = 0, state = x'', head = 0, tail = 0 where id = ?",
-            (source,),
-        )
-        changed += 1
-    for project, _, new in _changed(db, redactor, "select id, key from projects"):
-        _rename_project(db, project, new)
-        changed += 1
-    for _, old, new in _changed(db, redactor, "select 0, alias from project_aliases"):
-        db.execute("update or replace project_aliases set alias = ? where alias = ?", (new, old))
-        changed += 1
-    if changed:
-        prepared.drop(db)
-        scrub.request(db)
-    report.other_rows_changed += changed
-
-
-def _changed(db: Database, redactor: RedactsMany, sql: str) -> list[tuple[int, str, str]]:
-    """(id, old, new) of the rows of (id, text) that hold a secret."""
-    rows = [
-        (number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
-        for number, text in db.rows(sql)
-    ]
-    texts = [text for _, text in rows]
-    return [
-        (number, old, new)
-        for (number, old), new in zip(rows, redactor.redact_all(texts), strict=True)
-        if new is not old
-    ]
-
-
-def _rename_project(db: Database, project: int, key: str) -> None:
-    """Two projects that differed in a secret only are one."""
-    twin = db.value("select id from projects where key = ?", (key,))
-    if twin is None:
-        db.execute("update projects set key = ? where id = ?", (key, project))
-        return
-    for table in ("turns", "sessions", "project_aliases", "notes", "episodes"):
-        db.execute(f"update {table} set project = ? where project = ?", (twin, project))
-    db.execute("update projects set merged_into = ? where merged_into = ?", (twin, project))
-    db.execute("update projects set merged_into = null where id = merged_into")
-    db.execute("delete from projects where id = ?", (project,))
 
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
+
+
+class Rescan:
+    """Looks for secrets in what is stored already."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def run(
+        self, redactor: RedactsMany, *, progress: Callable[[int, int, str], None] | None = None
+    ) -> Rescanned:
+        """Take out of the store whatever the redactor finds now.
+
+        `progress` hears of turns done and turns in all.
+        """
+        version = table_version()
+        report = Rescanned(version=version)
+        before = _count(redactor)
+        secure_before = self.db.value("pragma secure_delete")
+        self.db.execute("pragma secure_delete = on")
+        try:
+            done = self._watermark(version)
+            report.resumed = done > 0
+            total = int(self.db.value("select count(*) from turns where id > ?", (done,)))
+            while (last := self._scan_batch(redactor, done, version, report)) is not None:
+                done = last
+                if progress:
+                    progress(report.turns, max(total, report.turns), self.db.path)
+            with self.db.transaction():
+                self._scan_sessions(redactor, report)
+                self._scan_others(redactor, report)
+                self.db.execute("delete from store_info where name = ?", (_WATERMARK,))
+                self.db.execute(
+                    "insert or replace into store_info values (?, ?)", (VERSION, version)
+                )
+            report.redactions = _count(redactor) - before
+            if Scrub(self.db).is_pending():
+                # Backups and damaged copies hold what was just taken out.
+                scrub.remove_copies(self.db.path)
+                report.scrubbed = Scrub(self.db).run()
+        finally:
+            self.db.execute(f"pragma secure_delete = {int(secure_before):d}")
+        return report
+
+    def _watermark(self, version: str) -> int:
+        """The last turn that an unfinished run by the same table of secrets has done."""
+        stored = self.db.value("select value from store_info where name = ?", (_WATERMARK,))
+        known, _, turn = str(stored or "").partition(" ")
+        return int(turn) if known == version else 0
+
+    def _scan_batch(
+        self, redactor: RedactsMany, after: int, version: str, report: Rescanned
+    ) -> int | None:
+        with self.db.transaction():
+            batch = _Batch()
+            for number in self._next_turns(after):
+                self._collect(batch, number)
+            if not batch.turns:
+                return None
+            changed = batch.slots.replace(redactor)
+            for turn in batch.turns:
+                if _any_within(changed, turn.first, turn.after):
+                    self._rewrite(
+                        turn, body_changed=_any_within(changed, turn.first, turn.after_parts)
+                    )
+                    report.turns_changed += 1
+            if changed:
+                self._digest_again(
+                    [
+                        turn.id
+                        for turn in batch.turns
+                        if _any_within(changed, turn.first, turn.after)
+                    ],
+                )
+                prepared.drop(self.db)
+                Scrub(self.db).request()
+            last = batch.turns[-1].id
+            self.db.execute(
+                "insert or replace into store_info values (?, ?)", (_WATERMARK, f"{version} {last}")
+            )
+        report.turns += len(batch.turns)
+        return last
+
+    def _next_turns(self, after: int) -> list[int]:
+        chosen: list[int] = []
+        size = 0
+        for number, size_bytes in self.db.rows(
+            """
+            select id, (select coalesce(sum(length(events)), 0) from bodies where turn = turns.id)
+              from turns where id > ? order by id limit ?
+            """,
+            (after, BATCH_ROWS),
+        ):
+            size += size_bytes
+            if chosen and size > BATCH_BYTES:
+                break
+            chosen.append(number)
+        return chosen
+
+    def _collect(self, batch: _Batch, number: int) -> None:
+        prompt, reply = self.db.rows("select prompt, reply from turns where id = ?", (number,))[0]
+        stored = self.db.rows(
+            "select id, events from bodies where turn = ? order by part", (number,)
+        )
+        parts = [(body, rows) for body, events in stored if (rows := read_body(events)) is not None]
+        calls = [
+            list(row)
+            for row in self.db.rows(
+                "select ordinal, target from tool_calls where turn = ? order by ordinal", (number,)
+            )
+        ]
+        turn = _Turn(number, prompt, reply, parts, calls)
+        slots = batch.slots
+        turn.first = len(slots.texts)
+        for _, rows in parts:
+            for row in rows:
+                for column in _EVENT_TEXTS:
+                    if column < len(row) and row[column]:
+                        slots.add(row, column, row[column])
+                if len(row) > bodies.INPUT and row[bodies.INPUT]:
+                    slots.add_value(row, bodies.INPUT, row[bodies.INPUT])
+        turn.after_parts = len(slots.texts)
+        slots.add(turn, "prompt", prompt)
+        slots.add(turn, "reply", reply)
+        for call in calls:
+            if call[1]:
+                slots.add(call, 1, call[1])
+        turn.after = len(slots.texts)
+        batch.turns.append(turn)
+
+    def _rewrite(self, turn: _Turn, *, body_changed: bool) -> None:
+        if body_changed:
+            # Made of what is taken out; with its new body the turn is queued for others.
+            Vectors(self.db).remove([turn.id])
+            events = [row for _, rows in turn.parts for row in rows]
+            turn.prompt = prompt_lead(events) or turn.prompt
+            turn.reply = reply_lead(events) or turn.reply
+            made = [row for row in events if row[bodies.KIND] == "tool_call"]
+            for call in turn.calls:
+                if call[0] < len(made) and made[call[0]][bodies.TARGET]:
+                    call[1] = made[call[0]][bodies.TARGET][:TARGET_CHARACTERS]
+            size = "(select sum(length(events)) from bodies where turn = ?1)"
+            before = self.db.value(f"select {size}", (turn.id,))
+            for body, rows in turn.parts:
+                packed = bodies.pack(rows)
+                self.db.execute(
+                    "update bodies set events = ?, checksum = ? where id = ?",
+                    (packed, bodies.checksum(packed), body),
+                )
+            self.db.execute(
+                f"update evictions set kept = max(0, kept + {size} - ?2) where turn = ?1",
+                (turn.id, before),
+            )
+            self.db.many(
+                "delete from turns_text where rowid = ?", [(body,) for body, _ in turn.parts]
+            )
+            self.db.many(INSERT, text_rows(turn.parts))
+        self.db.execute(
+            "update turns set prompt = ?, reply = ? where id = ?",
+            (turn.prompt, turn.reply, turn.id),
+        )
+        self.db.many(
+            "update tool_calls set target = ? where turn = ? and ordinal = ?",
+            [(target, turn.id, n) for n, target in turn.calls],
+        )
+
+    def _digest_again(self, turns: list[int]) -> None:
+        """What was made of these turns may quote half a secret.
+
+        Only where their events are gone, it is all that there is.
+        """
+        marks = ", ".join("?" * len(turns))
+        sessions = self.db.rows(
+            f"""
+            select distinct session from turns where id in ({marks})
+               and session not in (select session from turns join evictions
+                 on evictions.turn = turns.id)
+            """,
+            turns,
+        )
+        digests.drop(self.db, [session for (session,) in sessions])
+
+    def _scan_sessions(self, redactor: RedactsMany, report: Rescanned) -> None:
+        rows = [
+            list(row)
+            for row in self.db.rows(f"select {', '.join(_SESSION_TEXTS)}, meta, id from sessions")
+        ]
+        slots, owners = Slots(), []
+        for row in rows:
+            row[5] = msgspec.json.decode(row[5])
+            for column in range(5):
+                if row[column]:
+                    slots.add(row, column, row[column])
+                    owners.append(row)
+            first = len(slots.texts)
+            if row[5]:
+                slots.add_value(row, 5, row[5])
+            owners += [row] * (len(slots.texts) - first)
+        changed = {owners[slot][6]: owners[slot] for slot in slots.replace(redactor)}
+        for row in changed.values():
+            names = ", ".join(f"{name} = ?" for name in _SESSION_TEXTS)
+            self.db.execute(
+                f"update sessions set {names}, meta = ? where id = ?",
+                (*row[:5], _json(row[5]), row[6]),
+            )
+        if changed:
+            Scrub(self.db).request()
+        report.sessions_changed += len(changed)
+
+    def _scan_others(self, redactor: RedactsMany, report: Rescanned) -> None:
+        changed = (
+            digests.redact(self.db, redactor)
+            + Episodes(self.db).redact(redactor)
+            + signals.redact(self.db, redactor)
+        )
+        for table, column, key in (
+            ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"),
+            ("feedback", "reason", "id"),
+            ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications", "text",
+            "id"),
+        ):  # fmt: skip
+            for number, _, new in self._changed(
+                redactor, f"select {key}, {column} from {table} where {column} is not null"
+            ):
+                self.db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))
+                changed += 1
+        for note, _, new in self._changed(redactor, "select id, text from notes"):
+            self.db.execute(
+                "update notes set text = ?, words = ? where id = ?", (new, compared(new), note)
+            )
+            changed += 1
+        for column in ("sentence", "why"):
+            for name, _, new in self._changed(
+                redactor, f"select pattern || ' ' || version, {column} from pattern_versions"
+            ):
+                self.db.execute(
+                    f"update pattern_versions set {column} = ? where pattern || ' ' || version = ?",
+                    (new, name),
+                )
+                changed += 1
+        for source, _, _ in self._changed(
+            redactor, "select id, state from sources where length(state) > 0"
+        ):
+            # Only its adapter could rewrite a state; without one the log is
+            # read from its start once it changes.
+            self.db.execute(
+                "update sources set position = 0, state = x'', head = 0, tail = 0 where id = ?",
+                (source,),
+            )
+            changed += 1
+        for project, _, new in self._changed(redactor, "select id, key from projects"):
+            self._rename_project(project, new)
+            changed += 1
+        for _, old, new in self._changed(redactor, "select 0, alias from project_aliases"):
+            self.db.execute(
+                "update or replace project_aliases set alias = ? where alias = ?", (new, old)
+            )
+            changed += 1
+        if changed:
+            prepared.drop(self.db)
+            Scrub(self.db).request()
+        report.other_rows_changed += changed
+
+    def _changed(self, redactor: RedactsMany, sql: str) -> list[tuple[int, str, str]]:
+        """(id, old, new) of the rows of (id, text) that hold a secret."""
+        rows = [
+            (number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+            for number, text in self.db.rows(sql)
+        ]
+        texts = [text for _, text in rows]
+        return [
+            (number, old, new)
+            for (number, old), new in zip(rows, redactor.redact_all(texts), strict=True)
+            if new is not old
+        ]
+
+    def _rename_project(self, project: int, key: str) -> None:
+        """Two projects that differed in a secret only are one."""
+        twin = self.db.value("select id from projects where key = ?", (key,))
+        if twin is None:
+            self.db.execute("update projects set key = ? where id = ?", (key, project))
+            return
+        for table in ("turns", "sessions", "project_aliases", "notes", "episodes"):
+            self.db.execute(f"update {table} set project = ? where project = ?", (twin, project))
+        self.db.execute(
+            "update projects set merged_into = ? where merged_into = ?", (twin, project)
+        )
+        self.db.execute("update projects set merged_into = null where id = merged_into")
+        self.db.execute("delete from projects where id = ?", (project,))

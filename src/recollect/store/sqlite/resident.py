@@ -30,7 +30,7 @@ import numpy as np
 from recollect.errors import RecollectError
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.nearest import scan
-from recollect.store.sqlite.vectors import State, find_state
+from recollect.store.sqlite.vectors import State, Vectors
 from recollect.system import platforms
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ class Resident:
     def _make_from(self, db: Database) -> None:
         # One snapshot, however long it takes.
         db.execute("begin")
-        state = find_state(db)
+        state = Vectors(db).state()
         if state is None:
             return
         known = self.index or load_index(self.file, state)
@@ -347,6 +347,6 @@ class Resident:
         if made is not known or not os.path.exists(self.file):
             made.save(self.file)
             # Something may have been forgotten while we wrote.
-            now = find_state(db)
+            now = Vectors(db).state()
             if now is None or now.generation != state.generation:
                 os.unlink(self.file)

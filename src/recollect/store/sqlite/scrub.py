@@ -22,82 +22,10 @@ import re
 
 from recollect.errors import StoreBusy, StoreError
 from recollect.model.reports import Scrubbed
-from recollect.store.sqlite import jobs
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
 
 _PENDING = "scrub_pending"
-
-
-def request(db: Database) -> None:
-    """Ask for a scrub in the transaction that deletes, so that a crash in between is noticed."""
-    if db.value("select 1 from sqlite_schema where name = 'sqlite_stat4'"):
-        db.execute("delete from sqlite_stat4")
-    db.execute("insert or replace into store_info values (?, 1)", (_PENDING,))
-
-
-def is_pending(db: Database) -> bool:
-    """Whether something was deleted and may still be readable."""
-    return db.value("select 1 from store_info where name = ?", (_PENDING,)) is not None
-
-
-def scrub(db: Database) -> Scrubbed:
-    """Clear every trace of deleted rows out of the files; may be called twice."""
-    result = Scrubbed()
-    try:
-        result.text_index = _merged(db)
-        vacuum(db)
-        result.pages = True
-        result.log = empty_log(db)
-    except StoreError as error:
-        result.detail = str(error)
-    if result.complete:
-        # Only now, and it costs a few bytes of log that say nothing.
-        with db.transaction():
-            db.execute("delete from store_info where name = ?", (_PENDING,))
-        empty_log(db)
-    else:
-        in_the_way = (
-            "another process reads an older state of the store"
-            if result.pages
-            else "the store is being written to"
-        )
-        result.detail = f"{result.detail or in_the_way}; `recollect work` finishes this later"
-        with db.transaction():
-            jobs.enqueue(db, "optimize", "text")
-    return result
-
-
-def _merged(db: Database) -> bool:
-    from recollect.store.sqlite.optimize import has_deleted_text, merge_text
-
-    # An import may go on deleting while we merge, but not for ever.
-    for _ in range(3):
-        merge_text(db)
-        if not has_deleted_text(db):
-            return True
-    return False
-
-
-def vacuum(db: Database) -> None:
-    """Write every page anew, and the file no longer than it has to be."""
-    # The temporary copy can be as large as the store: not in memory.
-    db.execute("pragma temp_store = file")
-    try:
-        db.execute("vacuum")
-    finally:
-        db.execute("pragma temp_store = memory")
-
-
-def empty_log(db: Database) -> bool:
-    """Bring the write-ahead log into the file and make it empty.
-
-    False when somebody reads an older state.
-    """
-    try:
-        row = db.row("pragma wal_checkpoint(truncate)")
-    except StoreBusy:
-        return False
-    return row is not None and row[0] == 0
 
 
 def copies_beside(path: str) -> list[str]:
@@ -120,3 +48,76 @@ def remove_copies(path: str) -> list[str]:
     for copy in removed:
         os.unlink(copy)
     return removed
+
+
+class Scrub:
+    """Makes sure that deleted text is not in the file any more."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def request(self) -> None:
+        """Ask for a scrub in the transaction that deletes, so that a crash in between is noticed."""
+        if self.db.value("select 1 from sqlite_schema where name = 'sqlite_stat4'"):
+            self.db.execute("delete from sqlite_stat4")
+        self.db.execute("insert or replace into store_info values (?, 1)", (_PENDING,))
+
+    def is_pending(self) -> bool:
+        """Whether something was deleted and may still be readable."""
+        return self.db.value("select 1 from store_info where name = ?", (_PENDING,)) is not None
+
+    def run(self) -> Scrubbed:
+        """Clear every trace of deleted rows out of the files; may be called twice."""
+        result = Scrubbed()
+        try:
+            result.text_index = self._merged()
+            self.vacuum()
+            result.pages = True
+            result.log = self.empty_log()
+        except StoreError as error:
+            result.detail = str(error)
+        if result.complete:
+            # Only now, and it costs a few bytes of log that say nothing.
+            with self.db.transaction():
+                self.db.execute("delete from store_info where name = ?", (_PENDING,))
+            self.empty_log()
+        else:
+            in_the_way = (
+                "another process reads an older state of the store"
+                if result.pages
+                else "the store is being written to"
+            )
+            result.detail = f"{result.detail or in_the_way}; `recollect work` finishes this later"
+            with self.db.transaction():
+                Jobs(self.db).enqueue("optimize", "text")
+        return result
+
+    def _merged(self) -> bool:
+        from recollect.store.sqlite.text_index import TextIndex
+
+        # An import may go on deleting while we merge, but not for ever.
+        for _ in range(3):
+            TextIndex(self.db).merge()
+            if not TextIndex(self.db).has_deleted_text():
+                return True
+        return False
+
+    def vacuum(self) -> None:
+        """Write every page anew, and the file no longer than it has to be."""
+        # The temporary copy can be as large as the store: not in memory.
+        self.db.execute("pragma temp_store = file")
+        try:
+            self.db.execute("vacuum")
+        finally:
+            self.db.execute("pragma temp_store = memory")
+
+    def empty_log(self) -> bool:
+        """Bring the write-ahead log into the file and make it empty.
+
+        False when somebody reads an older state.
+        """
+        try:
+            row = self.db.row("pragma wal_checkpoint(truncate)")
+        except StoreBusy:
+            return False
+        return row is not None and row[0] == 0

@@ -27,14 +27,14 @@ from recollect.model.sessions import (
     TurnEvent,
 )
 from recollect.store import bodies
-from recollect.store.sqlite import evictions
 from recollect.store.sqlite.chosen import chosen_sessions
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import stored_parts
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from recollect.model.search import Query
+    from recollect.model.search import Scope
     from recollect.store.sqlite.database import Row
 
 TITLE_CHARACTERS = 80
@@ -57,184 +57,26 @@ _TURN_COLUMNS = """
 """
 
 
-def list_sessions(
-    db: Database, query: Query, domains: dict[str, list[str]], *, limit: int | None, offset: int = 0
-) -> Iterator[Session]:
-    """Sessions with a turn that has all the words and passes the filters, newest first."""
-    clause, values = chosen_sessions(query, domains)
-    rows = db.rows(
-        f"select {_COLUMNS} from {_TABLES} where {clause} order by sessions.started_at desc, "
-        "sessions.id desc limit ? offset ?",
-        [*values, -1 if limit is None else limit, offset],
-    )
-    for row in rows:
-        yield Session(**_session_fields(db, row))
-
-
-def get_session(db: Database, ref: str, turns: list[int] | None = None) -> SessionDetail:
-    """One session with its turns, or with some of them."""
-    row = db.row(f"select {_COLUMNS} from {_TABLES} where sessions.ref = ?", (ref,))
-    if row is None:
-        raise NotFound(f"no session is called {ref}", hint="`recollect sessions` lists them")
-    return SessionDetail(**_session_fields(db, row), turn_list=_turns(db, row[0], ref, turns))
-
-
-def get_turn(db: Database, ref: str, ordinal: int) -> Turn:
-    """One turn of a session."""
-    session = db.value("select id from sessions where ref = ?", (ref,))
-    found = _turns(db, session, ref, [ordinal]) if session is not None else []
-    if not found:
-        raise NotFound(
-            f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns"
-        )
-    return found[0]
-
-
-def resolve(db: Database, text: str) -> tuple[str, int | None]:
-    """The session reference and the turn number that a person's reference means.
-
-    A native id, or the beginning of one, does as well as the whole reference
-    as long as it means one session only. What means a session and its
-    sub-agents means the session.
-    """
-    # Half a character cannot be bound, and is in no name.
-    name, mark, number = text.encode("utf-8", "replace").decode().partition("#")
-    if len(name) > LONGEST_VALUE:
-        raise NotFound(f"no session is called {name[:50]}…", hint="`recollect sessions` lists them")
-    if mark and not (number.isdecimal() and len(number) <= 15):
-        raise UsageError(
-            f"{text} is no reference", hint="a turn is <session>#<number>, such as codex:0199...#3"
-        )
-    found = [
-        row[0]
-        for row in db.rows("select ref from sessions where ref = ? or native_id = ?", (name, name))
-    ]
-    if not found:
-        agent, _, native = name.rpartition(":")
-        pattern = "".join(f"[{char}]" if char in "*?[" else char for char in native) + "*"
-        found = [
-            row[0]
-            for row in db.rows(
-                """
-                select ref from sessions
-                 where native_id glob :pattern and (:agent = '' or agent = :agent)
-                   and not exists (
-                     select 1 from sessions whole
-                      where whole.ref = sessions.agent || ':' || substr(sessions.native_id, 1,
-                        instr(sessions.native_id, '/') - 1)
-                        and whole.native_id glob :pattern
-                   )
-                 limit 6
-                """,
-                {"pattern": pattern, "agent": agent},
-            )
-        ]
-    if not found or not name:
-        raise NotFound(f"no session is called {name}", hint="`recollect sessions` lists them")
-    if len(found) > 1:
-        raise UsageError(f"{name} means several sessions", hint="one of " + ", ".join(found[:5]))
-    return found[0], int(number) if mark else None
-
-
-def get_turns(db: Database, ref: str, *, after: int, limit: int) -> list[Turn]:
-    """So many turns of a session, from the one after this number on."""
-    sql = """
-        select ordinal from turns join sessions on sessions.id = turns.session
-         where sessions.ref = ? and ordinal > ? order by ordinal limit ?
-    """
-    ordinals = [ordinal for (ordinal,) in db.rows(sql, (ref, after, limit))]
-    return _turns(db, db.value("select id from sessions where ref = ?", (ref,)), ref, ordinals)
-
-
-def _session_fields(db: Database, row: Row) -> dict[str, Any]:
-    number, ref, agent, native, parent, origin, project, cwd, title, started, ended, *rest = row
-    version, branch, sha, remote, path, meta = rest
-    turns, errors = db.rows(
-        "select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,)
-    )[0]
-    calls = db.value(
-        "select count(*) from tool_calls where turn in (select id from turns where session = ?)",
-        (number,),
-    )
-    tokens, cost = _spent(db, "in (select id from turns where session = ?)", number)
-    models = [
-        model
-        for (model,) in db.rows(
-            """
-            select model from usage where turn in (select id from turns where session = ?)
-              and model is not null
-             group by model order by max(at) desc, model
-            """,
-            (number,),
-        )
-    ]
-    return {
-        "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin,
-        "project": project,
-        "domain": None, "cwd": cwd, "title": title or _first_words(db, number),
-        "started_at": iso(started), "ended_at": iso(ended),
-        "model": models[0] if models else None, "models": models, "agent_version": version,
-        "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
-        "errors": errors,
-        "tokens": tokens, "cost_usd": cost,
-        "source": os.fsdecode(path) if path is not None else None,
-        **_came_to(db, number), "meta": msgspec.json.decode(meta),
-    }  # fmt: skip
-
-
-def _came_to(db: Database, session: int) -> dict[str, Any]:
-    """What is told of a session's digest."""
-    row = db.row("select outcome, summary, digest from digests where session = ?", (session,))
-    if row is None:
-        return {"outcome": None, "summary": None, "tasks": []}
-    try:
-        tasks = msgspec.msgpack.decode(row[2], type=_Tasks).tasks
-    except msgspec.MsgspecError:
-        # One bad digest is no reason to list nothing: `show --digest`
-        # and `doctor --verify` name it.
-        tasks = []
-    return {"outcome": row[0], "summary": row[1], "tasks": tasks}
-
-
 class _Tasks(Struct):
     """As much of a digest as a list of sessions shows."""
 
     tasks: list[SessionTask]
 
 
-def _first_words(db: Database, session: int) -> str | None:
-    """What a session without a title is known by: the first line that was asked,
-    without what a program framed it in.
-    """
-    prompt = db.value(
-        "select prompt from turns where session = ? and prompt != '' order by ordinal limit 1",
-        (session,),
-    )
-    for line in (prompt or "").splitlines():
-        framed = line.lstrip().startswith("<")
-        if words := (_TAG.sub(" ", line) if framed else line).strip():
-            return words[:TITLE_CHARACTERS]
-    return None
+def _event(row: bodies.Row) -> TurnEvent | ToolCall:
+    if row[bodies.KIND] != "tool_call":
+        return TurnEvent(kind=row[bodies.KIND], at=iso(row[bodies.AT]), text=row[bodies.TEXT])
+    return ToolCall(
+        kind="tool_call", at=iso(row[bodies.AT]), text=row[bodies.TEXT], name=row[bodies.NAME],
+        tool_kind=row[bodies.TOOL_KIND], target=row[bodies.TARGET], input=row[bodies.INPUT],
+        output=row[bodies.OUTPUT],
+        ok=row[bodies.OK], exit_code=row[bodies.EXIT_CODE], duration_ms=row[bodies.DURATION_MS],
+        folder=row[bodies.FOLDER],
+    )  # fmt: skip
 
 
-def _spent(db: Database, turns: str, number: int) -> tuple[Tokens, float | None]:
-    """Tokens and cost of a session or a turn; the cost is unknown as soon as one call's is."""
-    row = db.rows(
-        f"""
-        select coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
-               coalesce(sum(output), 0), coalesce(sum(reasoning), 0),
-               case when count(*) = count(cost_usd) then sum(cost_usd) end
-          from usage where turn {turns}
-        """,
-        (number,),
-    )[0]
-    tokens = Tokens(
-        input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4]
-    )
-    return tokens, None if row[5] is None else round(row[5], 6)
-
-
-def _turns(db: Database, session: int, ref: str, ordinals: list[int] | None) -> list[Turn]:
+def shown_turns(db: Database, session: int, ref: str, ordinals: list[int] | None) -> list[Turn]:
+    """The turns of a session, or those with these numbers, as they are shown."""
     chosen = "" if ordinals is None else f"and turns.ordinal in ({', '.join('?' * len(ordinals))})"
     rows = db.rows(
         f"""
@@ -253,8 +95,8 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
     telemetry = (
         events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
     )
-    tokens, cost = _spent(db, "= ?", number)
-    gone_at = evictions.evicted_at(db, number)
+    tokens, cost = spent(db, "= ?", number)
+    gone_at = Evictions(db).at(number)
     prompts = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "prompt"]
     replies = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "reply"]
     return Turn(
@@ -264,17 +106,182 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
         telemetry=telemetry,
         events=[_event(event) for event in events if event[bodies.KIND] != bodies.DIGEST],
         evicted_at=iso(gone_at),
-        raw_log=evictions.raw_log(db, number) if gone_at is not None else None,
+        raw_log=Evictions(db).raw_log(number) if gone_at is not None else None,
     )  # fmt: skip
 
 
-def _event(row: bodies.Row) -> TurnEvent | ToolCall:
-    if row[bodies.KIND] != "tool_call":
-        return TurnEvent(kind=row[bodies.KIND], at=iso(row[bodies.AT]), text=row[bodies.TEXT])
-    return ToolCall(
-        kind="tool_call", at=iso(row[bodies.AT]), text=row[bodies.TEXT], name=row[bodies.NAME],
-        tool_kind=row[bodies.TOOL_KIND], target=row[bodies.TARGET], input=row[bodies.INPUT],
-        output=row[bodies.OUTPUT],
-        ok=row[bodies.OK], exit_code=row[bodies.EXIT_CODE], duration_ms=row[bodies.DURATION_MS],
-        folder=row[bodies.FOLDER],
-    )  # fmt: skip
+def spent(db: Database, turns: str, number: int) -> tuple[Tokens, float | None]:
+    """Tokens and cost of a session or a turn; the cost is unknown as soon as one call's is."""
+    row = db.rows(
+        f"""
+        select coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
+               coalesce(sum(output), 0), coalesce(sum(reasoning), 0),
+               case when count(*) = count(cost_usd) then sum(cost_usd) end
+          from usage where turn {turns}
+        """,
+        (number,),
+    )[0]
+    tokens = Tokens(
+        input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4]
+    )
+    return tokens, None if row[5] is None else round(row[5], 6)
+
+
+class Sessions:
+    """Sessions as they are shown."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def search(self, scope: Scope, *, limit: int | None, offset: int = 0) -> Iterator[Session]:
+        """Sessions with a turn that has all the words and passes the filters, newest first."""
+        clause, values = chosen_sessions(scope)
+        rows = self.db.rows(
+            f"select {_COLUMNS} from {_TABLES} where {clause} order by sessions.started_at desc, "
+            "sessions.id desc limit ? offset ?",
+            [*values, -1 if limit is None else limit, offset],
+        )
+        for row in rows:
+            yield Session(**self._fields(row))
+
+    def get(self, ref: str, turns: list[int] | None = None) -> SessionDetail:
+        """One session with its turns, or with some of them."""
+        row = self.db.row(f"select {_COLUMNS} from {_TABLES} where sessions.ref = ?", (ref,))
+        if row is None:
+            raise NotFound(f"no session is called {ref}", hint="`recollect sessions` lists them")
+        return SessionDetail(
+            **self._fields(row), turn_list=shown_turns(self.db, row[0], ref, turns)
+        )
+
+    def resolve(self, text: str) -> tuple[str, int | None]:
+        """The session reference and the turn number that a person's reference means.
+
+        A native id, or the beginning of one, does as well as the whole reference
+        as long as it means one session only. What means a session and its
+        sub-agents means the session.
+        """
+        # Half a character cannot be bound, and is in no name.
+        name, mark, number = text.encode("utf-8", "replace").decode().partition("#")
+        if len(name) > LONGEST_VALUE:
+            raise NotFound(
+                f"no session is called {name[:50]}…", hint="`recollect sessions` lists them"
+            )
+        if mark and not (number.isdecimal() and len(number) <= 15):
+            raise UsageError(
+                f"{text} is no reference",
+                hint="a turn is <session>#<number>, such as codex:0199...#3",
+            )
+        found = [
+            row[0]
+            for row in self.db.rows(
+                "select ref from sessions where ref = ? or native_id = ?", (name, name)
+            )
+        ]
+        if not found:
+            agent, _, native = name.rpartition(":")
+            pattern = "".join(f"[{char}]" if char in "*?[" else char for char in native) + "*"
+            found = [
+                row[0]
+                for row in self.db.rows(
+                    """
+                    select ref from sessions
+                     where native_id glob :pattern and (:agent = '' or agent = :agent)
+                       and not exists (
+                         select 1 from sessions whole
+                          where whole.ref = sessions.agent || ':' || substr(sessions.native_id, 1,
+                            instr(sessions.native_id, '/') - 1)
+                            and whole.native_id glob :pattern
+                       )
+                     limit 6
+                    """,
+                    {"pattern": pattern, "agent": agent},
+                )
+            ]
+        if not found or not name:
+            raise NotFound(f"no session is called {name}", hint="`recollect sessions` lists them")
+        if len(found) > 1:
+            raise UsageError(
+                f"{name} means several sessions", hint="one of " + ", ".join(found[:5])
+            )
+        return found[0], int(number) if mark else None
+
+    def _fields(self, row: Row) -> dict[str, Any]:
+        number, ref, agent, native, parent, origin, project, cwd, title, started, ended, *rest = row
+        version, branch, sha, remote, path, meta = rest
+        turns, errors = self.db.rows(
+            "select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,)
+        )[0]
+        calls = self.db.value(
+            "select count(*) from tool_calls where turn in (select id from turns where session = ?)",
+            (number,),
+        )
+        tokens, cost = spent(self.db, "in (select id from turns where session = ?)", number)
+        models = [
+            model
+            for (model,) in self.db.rows(
+                """
+                select model from usage where turn in (select id from turns where session = ?)
+                  and model is not null
+                 group by model order by max(at) desc, model
+                """,
+                (number,),
+            )
+        ]
+        return {
+            "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin,
+            "project": project,
+            "domain": None, "cwd": cwd, "title": title or self._first_words(number),
+            "started_at": iso(started), "ended_at": iso(ended),
+            "model": models[0] if models else None, "models": models, "agent_version": version,
+            "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
+            "errors": errors,
+            "tokens": tokens, "cost_usd": cost,
+            "source": os.fsdecode(path) if path is not None else None,
+            **self._came_to(number), "meta": msgspec.json.decode(meta),
+        }  # fmt: skip
+
+    def _came_to(self, session: int) -> dict[str, Any]:
+        """What is told of a session's digest."""
+        row = self.db.row(
+            "select outcome, summary, digest from digests where session = ?", (session,)
+        )
+        if row is None:
+            return {"outcome": None, "summary": None, "tasks": []}
+        try:
+            tasks = msgspec.msgpack.decode(row[2], type=_Tasks).tasks
+        except msgspec.MsgspecError:
+            # One bad digest is no reason to list nothing: `show --digest`
+            # and `doctor --verify` name it.
+            tasks = []
+        return {"outcome": row[0], "summary": row[1], "tasks": tasks}
+
+    def _first_words(self, session: int) -> str | None:
+        """What a session without a title is known by: the first line that was asked,
+        without what a program framed it in.
+        """
+        prompt = self.db.value(
+            "select prompt from turns where session = ? and prompt != '' order by ordinal limit 1",
+            (session,),
+        )
+        for line in (prompt or "").splitlines():
+            framed = line.lstrip().startswith("<")
+            if words := (_TAG.sub(" ", line) if framed else line).strip():
+                return words[:TITLE_CHARACTERS]
+        return None
+
+    def export(self, scope: Scope) -> Iterator[dict[str, Any]]:
+        """Sessions with a turn that has all the words and passes the filters, whole and oldest first.
+
+        One session at a time is in memory. What is imported meanwhile may or may
+        not be among them; what is forgotten meanwhile is not.
+        """
+        clause, values = chosen_sessions(scope)
+        for (ref,) in self.db.rows(
+            f"select ref from sessions where {clause} order by started_at, id", values
+        ):
+            try:
+                session = self.get(ref)
+            except NotFound:
+                continue
+            plain: dict[str, Any] = msgspec.to_builtins(session)
+            yield plain

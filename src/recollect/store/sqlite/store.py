@@ -1,19 +1,198 @@
-"""The SQLite store: a list of what it can do, by theme, each thing done in a module of its own.
+"""The SQLite store: its parts, each a class with its SQL in a module of its own.
 
-A method imports its module when it is called: a cold search may not pay for
+A part is imported when it is first asked for: a cold search may not pay for
 what writing needs.
 """
 
 from __future__ import annotations
 
-from recollect.store.sqlite.sides.capture import Capture
-from recollect.store.sqlite.sides.distill import Distill
-from recollect.store.sqlite.sides.learn import Learn
-from recollect.store.sqlite.sides.notes import Notes
-from recollect.store.sqlite.sides.publish import Publish
-from recollect.store.sqlite.sides.recall import Recall
-from recollect.store.sqlite.sides.upkeep import Upkeep
+from functools import cached_property
+
+from recollect.store.sqlite.database import Database, Transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.store.sqlite.calls import Calls
+    from recollect.store.sqlite.capture import Writing
+    from recollect.store.sqlite.doctor import Doctor
+    from recollect.store.sqlite.episodes import Episodes
+    from recollect.store.sqlite.evictions import Evictions
+    from recollect.store.sqlite.forget import Forget
+    from recollect.store.sqlite.jobs import Jobs
+    from recollect.store.sqlite.leases import Leases
+    from recollect.store.sqlite.nearest import Nearest
+    from recollect.store.sqlite.old import OldStore
+    from recollect.store.sqlite.problems import Problems
+    from recollect.store.sqlite.projects import Projects
+    from recollect.store.sqlite.rescan import Rescan
+    from recollect.store.sqlite.resident import Resident
+    from recollect.store.sqlite.scrub import Scrub
+    from recollect.store.sqlite.sessions import Sessions
+    from recollect.store.sqlite.sources import Sources
+    from recollect.store.sqlite.text import Text
+    from recollect.store.sqlite.text_index import TextIndex
+    from recollect.store.sqlite.turns import Turns
+    from recollect.store.sqlite.upkeep import Upkeep
+    from recollect.store.sqlite.usage import Usage
+    from recollect.store.sqlite.vectors import Vectors
 
 
-class SqliteStore(Capture, Recall, Notes, Distill, Learn, Publish, Upkeep):
-    """One SQLite file and everything we ask of it."""
+class Store:
+    """One SQLite file and everything we ask of it, by subject: `store.turns.get(...)`."""
+
+    def __init__(
+        self, path: str, *, create: bool = True, read_only: bool = False, resident: bool = False
+    ) -> None:
+        self.path = path
+        self.db = Database(path, create=create, read_only=read_only)
+        self._resident: Resident | None = None
+        if resident:
+            # Bodies are read a hundred times as fast once this is loaded.
+            import msgspec  # noqa: F401
+
+            from recollect.store.sqlite.resident import Resident
+
+            self._resident = Resident(path)
+
+    def close(self) -> None:
+        """Let go of the file; may be called twice."""
+        if self._resident is not None:
+            self._resident.close()
+        self.db.close()
+
+    def transaction(self) -> Transaction:
+        """`with store.transaction(): ...`: all of it or nothing, and nobody else writes meanwhile."""
+        return self.db.transaction()
+
+    def writing(self) -> Writing:
+        """One transaction of capture: `with store.writing() as writer: ...`."""
+        from recollect.store.sqlite.capture import Writing
+
+        return Writing(self.db)
+
+    @cached_property
+    def nearest(self) -> Nearest:
+        from recollect.store.sqlite.nearest import Nearest
+
+        return Nearest(self.db, self._resident)
+
+    @cached_property
+    def old(self) -> OldStore:
+        """What is rebuilt next; see there."""
+        from recollect.store.sqlite.old import OldStore
+
+        return OldStore(self.db)
+
+    @cached_property
+    def sources(self) -> Sources:
+        from recollect.store.sqlite.sources import Sources
+
+        return Sources(self.db)
+
+    @cached_property
+    def problems(self) -> Problems:
+        from recollect.store.sqlite.problems import Problems
+
+        return Problems(self.db)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        from recollect.store.sqlite.sessions import Sessions
+
+        return Sessions(self.db)
+
+    @cached_property
+    def turns(self) -> Turns:
+        from recollect.store.sqlite.turns import Turns
+
+        return Turns(self.db)
+
+    @cached_property
+    def calls(self) -> Calls:
+        from recollect.store.sqlite.calls import Calls
+
+        return Calls(self.db)
+
+    @cached_property
+    def text(self) -> Text:
+        from recollect.store.sqlite.text import Text
+
+        return Text(self.db)
+
+    @cached_property
+    def text_index(self) -> TextIndex:
+        from recollect.store.sqlite.text_index import TextIndex
+
+        return TextIndex(self.db)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        from recollect.store.sqlite.vectors import Vectors
+
+        return Vectors(self.db)
+
+    @cached_property
+    def usage(self) -> Usage:
+        from recollect.store.sqlite.usage import Usage
+
+        return Usage(self.db)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        from recollect.store.sqlite.jobs import Jobs
+
+        return Jobs(self.db)
+
+    @cached_property
+    def leases(self) -> Leases:
+        from recollect.store.sqlite.leases import Leases
+
+        return Leases(self.db)
+
+    @cached_property
+    def projects(self) -> Projects:
+        from recollect.store.sqlite.projects import Projects
+
+        return Projects(self.db)
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        from recollect.store.sqlite.episodes import Episodes
+
+        return Episodes(self.db)
+
+    @cached_property
+    def doctor(self) -> Doctor:
+        from recollect.store.sqlite.doctor import Doctor
+
+        return Doctor(self.db)
+
+    @cached_property
+    def forgetting(self) -> Forget:
+        from recollect.store.sqlite.forget import Forget
+
+        return Forget(self.db)
+
+    @cached_property
+    def rescan(self) -> Rescan:
+        from recollect.store.sqlite.rescan import Rescan
+
+        return Rescan(self.db)
+
+    @cached_property
+    def evictions(self) -> Evictions:
+        from recollect.store.sqlite.evictions import Evictions
+
+        return Evictions(self.db)
+
+    @cached_property
+    def scrub(self) -> Scrub:
+        from recollect.store.sqlite.scrub import Scrub
+
+        return Scrub(self.db)
+
+    @cached_property
+    def upkeep(self) -> Upkeep:
+        from recollect.store.sqlite.upkeep import Upkeep
+
+        return Upkeep(self.db)

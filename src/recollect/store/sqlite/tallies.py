@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from recollect.model.patterns import Heuristic, Pattern, Sighting
-from recollect.store.sqlite import catalogue, jobs
+from recollect.store.sqlite import catalogue
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.signals import ALL_STALE
 from recollect.store.tallies import EVERYTHING, Key, Rule, Selection, Tally, fading
 from recollect.system.clock import iso, now_ms
@@ -33,7 +34,7 @@ def ensure_rules(db: Database, looking: int, least: int) -> None:
         db.execute(ALL_STALE)
         if before is not None and before.split()[0] != str(looking):
             db.execute("insert or replace into unlearned select session, random() from digests")
-            jobs.enqueue(db, "learn", "sessions")
+            Jobs(db).enqueue("learn", "sessions")
         db.execute("insert or replace into store_info values (?, ?)", (_RULES, rules))
 
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.errors import StoreDamaged
+from recollect.model.reports import Optimized
 from recollect.store import bodies
 from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.scrub import Scrub
 
+# About a tenth of a second of work.
+STEP_PAGES = 1_000
 INSERT = (
     "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
 )
@@ -42,36 +46,6 @@ def reply_lead(rows: list[bodies.Row]) -> str:
     return next((text[:LEAD_CHARACTERS] for text in replies if text), "")
 
 
-def rebuild_text(db: Database) -> int:
-    """Make the whole text index anew; says how many rows it has.
-
-    In one transaction: searches see the old index until the new one is there.
-    Bodies that cannot be read are left out, and `doctor --verify` names them.
-    """
-    with db.transaction():
-        try:
-            db.execute("insert into turns_text (turns_text) values ('delete-all')")
-        except StoreDamaged:
-            _make_again(db)
-        count = 0
-        for (turn,) in db.rows("select distinct turn from bodies order by turn"):
-            rows = text_rows(_readable_parts(db, turn))
-            db.many(INSERT, rows)
-            count += len(rows)
-    return count
-
-
-def _readable_parts(db: Database, turn: int) -> list[tuple[int, list[bodies.Row]]]:
-    parts = []
-    for body, events in db.rows(
-        "select id, events from bodies where turn = ? order by part", (turn,)
-    ):
-        rows = read_body(events)
-        if rows is not None:
-            parts.append((body, rows))
-    return parts
-
-
 def read_body(events: bytes) -> list[bodies.Row] | None:
     """A body's rows, or None when it is not one."""
     import msgspec
@@ -87,10 +61,83 @@ def read_body(events: bytes) -> list[bodies.Row] | None:
     return rows if sound else None
 
 
-def _make_again(db: Database) -> None:
-    """The index is too damaged even to be emptied; as a table it can be dropped."""
-    made_by = db.value("select sql from sqlite_schema where name = 'turns_text'")
-    options = db.rows("select k, v from turns_text_config where k <> 'version'")
-    db.execute("drop table turns_text")
-    db.execute(made_by)
-    db.many("insert into turns_text (turns_text, rank) values (?, ?)", options)
+class TextIndex:
+    """Keeps the text index in few pieces, and makes it again."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def rebuild(self) -> int:
+        """Make the whole text index anew; says how many rows it has.
+
+        In one transaction: searches see the old index until the new one is there.
+        Bodies that cannot be read are left out, and `doctor --verify` names them.
+        """
+        with self.db.transaction():
+            try:
+                self.db.execute("insert into turns_text (turns_text) values ('delete-all')")
+            except StoreDamaged:
+                self._make_again()
+            count = 0
+            for (turn,) in self.db.rows("select distinct turn from bodies order by turn"):
+                rows = text_rows(self._readable_parts(turn))
+                self.db.many(INSERT, rows)
+                count += len(rows)
+        return count
+
+    def _readable_parts(self, turn: int) -> list[tuple[int, list[bodies.Row]]]:
+        parts = []
+        for body, events in self.db.rows(
+            "select id, events from bodies where turn = ? order by part", (turn,)
+        ):
+            rows = read_body(events)
+            if rows is not None:
+                parts.append((body, rows))
+        return parts
+
+    def _make_again(self) -> None:
+        """The index is too damaged even to be emptied; as a table it can be dropped."""
+        made_by = self.db.value("select sql from sqlite_schema where name = 'turns_text'")
+        options = self.db.rows("select k, v from turns_text_config where k <> 'version'")
+        self.db.execute("drop table turns_text")
+        self.db.execute(made_by)
+        self.db.many("insert into turns_text (turns_text, rank) values (?, ?)", options)
+
+    def optimize(self) -> Optimized:
+        """One segment, fresh figures; also finishes a scrub that something was in the way of."""
+        scrubbed = Scrub(self.db).run() if Scrub(self.db).is_pending() else None
+        steps = self.merge()
+        self.db.execute("pragma optimize")
+        return Optimized(merge_steps=steps, segments=self.segments(), scrubbed=scrubbed)
+
+    def merge(self) -> int:
+        """Merge the text index into one segment without deleted rows; says in how many steps."""
+        steps = 0
+        # A negative number starts such a merge, a positive one goes on with it.
+        # https://sqlite.org/fts5.html#the_merge_command
+        pages = -STEP_PAGES
+        while pages > 0 or self.segments() > 1 or self.has_deleted_text():
+            before = self.db.connection.total_changes()
+            with self.db.transaction():
+                self.db.execute(
+                    "insert into turns_text (turns_text, rank) values ('merge', ?)", (pages,)
+                )
+            if self.db.connection.total_changes() - before < 2:
+                break
+            steps, pages = steps + 1, STEP_PAGES
+        return steps
+
+    def segments(self) -> int:
+        """How many segments a search has to visit."""
+        return int(self.db.value("select count(distinct segid) from turns_text_idx"))
+
+    def has_deleted_text(self) -> bool:
+        """Whether a segment still holds words of deleted rows.
+
+        A contentless index cannot look up what to take out of a segment: it
+        notes deleted rowids on pages of their own, whose ids begin here, and
+        drops the words when it next merges the segment.
+        """
+        return (
+            self.db.value("select 1 from turns_text_data where id >= 1 << 53 limit 1") is not None
+        )

@@ -15,8 +15,10 @@ import msgspec
 from recollect.model.digests import Digest, Engine, Trace
 from recollect.model.leases import Lease
 from recollect.store.notes import compared
-from recollect.store.sqlite import digests, extractions, jobs, leases
+from recollect.store.sqlite import digests, extractions
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.leases import Leases
 from recollect.store.traces import Candidate, KeptTrace, Published, without_lines
 from recollect.system.clock import now_ms
 
@@ -124,7 +126,7 @@ def distill_later(db: Database, idle_ms: int) -> None:
     if first is not None:
         with db.transaction():
             # A clock that ran ahead is no reason to wait for longer than usual.
-            jobs.enqueue(db, "distill", "sessions", at=min(first, now) + idle_ms)
+            Jobs(db).enqueue("distill", "sessions", at=min(first, now) + idle_ms)
 
 
 def save(db: Database, candidate: Candidate, trace: Trace) -> bool:
@@ -308,7 +310,7 @@ def publish(
     """
     now = now_ms()
     with db.transaction():
-        leases.check(db, lease)
+        Leases(db).check(lease)
         current = {
             name: (number, text)
             for name, number, text in db.rows(
@@ -421,11 +423,11 @@ def _unpublish(db: Database, ref: str) -> set[int]:
 def outdate(db: Database, projects: Iterable[int]) -> None:
     """Have the memory of these projects made again, and by nobody who began before."""
     for project in projects:
-        leases.revoke(db, lease_name(project))
+        Leases(db).revoke(lease_name(project))
         db.execute("delete from consolidations where project = ?", (project,))
         db.execute(
             "delete from jobs where kind = 'memory' and subject = (select key from projects where "
             "id = ?)",
             (project,),
         )
-    jobs.enqueue(db, "consolidate", "projects")
+    Jobs(db).enqueue("consolidate", "projects")

@@ -48,17 +48,6 @@ class State:
         )
 
 
-def find_state(db: Database) -> State | None:
-    """The state of the vectors; None when nothing was ever embedded, or nobody can tell by what."""
-    found: dict[str, Any] = dict(
-        db.rows("select name, value from store_info where name between 'vectors_' and 'vectors_~'")
-    )
-    if len(found) != len(_STATE) or not all(isinstance(found[name], int) for name in _STATE[1:]):
-        return None
-    state = State(*(found[name] for name in _STATE))
-    return state if state.dimensions > 0 else None
-
-
 # What they have in common
 
 # The mean of so many vectors is the mean of all, near enough, until
@@ -67,104 +56,7 @@ _MEAN_OF = 5_000
 _MEAN_GROWTH = 1.2
 
 
-def mean(db: Database) -> array[float] | None:
-    """The direction that all vectors share, of length one; None when it was not worked out yet."""
-    value = db.value("select value from store_info where name = 'mean_vector'")
-    found = numbers_in("f", value) if isinstance(value, bytes) and len(value) % 4 == 0 else None
-    return found if found and isfinite(sum(found)) else None
-
-
-def save_mean(db: Database) -> None:
-    """Work out the shared direction from vectors all over the store, unless
-    it was and these hardly grew since.
-    """
-    import numpy as np
-
-    with db.transaction():
-        state = find_state(db)
-        count = int(db.value("select count(*) from vectors"))
-        known = db.value("select value from store_info where name = 'mean_vector_of'")
-        # A mean that moves would move every score a little, and the pages of an answer apart.
-        if state is None or (
-            mean(db) is not None and known is not None and count < _MEAN_GROWTH * known
-        ):
-            return
-        every = 1 + count // _MEAN_OF
-        rows = db.rows(
-            f"select codes from vectors where turn % ? = 0 and {whole(state.dimensions)}", (every,)
-        )
-        if not rows:
-            return
-        numbers = (
-            np.frombuffer(b"".join(codes for (codes,) in rows), np.int8)
-            .reshape(-1, state.dimensions)
-            .astype(np.float32)
-        )
-        numbers /= np.linalg.norm(numbers, axis=1, keepdims=True)
-        shared = numbers.mean(axis=0)
-        length = float(np.linalg.norm(shared))
-        if length:
-            value = (shared / length).astype("<f4").tobytes()
-            db.many(
-                "insert or replace into store_info values (?, ?)",
-                [("mean_vector", value), ("mean_vector_of", count)],
-            )
-
-
 # What is to do
-
-
-def unembedded(db: Database) -> int:
-    """How many turns have no vectors yet, or older ones than their body."""
-    return int(db.value("select count(*) from unembedded"))
-
-
-def queue_all(db: Database, encoder: str, dimensions: int) -> None:
-    """Drop every vector and queue every turn for an encoder."""
-    with db.transaction():
-        _start_over(db, encoder, dimensions)
-
-
-def use_encoder(db: Database, encoder: str, dimensions: int) -> None:
-    """Make sure that vectors are this encoder's; those of another one are dropped."""
-    with db.transaction():
-        known = find_state(db)
-        if known is None or (known.encoder, known.dimensions) != (encoder, dimensions):
-            _start_over(db, encoder, dimensions)
-
-
-def _start_over(db: Database, encoder: str, dimensions: int) -> None:
-    drop(db)
-    values = (encoder, dimensions, _new_generation(), 0)
-    db.many("insert into store_info values (?, ?)", zip(_STATE, values, strict=True))
-
-
-def drop(db: Database) -> None:
-    """As if nothing had ever been embedded, in the caller's transaction: every turn is queued."""
-    for table in ("vectors", "vector_blocks", "unembedded"):
-        db.execute(f"delete from {table}")
-    db.many(
-        "delete from store_info where name = ?",
-        [(name,) for name in (*_STATE, "mean_vector", "mean_vector_of")],
-    )
-    db.execute(
-        "insert into unembedded select turn, random() from (select distinct turn from bodies)"
-    )
-
-
-def next_unembedded(db: Database, limit: int) -> list[tuple[int, int, list[Row]]]:
-    """Turns that wait, newest first: each with its mark and its events."""
-    waiting: dict[tuple[int, int], list[bytes]] = {}
-    for turn, mark, events in db.rows(
-        """
-        select queue.turn, queue.mark, bodies.events
-          from (select turn, mark from unembedded order by turn desc limit ?) queue
-          left join bodies on bodies.turn = queue.turn order by queue.turn desc, bodies.part
-        """,
-        (limit,),
-    ):
-        waiting.setdefault((turn, mark), []).extend([] if events is None else [events])
-    return [(turn, mark, _readable(parts)) for (turn, mark), parts in waiting.items()]
 
 
 def _readable(parts: list[bytes]) -> list[Row]:
@@ -187,79 +79,8 @@ def _readable(parts: list[bytes]) -> list[Row]:
 # Writing
 
 
-def save(db: Database, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
-    """Keep the int8 codes and the words of some turns, given with the marks they were queued with.
-
-    Says how many were kept.
-
-    A turn that was queued again meanwhile is left to the next round, and one
-    that is gone stays gone.
-    """
-    with db.transaction():
-        state = find_state(db)
-        if state is None or state.encoder != encoder:
-            raise StoreError(
-                f"the vectors of {db.path} belong to {state.encoder if state else 'no encoder'} by "
-                f"now, not to {encoder}",
-                hint="another recollect embeds with other settings; choose one encoder and run "
-                "`recollect embed`",
-            )
-        current = []
-        for turn, mark, codes, words in made:
-            db.execute("delete from unembedded where turn = ? and mark = ?", (turn, mark))
-            if db.connection.changes() and db.value("select 1 from turns where id = ?", (turn,)):
-                current.append((turn, codes, words))
-        version = state.version + 1
-        db.many(
-            "delete from vectors where turn = ?",
-            [(turn,) for turn, codes, _ in current if not codes],
-        )
-        db.many(
-            "insert or replace into vectors values (?, ?, ?, ?)",
-            [(turn, version, b"".join(codes), words) for turn, codes, words in current if codes],
-        )
-        _write_blocks(
-            db,
-            {turn: b"".join(map(bit_code, codes)) for turn, codes, _ in current},
-            state.dimensions,
-        )
-        db.execute("update store_info set value = ? where name = 'vectors_version'", (version,))
-    return len(current)
-
-
-def remove(db: Database, turns: Iterable[int]) -> None:
-    """Take away the vectors of turns, in the caller's transaction, because their text has to go."""
-    state, gone = find_state(db), list(turns)
-    db.many("delete from unembedded where turn = ?", [(turn,) for turn in gone])
-    if state is not None:
-        db.many("delete from vectors where turn = ?", [(turn,) for turn in gone])
-        _write_blocks(db, dict.fromkeys(gone, b""), state.dimensions)
-        # It is made of them too; `save_mean` works it out again from what is left.
-        db.execute("delete from store_info where name = 'mean_vector'")
-        db.execute(
-            "update store_info set value = ? where name = 'vectors_generation'",
-            (_new_generation(),),
-        )
-
-
 def _new_generation() -> int:
     return int.from_bytes(os.urandom(7), "big")
-
-
-def _write_blocks(db: Database, changed: dict[int, bytes], dimensions: int) -> None:
-    """Put the 1-bit codes of some turns in the place of those they had; none takes a turn out."""
-    blocks: dict[int, dict[int, bytes]] = {}
-    for turn, codes in changed.items():
-        blocks.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = codes
-    width = bit_width(dimensions)
-    for number, codes_of in blocks.items():
-        row = db.row("select turns, codes from vector_blocks where number = ?", (number,))
-        entries = _entries(row[0], row[1], width) if row else {}
-        entries.update(codes_of)
-        db.execute(
-            "insert or replace into vector_blocks values (?, ?, ?)",
-            (number, *block(entries, width)),
-        )
 
 
 def _entries(turns: bytes, codes: bytes, width: int) -> dict[int, bytes]:
@@ -303,30 +124,217 @@ def whole(dimensions: int) -> str:
     )
 
 
-def torn(db: Database) -> list[int]:
-    """The turns whose row is not whole: a search passes them over."""
-    state = find_state(db)
-    sql = f"select turn from vectors where not ({whole(state.dimensions) if state else '0'}) order by turn"
-    return [turn for (turn,) in db.rows(sql)]
+class Vectors:
+    """The vectors of turns: what waits for one, what is stored."""
 
+    def __init__(self, db: Database) -> None:
+        self.db = db
 
-def disagreeing(db: Database) -> list[int]:
-    """The numbers of the blocks that do not say what the vectors in them say."""
-    state = find_state(db)
-    width, size = (bit_width(state.dimensions), state.dimensions) if state else (1, 1)
-    made: dict[int, dict[int, bytes]] = {}
-    for turn, codes in db.rows(f"select turn, codes from vectors where {whole(size)}"):
-        bits = b"".join(bit_code(codes[at : at + size]) for at in range(0, len(codes), size))
-        made.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = bits
-    expected = {number: block(entries, width) for number, entries in made.items()}
-    # A block whose turns are all gone stays, and is empty.
-    found = {
-        number: (turns, codes)
-        for number, turns, codes in db.rows("select number, turns, codes from vector_blocks")
-        if turns
-    }
-    return sorted(
-        number
-        for number in expected.keys() | found.keys()
-        if expected.get(number) != found.get(number)
-    )
+    def state(self) -> State | None:
+        """The state of the vectors; None when nothing was ever embedded, or nobody can tell by what."""
+        found: dict[str, Any] = dict(
+            self.db.rows(
+                "select name, value from store_info where name between 'vectors_' and 'vectors_~'"
+            )
+        )
+        if len(found) != len(_STATE) or not all(
+            isinstance(found[name], int) for name in _STATE[1:]
+        ):
+            return None
+        state = State(*(found[name] for name in _STATE))
+        return state if state.dimensions > 0 else None
+
+    def encoder(self) -> str | None:
+        """The name of the encoder that the stored vectors come from; None when nothing is embedded."""
+        state = self.state()
+        return state.encoder if state else None
+
+    def mean(self) -> array[float] | None:
+        """The direction that all vectors share, of length one; None when it was not worked out yet."""
+        value = self.db.value("select value from store_info where name = 'mean_vector'")
+        found = numbers_in("f", value) if isinstance(value, bytes) and len(value) % 4 == 0 else None
+        return found if found and isfinite(sum(found)) else None
+
+    def save_mean(self) -> None:
+        """Work out the shared direction from vectors all over the store, unless
+        it was and these hardly grew since.
+        """
+        import numpy as np
+
+        with self.db.transaction():
+            state = self.state()
+            count = int(self.db.value("select count(*) from vectors"))
+            known = self.db.value("select value from store_info where name = 'mean_vector_of'")
+            # A mean that moves would move every score a little, and the pages of an answer apart.
+            if state is None or (
+                self.mean() is not None and known is not None and count < _MEAN_GROWTH * known
+            ):
+                return
+            every = 1 + count // _MEAN_OF
+            rows = self.db.rows(
+                f"select codes from vectors where turn % ? = 0 and {whole(state.dimensions)}",
+                (every,),
+            )
+            if not rows:
+                return
+            numbers = (
+                np.frombuffer(b"".join(codes for (codes,) in rows), np.int8)
+                .reshape(-1, state.dimensions)
+                .astype(np.float32)
+            )
+            numbers /= np.linalg.norm(numbers, axis=1, keepdims=True)
+            shared = numbers.mean(axis=0)
+            length = float(np.linalg.norm(shared))
+            if length:
+                value = (shared / length).astype("<f4").tobytes()
+                self.db.many(
+                    "insert or replace into store_info values (?, ?)",
+                    [("mean_vector", value), ("mean_vector_of", count)],
+                )
+
+    def waiting(self) -> int:
+        """How many turns have no vectors yet, or older ones than their body."""
+        return int(self.db.value("select count(*) from unembedded"))
+
+    def use_encoder(self, encoder: str, dimensions: int, *, again: bool = False) -> None:
+        """Make sure that all vectors are this encoder's; with `again` they are all made anew."""
+        with self.db.transaction():
+            known = self.state()
+            ours = known is not None and (known.encoder, known.dimensions) == (encoder, dimensions)
+            if again or not ours:
+                self._start_over(encoder, dimensions)
+
+    def _start_over(self, encoder: str, dimensions: int) -> None:
+        self.drop()
+        values = (encoder, dimensions, _new_generation(), 0)
+        self.db.many("insert into store_info values (?, ?)", zip(_STATE, values, strict=True))
+
+    def drop(self) -> None:
+        """As if nothing had ever been embedded, in the caller's transaction: every turn is queued."""
+        for table in ("vectors", "vector_blocks", "unembedded"):
+            self.db.execute(f"delete from {table}")
+        self.db.many(
+            "delete from store_info where name = ?",
+            [(name,) for name in (*_STATE, "mean_vector", "mean_vector_of")],
+        )
+        self.db.execute(
+            "insert into unembedded select turn, random() from (select distinct turn from bodies)"
+        )
+
+    def next_waiting(self, limit: int) -> list[tuple[int, int, list[Row]]]:
+        """Turns that wait, newest first: each with its mark and its events."""
+        waiting: dict[tuple[int, int], list[bytes]] = {}
+        for turn, mark, events in self.db.rows(
+            """
+            select queue.turn, queue.mark, bodies.events
+              from (select turn, mark from unembedded order by turn desc limit ?) queue
+              left join bodies on bodies.turn = queue.turn order by queue.turn desc, bodies.part
+            """,
+            (limit,),
+        ):
+            waiting.setdefault((turn, mark), []).extend([] if events is None else [events])
+        return [(turn, mark, _readable(parts)) for (turn, mark), parts in waiting.items()]
+
+    def save(self, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
+        """Keep the int8 codes and the words of some turns, given with the marks they were queued with.
+
+        Says how many were kept.
+
+        A turn that was queued again meanwhile is left to the next round, and one
+        that is gone stays gone.
+        """
+        with self.db.transaction():
+            state = self.state()
+            if state is None or state.encoder != encoder:
+                raise StoreError(
+                    f"the vectors of {self.db.path} belong to {state.encoder if state else 'no encoder'} by "
+                    f"now, not to {encoder}",
+                    hint="another recollect embeds with other settings; choose one encoder and run "
+                    "`recollect embed`",
+                )
+            current = []
+            for turn, mark, codes, words in made:
+                self.db.execute("delete from unembedded where turn = ? and mark = ?", (turn, mark))
+                if self.db.connection.changes() and self.db.value(
+                    "select 1 from turns where id = ?", (turn,)
+                ):
+                    current.append((turn, codes, words))
+            version = state.version + 1
+            self.db.many(
+                "delete from vectors where turn = ?",
+                [(turn,) for turn, codes, _ in current if not codes],
+            )
+            self.db.many(
+                "insert or replace into vectors values (?, ?, ?, ?)",
+                [
+                    (turn, version, b"".join(codes), words)
+                    for turn, codes, words in current
+                    if codes
+                ],
+            )
+            self._write_blocks(
+                {turn: b"".join(map(bit_code, codes)) for turn, codes, _ in current},
+                state.dimensions,
+            )
+            self.db.execute(
+                "update store_info set value = ? where name = 'vectors_version'", (version,)
+            )
+        return len(current)
+
+    def remove(self, turns: Iterable[int]) -> None:
+        """Take away the vectors of turns, in the caller's transaction, because their text has to go."""
+        state, gone = self.state(), list(turns)
+        self.db.many("delete from unembedded where turn = ?", [(turn,) for turn in gone])
+        if state is not None:
+            self.db.many("delete from vectors where turn = ?", [(turn,) for turn in gone])
+            self._write_blocks(dict.fromkeys(gone, b""), state.dimensions)
+            # It is made of them too; `save_mean` works it out again from what is left.
+            self.db.execute("delete from store_info where name = 'mean_vector'")
+            self.db.execute(
+                "update store_info set value = ? where name = 'vectors_generation'",
+                (_new_generation(),),
+            )
+
+    def _write_blocks(self, changed: dict[int, bytes], dimensions: int) -> None:
+        """Put the 1-bit codes of some turns in the place of those they had; none takes a turn out."""
+        blocks: dict[int, dict[int, bytes]] = {}
+        for turn, codes in changed.items():
+            blocks.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = codes
+        width = bit_width(dimensions)
+        for number, codes_of in blocks.items():
+            row = self.db.row("select turns, codes from vector_blocks where number = ?", (number,))
+            entries = _entries(row[0], row[1], width) if row else {}
+            entries.update(codes_of)
+            self.db.execute(
+                "insert or replace into vector_blocks values (?, ?, ?)",
+                (number, *block(entries, width)),
+            )
+
+    def torn(self) -> list[int]:
+        """The turns whose row is not whole: a search passes them over."""
+        state = self.state()
+        sql = f"select turn from vectors where not ({whole(state.dimensions) if state else '0'}) order by turn"
+        return [turn for (turn,) in self.db.rows(sql)]
+
+    def disagreeing(self) -> list[int]:
+        """The numbers of the blocks that do not say what the vectors in them say."""
+        state = self.state()
+        width, size = (bit_width(state.dimensions), state.dimensions) if state else (1, 1)
+        made: dict[int, dict[int, bytes]] = {}
+        for turn, codes in self.db.rows(f"select turn, codes from vectors where {whole(size)}"):
+            bits = b"".join(bit_code(codes[at : at + size]) for at in range(0, len(codes), size))
+            made.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = bits
+        expected = {number: block(entries, width) for number, entries in made.items()}
+        # A block whose turns are all gone stays, and is empty.
+        found = {
+            number: (turns, codes)
+            for number, turns, codes in self.db.rows(
+                "select number, turns, codes from vector_blocks"
+            )
+            if turns
+        }
+        return sorted(
+            number
+            for number in expected.keys() | found.keys()
+            if expected.get(number) != found.get(number)
+        )

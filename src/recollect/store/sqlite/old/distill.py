@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from recollect.store.sqlite.sides.opened import Opened
+from recollect.store.sqlite.old.base import Base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from recollect.model.digests import Digest, Engine, Trace
     from recollect.model.leases import Lease
-    from recollect.model.retention import Evicted, WholeTurn
     from recollect.store.history import Passage
-    from recollect.store.sqlite.database import Transaction
     from recollect.store.traces import Candidate, KeptTrace, Published
 
 
-class Distill(Opened):
+class Distill(Base):
     """What is made of sessions, and when their events may go."""
 
     # Digests
+
+    def count_undigested(self) -> int:
+        """How many sessions have no digest, or have changed since."""
+        return int(self.db.value("select count(*) from undigested"))
 
     def outdated_sessions(self, ref: str | None = None) -> list[tuple[int, str, int]]:
         """Sessions that have changed since their digest, or one of them if
@@ -60,55 +62,6 @@ class Distill(Opened):
         return digests.session_facts(self.db, session)
 
     # Retention
-
-    def raw_bytes(self) -> int:
-        """How many bytes all events take, as they are stored."""
-        from recollect.store.sqlite import evictions
-
-        return evictions.raw_bytes(self.db)
-
-    def distilled_bytes(self) -> int:
-        """How many bytes digests, notes, traces and publications take."""
-        from recollect.store.sqlite import evictions
-
-        return evictions.distilled_bytes(self.db)
-
-    def whole_turns(self, quiet_before: int) -> list[WholeTurn]:
-        """The turns with events to let go of, the oldest first.
-
-        Quiet are sessions that ended before this moment.
-        """
-        from recollect.store.sqlite import evictions
-
-        return evictions.whole_turns(self.db, quiet_before)
-
-    def evict(
-        self, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False
-    ) -> list[Evicted]:
-        """Let go of the events of these turns, of those without a
-        digest only when that is asked for.
-        """
-        from recollect.store.sqlite import evictions
-
-        return evictions.evict(self.db, turns, undistilled=undistilled, dry_run=dry_run)
-
-    def give_back(self) -> int:
-        """Make the file smaller when enough of it is empty; says by how many bytes."""
-        from recollect.store.sqlite import evictions
-
-        return evictions.give_back(self.db)
-
-    def last_retained(self) -> int:
-        """When retention last came to its end; 0 when it never did."""
-        from recollect.store.sqlite import evictions
-
-        return evictions.last_run(self.db)
-
-    def save_retained(self) -> None:
-        """Retention came to its end."""
-        from recollect.store.sqlite import evictions
-
-        evictions.save_run(self.db)
 
     # Trace memories and what a project's memory is made of
 
@@ -249,25 +202,3 @@ class Distill(Opened):
         from recollect.store.sqlite import traces
 
         return traces.lease_name(project)
-
-    def alone(self) -> Transaction:
-        """`with store.alone(): ...`: nobody else writes the store meanwhile."""
-        return self.db.transaction()
-
-    def take_lease(self, name: str) -> Lease | None:
-        """A lease for ten minutes; None while somebody else holds it."""
-        from recollect.store.sqlite import leases
-
-        return leases.take(self.db, name)
-
-    def renew_lease(self, lease: Lease) -> bool:
-        """Keep a lease for longer; False when it is not ours any more."""
-        from recollect.store.sqlite import leases
-
-        return leases.renew(self.db, lease)
-
-    def release_lease(self, lease: Lease) -> bool:
-        """Let go of a lease; False when it was not ours any more."""
-        from recollect.store.sqlite import leases
-
-        return leases.release(self.db, lease)

@@ -16,13 +16,14 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.model.search import Findings, Holding
+from recollect.store.sqlite.chosen import chosen_turns, phrase, turns_in
 from recollect.store.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from recollect.model.search import Clue, Term
+    from recollect.model.search import Clue, Scope
     from recollect.store.sqlite.database import Database
     from recollect.store.sqlite.filters import Condition
 
@@ -40,97 +41,10 @@ MOST_TURNS = 5_000
 MOST_TOGETHER = 5_000
 # Of the common words so many join in, the rarest first.
 MOST_JOINING = 8
-# Whoever pastes a longer row of words finds it by its beginning; FTS5 takes a
-# minute to read a row of 100,000.
-MOST_IN_A_ROW = 64
-
-
-def expression(terms: list[Term], *, any_word: bool) -> str:
-    """An FTS5 expression for these terms; empty when they hold no word at all."""
-    wanted: list[str] = []
-    unwanted: list[str] = []
-    for term in terms:
-        found = words(term.text)
-        if found:
-            (unwanted if term.negated else wanted).append(_phrase(tuple(found), prefix=term.prefix))
-    if not wanted:
-        return ""
-    text = (" OR " if any_word else " AND ").join(wanted)
-    return f"({text}) NOT ({' OR '.join(unwanted)})" if unwanted else text
-
-
-def find(db: Database, clues: list[Clue], scope: Condition, upto: int | None = None) -> Findings:
-    """The turns in scope that hold each clue, the rarest clue first.
-
-    How rare it was when turn `upto` was the last.
-    """
-    all_turns, all_sessions, all_bodies = _totals(db, upto)
-    found = Findings([], {}, all_turns=all_turns, all_sessions=all_sessions)
-    counted = sorted(
-        ((_count(db, clue, all_turns, all_bodies), clue) for clue in clues),
-        key=lambda pair: pair[0],
-    )
-    ceiling = min(max(all_turns * COMMON_SHARE, NEVER_COMMON), MOST_TURNS)
-    look = Look(db, scope, found.sessions)
-    room, joining = MOST_TOGETHER, MOST_JOINING
-    for count, clue in counted:
-        turns: dict[int, float] = {}
-        if count and count <= min(ceiling, room):
-            room -= count
-            turns = look.holders(clue)
-        elif count and not found.sessions:
-            # Only common words: those turns that hold all of them best, or else the rarest of them.
-            turns = look.best([clue for count, clue in counted if count]) or look.best([clue])
-        elif count and joining:
-            joining -= 1
-            turns = look.among(clue)
-        found.holdings.append(Holding(clue, count, turns))
-    return found
-
-
-def _phrase(found: tuple[str, ...], *, prefix: bool) -> str:
-    text = '"' + " ".join(found[:MOST_IN_A_ROW]) + '"'
-    return text + "*" if prefix and len(found) <= MOST_IN_A_ROW else text
 
 
 def _match(clue: Clue) -> str:
-    return _phrase(clue.words, prefix=clue.prefix)
-
-
-def _totals(db: Database, upto: int | None) -> tuple[int, int, int]:
-    """About how many turns, sessions and bodies there are, or
-    were when turn `upto` was the last.
-    """
-    if upto is None:
-        row = db.row(
-            "select (select max(id) from turns), (select max(id) from sessions), (select max(id) "
-            "from bodies)"
-        )
-    else:
-        row = db.row(
-            """
-            with last (turn) as (select max(id) from turns where id <= ?1)
-            select turn, (select session from turns where id <= ?1 order by session desc limit 1),
-                   (select max(id) from bodies where bodies.turn = last.turn) from last
-            """,
-            (upto,),
-        )
-    turns, sessions, bodies = (int(number or 0) for number in row or (0, 0, 0))
-    return turns, sessions, bodies
-
-
-def _count(db: Database, clue: Clue, all_turns: int, all_bodies: int) -> int:
-    """How many turns hold a clue.
-
-    Guessed from the oldest of them when they are too many to count.
-    """
-    most = min(MOST_TURNS, max(1_000, int(all_turns * COMMON_SHARE))) + 1
-    count, last = db.row(
-        "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? "
-        "and rowid <= ? limit ?)",
-        (_match(clue), all_bodies, most),
-    ) or (0, 0)
-    return int(count if count < most else max(count, count * all_bodies // last))
+    return phrase(clue.words, prefix=clue.prefix)
 
 
 class Look:
@@ -213,14 +127,106 @@ def _stem(db: Database, word: str) -> str:
     return str(next(iter(stems), ""))
 
 
-def example_query(db: Database) -> str:
-    """Two telling words of a recent human prompt; empty when there is none."""
-    for (prompt,) in db.rows(
-        "select prompt from turns where author = 'human' and prompt != '' order by started_at desc "
-        "limit 20"
-    ):
-        long_ones = {word for word in words(prompt) if len(word) > 4 and word.isalpha()}
-        telling = sorted(long_ones, key=lambda word: (-len(word), word))
-        if len(telling) > 1:
-            return " ".join(telling[:2])
-    return ""
+class Text:
+    """The text index: which turns hold which words."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def find(self, clues: list[Clue], scope: Scope) -> Findings:
+        """The turns in scope that hold each clue, the rarest clue first.
+
+        How rare it was when the last turn of the scope was the last of all.
+        """
+        all_turns, all_sessions, all_bodies = self._totals(scope.upto)
+        found = Findings([], {}, all_turns=all_turns, all_sessions=all_sessions)
+        counted = sorted(
+            ((self._count(clue, all_turns, all_bodies), clue) for clue in clues),
+            key=lambda pair: pair[0],
+        )
+        ceiling = min(max(all_turns * COMMON_SHARE, NEVER_COMMON), MOST_TURNS)
+        look = Look(self.db, turns_in(scope), found.sessions)
+        room, joining = MOST_TOGETHER, MOST_JOINING
+        for count, clue in counted:
+            turns: dict[int, float] = {}
+            if count and count <= min(ceiling, room):
+                room -= count
+                turns = look.holders(clue)
+            elif count and not found.sessions:
+                # Only common words: those turns that hold all of them best, or else the rarest of them.
+                turns = look.best([clue for count, clue in counted if count]) or look.best([clue])
+            elif count and joining:
+                joining -= 1
+                turns = look.among(clue)
+            found.holdings.append(Holding(clue, count, turns))
+        return found
+
+    def _totals(self, upto: int | None) -> tuple[int, int, int]:
+        """About how many turns, sessions and bodies there are, or
+        were when turn `upto` was the last.
+        """
+        if upto is None:
+            row = self.db.row(
+                "select (select max(id) from turns), (select max(id) from sessions), (select max(id) "
+                "from bodies)"
+            )
+        else:
+            row = self.db.row(
+                """
+                with last (turn) as (select max(id) from turns where id <= ?1)
+                select turn, (select session from turns where id <= ?1 order by session desc limit 1),
+                       (select max(id) from bodies where bodies.turn = last.turn) from last
+                """,
+                (upto,),
+            )
+        turns, sessions, bodies = (int(number or 0) for number in row or (0, 0, 0))
+        return turns, sessions, bodies
+
+    def _count(self, clue: Clue, all_turns: int, all_bodies: int) -> int:
+        """How many turns hold a clue.
+
+        Guessed from the oldest of them when they are too many to count.
+        """
+        most = min(MOST_TURNS, max(1_000, int(all_turns * COMMON_SHARE))) + 1
+        count, last = self.db.row(
+            "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? "
+            "and rowid <= ? limit ?)",
+            (_match(clue), all_bodies, most),
+        ) or (0, 0)
+        return int(count if count < most else max(count, count * all_bodies // last))
+
+    def example_query(self) -> str:
+        """Two telling words of a recent human prompt; empty when there is none."""
+        for (prompt,) in self.db.rows(
+            "select prompt from turns where author = 'human' and prompt != '' order by started_at desc "
+            "limit 20"
+        ):
+            long_ones = {word for word in words(prompt) if len(word) > 4 and word.isalpha()}
+            telling = sorted(long_ones, key=lambda word: (-len(word), word))
+            if len(telling) > 1:
+                return " ".join(telling[:2])
+        return ""
+
+    def word_counts(self, given: list[str], column: str, most: int) -> dict[str, int]:
+        """In how many bodies each word stands in a column of the text index, counted up to `most`."""
+        sql = "select count(*) from (select 1 from turns_text where turns_text match ? limit ?)"
+        return {word: int(self.db.value(sql, (f'{column} : "{word}"', most))) for word in given}
+
+    def turns_with(self, given: list[str], column: str, scope: Scope, *, limit: int) -> list[int]:
+        """The newest turns that hold all these words in one column of the text index."""
+        clause, values = chosen_turns(scope)
+        rows = self.db.rows(
+            f"""
+            with found as materialized (
+              select distinct bodies.turn from turns_text cross join bodies
+                on bodies.id = turns_text.rowid
+               where turns_text match ?
+            )
+            select turns.id from found join turns on turns.id = found.turn join sessions
+              on sessions.id = turns.session
+             where {clause} order by coalesce(turns.started_at, sessions.started_at) desc,
+               turns.id desc limit ?
+            """,
+            [column + " : (" + " AND ".join(f'"{word}"' for word in given) + ")", *values, limit],
+        )
+        return [turn for (turn,) in rows]

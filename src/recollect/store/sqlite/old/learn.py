@@ -2,82 +2,20 @@
 
 from __future__ import annotations
 
-from recollect.store.sqlite.sides.opened import Opened
+from recollect.store.sqlite.old.base import Base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from recollect.model.episodes import Episode
     from recollect.model.patterns import Heuristic, Pattern, Signal
-    from recollect.store.episodes import Kept
     from recollect.store.tallies import Key, Rule, Seen, Selection, Tally
 
 
-class Learn(Opened):
+class Learn(Base):
     """Attempts and patterns."""
 
     # Episodes
-
-    def keep_episodes(self, episodes: Sequence[Episode]) -> None:
-        """Add attempts that were recorded live, all or none.
-
-        One that is there already stays as it is.
-        """
-        from recollect.store.sqlite import episodes as attempts
-
-        attempts.keep(self.db, episodes)
-
-    def replace_episodes(self, session: int, episodes: Sequence[Episode]) -> None:
-        """Have a session, by its number, come to these attempts and no others.
-
-        Inside the transaction of whoever learns.
-        """
-        from recollect.store.sqlite import episodes as attempts
-
-        attempts.replace(self.db, session, episodes)
-
-    def get_episode(self, ref: str) -> Episode:
-        """One attempt, by its reference."""
-        from recollect.store.sqlite import episodes as attempts
-
-        return attempts.get(self.db, ref)
-
-    def find_episodes(self, numbers: Sequence[int]) -> dict[int, Episode]:
-        """The attempts of these ids that are there, by id."""
-        from recollect.store.sqlite import episodes as attempts
-
-        return attempts.find(self.db, numbers)
-
-    def forget_episode(self, ref: str) -> Episode:
-        """Remove an attempt that was recorded live for good; what it was."""
-        from recollect.store.sqlite import forget
-
-        return forget.forget_episode(self.db, ref)
-
-    def episodes_state(self) -> tuple[int, int, int]:
-        """How often attempts were reworded, how often some went, and the largest id there is."""
-        from recollect.store.sqlite import episodes as attempts
-
-        return attempts.state(self.db)
-
-    def kept_episodes(self, after: int) -> Iterator[Kept]:
-        """What there is to compare of the attempts with larger ids, in order."""
-        from recollect.store.sqlite import episodes as attempts
-
-        return attempts.kept_after(self.db, after)
-
-    def episode_numbers(self) -> list[int]:
-        """The ids of all attempts."""
-        from recollect.store.sqlite import episodes as attempts
-
-        return attempts.numbers(self.db)
-
-    def project_numbers(self, name: str) -> list[int]:
-        """The rows that a project has under all its names."""
-        from recollect.store.sqlite import episodes as attempts
-
-        return attempts.project_numbers(self.db, name)
 
     # Patterns
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.store.sqlite.sides.opened import Opened
+from recollect.store.sqlite.old.base import Base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.store.told import Reminder, Told
 
 
-class Notes(Opened):
+class Notes(Base):
     """Notes, feedback, and what is kept ready for hooks."""
 
     # Notes
@@ -86,12 +86,6 @@ class Notes(Opened):
         from recollect.store.sqlite import notes
 
         return notes.edit(self.db, notes.number_of(ref), text)
-
-    def forget_note(self, ref: str) -> Note:
-        """Remove a note and its earlier versions for good."""
-        from recollect.store.sqlite import forget, notes
-
-        return forget.forget_note(self.db, notes.number_of(ref))
 
     def sought_origins(self) -> list[Sought]:
         """Each time that an agent gave a note, where the call has not been found in its log yet."""
@@ -182,13 +176,6 @@ class Notes(Opened):
         from recollect.store.sqlite import prepared
 
         return prepared.outdated_projects(self.db)
-
-    def project_number(self, project: str) -> int | None:
-        """The number of a project by its key."""
-        found = self.db.value(
-            "select coalesce(merged_into, id) from projects where key = ?", (project,)
-        )
-        return None if found is None else int(found)
 
     def trusted_notes(
         self, project: int | None, *, own: bool = False

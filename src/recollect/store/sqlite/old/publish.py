@@ -4,7 +4,7 @@ they stand, and what became of that.
 
 from __future__ import annotations
 
-from recollect.store.sqlite.sides.opened import Opened
+from recollect.store.sqlite.old.base import Base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.store.published import Block, Lesson
 
 
-class Publish(Opened):
+class Publish(Base):
     """Review, publish and measure."""
 
     # The catalogue of patterns
@@ -98,9 +98,10 @@ class Publish(Opened):
 
         None while somebody else has it.
         """
-        from recollect.store.sqlite import leases, published
+        from recollect.store.sqlite import published
+        from recollect.store.sqlite.leases import Leases
 
-        return leases.take(self.db, f"publish:{folder}", seconds=published.LEASE_SECONDS)
+        return Leases(self.db).take(f"publish:{folder}", seconds=published.LEASE_SECONDS)
 
     def save_published_block(
         self, lease: Lease, folder: str, block: Block, project: int | None

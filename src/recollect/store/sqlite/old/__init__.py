@@ -1,0 +1,16 @@
+"""What is made of sessions and told to agents, as it was before it is made anew.
+
+Everything behind `store.old` is rebuilt as notes with one life cycle. Until
+then it stands here as it stood, and nothing new is added to it.
+"""
+
+from __future__ import annotations
+
+from recollect.store.sqlite.old.distill import Distill
+from recollect.store.sqlite.old.learn import Learn
+from recollect.store.sqlite.old.notes import Notes
+from recollect.store.sqlite.old.publish import Publish
+
+
+class OldStore(Notes, Distill, Learn, Publish):
+    """Digests, traces, notes, signals, patterns, what hooks say, what was published and measured."""

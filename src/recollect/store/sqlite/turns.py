@@ -1,0 +1,132 @@
+"""Single turns: where they happened, what was said in them, and their events.
+
+On the path of a cold search: nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import NotFound
+from recollect.model.calls import Scene
+from recollect.model.search import Place
+from recollect.store import bodies
+from recollect.store.sqlite.chosen import turns_in
+from recollect.store.sqlite.parts import parts_of, stored_parts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recollect.model.search import Scope
+    from recollect.model.sessions import Turn
+    from recollect.store.bodies import Row
+    from recollect.store.sqlite.database import Database
+
+_SELECT = """
+select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
+       coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key),
+         sessions.origin, turns.live, turns.key,
+       turns.author
+  from turns join sessions on sessions.id = turns.session
+  left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
+"""
+_SCENE = """
+    turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal, coalesce(turns.started_at, sessions.started_at),
+    coalesce(b.key, a.key), sessions.origin, turns.live, turns.key, turns.prompt, sessions.cwd
+"""
+_SCENES = """
+    turns join sessions on sessions.id = turns.session
+    left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
+"""
+# SQLite takes 32,766 values a statement.
+_MOST_VALUES = 30_000
+
+
+class Turns:
+    """Single turns: where they happened, what was said, and their events."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def places(self, turns: Iterable[int]) -> dict[int, Place]:
+        """The places of these turns, by turn."""
+        wanted = list(turns)
+        found: dict[int, Place] = {}
+        for start in range(0, len(wanted), _MOST_VALUES):
+            some = wanted[start : start + _MOST_VALUES]
+            for row in self.db.rows(
+                f"{_SELECT} where turns.id in ({', '.join('?' * len(some))})", some
+            ):
+                found[row[0]] = Place(*row)
+        return found
+
+    def neighbours(self, around: list[Place], reach: int, scope: Scope) -> dict[int, Place]:
+        """The places of the turns in scope just before and after these, in the same sessions."""
+        if not around:
+            return {}
+        clause, bound = turns_in(scope)
+        rows = self.db.rows(
+            f"""
+            with around (session, ordinal) as (values {", ".join("(?, ?)" for _ in around)})
+            {_SELECT} join around on around.session = turns.session
+             where turns.ordinal between around.ordinal - {reach} and around.ordinal + {reach}
+               and {clause}
+            """,
+            [value for place in around for value in (place.session, place.ordinal)] + bound,
+        )
+        return {row[0]: Place(*row) for row in rows}
+
+    def newest(self, scope: Scope, *, limit: int, offset: int = 0) -> list[Place]:
+        """The newest turns in scope."""
+        clause, values = turns_in(scope)
+        rows = self.db.rows(
+            f"{_SELECT} where {clause} order by at desc, turns.id desc limit ? offset ?",
+            [*values, limit, offset],
+        )
+        return [Place(*row) for row in rows]
+
+    def scenes(self, turns: list[int]) -> dict[int, Scene]:
+        """What is shown of these turns, by their number."""
+        found: dict[int, Scene] = {}
+        for start in range(0, len(turns), 500):
+            some = turns[start : start + 500]
+            marks = ", ".join("?" * len(some))
+            rows = self.db.rows(f"select {_SCENE} from {_SCENES} where turns.id in ({marks})", some)
+            found.update((row[0], Scene(*row)) for row in rows)
+        return found
+
+    def get(self, ref: str, ordinal: int) -> Turn:
+        """One turn of a session."""
+        from recollect.store.sqlite.sessions import shown_turns
+
+        session = self.db.value("select id from sessions where ref = ?", (ref,))
+        found = shown_turns(self.db, session, ref, [ordinal]) if session is not None else []
+        if not found:
+            raise NotFound(
+                f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns"
+            )
+        return found[0]
+
+    def after(self, ref: str, *, after: int, limit: int) -> list[Turn]:
+        """So many turns of a session, from the one after this number on."""
+        from recollect.store.sqlite.sessions import shown_turns
+
+        sql = """
+            select ordinal from turns join sessions on sessions.id = turns.session
+             where sessions.ref = ? and ordinal > ? order by ordinal limit ?
+        """
+        ordinals = [ordinal for (ordinal,) in self.db.rows(sql, (ref, after, limit))]
+        return shown_turns(
+            self.db, self.db.value("select id from sessions where ref = ?", (ref,)), ref, ordinals
+        )
+
+    def last(self) -> int:
+        """The number of the turn that was stored last; 0 when there is none."""
+        return int(self.db.value("select max(id) from turns") or 0)
+
+    def rows(self, turn: int) -> list[Row]:
+        """The events of a turn as stored rows."""
+        return bodies.joined(stored_parts(self.db, turn))
+
+    def rows_of(self, turns: list[int]) -> dict[int, list[Row]]:
+        """The events of several turns as stored rows."""
+        return {turn: bodies.joined(parts) for turn, parts in parts_of(self.db, turns).items()}

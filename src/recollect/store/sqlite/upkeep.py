@@ -1,0 +1,51 @@
+"""Looking after the file itself."""
+
+from __future__ import annotations
+
+import os
+
+import apsw
+
+from recollect.errors import StoreUnwritable, UsageError
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.migrate import copy_to
+
+
+class Upkeep:
+    """The key of a store, and copies of it."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def redaction_key(self) -> bytes:
+        """The key that redaction tags of this store are derived with, made at first use."""
+        find = "select value from store_info where name = 'redaction_key'"
+        if self.db.value(find) is None:
+            with self.db.transaction():
+                self.db.execute(
+                    "insert into store_info values ('redaction_key', ?) on conflict do nothing",
+                    (os.urandom(32),),
+                )
+        return bytes(self.db.value(find))
+
+    def back_up(self, path: str, *, force: bool = False) -> int:
+        """A copy where a person wants it; returns its size in bytes."""
+        path = os.path.abspath(path)
+        folder = os.path.dirname(path)
+        if not os.path.isdir(folder):
+            raise UsageError(
+                f"there is no folder {folder}", hint="make it first, or choose another place"
+            )
+        if os.path.isdir(path):
+            raise UsageError(f"{path} is a folder", hint="name the file that the copy goes to")
+        if os.path.exists(path) and not force:
+            raise UsageError(
+                f"{path} is there already", hint="choose another name, or replace it with --force"
+            )
+        if os.path.exists(path) and os.path.samefile(path, self.db.path):
+            raise UsageError("a store cannot be backed up onto itself")
+        try:
+            copy_to(self.db.connection, path)
+        except (OSError, apsw.Error) as error:
+            raise StoreUnwritable(path, str(error)) from error
+        return os.path.getsize(path)

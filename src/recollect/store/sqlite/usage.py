@@ -1,0 +1,172 @@
+"""What was spent and done, summed by agent, project, model, tool or day."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from recollect.errors import UsageError
+from recollect.model.reports import StatsRow, StoreSummary
+from recollect.model.search import Scope
+from recollect.model.sessions import Tokens
+from recollect.store.sqlite.chosen import chosen_turns
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
+from recollect.system.clock import iso
+
+_GROUPS = {
+    "all": "'all'",
+    "agent": "sessions.agent",
+    "project": "coalesce(b.key, a.key)",
+    "model": "usage.model",
+    "tool": "tool_calls.name",
+    "day": "date(coalesce(turns.started_at, sessions.started_at) / 1000, 'unixepoch')",
+}
+# A turn's errors and tool calls belong to no one model, and what it spent to no one tool.
+_UNTOLD = {
+    "model": ("errors", "tool_calls", "failed_tool_calls"),
+    "tool": ("errors", "model_calls", "tokens", "unpriced_calls"),
+}
+GROUP_NAMES = (*_GROUPS, "domain")
+_TURNS = """
+    turns join sessions on sessions.id = turns.session
+    left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
+"""
+
+
+class Usage:
+    """Tokens, cost and counts, summed up."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def sums(self, by: str, scope: Scope) -> list[StatsRow]:
+        """One row for each value of `by`: days newest first, the rest by what was spent."""
+        if by not in _GROUPS:
+            raise UsageError(f"cannot sum by {by}", hint=f"use one of {', '.join(GROUP_NAMES)}")
+        clause, values = chosen_turns(scope)
+        rows: dict[str | None, StatsRow] = {}
+
+        untold: dict[str, Any] = dict.fromkeys(_UNTOLD.get(by, ()))
+
+        def row(name: str | None) -> StatsRow:
+            return rows.setdefault(name, StatsRow(by=by, name=name, **untold))
+
+        group = _GROUPS[by]
+        if by in ("model", "tool"):
+            tables = f"{_TURNS} join {'usage on usage.turn' if by == 'model' else 'tool_calls on tool_calls.turn'} = turns.id"
+            for name, sessions, turns in self._sums(
+                group,
+                "count(distinct turns.session), count(distinct turns.id)",
+                tables,
+                clause,
+                values,
+            ):
+                row(name).sessions, row(name).turns = sessions, turns
+        else:
+            for name, sessions, turns, errors in self._sums(
+                group,
+                "count(distinct turns.session), count(*), sum(turns.errors)",
+                _TURNS,
+                clause,
+                values,
+            ):
+                row(name).sessions, row(name).turns, row(name).errors = sessions, turns, errors
+        if by != "model":
+            tables = f"{_TURNS} join tool_calls on tool_calls.turn = turns.id"
+            for name, calls, failed in self._sums(
+                group, "count(*), coalesce(sum(ok = 0), 0)", tables, clause, values
+            ):
+                row(name).tool_calls, row(name).failed_tool_calls = calls, failed
+        if by != "tool":
+            self._spend(group, clause, values, row)
+        if by == "day":
+            return sorted(rows.values(), key=lambda one: one.name or "", reverse=True)
+        return sorted(
+            rows.values(),
+            key=lambda one: (-one.spent_tokens(), -(one.tool_calls or 0), one.name or ""),
+        )
+
+    def _spend(self, group: str, clause: str, values: list[Any], row: Any) -> None:
+        columns = """
+            count(*), sum(input), sum(cache_read), sum(cache_write), sum(output), sum(reasoning), sum(cost_usd),
+            count(*) - count(cost_usd)
+        """
+        tables = f"{_TURNS} join usage on usage.turn = turns.id"
+        for name, calls, read, cached, written, output, reasoning, cost, unpriced in self._sums(
+            group, columns, tables, clause, values
+        ):
+            one = row(name)
+            one.model_calls, one.unpriced_calls = calls, unpriced
+            one.tokens = Tokens(
+                input=read,
+                cache_read=cached,
+                cache_write=written,
+                output=output,
+                reasoning=reasoning,
+            )
+            one.cost_usd = None if cost is None else round(cost, 6)
+
+    def _sums(
+        self, group: str, columns: str, tables: str, clause: str, values: list[Any]
+    ) -> list[tuple[Any, ...]]:
+        return self.db.rows(
+            f"select {group}, {columns} from {tables} where {clause} group by 1", values
+        )
+
+    def summary(self) -> StoreSummary:
+        """What is in the store, in a few numbers."""
+        first, last = self.db.rows("select min(started_at), max(ended_at) from sessions")[0]
+        return StoreSummary(
+            path=self.db.path,
+            size_bytes=sum(
+                os.path.getsize(self.db.path + end)
+                for end in ("", "-wal")
+                if os.path.exists(self.db.path + end)
+            ),
+            sessions=self.db.value("select count(*) from sessions"),
+            turns=self.db.value("select count(*) from turns"),
+            tool_calls=self.db.value("select count(*) from tool_calls"),
+            projects=self.db.value("select count(*) from projects where merged_into is null"),
+            notes=self.db.value(
+                "select count(*) from notes where status in ('candidate', 'active')"
+            ),
+            agents=dict(
+                self.db.rows("select agent, count(*) from sessions group by agent order by 2 desc")
+            ),
+            first_at=iso(first),
+            last_at=iso(last),
+            jobs_waiting=Jobs(self.db).count_due(),
+        )
+
+    def agent_counts(self) -> dict[str, tuple[int, str | None, str | None]]:
+        """Sessions, the version of the newest one, and the newest time, by agent."""
+        rows = self.db.rows("select agent, count(*), max(ended_at) from sessions group by agent")
+        return {
+            agent: (count, self._newest_version(agent), iso(last)) for agent, count, last in rows
+        }
+
+    def _newest_version(self, agent: str) -> str | None:
+        version: str | None = self.db.value(
+            """
+            select agent_version from sessions
+             where agent = ? and agent_version is not null order by started_at desc limit 1
+            """,
+            (agent,),
+        )
+        return version
+
+    def find_rates(self, model: str, day: str, version: str) -> tuple[bool, str | None]:
+        """Whether the prices of a model on a day are known, and what they are."""
+        row = self.db.row(
+            "select prices from rates where model = ? and day = ? and version = ?",
+            (model, day, version),
+        )
+        return (True, row[0]) if row else (False, None)
+
+    def save_rates(self, model: str, day: str, version: str, prices: str | None) -> None:
+        """Remember the prices of a model on a day."""
+        self.db.execute(
+            "insert or replace into rates (model, day, version, prices) values (?, ?, ?, ?)",
+            (model, day, version, prices),
+        )
