@@ -28,7 +28,7 @@ from recollect.capture.overview import variables
 from recollect.redact.contexts import CONTEXTS
 from recollect.redact.shapes import INFIXES, SHAPES
 from recollect.serve import cli
-from recollect.serve.cli.output import counted
+from recollect.serve.output import counted
 from recollect.settings import sample
 from recollect.store.sqlite.migrate import migrations
 

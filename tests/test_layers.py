@@ -37,7 +37,9 @@ ALLOWED: dict[str, set[str]] = {
     "memory": BOTTOM | INSTRUMENTS | STORE | STAGES,
     # For those who test adapters: it imports logs as an import does.
     "testing": BOTTOM | {"memory", "capture"},
-    "serve": BOTTOM | {"memory", "serve.hook"},
+    "serve": BOTTOM | {"memory", "serve.hook", "serve.mcp"},
+    # One face does not import another: what two of them need is beside them.
+    "serve.mcp": BOTTOM | {"memory", "serve.background", "serve.memory_thread", "serve.output"},
     # The one face that cannot afford the front door.
     "serve.hook": BOTTOM
     | {

@@ -15,7 +15,7 @@ import recollect
 from recollect.memory import Memory
 from recollect.model.reports import RepairReport
 from recollect.serve.cli import COMMANDS, load, main, parser
-from recollect.serve.cli.output import counted
+from recollect.serve.output import counted
 
 SAMPLES = Path(recollect.__file__).parent / "samples"
 
@@ -613,7 +613,7 @@ def test_what_a_log_says_cannot_steer_the_terminal(
     stored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Escape codes in logs are shown as nothing, not obeyed."""
-    from recollect.serve.cli.output import printable
+    from recollect.serve.output import printable
 
     assert printable("a\x1b[31mred\x1b[0m \x1b]0;title\x07b\x08c\n\td") == "ared b�c\n\td"
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from recollect.memory import Memory
+from recollect.serve.background import leave_work
 from recollect.serve.cli import main
-from recollect.serve.cli.background import leave_work
-from recollect.serve.mcp.reading import read
+from recollect.serve.mcp.pages import read
 from recollect.system import platforms
 from tests.builders.homes import add_turn, chat, claude_log, claude_path
 

@@ -15,7 +15,7 @@ from recollect.memory import Memory
 from tests.builders.homes import claude_log, memory
 from tests.builders.hooks import passed_command, told
 from tests.builders.work import Work
-from tests.serve.mcp.asking import Asking
+from tests.serve.mcp.direct_client import DirectClient
 
 # Said by nobody but in one project.
 MARK = "zanzibar"
@@ -81,11 +81,11 @@ def rows(home: Path, sql: str, folder: Path) -> str:
 
 
 def mcp_recall(home: Path, folder: Path, prompt: str) -> str:
-    asking = Asking(home / ".recollect" / "recollect.db")
+    client = DirectClient(home / ".recollect" / "recollect.db")
     try:
-        return str(asking.call("recall", prompt=prompt, project=str(folder)))
+        return str(client.call("recall", prompt=prompt, project=str(folder)))
     finally:
-        asking.memory.close()
+        client.memory.close()
 
 
 def memory_file(home: Path, folder: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.builders.talks import SHOP, Said, Talks
-from tests.serve.mcp.wires import Pipes
+from tests.serve.mcp.clients import Pipes
 
 ERROR = "ModuleNotFoundError: No module named 'stripe'"
 

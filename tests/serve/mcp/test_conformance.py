@@ -58,7 +58,7 @@ def suite() -> list[str]:
 @contextmanager
 def served(store: Path, *options: str) -> Iterator[str]:
     """The address of a server, for as long as it is needed."""
-    command = [sys.executable, "-m", "tests.serve.mcp.everything", str(store), *options]
+    command = [sys.executable, "-m", "tests.serve.mcp.conformance_server", str(store), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         try:

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.memory import Memory
 from recollect.serve.cli import main
-from recollect.serve.mcp.running import running
+from recollect.serve.mcp.run import running_server
 from tests.serve.mcp.conftest import Start
 
 NAMES = ["start_episode", "log_step", "complete_episode", "retrieve_relevant"]
@@ -32,7 +32,7 @@ class Recording:
 
         async def ask() -> list[dict[str, Any]]:
             answers, ref = [], ""
-            async with running(self.memory, read_only=False, episodes=True) as server:
+            async with running_server(self.memory, read_only=False, episodes=True) as server:
                 for tool, arguments in calls:
                     given = {
                         name: ref if value == "$id" else value for name, value in arguments.items()
@@ -48,7 +48,7 @@ class Recording:
 
 def listed(memory: Memory, *, episodes: bool) -> list[dict[str, Any]]:
     async def ask() -> list[dict[str, Any]]:
-        async with running(memory, read_only=False, episodes=episodes) as server:
+        async with running_server(memory, read_only=False, episodes=episodes) as server:
             return [
                 tool.model_dump(by_alias=True, mode="json", exclude_none=True)
                 for tool in await server.list_tools()

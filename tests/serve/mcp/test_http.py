@@ -25,8 +25,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from recollect.errors import FileRefused
 from recollect.serve.cli import main
-from recollect.serve.mcp.http import PortTaken, ensure_token, open_door
-from tests.serve.mcp.wires import MODERN, Json, initialize, meta
+from recollect.serve.mcp.http import PortTaken, ensure_token, listen
+from tests.serve.mcp.clients import MODERN, Json, initialize, meta
 
 WAIT_SECONDS = 30
 
@@ -303,7 +303,7 @@ def test_a_port_that_is_taken_is_said_to_be(
         port = other.getsockname()[1]
 
         with pytest.raises(PortTaken):
-            open_door(str(tmp_path), port)
+            listen(str(tmp_path), port)
         assert main(["mcp", "--http", "--port", str(port)]) == 69
     assert main(["mcp", "--http", "--port", "70000"]) == 69
 

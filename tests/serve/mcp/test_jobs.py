@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from recollect.memory import Memory
-from recollect.serve.mcp.running import running
+from recollect.serve.mcp.run import running_server
 from tests.builders.talks import Said, Talks
-from tests.serve.mcp.asking import Asking
+from tests.serve.mcp.direct_client import DirectClient
 
 MEMORY = """# summary
 tulips
@@ -28,13 +28,13 @@ Outcome: success"""
 
 
 @pytest.fixture
-def asking(store: Path) -> Asking:
-    return Asking(store, distill=True)
+def client(store: Path) -> DirectClient:
+    return DirectClient(store, distill=True)
 
 
 def tools(memory: Memory, *, distill: bool) -> list[dict[str, Any]]:
     async def ask() -> list[dict[str, Any]]:
-        async with running(memory, read_only=False, distill=distill) as server:
+        async with running_server(memory, read_only=False, distill=distill) as server:
             return [
                 tool.model_dump(by_alias=True, mode="json", exclude_none=True)
                 for tool in await server.list_tools()
@@ -54,30 +54,30 @@ def test_the_two_tools_are_there_only_when_asked_for(store: Path) -> None:
     assert len(msgspec.json.encode(more)) <= 10_000
 
 
-def test_an_agent_sums_up_one_session_after_the_other(asking: Asking) -> None:
+def test_an_agent_sums_up_one_session_after_the_other(client: DirectClient) -> None:
     """Until none is due; a job says all that is needed, and an answer
     becomes the memory of its session.
     """
     done = []
-    while (job := asking.call("next_job")["structuredContent"]).get("kind") == "trace":
+    while (job := client.call("next_job")["structuredContent"]).get("kind") == "trace":
         assert "traceMemory" in job["text"]
         place = {name: job[name] for name in ("kind", "subject", "state")}
-        told = asking.call(
+        told = client.call(
             "answer_job", **place, answer={"traceMemory": MEMORY, "summary": "tulips"}
         )["structuredContent"]
         done.append((told["subject"], told["outcome"]))
 
     assert sorted(done) == [("codex:a", "kept"), ("codex:b", "kept")]
-    assert (asking.memory.trace("codex:b").engine, asking.memory.trace("codex:b").memory) == (
+    assert (client.memory.trace("codex:b").engine, client.memory.trace("codex:b").memory) == (
         "agent",
         MEMORY,
     )
 
 
-def test_then_it_writes_the_memory_of_each_project(asking: Asking) -> None:
+def test_then_it_writes_the_memory_of_each_project(client: DirectClient) -> None:
     """Which is checked as strictly, and is made of what it said of the sessions."""
     done: list[str] = []
-    while len(done) < 9 and "kind" in (job := asking.call("next_job")["structuredContent"]):
+    while len(done) < 9 and "kind" in (job := client.call("next_job")["structuredContent"]):
         place = {name: job[name] for name in ("kind", "subject", "state")}
         answer: dict[str, Any] = {"traceMemory": MEMORY, "summary": "tulips"}
         if job["kind"] == "memory":
@@ -88,15 +88,15 @@ def test_then_it_writes_the_memory_of_each_project(asking: Asking) -> None:
                 "sections": [{"heading": "Facts", "statements": [{**statement, "turns": []}]}],
                 "skills": [],
             }
-            assert asking.complaint("answer_job", **place, answer=uncited).startswith(
+            assert client.complaint("answer_job", **place, answer=uncited).startswith(
                 "nothing in the answer rests on turns"
             )
-        asking.call("answer_job", **place, answer=answer)
+        client.call("answer_job", **place, answer=answer)
         done.append(job["kind"])
 
     assert job == {"text": "Nothing is due."}
     assert done == ["trace", "trace", "memory", "memory"]
-    page = Path(asking.memory.memory_folder(place["subject"])) / "MEMORY.md"
+    page = Path(client.memory.memory_folder(place["subject"])) / "MEMORY.md"
     assert f"- Tulips are wanted [{session}#1]" in page.read_text()
 
 
@@ -108,13 +108,13 @@ def test_a_long_record_comes_in_pages(tmp_path: Path) -> None:
         *(Said(f"question {number} " + "long " * 300, output="\t" * 300) for number in range(30)),
     )
     made.close()
-    asking = Asking(tmp_path / "recollect.db", distill=True)
+    client = DirectClient(tmp_path / "recollect.db", distill=True)
 
-    whole = asking.memory.next_job()
+    whole = client.memory.next_job()
     assert whole is not None
     pages, cursor = [], None
     while True:
-        page = asking.call("next_job", **({"cursor": cursor} if cursor else {}))[
+        page = client.call("next_job", **({"cursor": cursor} if cursor else {}))[
             "structuredContent"
         ]
         pages.append(page["text"])
@@ -126,15 +126,15 @@ def test_a_long_record_comes_in_pages(tmp_path: Path) -> None:
     assert "".join(pages) == whole.text
 
 
-def test_a_bad_answer_is_refused_in_a_sentence(asking: Asking) -> None:
+def test_a_bad_answer_is_refused_in_a_sentence(client: DirectClient) -> None:
     """The agent can mend it and hand it in again."""
-    job = asking.call("next_job")["structuredContent"]
+    job = client.call("next_job")["structuredContent"]
     place = {name: job[name] for name in ("kind", "subject", "state")}
     good = {"traceMemory": MEMORY, "summary": "s"}
 
-    empty = asking.complaint("answer_job", **place, answer={**good, "summary": ""})
-    late = asking.complaint("answer_job", **{**place, "state": "another"}, answer=good)
-    wrong = asking.complaint("next_job", cursor="nonsense")
+    empty = client.complaint("answer_job", **place, answer={**good, "summary": ""})
+    late = client.complaint("answer_job", **{**place, "state": "another"}, answer=good)
+    wrong = client.complaint("next_job", cursor="nonsense")
 
     assert empty.startswith("summary is empty and the other is not")
     assert late.startswith("what it is about has changed since, or is gone")

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.memory import Memory
-from recollect.serve.mcp import reading
-from recollect.serve.mcp.answers import PAGE_BYTES, Hit, Page, harmless, hit, result
+from recollect.serve.mcp.answers import PAGE_BYTES, Page, ToolHit, harmless, hit, result
+from recollect.serve.mcp.pages import read
 from tests.builders.talks import Said, Talks
-from tests.serve.mcp.asking import Asking
+from tests.serve.mcp.direct_client import DirectClient
 
 CLOSING = "</recalled>"
 # Letters, what takes more bytes than it has characters, and what takes part
@@ -34,7 +34,7 @@ def size(memory: Memory, page: Page) -> int:
     return len(msgspec.json.encode(answer))
 
 
-def piece(text: str, **known: Any) -> Hit:
+def piece(text: str, **known: Any) -> ToolHit:
     return hit(
         **{
             "ref": "codex:a#1",
@@ -91,7 +91,7 @@ def test_a_text_cannot_leave_its_frame(forged: str) -> None:
 def read_all(memory: Memory, ref: str) -> list[Page]:
     pages, cursor = [], None
     while True:
-        page, cursor = reading.read(memory, ref, cursor)
+        page, cursor = read(memory, ref, cursor)
         pages.append(page)
         if cursor is None:
             return pages
@@ -138,7 +138,7 @@ def test_many_long_hits_become_several_pages(tmp_path: Path) -> None:
     made.tell("a", *(f"tulip {number} " + "\u4e2d" * 400 for number in range(120)))
     made.close()
 
-    pages = Asking(tmp_path / "recollect.db").pages("search", query="tulip", limit=50)
+    pages = DirectClient(tmp_path / "recollect.db").pages("search", query="tulip", limit=50)
 
     shown = [one["id"] for page in pages for one in page]
     assert len(pages[0]) < 50
@@ -153,7 +153,7 @@ def test_many_answers_of_a_verb_become_several_pages(tmp_path: Path) -> None:
     )
     made.close()
 
-    pages = Asking(tmp_path / "recollect.db").pages("blame", path="prices.py")
+    pages = DirectClient(tmp_path / "recollect.db").pages("blame", path="prices.py")
 
     assert len(pages) > 1
     assert [one["id"] for page in pages for one in page] == [

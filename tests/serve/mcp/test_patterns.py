@@ -9,7 +9,7 @@ import pytest
 
 from recollect.store.sqlite import catalogue
 from tests.builders.lessons import SENTENCE, Shop
-from tests.serve.mcp.asking import Asking
+from tests.serve.mcp.direct_client import DirectClient
 from tests.store.conftest import Filled
 
 
@@ -29,11 +29,11 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
 
 def test_an_agent_is_told_of_it_and_can_read_and_judge_it(shop: Shop) -> None:
     """All by the reference that stands in packs and in published files; each is counted."""
-    asking = Asking(shop.filled.path)
+    client = DirectClient(shop.filled.path)
 
-    (told, *_) = asking.hits("recall", prompt="")
-    (read,) = asking.hits("get", ref=told["id"])
-    asking.call("feedback", id=told["id"], helpful=False)
+    (told, *_) = client.hits("recall", prompt="")
+    (read,) = client.hits("get", ref=told["id"])
+    client.call("feedback", id=told["id"], helpful=False)
 
     assert told["id"] == "pattern:3f2a9011"
     assert SENTENCE in told["text"]
@@ -55,6 +55,6 @@ def test_an_agent_is_told_of_it_and_can_read_and_judge_it(shop: Shop) -> None:
 
 def test_a_pattern_that_is_not_there_is_said_not_to_be(shop: Shop) -> None:
     """Agents make up references."""
-    complaint = Asking(shop.filled.path).complaint("get", ref="pattern:ffff")
+    complaint = DirectClient(shop.filled.path).complaint("get", ref="pattern:ffff")
 
     assert complaint == "no pattern is called ffff; `recollect patterns list --all` lists them"

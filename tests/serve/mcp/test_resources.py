@@ -8,8 +8,8 @@ import pytest
 
 from recollect.memory import Memory
 from tests.builders.talks import SHOP
+from tests.serve.mcp.clients import Pipes
 from tests.serve.mcp.conftest import Start
-from tests.serve.mcp.wires import Pipes
 
 
 @pytest.fixture

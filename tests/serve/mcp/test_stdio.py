@@ -17,8 +17,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from recollect import __version__
 from tests.builders.talks import Talks
+from tests.serve.mcp.clients import META, MODERN
 from tests.serve.mcp.conftest import Start
-from tests.serve.mcp.wires import META, MODERN
 
 READ_TOOLS = ["search", "get", "recall", "fix", "blame", "how"]
 WRITE_TOOLS = ["remember", "feedback"]

@@ -9,31 +9,31 @@ import pytest
 from recollect.memory import Memory
 from recollect.model.logs import Event, TurnFacts
 from tests.builders.talks import SHOP, Said, Talks
-from tests.serve.mcp.asking import Asking
 from tests.serve.mcp.conftest import ERROR
+from tests.serve.mcp.direct_client import DirectClient
 from tests.store.conftest import facts
 
 BLOG = "/home/ada/blog"
 
 
 @pytest.fixture
-def asking(store: Path) -> Asking:
-    return Asking(store)
+def client(store: Path) -> DirectClient:
+    return DirectClient(store)
 
 
 @pytest.fixture
-def in_shop(store: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
+def in_shop(store: Path, monkeypatch: pytest.MonkeyPatch) -> DirectClient:
     """A server that was started in the shop's folder, which is not on this machine."""
     monkeypatch.setattr("os.getcwd", lambda: SHOP)
-    return Asking(store)
+    return DirectClient(store)
 
 
 # search
 
 
-def test_a_hit_says_where_it_is_from_and_who_wrote_it(asking: Asking) -> None:
+def test_a_hit_says_where_it_is_from_and_who_wrote_it(client: DirectClient) -> None:
     """A model can only weigh what it is told if it knows whose words they are."""
-    answer = asking.call("search", query="tulips", limit=1)
+    answer = client.call("search", query="tulips", limit=1)
 
     hit = {
         "id": "codex:b#1",
@@ -51,10 +51,10 @@ def test_a_hit_says_where_it_is_from_and_who_wrote_it(asking: Asking) -> None:
     )
 
 
-def test_each_part_of_a_turn_has_its_own_provenance(asking: Asking) -> None:
+def test_each_part_of_a_turn_has_its_own_provenance(client: DirectClient) -> None:
     """What a tool printed or a web page said may have been written by anybody."""
     by = {
-        words: asking.hits("search", query=words, limit=1)[0]
+        words: client.hits("search", query=words, limit=1)[0]
         for words in ("webhook", "stripe module", "signature passes now")
     }
 
@@ -78,7 +78,7 @@ def test_a_web_page_and_a_sub_agents_prompt_are_no_persons_words(tmp_path: Path)
     made.tell("t", Said("limericks are due", author="agent"))
     made.close()
 
-    found = Asking(tmp_path / "recollect.db").hits("search", query="limericks")
+    found = DirectClient(tmp_path / "recollect.db").hits("search", query="limericks")
 
     assert {hit["id"]: (hit["provenance"], hit["trust"]) for hit in found} == {
         "codex:w#1": ("web", "external"),
@@ -87,24 +87,24 @@ def test_a_web_page_and_a_sub_agents_prompt_are_no_persons_words(tmp_path: Path)
     }
 
 
-def test_a_search_can_be_kept_to_a_project_and_a_time(asking: Asking) -> None:
+def test_a_search_can_be_kept_to_a_project_and_a_time(client: DirectClient) -> None:
     """Both narrow it the way the filters of the query do."""
-    assert {hit["project"] for hit in asking.hits("search", query="about", project=BLOG)} == {BLOG}
-    assert asking.hits("search", query="tulips", since="2026-01-03") == []
+    assert {hit["project"] for hit in client.hits("search", query="about", project=BLOG)} == {BLOG}
+    assert client.hits("search", query="tulips", since="2026-01-03") == []
 
 
-def test_pages_of_a_search_follow_each_other(asking: Asking) -> None:
+def test_pages_of_a_search_follow_each_other(client: DirectClient) -> None:
     """Nothing is shown twice or left out, however small the pages are."""
-    pages = asking.pages("search", query="the", limit=2)
+    pages = client.pages("search", query="the", limit=2)
 
     shown = [hit["id"] for page in pages for hit in page]
     assert len(shown) == len(set(shown))
-    assert shown == [hit["id"] for hit in asking.hits("search", query="the", limit=50)]
+    assert shown == [hit["id"] for hit in client.hits("search", query="the", limit=50)]
 
 
-def test_nothing_found_is_an_answer(asking: Asking) -> None:
+def test_nothing_found_is_an_answer(client: DirectClient) -> None:
     """And not an error: the model should try other words, not another tool."""
-    answer = asking.call("search", query="xylophone concerto", since="2030-01-01")
+    answer = client.call("search", query="xylophone concerto", since="2030-01-01")
 
     assert (answer["isError"], answer["structuredContent"]["hits"]) == (False, [])
     assert answer["content"][0]["text"] == "nothing found; try fewer or other words"
@@ -113,9 +113,9 @@ def test_nothing_found_is_an_answer(asking: Asking) -> None:
 # get
 
 
-def test_a_turn_is_read_event_by_event(asking: Asking) -> None:
+def test_a_turn_is_read_event_by_event(client: DirectClient) -> None:
     """With what was run, how it ended and what it printed."""
-    turn = asking.hits("get", ref="codex:a#1")
+    turn = client.hits("get", ref="codex:a#1")
 
     assert [(piece["provenance"], piece["text"]) for piece in turn] == [
         ("user", "prompt: why does the webhook signature check fail?"),
@@ -125,9 +125,9 @@ def test_a_turn_is_read_event_by_event(asking: Asking) -> None:
     assert {piece["id"] for piece in turn} == {"codex:a#1"}
 
 
-def test_a_session_is_read_as_an_outline(asking: Asking) -> None:
+def test_a_session_is_read_as_an_outline(client: DirectClient) -> None:
     """All of it would fill an agent's context; a turn that matters is read on its own."""
-    heading, *turns = asking.hits("get", ref="codex:a")
+    heading, *turns = client.hits("get", ref="codex:a")
 
     assert heading["id"] == "codex:a"
     assert [(piece["id"], piece["text"]) for piece in turns] == [
@@ -154,16 +154,16 @@ def test_a_session_is_read_as_an_outline(asking: Asking) -> None:
     ],
 )
 def test_a_reference_that_means_nothing_is_answered_with_a_sentence(
-    ref: str, said: str, asking: Asking
+    ref: str, said: str, client: DirectClient
 ) -> None:
     """Models make references up; nothing is read but the store."""
-    assert asking.complaint("get", ref=ref) == said
+    assert client.complaint("get", ref=ref) == said
 
 
 # recall, fix, blame, how
 
 
-def test_recall_tells_what_an_agent_should_know_here(in_shop: Asking) -> None:
+def test_recall_tells_what_an_agent_should_know_here(in_shop: DirectClient) -> None:
     """The project is that of the folder the server was started in."""
     (hit,) = in_shop.hits("recall", prompt="the webhook signature check fails again")
 
@@ -174,7 +174,7 @@ def test_recall_tells_what_an_agent_should_know_here(in_shop: Asking) -> None:
     )
 
 
-def test_recall_of_another_project_is_by_its_name(in_shop: Asking) -> None:
+def test_recall_of_another_project_is_by_its_name(in_shop: DirectClient) -> None:
     """As search shows it; a name that means nothing is said to."""
     assert {hit["project"] for hit in in_shop.hits("recall", prompt="", project=BLOG)} == {BLOG}
     assert (
@@ -183,7 +183,7 @@ def test_recall_of_another_project_is_by_its_name(in_shop: Asking) -> None:
     )
 
 
-def test_what_was_offered_is_written_down(in_shop: Asking, store: Path) -> None:
+def test_what_was_offered_is_written_down(in_shop: DirectClient, store: Path) -> None:
     """Whether a memory is of use can only be measured if it is known who was told."""
     in_shop.hits("recall", prompt="the webhook signature check fails again")
     in_shop.hits("fix", error=ERROR)
@@ -198,13 +198,15 @@ def test_a_reader_leaves_no_trace(store: Path, monkeypatch: pytest.MonkeyPatch) 
     """Read-only means that nothing is written, not even that something was read."""
     monkeypatch.setattr("os.getcwd", lambda: SHOP)
 
-    Asking(store, read_only=True).hits("recall", prompt="the webhook signature check fails again")
+    DirectClient(store, read_only=True).hits(
+        "recall", prompt="the webhook signature check fails again"
+    )
 
     with Memory.open(store) as memory:
         assert memory._existing().db.rows("select * from recalls") == []
 
 
-def test_fix_tells_what_was_done_and_that_it_worked(in_shop: Asking) -> None:
+def test_fix_tells_what_was_done_and_that_it_worked(in_shop: DirectClient) -> None:
     """That it worked is proven; the words of the commands are an agent's all the same."""
     (hit,) = in_shop.hits("fix", error=f"E   {ERROR}")
 
@@ -216,7 +218,7 @@ def test_fix_tells_what_was_done_and_that_it_worked(in_shop: Asking) -> None:
     ]
 
 
-def test_another_error_is_quoted_as_what_a_tool_said(in_shop: Asking) -> None:
+def test_another_error_is_quoted_as_what_a_tool_said(in_shop: DirectClient) -> None:
     """A line that is only alike comes from the log, where anybody may have put it."""
     (hit,) = in_shop.hits("fix", error="ModuleNotFoundError: No module named 'redis'")
 
@@ -224,7 +226,7 @@ def test_another_error_is_quoted_as_what_a_tool_said(in_shop: Asking) -> None:
     assert f"error: {ERROR}" in hit["text"].splitlines()
 
 
-def test_blame_tells_what_was_asked(in_shop: Asking) -> None:
+def test_blame_tells_what_was_asked(in_shop: DirectClient) -> None:
     """Why a file is as it is stands in no commit."""
     (hit,) = in_shop.hits("blame", path="prices.py")
 
@@ -232,7 +234,7 @@ def test_blame_tells_what_was_asked(in_shop: Asking) -> None:
     assert hit["text"].startswith(f"asked “round the prices up”; edit changed {SHOP}/prices.py")
 
 
-def test_how_tells_what_worked_here(in_shop: Asking) -> None:
+def test_how_tells_what_worked_here(in_shop: DirectClient) -> None:
     """With how often it did, and the shape that these invocations share."""
     (own,) = in_shop.hits("how", tool="pytest")
 
@@ -242,7 +244,7 @@ def test_how_tells_what_worked_here(in_shop: Asking) -> None:
 
 def test_how_says_when_this_project_has_none(store: Path) -> None:
     """An invocation from elsewhere is better than a guess, if it is said to be one."""
-    answer = Asking(store).call("how", tool="pytest")
+    answer = DirectClient(store).call("how", tool="pytest")
 
     assert answer["structuredContent"]["remark"] == "this project has none; these are of others"
 
@@ -265,7 +267,7 @@ def test_how_says_when_this_project_has_none(store: Path) -> None:
     ],
 )
 def test_having_nothing_to_tell_is_no_error(
-    tool: str, arguments: dict[str, str], said: str, in_shop: Asking
+    tool: str, arguments: dict[str, str], said: str, in_shop: DirectClient
 ) -> None:
     """Most questions have no answer, and the agent goes on."""
     answer = in_shop.call(tool, **arguments)
@@ -277,7 +279,7 @@ def test_having_nothing_to_tell_is_no_error(
 # remember, feedback
 
 
-def test_what_an_agent_remembers_is_a_candidate(in_shop: Asking) -> None:
+def test_what_an_agent_remembers_is_a_candidate(in_shop: DirectClient) -> None:
     """A person has to say it too before it is told to anybody unasked."""
     (hit,) = in_shop.hits("remember", text="prices are kept in cents", category="decision")
 
@@ -296,7 +298,7 @@ def test_what_an_agent_remembers_is_a_candidate(in_shop: Asking) -> None:
     [("UserPreference", "preference"), ("CODE_PATTERN", "pattern"), ("projectfact", "project")],
 )
 def test_a_category_may_be_called_what_models_call_it(
-    in_shop: Asking, name: str, category: str
+    in_shop: DirectClient, name: str, category: str
 ) -> None:
     """They name it from memory.
 
@@ -312,14 +314,14 @@ def test_a_category_may_be_called_what_models_call_it(
     )
 
 
-def test_something_can_be_remembered_about_another_project(in_shop: Asking) -> None:
+def test_something_can_be_remembered_about_another_project(in_shop: DirectClient) -> None:
     """Agents work across folders."""
     (hit,) = in_shop.hits("remember", text="posts are in English", project=BLOG)
 
     assert hit["project"] == BLOG
 
 
-def test_feedback_is_kept(in_shop: Asking, store: Path) -> None:
+def test_feedback_is_kept(in_shop: DirectClient, store: Path) -> None:
     """What helped is to be counted one day."""
     answer = in_shop.call("feedback", id="codex:a#1", helpful=True)
 
@@ -366,14 +368,14 @@ def test_feedback_is_kept(in_shop: Asking, store: Path) -> None:
     ],
 )
 def test_a_call_that_cannot_be_answered_says_why(
-    tool: str, arguments: dict[str, object], said: str, asking: Asking
+    tool: str, arguments: dict[str, object], said: str, client: DirectClient
 ) -> None:
     """One sentence that a model can act on, and no stack of a library."""
-    assert asking.complaint(tool, **arguments) == said
+    assert client.complaint(tool, **arguments) == said
 
 
-def test_null_is_the_same_as_nothing(asking: Asking) -> None:
+def test_null_is_the_same_as_nothing(client: DirectClient) -> None:
     """Many models fill in every argument that a tool has."""
-    plain = asking.call("search", query="tulips")
+    plain = client.call("search", query="tulips")
 
-    assert asking.call("search", query="tulips", project=None, since=None, cursor=None) == plain
+    assert client.call("search", query="tulips", project=None, since=None, cursor=None) == plain

@@ -16,9 +16,9 @@ from tests.serve.poison.table import PLANTS, Plant
 
 pytest.importorskip("mcp", reason="the MCP server needs the extra of that name")
 
-from recollect.serve.mcp.lanes import Lane
 from recollect.serve.mcp.resources import Resources
 from recollect.serve.mcp.tools import Tools
+from recollect.serve.memory_thread import MemoryThread
 
 # What the agent wrote itself, however it was talked into it; the rest came from outside.
 BY_AGENTS = {
@@ -38,15 +38,15 @@ PROGRAMS = ("pricer", "echo", "git commit", "git checkout", "make")
 
 
 @pytest.fixture(scope="module")
-def lane(planted: Memory) -> Iterator[Lane]:
-    made = Lane(planted)
+def thread(planted: Memory) -> Iterator[MemoryThread]:
+    made = MemoryThread(planted)
     yield made
     made.close()
 
 
-def answers(lane: Lane, plant: Plant) -> dict[str, Any]:
+def answers(thread: MemoryThread, plant: Plant) -> dict[str, Any]:
     """What each tool that reads says about a plant, asked in the plainest words for it."""
-    tools = Tools(lane, None, plant.folder)
+    tools = Tools(thread, None, plant.folder)
     words = " ".join(plant.sentence.replace("/", " ").replace(":", " ").split()[:4])
 
     async def ask() -> dict[str, Any]:
@@ -73,7 +73,7 @@ def answers(lane: Lane, plant: Plant) -> dict[str, Any]:
 
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
 def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(
-    lane: Lane, plant: Plant
+    thread: MemoryThread, plant: Plant
 ) -> None:
     """A page's words are external wherever they turn up.
 
@@ -82,7 +82,7 @@ def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(
     allowed = {"external", "assistant"} if plant.place in BY_AGENTS else {"external"}
 
     wrong = []
-    for name, answer in answers(lane, plant).items():
+    for name, answer in answers(thread, plant).items():
         framed, outside = parted(answer.content[0].text)
         assert not says(outside, plant.sentence), f"{name} tells it outside of the frame"
         assert OPENING not in framed
@@ -116,12 +116,12 @@ def parted(text: str) -> tuple[str, str]:
     ],
 )
 def test_what_tools_and_pages_said_can_be_read_as_theirs(
-    lane: Lane, place: Any, provenance: str
+    thread: MemoryThread, place: Any, provenance: str
 ) -> None:
     """The archive hides nothing from who asks; it says whose words they are."""
     plant = next(plant for plant in PLANTS if plant.place is place and plant.position == "middle")
 
-    hits = answers(lane, plant)["turn"].structured_content["hits"]
+    hits = answers(thread, plant)["turn"].structured_content["hits"]
 
     assert {
         (hit["provenance"], hit["trust"]) for hit in hits if says(hit["text"], plant.sentence)
@@ -129,16 +129,18 @@ def test_what_tools_and_pages_said_can_be_read_as_theirs(
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
-def test_a_resource_frames_what_was_planted_or_leaves_it_out(lane: Lane, plant: Plant) -> None:
+def test_a_resource_frames_what_was_planted_or_leaves_it_out(
+    thread: MemoryThread, plant: Plant
+) -> None:
     """A session's outline has titles and replies in it.
 
     What is known about a project is what an agent would be told.
     """
-    resources = Resources(lane)
+    resources = Resources(thread)
 
     async def read() -> tuple[str, str]:
         (found, *_) = (
-            await Tools(lane, None, plant.folder).search(plant.prompt, limit=1)
+            await Tools(thread, None, plant.folder).search(plant.prompt, limit=1)
         ).structured_content["hits"]
         return await resources.session(found["id"].partition("#")[0]), await resources.project(
             plant.folder

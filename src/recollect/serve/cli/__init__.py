@@ -131,7 +131,7 @@ def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
 def _run(name: str, arguments: list[str]) -> int:
     from recollect.errors import RecollectError
     from recollect.memory import Memory
-    from recollect.serve.cli.output import complain, write
+    from recollect.serve.output import complain, write
 
     command = load(name)
     args = parser(name, command).parse_args(
@@ -140,7 +140,7 @@ def _run(name: str, arguments: list[str]) -> int:
     memory = None
     try:
         if args.log_json or "RECOLLECT_LOG" in os.environ:
-            from recollect.serve.logs import configure
+            from recollect.serve.log_config import configure
 
             configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
         memory = Memory.open(args.store)

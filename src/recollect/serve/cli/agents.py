@@ -15,8 +15,8 @@ from recollect.memory import Memory
 from recollect.model.reports import AgentRow, SupportedAgent
 from recollect.serve.agents import find_agent
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output, counted
 from recollect.serve.install import installed
+from recollect.serve.output import Output, counted
 from recollect.system import platforms
 
 # Editors have many places; what does not fit here is in the JSON.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.serve.cli.output import Output
+from recollect.serve.output import Output
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -21,7 +21,7 @@ from recollect.memory import Memory
 from recollect.model.answers import FileChange
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.cli.output import Output, counted, placed
+from recollect.serve.output import Output, counted, placed
 
 __all__ = ["arguments", "prepare", "run"]
 

@@ -10,7 +10,7 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
-from recollect.serve.cli.output import Output
+from recollect.serve.output import Output
 from recollect.settings import KEYS, sample
 
 

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model.reports import Consolidated
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -16,10 +16,10 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model.search import Hit
-from recollect.serve.cli.background import leave_work
+from recollect.serve.background import leave_work
 from recollect.serve.cli.import_ import logs_read
-from recollect.serve.cli.output import Output, counted, say
-from recollect.serve.cli.progress import Progress
+from recollect.serve.cli.progress import ProgressBar
+from recollect.serve.output import Output, counted, say
 
 # So many turns are embedded while the person waits, the newest first;
 # the rest is done in the background.
@@ -48,7 +48,7 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
 
     `store` is the option that chooses this memory.
     """
-    with Progress("Reading logs:") as progress:
+    with ProgressBar("Reading logs:") as progress:
         report = memory.import_logs(paths, progress=progress)
     _embed(memory)
     summary = memory.summary()
@@ -80,7 +80,7 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
 
 def _embed(memory: Memory) -> None:
     """Embed the turns, so that the first search finds by meaning too."""
-    with Progress("Preparing search by meaning:") as progress:
+    with ProgressBar("Preparing search by meaning:") as progress:
         for report in memory.embed(limit=MOST_EMBEDDED):
             progress(report.turns, report.turns + report.remaining, "")
     if report.remaining:

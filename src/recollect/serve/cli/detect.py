@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.patterns import Pattern, Sighting
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -6,7 +6,7 @@ Turns are named by their number in the session.
 from __future__ import annotations
 
 from recollect.model.digests import Digest, EvidenceKind, Run, Task, Trouble
-from recollect.serve.cli.output import counted
+from recollect.serve.output import counted
 
 COMMAND_CHARACTERS = 120
 FILES_SHOWN = 12

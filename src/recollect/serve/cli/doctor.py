@@ -16,9 +16,9 @@ from argparse import ArgumentParser, Namespace
 from recollect.errors import EXIT_BAD_DATA, StoreError
 from recollect.memory import Memory
 from recollect.model.reports import Finding
-from recollect.serve.cli.output import Output
 from recollect.serve.install import installed
 from recollect.serve.install.checkup import Firings, findings
+from recollect.serve.output import Output
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -15,8 +15,8 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.reports import Embedded
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output, counted
-from recollect.serve.cli.progress import Progress
+from recollect.serve.cli.progress import ProgressBar
+from recollect.serve.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     report = Embedded()
-    with Progress("Preparing search by meaning:") as progress:
+    with ProgressBar("Preparing search by meaning:") as progress:
         for report in memory.embed(again=args.again, limit=args.limit):
             progress(report.turns, report.turns + report.remaining, "")
     return Output([report], _text)

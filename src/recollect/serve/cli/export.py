@@ -15,7 +15,7 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.cli.output import Output, to_json
+from recollect.serve.output import Output, to_json
 
 __all__ = ["arguments", "prepare", "run"]
 

@@ -18,7 +18,7 @@ from recollect.memory import Memory
 from recollect.model.answers import Fix, Step
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen
-from recollect.serve.cli.output import Output, counted, placed
+from recollect.serve.output import Output, counted, placed
 
 # More than this was pasted by mistake; the error is at the end of an output.
 MOST_CHARACTERS = 1 << 20

@@ -18,8 +18,8 @@ from argparse import ArgumentParser, Namespace
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import Forgotten
-from recollect.serve.cli.asking import confirm
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.cli.confirm import confirm
+from recollect.serve.output import Output, counted
 
 GO_AHEAD = "Add --yes to go ahead, --dry-run to see what goes."
 

@@ -17,7 +17,7 @@ from recollect.memory import Memory
 from recollect.model.answers import Invocation
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen, prepare, remarked, typed
-from recollect.serve.cli.output import Output
+from recollect.serve.output import Output
 
 __all__ = ["arguments", "prepare", "run"]
 

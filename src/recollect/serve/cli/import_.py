@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import ImportReport, SourceReport
-from recollect.serve.cli.background import leave_work
-from recollect.serve.cli.output import Output, counted, say
-from recollect.serve.cli.progress import Progress
+from recollect.serve.background import leave_work
+from recollect.serve.cli.progress import ProgressBar
+from recollect.serve.output import Output, counted, say
 
 _NOBODY = """No agent logs found on this machine.
   recollect agents    where it looked
@@ -61,7 +61,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.watch:
         _refuse_with_watch(args)
         return Output(_watched(memory, args), _line)
-    with Progress("Reading logs:") as progress:
+    with ProgressBar("Reading logs:") as progress:
         report = memory.import_logs(
             args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress
         )

@@ -21,8 +21,8 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import Installed
 from recollect.serve import timer
-from recollect.serve.cli.output import Output
 from recollect.serve.install import SCOPES, install, installable, next_steps
+from recollect.serve.output import Output
 
 # What a dry run says instead of the state.
 WOULD = {"added": "would add", "changed": "would change", "removed": "would remove"}

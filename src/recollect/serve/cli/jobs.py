@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.reports import JobRow
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 from recollect.system.clock import iso, now_ms
 
 

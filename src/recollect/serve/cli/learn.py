@@ -13,8 +13,8 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model.reports import Learned
-from recollect.serve.cli.output import Output, counted
-from recollect.serve.cli.progress import Progress
+from recollect.serve.cli.progress import ProgressBar
+from recollect.serve.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     report = Learned()
     for _ in memory.digest_sessions():
         pass
-    with Progress("Learning from sessions:") as progress:
+    with ProgressBar("Learning from sessions:") as progress:
         for report in memory.learn():
             if not args.quiet:
                 progress(report.sessions, report.sessions + report.remaining, "")

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output
+from recollect.serve.output import Output
 
 PORT = 7437
 
@@ -47,7 +47,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    from recollect.serve.mcp import running
+    from recollect.serve.mcp.run import run as serve
 
     if args.distill and args.read_only:
         raise UsageError(
@@ -59,16 +59,11 @@ def run(memory: Memory, args: Namespace) -> Output:
             "--episodes does not go with --read-only.",
             hint="It has to write what the agent records.",
         )
-    if args.http:
-        running.run_http(
-            memory,
-            port=args.port,
-            read_only=args.read_only,
-            distill=args.distill,
-            episodes=args.episodes,
-        )
-    else:
-        running.run_stdio(
-            memory, read_only=args.read_only, distill=args.distill, episodes=args.episodes
-        )
+    serve(
+        memory,
+        port=args.port if args.http else None,
+        read_only=args.read_only,
+        distill=args.distill,
+        episodes=args.episodes,
+    )
     return Output([])

@@ -16,7 +16,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.publications import Amount, Measured, Share
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:

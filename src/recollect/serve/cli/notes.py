@@ -18,8 +18,8 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.notes import Note
 from recollect.serve.cli import count
-from recollect.serve.cli.asking import confirm
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.cli.confirm import confirm
+from recollect.serve.output import Output, counted
 
 ACTIONS = ["list", "add", "accept", "reject", "edit", "forget"]
 # What somebody wants to see who does not say.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

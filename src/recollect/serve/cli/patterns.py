@@ -22,7 +22,7 @@ from recollect.memory import Memory
 from recollect.model.patterns import Pattern, PatternVersion, Sighting
 from recollect.model.publications import is_harmful
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 ACTIONS = ["list", "show", "accept", "reject", "edit", "retire", "history"]
 STATUSES = ["candidate", "accepted", "published", "rejected", "retired"]

@@ -8,12 +8,12 @@ import time
 from types import TracebackType
 from typing import Any
 
-from recollect.serve.cli.output import say
+from recollect.serve.output import say
 
 EVERY_SECONDS = 2.0
 
 
-class Progress:
+class ProgressBar:
     """Shows how far something is; says nothing when it is done quickly."""
 
     def __init__(self, what: str) -> None:
@@ -22,7 +22,7 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressBar:
         return self
 
     def __call__(self, done: int, total: int, path: str) -> None:

@@ -13,7 +13,7 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import ProjectRow
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:

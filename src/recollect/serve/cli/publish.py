@@ -21,7 +21,7 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.publications import Decide, Decision, Publication
 from recollect.serve.agents import publish_targets
-from recollect.serve.cli.output import Output, counted, printable
+from recollect.serve.output import Output, counted, printable
 
 DUE = ("new", "changed", "removed", "edited")
 

@@ -17,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.answers import Pack
 from recollect.serve.cli import count
-from recollect.serve.cli.output import Output
+from recollect.serve.output import Output
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from recollect.errors import EXIT_NOTHING_FOUND
 from recollect.memory import Memory
 from recollect.model.reports import Rescanned
-from recollect.serve.cli.output import Output, counted
-from recollect.serve.cli.progress import Progress
+from recollect.serve.cli.progress import ProgressBar
+from recollect.serve.output import Output, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.rescan:
-        with Progress("Looking for secrets:") as progress:
+        with ProgressBar("Looking for secrets:") as progress:
             return Output([memory.rescan(progress)], _rescanned)
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if args.check:

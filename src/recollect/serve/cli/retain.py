@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model.reports import Retained
-from recollect.serve.cli.output import Output, counted, say
+from recollect.serve.output import Output, counted, say
 
 _REASONS = {"age": "by age", "soft": "for the soft cap", "hard": "for the hard cap"}
 

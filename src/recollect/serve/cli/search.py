@@ -16,7 +16,7 @@ import os
 
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, typed
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

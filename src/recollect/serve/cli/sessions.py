@@ -15,7 +15,7 @@ from recollect.memory import Memory
 from recollect.model.sessions import Session
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 __all__ = ["arguments", "prepare", "run"]
 

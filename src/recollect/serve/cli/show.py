@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
 from recollect.serve.cli import digest, notes, patterns
-from recollect.serve.cli.output import Output, counted
+from recollect.serve.output import Output, counted
 
 _OUTPUT_LINES = 12
 

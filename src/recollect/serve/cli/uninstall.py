@@ -17,8 +17,8 @@ from functools import partial
 from recollect.memory import Memory
 from recollect.serve import timer
 from recollect.serve.cli.install import machine, told
-from recollect.serve.cli.output import Output
 from recollect.serve.install import SCOPES, installable, uninstall
+from recollect.serve.output import Output
 
 
 def arguments(parser: ArgumentParser) -> None:

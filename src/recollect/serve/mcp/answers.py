@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, TextContent
 
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.serve.cli.output import printable
+from recollect.serve.output import printable
 
 # What a result may take, everything in it counted; the protocol's own
 # envelope and remarks get the rest.
@@ -63,7 +63,7 @@ HITS_SCHEMA: dict[str, Any] = {
 }
 
 
-class Hit(TypedDict):
+class ToolHit(TypedDict):
     """One piece of what is remembered, as it goes over the wire."""
 
     id: str
@@ -82,12 +82,12 @@ def hit(
     at: str | None,
     provenance: str,
     trust: str | None = None,
-) -> Hit:
+) -> ToolHit:
     """A hit whose text cannot hide anything or leave its frame.
 
     Without a `trust`, that of its provenance.
     """
-    return Hit(
+    return ToolHit(
         id=harmless(ref),
         project=harmless(project) if project is not None else None,
         date=at,
@@ -106,10 +106,10 @@ class Page:
     """Hits until the page is full."""
 
     def __init__(self) -> None:
-        self.hits: list[Hit] = []
+        self.hits: list[ToolHit] = []
         self._room = _ROOM
 
-    def add(self, one: Hit) -> bool:
+    def add(self, one: ToolHit) -> bool:
         """Put a hit on the page, if there is room; the first is cut rather than left out."""
         if not self.hits:
             one = {**one, "text": one["text"][: self._fitting(one)]}
@@ -120,7 +120,7 @@ class Page:
         self.hits.append(one)
         return True
 
-    def add_beginning(self, one: Hit) -> int:
+    def add_beginning(self, one: ToolHit) -> int:
         """Put as much of a hit on the page as there is room for.
 
         Says how many of its characters that is.
@@ -130,7 +130,7 @@ class Page:
             self.add({**one, "text": one["text"][:taken]})
         return taken
 
-    def add_all(self, some: Iterable[Hit]) -> int:
+    def add_all(self, some: Iterable[ToolHit]) -> int:
         """Put hits on the page in their order until one has no room; says how many were put."""
         before = len(self.hits)
         for one in some:
@@ -138,11 +138,11 @@ class Page:
                 break
         return len(self.hits) - before
 
-    def has_room(self, some: Iterable[Hit]) -> bool:
+    def has_room(self, some: Iterable[ToolHit]) -> bool:
         """Whether all of these could be put."""
         return sum(map(_cost, some)) <= self._room
 
-    def _fitting(self, one: Hit) -> int:
+    def _fitting(self, one: ToolHit) -> int:
         """How many characters of a hit's text have room; of a long text rather none than a few."""
         taken = min(len(one["text"]), max(0, self._room // 2))
         while taken > 0 and _cost({**one, "text": one["text"][:taken]}) > self._room:
@@ -187,13 +187,13 @@ def sentence(text: str, *, failed: bool = False) -> CallToolResult:
     )
 
 
-def _line(one: Hit) -> str:
+def _line(one: ToolHit) -> str:
     where = f" in {one['project']}" if one["project"] else ""
     line = f"- {(one['date'] or '')[:10]} {one['id']}{where} ({one['provenance']}; trust: {one['trust']}): {one['text']}"
     # Only we begin a line with a dash: a text could tell of another hit, and lend it any trust.
     return line.replace("\n", "\n  | ")
 
 
-def _cost(one: Hit) -> int:
+def _cost(one: ToolHit) -> int:
     """What a hit takes in a result, in bytes."""
     return len(msgspec.json.encode(one)) + len(msgspec.json.encode(_line(one))) + 2

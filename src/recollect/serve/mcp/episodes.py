@@ -2,7 +2,7 @@
 
 They are offered only to a server that was started for that (`recollect mcp
 --episodes`): every other session would pay for their descriptions. Attempts
-may be recorded from any thread, so there is no lane to wait in; what may have to
+may be recorded from any thread, so there is no other thread to ask; what may have to
 wait for the disk is done on a thread of its own.
 """
 
@@ -17,7 +17,7 @@ from pydantic import Field
 
 from recollect.memory import Memory
 from recollect.model.episodes import Context, Ending, EpisodeHit, Step
-from recollect.serve.mcp.answers import Hit, Page, harmless, hit, result, sentence
+from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit, result, sentence
 from recollect.system import git
 
 # An attempt may be hundreds of steps; the last ones say how it ended.
@@ -113,7 +113,7 @@ class EpisodeTools:
         return result(self._memory, page)
 
 
-def _hit(found: EpisodeHit) -> Hit:
+def _hit(found: EpisodeHit) -> ToolHit:
     episode = found.episode
     lines = [f"{episode.task} ({found.why})"]
     left_out = len(episode.steps) - STEPS_SHOWN

@@ -25,8 +25,8 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from recollect.errors import EXIT_UNAVAILABLE, FileRefused, RecollectError
-from recollect.serve.cli.output import say
 from recollect.serve.mcp.stdio import on_signals
+from recollect.serve.output import say
 from recollect.system import platforms
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ class PortTaken(RecollectError):
 
 
 @dataclass
-class Door:
-    """Where we listen, and what opens it."""
+class Endpoint:
+    """Where we listen, and the token that is asked for there."""
 
     socket: socket.socket
     token: str
@@ -74,7 +74,7 @@ class Door:
         return [f"{name}:{self.port}" for name in (HOST, "localhost", "[::1]")]
 
 
-def open_door(home: str, port: int) -> Door:
+def listen(home: str, port: int) -> Endpoint:
     """Take the port, on loopback alone, and find the token."""
     path = os.path.join(home, TOKEN_FILE)
     token = ensure_token(path)
@@ -88,7 +88,7 @@ def open_door(home: str, port: int) -> Door:
     except (OSError, OverflowError) as error:
         listening.close()
         raise PortTaken(port, getattr(error, "strerror", None) or str(error)) from error
-    return Door(listening, token, path)
+    return Endpoint(listening, token, path)
 
 
 def ensure_token(path: str) -> str:
@@ -137,10 +137,10 @@ class Guard:
     page sent, and who has no token.
     """
 
-    def __init__(self, app: ASGIApp, door: Door) -> None:
-        self._app, self._token = app, door.token.encode()
-        self._hosts = set(door.hosts)
-        self._origins = {f"http://{host}" for host in door.hosts}
+    def __init__(self, app: ASGIApp, endpoint: Endpoint) -> None:
+        self._app, self._token = app, endpoint.token.encode()
+        self._hosts = set(endpoint.hosts)
+        self._origins = {f"http://{host}" for host in endpoint.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
@@ -173,20 +173,20 @@ class _Listener(uvicorn.Server):
         yield
 
 
-def make_app(server: Server, door: Door) -> Guard:
+def make_app(server: Server, endpoint: Endpoint) -> Guard:
     """The application behind its guard."""
     hosts = TransportSecuritySettings(
-        allowed_hosts=door.hosts, allowed_origins=[f"http://{host}" for host in door.hosts]
+        allowed_hosts=endpoint.hosts, allowed_origins=[f"http://{host}" for host in endpoint.hosts]
     )
     return Guard(
-        server.streamable_http_app(streamable_http_path=PATH, transport_security=hosts), door
+        server.streamable_http_app(streamable_http_path=PATH, transport_security=hosts), endpoint
     )
 
 
-async def serve(server: Server, door: Door) -> None:
+async def serve(server: Server, endpoint: Endpoint) -> None:
     """Answer until we are told to end."""
     config = uvicorn.Config(
-        make_app(server, door),
+        make_app(server, endpoint),
         ws="none",
         log_level="warning",
         access_log=False,
@@ -198,5 +198,5 @@ async def serve(server: Server, door: Door) -> None:
         listener.should_exit = True
 
     on_signals(stop)
-    say(f"http://{HOST}:{door.port}{PATH}  (the token is in {door.token_path})")
-    await listener.serve(sockets=[door.socket])
+    say(f"http://{HOST}:{endpoint.port}{PATH}  (the token is in {endpoint.token_path})")
+    await listener.serve(sockets=[endpoint.socket])

@@ -19,7 +19,7 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import Assignment
 from recollect.serve.mcp.answers import PAGE_BYTES, harmless
-from recollect.serve.mcp.lanes import Lane
+from recollect.serve.memory_thread import MemoryThread
 
 # A page is in the answer twice, as data and as text.
 _ROOM = PAGE_BYTES // 2 - 750
@@ -39,8 +39,8 @@ ANSWER_SCHEMA: dict[str, Any] = {
 class JobTools:
     """The two tools; the job that is being read is kept, so that its pages are of one piece."""
 
-    def __init__(self, lane: Lane) -> None:
-        self._lane = lane
+    def __init__(self, thread: MemoryThread) -> None:
+        self._thread = thread
         self._job: Assignment | None = None
 
     async def next_job(
@@ -62,7 +62,7 @@ class JobTools:
                 return _said({"text": "Nothing is due."})
             return _said(_page(self._job, start))
 
-        return await self._lane.ask(answer)
+        return await self._thread.ask(answer)
 
     async def answer_job(
         self,
@@ -78,7 +78,7 @@ class JobTools:
             self._job = None
             return _said({"subject": subject.strip(), "outcome": outcome})
 
-        return await self._lane.ask(keep)
+        return await self._thread.ask(keep)
 
 
 def _position(cursor: str | None) -> tuple[int, tuple[str | None, str | None]]:

@@ -10,9 +10,9 @@ from mcp.server.mcpserver.resources import ResourceSecurity
 
 from recollect.errors import NotFound, RecollectError
 from recollect.memory import Memory
-from recollect.serve.mcp import reading
+from recollect.serve.mcp import pages
 from recollect.serve.mcp.answers import Page, harmless, said, text_of
-from recollect.serve.mcp.lanes import Lane
+from recollect.serve.memory_thread import MemoryThread
 
 # Names in the store, looked up there and nowhere else: a project may well be called by its path.
 _NAMES = ResourceSecurity(exempt_params=frozenset({"id", "key"}))
@@ -22,7 +22,7 @@ MOST_NOTES = 100
 class Resources:
     """The two addresses, each answered with a page of Markdown."""
 
-    def __init__(self, reads: Lane) -> None:
+    def __init__(self, reads: MemoryThread) -> None:
         self._reads = reads
 
     def offer(self, server: MCPServer) -> None:
@@ -43,7 +43,7 @@ class Resources:
         """The first page of a session's outline."""
 
         def answer(memory: Memory) -> str:
-            page, following = reading.read_session(memory, id)
+            page, following = pages.read_session(memory, id)
             more = (
                 f"\n\nThere is more: the tool get reads on with cursor {following}"
                 if following
@@ -59,11 +59,11 @@ class Resources:
         def answer(memory: Memory) -> str:
             name, page = memory.get_project(key), Page()
             page.add_all(
-                map(reading.note_hit, memory.notes(project=name, status="active", limit=MOST_NOTES))
+                map(pages.note_hit, memory.notes(project=name, status="active", limit=MOST_NOTES))
             )
             pack = memory.recall(project=name)
             told = [line for line in pack.lines if not line.ref.startswith("note:")]
-            page.add_all(reading.told_hit(memory, line) for line in told)
+            page.add_all(pages.told_hit(memory, line) for line in told)
             return f"# {harmless(name)}\n\n{text_of(memory, page)}"
 
         return await self._answered(answer)

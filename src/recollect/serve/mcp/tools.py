@@ -19,11 +19,11 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.answers import Answers, FileChange, Fix, Invocation, Step
 from recollect.model.notes import Category as OneOf
-from recollect.serve.mcp import reading
-from recollect.serve.mcp.answers import HITS_SCHEMA, Hit, Page, harmless, hit, result, sentence
+from recollect.serve.mcp import pages
+from recollect.serve.mcp.answers import HITS_SCHEMA, Page, ToolHit, harmless, hit, result, sentence
 from recollect.serve.mcp.episodes import ID_SCHEMA, REWARD_SCHEMA, EpisodeTools
 from recollect.serve.mcp.jobs import ANSWER_SCHEMA, JOB_SCHEMA, JobTools
-from recollect.serve.mcp.lanes import Lane
+from recollect.serve.memory_thread import MemoryThread
 
 # More than a page holds of any of them, so that the page decides.
 ROWS_AT_ONCE = 25
@@ -54,8 +54,8 @@ class Tools:
 
     def __init__(
         self,
-        reads: Lane,
-        writes: Lane | None,
+        reads: MemoryThread,
+        writes: MemoryThread | None,
         folder: str,
         *,
         distill: bool = False,
@@ -70,7 +70,7 @@ class Tools:
     def listed(self) -> list[Tool]:
         """As they are offered, always in this order.
 
-        Those that write only when there is a lane for them.
+        Those that write only when there is a thread for them.
         """
         reading_tools: list[Callable[..., Any]] = [
             self.search,
@@ -150,7 +150,7 @@ class Tools:
         """Read a session's outline, all of a turn, or a note. Use after another tool named it."""
 
         def answer(memory: Memory) -> CallToolResult:
-            page, following = reading.read(memory, ref.strip(), cursor)
+            page, following = pages.read(memory, ref.strip(), cursor)
             if ref.strip().startswith(("note:", "pattern:")):
                 self._offered("get", [one["id"] for one in page.hits])
             return result(memory, page, cursor=following)
@@ -177,7 +177,7 @@ class Tools:
                 memory.recall(prompt, project=project, folder=self._folder, budget=budget),
                 Page(),
             )
-            page.add_all(reading.told_hit(memory, line) for line in pack.lines)
+            page.add_all(pages.told_hit(memory, line) for line in pack.lines)
             if not page.hits:
                 return sentence(
                     "Nothing stored is good enough to be told about this; search may still find "
@@ -285,7 +285,7 @@ class Tools:
         def answer(memory: Memory) -> CallToolResult:
             page = Page()
             page.add(
-                reading.note_hit(
+                pages.note_hit(
                     memory.remember(text, category=category, project=project, folder=self._folder)
                 )
             )
@@ -309,7 +309,7 @@ class Tools:
         return await self._writing.ask(answer)
 
     @property
-    def _writing(self) -> Lane:
+    def _writing(self) -> MemoryThread:
         assert self._writes is not None
         return self._writes
 
@@ -319,7 +319,7 @@ class Tools:
         Nobody waits for that.
         """
         if self._writes is not None:
-            self._writes.leave(
+            self._writes.submit(
                 lambda memory: memory.record_recall("mcp", tool, refs, folder=self._folder)
             )
 
@@ -327,7 +327,9 @@ class Tools:
 def _tool(
     function: Callable[..., Any], annotations: ToolAnnotations, output: dict[str, Any]
 ) -> Tool:
-    made = Tool.from_function(function, annotations=annotations)
+    # On one line: line breaks are paid for too.
+    description = " ".join((function.__doc__ or "").split())
+    made = Tool.from_function(function, description=description, annotations=annotations)
     made.parameters = _brief(made.parameters)
     made.fn_metadata.output_schema = output
     return made
@@ -360,7 +362,7 @@ def _brief_argument(argument: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rows(
-    ask: Callable[[int], Answers[Any]], shown: Callable[[Any], Hit], cursor: str | None
+    ask: Callable[[int], Answers[Any]], shown: Callable[[Any], ToolHit], cursor: str | None
 ) -> tuple[Page, str | None]:
     """A page of answers that are best asked for from the start.
 
@@ -377,7 +379,7 @@ def _rows(
     return page, str(start + fitting) if fitting < len(rows) else None
 
 
-def _fix(row: Fix) -> Hit:
+def _fix(row: Fix) -> ToolHit:
     lines = [f"{row.confidence}: {row.why}"]
     # Nobody needs to read the line he asked about, and another is a tool's own words.
     foreign = row.match not in ("exact", "shape")
@@ -406,7 +408,7 @@ def _code(code: int | None) -> str:
     return "" if code is None else f" (exit {code})"
 
 
-def _change(row: FileChange) -> Hit:
+def _change(row: FileChange) -> ToolHit:
     lines = "" if row.added is None else f" +{row.added} -{row.removed}"
     ended = {True: "", False: " (failed)", None: " (outcome unknown)"}[row.ok]
     undone = "" if row.live else " (undone)"
@@ -414,7 +416,7 @@ def _change(row: FileChange) -> Hit:
     return hit(row.ref, text, project=row.project, at=row.at, provenance="assistant")
 
 
-def _invocation(row: Invocation) -> Hit:
+def _invocation(row: Invocation) -> ToolHit:
     text = f"{row.example}\n{row.ok} worked, {row.failed} failed, {row.unclear} unclear; shape: {row.shape}"
     project = row.projects[0] if len(row.projects) == 1 else None
     return hit(row.ref, text, project=project, at=row.last_at, provenance="tool", trust="assistant")

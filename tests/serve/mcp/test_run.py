@@ -11,8 +11,8 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.serve.mcp.lanes import Lane
-from recollect.serve.mcp.running import _have_jobs_done
+from recollect.serve.mcp.run import _have_jobs_done
+from recollect.serve.memory_thread import MemoryThread
 from recollect.store.sqlite.jobs import Jobs
 from recollect.system import platforms
 from recollect.system.clock import now_ms
@@ -44,20 +44,20 @@ def test_no_process_is_started_for_jobs_that_are_not_due(store: Path) -> None:
         assert platforms._started == before
 
 
-def test_a_lane_answers_on_one_thread_of_its_own(store: Path) -> None:
+def test_a_memory_thread_answers_on_one_thread_of_its_own(store: Path) -> None:
     """A memory belongs to the thread that opened it."""
 
     async def ask() -> set[int]:
-        lane = Lane(Memory.open(store))
+        thread = MemoryThread(Memory.open(store))
         seen: set[int] = set()
 
         async def one() -> None:
-            seen.add(await lane.ask(lambda memory: threading.get_ident()))
+            seen.add(await thread.ask(lambda memory: threading.get_ident()))
 
         async with anyio.create_task_group() as tasks:
             for _ in range(5):
                 tasks.start_soon(one)
-        lane.close()
+        thread.close()
         return seen
 
     (thread,) = anyio.run(ask)
@@ -65,17 +65,17 @@ def test_a_lane_answers_on_one_thread_of_its_own(store: Path) -> None:
     assert thread != threading.get_ident()
 
 
-def test_an_errand_that_fails_costs_nothing_else(store: Path, tmp_path: Path) -> None:
+def test_a_task_that_fails_costs_nothing_else(store: Path, tmp_path: Path) -> None:
     """Nobody waits for it, so nobody could be told."""
 
     async def ask() -> int:
-        lane = Lane(Memory.open(tmp_path / "missing.db"))
-        lane.leave(lambda memory: memory.search("x"))
+        thread = MemoryThread(Memory.open(tmp_path / "missing.db"))
+        thread.submit(lambda memory: memory.search("x"))
         with pytest.raises(RecollectError):
-            await lane.ask(lambda memory: memory.search("x"))
-        answer = await lane.ask(lambda memory: 7)
-        lane.close()
-        lane.close()
+            await thread.ask(lambda memory: memory.search("x"))
+        answer = await thread.ask(lambda memory: 7)
+        thread.close()
+        thread.close()
         return answer
 
     assert anyio.run(ask) == 7

@@ -10,10 +10,10 @@ import anyio
 import msgspec
 
 from recollect.memory import Memory
-from recollect.serve.mcp.running import running
+from recollect.serve.mcp.run import running_server
 
 
-class Asking:
+class DirectClient:
     """A server over a store, in the folder that the test is in."""
 
     def __init__(
@@ -29,7 +29,7 @@ class Asking:
         """What a tool answers, as it goes over the wire."""
 
         async def ask() -> dict[str, Any]:
-            async with running(
+            async with running_server(
                 self.memory, read_only=self.read_only, distill=self.distill
             ) as server:
                 result = await server.call_tool(tool, arguments)

@@ -2,7 +2,7 @@
 resources and prompts of certain names.
 
 They are added to our own server, so that everything between them and the wire
-is what is used in earnest. `python -m tests.serve.mcp.everything STORE`
+is what is used in earnest. `python -m tests.serve.mcp.conformance_server STORE`
 says on which port it serves; the suite cannot send a token, so it is sent for it.
 """
 
@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.memory import Memory
 from recollect.serve.mcp import http
-from recollect.serve.mcp.running import running
+from recollect.serve.mcp.run import running_server
 from recollect.serve.mcp.server import Server
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
@@ -155,13 +155,15 @@ def with_token(app: ASGIApp, token: str) -> ASGIApp:
 
 async def serve(store: str, *, everything: bool) -> None:
     memory = Memory.open(store)
-    door = http.open_door(memory.settings.home, 0)
-    async with running(memory, read_only=False) as server:
+    endpoint = http.listen(memory.settings.home, 0)
+    async with running_server(memory, read_only=False) as server:
         if everything:
             add_everything(server)
-        app = with_token(http.make_app(server, door), door.token)
-        print(door.port, flush=True)
-        await uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve(sockets=[door.socket])
+        app = with_token(http.make_app(server, endpoint), endpoint.token)
+        print(endpoint.port, flush=True)
+        await uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve(
+            sockets=[endpoint.socket]
+        )
 
 
 if __name__ == "__main__":

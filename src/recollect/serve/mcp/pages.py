@@ -16,7 +16,7 @@ from recollect.model.answers import PackLine
 from recollect.model.notes import Note
 from recollect.model.patterns import Pattern
 from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
-from recollect.serve.mcp.answers import Hit, Page, harmless, hit
+from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit
 
 # Of a session's turn this much of the prompt and of the last reply is shown.
 LEAD_CHARACTERS = 400
@@ -46,7 +46,7 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
     return read_session(memory, ref, cursor)
 
 
-def told_hit(memory: Memory, line: PackLine) -> Hit:
+def told_hit(memory: Memory, line: PackLine) -> ToolHit:
     """A line of a pack: a note, or the user's words and facts about a turn."""
     # A line may stand on several turns; all of them are named in it.
     ref, text = line.ref.split()[0], line.text.partition(": ")[2]
@@ -57,7 +57,7 @@ def told_hit(memory: Memory, line: PackLine) -> Hit:
     )
 
 
-def note_hit(note: Note) -> Hit:
+def note_hit(note: Note) -> ToolHit:
     """A note, with what it is and whether it counts."""
     text = f"{note.category} ({note.status}): {note.text}"
     at = note.seen_at or note.created_at
@@ -71,7 +71,7 @@ def note_hit(note: Note) -> Hit:
     )
 
 
-def _pattern_hit(pattern: Pattern) -> Hit:
+def _pattern_hit(pattern: Pattern) -> ToolHit:
     """A pattern, with what was decided about it and where it was seen last."""
     seen = ", ".join(one.ref for one in pattern.evidence[:SIGHTINGS])
     text = f"{pattern.kind} ({pattern.status}): {pattern.sentence} (seen in {pattern.sessions} sessions, such as {seen})"
@@ -102,7 +102,7 @@ def read_session(memory: Memory, ref: str, cursor: str | None = None) -> tuple[P
     return page, None
 
 
-def _heading(session: Session) -> Hit:
+def _heading(session: Session) -> ToolHit:
     parts = [
         session.title or "(untitled)",
         session.agent,
@@ -115,7 +115,7 @@ def _heading(session: Session) -> Hit:
     )
 
 
-def _in_short(turn: Turn, *, by_person: bool) -> Iterator[Hit]:
+def _in_short(turn: Turn, *, by_person: bool) -> Iterator[ToolHit]:
     asked = _piece(turn, _lead(turn.prompt), "user" if by_person else "assistant")
     yield asked if turn.live else {**asked, "text": f"(undone) {asked['text']}"}
     if turn.reply:
@@ -191,7 +191,7 @@ def _arguments(event: ToolCall) -> str:
     return msgspec.json.encode(event.input).decode() if event.input is not None else ""
 
 
-def _piece(turn: Turn, text: str, provenance: str) -> Hit:
+def _piece(turn: Turn, text: str, provenance: str) -> ToolHit:
     return hit(turn.ref, text, project=turn.project, at=turn.started_at, provenance=provenance)
 
 

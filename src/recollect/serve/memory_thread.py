@@ -1,9 +1,9 @@
-"""Threads that hold a memory each.
+"""A memory on a thread of its own, for servers.
 
-A `Memory` belongs to one thread, and the server's own thread must stay free to
-read and write messages. So questions wait in a lane for their turn: those that
-read in one, those that write in another, because a write may have to wait for
-an import to end and no search should wait with it.
+A `Memory` belongs to one thread, and a server's own thread must stay free to
+read and write messages. So questions wait for a thread that holds a memory:
+those that read for one, those that write for another, because a write may have
+to wait for an import to end and no search should wait with it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
 
-class Lane:
+class MemoryThread:
     """One thread with one memory, which is opened when the first question comes.
 
     A store that is not there yet, or was replaced by another file since, is
@@ -42,9 +42,9 @@ class Lane:
             self._thread, lambda: question(self._current())
         )
 
-    def leave(self, errand: Callable[[Memory], object]) -> None:
+    def submit(self, task: Callable[[Memory], object]) -> None:
         """Have something done that nobody waits for; should it fail, the log says so."""
-        self._thread.submit(self._run_errand, errand)
+        self._thread.submit(self._run, task)
 
     def close(self) -> None:
         """Let go of the store once the question being answered is; may be called twice."""
@@ -53,9 +53,9 @@ class Lane:
             self._memory.close()
             self._memory = None
 
-    def _run_errand(self, errand: Callable[[Memory], object]) -> None:
+    def _run(self, task: Callable[[Memory], object]) -> None:
         try:
-            errand(self._current())
+            task(self._current())
         except RecollectError as error:
             log.info("left undone", extra={"fault": str(error)})
         except Exception:

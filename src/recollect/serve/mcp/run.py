@@ -1,4 +1,4 @@
-"""A server from start to end: its lanes, what it does unasked, and one of the two ways in."""
+"""A server from start to end: its threads, what it does unasked, and one of the two ways in."""
 
 from __future__ import annotations
 
@@ -6,51 +6,46 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 
 import anyio
 
 from recollect.memory import Memory
-from recollect.serve.cli.background import leave_work
+from recollect.serve.background import leave_work
 from recollect.serve.mcp import http, stdio
-from recollect.serve.mcp.lanes import Lane
 from recollect.serve.mcp.resources import Resources
 from recollect.serve.mcp.server import Server, make_server
 from recollect.serve.mcp.tools import Tools
+from recollect.serve.memory_thread import MemoryThread
 
 # Jobs wait until the agent has got under way; then a look now and then is enough.
 FIRST_LOOK_SECONDS, LOOK_SECONDS = 20, 300
 
 
-def run_stdio(
-    memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False
+def run(
+    memory: Memory,
+    *,
+    port: int | None,
+    read_only: bool,
+    distill: bool = False,
+    episodes: bool = False,
 ) -> None:
-    """Serve the process that started us."""
-    anyio.run(partial(_serve_stdio, memory, read_only, distill, episodes))
+    """Serve the process that started us; with a port, whoever on this machine has the token."""
+    endpoint = http.listen(memory.settings.home, port) if port is not None else None
 
+    async def serve() -> None:
+        async with running_server(
+            memory, read_only=read_only, distill=distill, episodes=episodes
+        ) as server:
+            if endpoint is not None:
+                await http.serve(server, endpoint)
+            else:
+                await stdio.serve(server)
 
-def run_http(
-    memory: Memory, *, port: int, read_only: bool, distill: bool = False, episodes: bool = False
-) -> None:
-    """Serve whoever on this machine has the token."""
-    door = http.open_door(memory.settings.home, port)
-    anyio.run(partial(_serve_http, memory, read_only, distill, episodes, door))
-
-
-async def _serve_stdio(memory: Memory, read_only: bool, distill: bool, episodes: bool) -> None:
-    async with running(memory, read_only=read_only, distill=distill, episodes=episodes) as server:
-        await stdio.serve(server)
-
-
-async def _serve_http(
-    memory: Memory, read_only: bool, distill: bool, episodes: bool, door: http.Door
-) -> None:
-    async with running(memory, read_only=read_only, distill=distill, episodes=episodes) as server:
-        await http.serve(server, door)
+    anyio.run(serve)
 
 
 @asynccontextmanager
-async def running(
+async def running_server(
     memory: Memory, *, read_only: bool, distill: bool = False, episodes: bool = False
 ) -> AsyncIterator[Server]:
     """A server that is ready to answer with what is in this memory's store.
@@ -58,8 +53,8 @@ async def running(
     Attempts are recorded by the memory itself.
     """
     folder = os.getcwd()
-    reads, writes = Lane(memory, resident=True), None if read_only else Lane(memory)
-    reads.leave(_warm_up)
+    reads, writes = MemoryThread(memory, resident=True), None if read_only else MemoryThread(memory)
+    reads.submit(_warm_up)
     looking = asyncio.create_task(_look_for_jobs(writes)) if writes is not None else None
     try:
         tools = Tools(reads, writes, folder, distill=distill, records=memory if episodes else None)
@@ -67,8 +62,8 @@ async def running(
     finally:
         if looking is not None:
             looking.cancel()
-        for lane in filter(None, (reads, writes)):
-            lane.close()
+        for thread in filter(None, (reads, writes)):
+            thread.close()
 
 
 def _warm_up(memory: Memory) -> None:
@@ -78,10 +73,10 @@ def _warm_up(memory: Memory) -> None:
     memory.search("warm up", limit=1)
 
 
-async def _look_for_jobs(writes: Lane) -> None:
+async def _look_for_jobs(writes: MemoryThread) -> None:
     await asyncio.sleep(FIRST_LOOK_SECONDS)
     while True:
-        writes.leave(_have_jobs_done)
+        writes.submit(_have_jobs_done)
         await asyncio.sleep(LOOK_SECONDS)
 
 
