@@ -28,8 +28,8 @@ from bench.talks import fill_with_talks
 from recollect.embed.static import StaticEncoder
 from recollect.recall.meaning import apart
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.resident import Index, build_index
-from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.vectors.resident import Index, build_index
+from recollect.store.sqlite.vectors.stored import Vectors
 
 TURNS = 45_000
 QUESTIONS = 500

@@ -19,8 +19,8 @@ from recollect.distill.memories import consolidate as stage
 from recollect.distill.memories import files
 from recollect.memory import Memory
 from recollect.model.reports import Consolidated
-from recollect.store.sqlite import traces
 from recollect.store.sqlite.leases import Leases
+from recollect.store.sqlite.old.sql import traces
 from tests.builders.talks import SHOP, Said, Talks
 
 BLOG = "/home/ada/blog"
@@ -377,11 +377,11 @@ with Memory.open(path) as memory:
 @pytest.mark.parametrize(
     ("module", "name", "number"),
     [
-        ("recollect.store.sqlite.digests", "save", 2),
-        ("recollect.store.sqlite.traces", "save", 1),
-        ("recollect.store.sqlite.traces", "save", 3),
+        ("recollect.store.sqlite.old.sql.digests", "save", 2),
+        ("recollect.store.sqlite.old.sql.traces", "save", 1),
+        ("recollect.store.sqlite.old.sql.traces", "save", 3),
         ("recollect.distill.memories.consolidate", "compose", 1),
-        ("recollect.store.sqlite.traces", "publish", 2),
+        ("recollect.store.sqlite.old.sql.traces", "publish", 2),
         ("recollect.distill.memories.files", "write", 1),
         ("recollect.distill.memories.files", "write", 2),
         ("os", "replace", 1),

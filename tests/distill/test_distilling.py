@@ -79,7 +79,7 @@ def test_a_session_that_may_still_run_waits(talks: Talks, monkeypatch: pytest.Mo
     """It would be distilled again and again while somebody works; a job comes back for it."""
     talks.tell("a", checked())
     monkeypatch.setattr(distilling, "now_ms", lambda: START + 5 * HOUR)
-    monkeypatch.setattr("recollect.store.sqlite.traces.now_ms", lambda: START + 5 * HOUR)
+    monkeypatch.setattr("recollect.store.sqlite.old.sql.traces.now_ms", lambda: START + 5 * HOUR)
 
     early = talks.memory.distill()
     waiting = [(job.kind, job.not_before) for job in talks.memory.jobs() if job.kind == "distill"]

@@ -254,7 +254,7 @@ def test_what_is_reviewed_published_and_measured_has_the_fields_of_the_page(
 def leave_a_pattern() -> None:
     """One that was seen in a session of the samples, and that a person accepted."""
     from recollect.settings import Settings
-    from recollect.store.sqlite import catalogue
+    from recollect.store.sqlite.old.sql import catalogue
 
     store = open_store(Settings.load().store)
     with store.db.transaction():

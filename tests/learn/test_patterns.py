@@ -15,7 +15,7 @@ from recollect.errors import UsageError
 from recollect.learn import learning
 from recollect.memory import Memory
 from recollect.model.episodes import Step
-from recollect.store.sqlite import signals
+from recollect.store.sqlite.old.sql import signals
 from tests.builders.worlds import World, session
 
 LOCK = "Error acquiring the state lock"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import NotFound, UsageError
 from recollect.store import repair_store
-from recollect.store.sqlite import catalogue
+from recollect.store.sqlite.old.sql import catalogue
 from tests.builders.lessons import SENTENCE, Shop
 
 OTHER = "`npm test` needs `npm ci` first"

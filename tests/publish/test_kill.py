@@ -13,7 +13,7 @@ import pytest
 from recollect.publish import publishing
 from recollect.publish.block import BEGIN, END
 from recollect.serve.agents import publish_targets
-from recollect.store.sqlite import catalogue
+from recollect.store.sqlite.old.sql import catalogue
 from tests.builders.lessons import SENTENCE, Shop
 
 # Dies at the n-th thing that it does to the disk outside of the store, before it or right after.

@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import NotFound, UsageError
 from recollect.model.publications import Measured, Share
 from recollect.publish.measure import measure
-from recollect.store.sqlite import catalogue, prepared
+from recollect.store.sqlite.old.sql import catalogue, prepared
 from tests.builders.lessons import Shop
 
 PATTERN = "pattern:3f2a90"

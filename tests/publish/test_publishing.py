@@ -20,7 +20,7 @@ from recollect.publish import publishing
 from recollect.publish.block import BEGIN, END
 from recollect.serve.agents import publish_targets
 from recollect.store import open_store
-from recollect.store.sqlite import catalogue
+from recollect.store.sqlite.old.sql import catalogue
 from tests.builders.lessons import SENTENCE, Shop
 
 GUIDE = b"# Shop\r\n\r\nUse tabs.\r\n"

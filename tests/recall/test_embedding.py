@@ -32,7 +32,7 @@ from recollect.store import open_store
 from recollect.store.sqlite import jobs
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.store import Store
-from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.vectors.stored import Vectors
 from tests.builders.homes import claude_log, small_talk
 from tests.encoders import WordEncoder
 

@@ -18,7 +18,7 @@ from recollect.memory import Memory
 from recollect.recall.pack import MOST_NOTES
 from recollect.recall.telling import CLOSING, OPENING
 from recollect.redact import Redactor
-from recollect.store.sqlite.prepared import drop, outdate
+from recollect.store.sqlite.old.sql.prepared import drop, outdate
 from recollect.store.told import Told
 from tests.builders.homes import claude_log, memory
 from tests.builders.hooks import SHOP, passed_command, told

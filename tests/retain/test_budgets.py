@@ -17,7 +17,6 @@ from recollect.retain.budgets import DAY_MS, Budget, is_due, retain
 from recollect.settings import Settings
 from recollect.store import open_store
 from recollect.store.sqlite.evictions import Evictions
-from recollect.store.sqlite.store import Store
 from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
@@ -276,8 +275,8 @@ def test_a_cap_is_not_undercut_by_a_batch(three: Filled) -> None:
 def test_a_full_disk_is_reported_not_raised(three: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
     """The events are gone all the same, and their pages are used before new ones."""
 
-    def full(self: Store) -> int:
-        raise StoreUnwritable(self.path, "database or disk is full")
+    def full(self: Evictions) -> int:
+        raise StoreUnwritable(self.db.path, "database or disk is full")
 
     monkeypatch.setattr(Evictions, "give_back", full)
 

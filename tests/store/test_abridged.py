@@ -18,7 +18,7 @@ from recollect.store.sqlite.abridged import (
     with_digest,
     words_of,
 )
-from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
+from recollect.store.sqlite.capture.content import LEAD_CHARACTERS, text_row
 
 NOISE = " ".join(map(str, range(1_000)))
 LINES = st.text(st.characters(codec="utf-8"), max_size=1_200)

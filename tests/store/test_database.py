@@ -26,7 +26,7 @@ from recollect.errors import (
 from recollect.serve.cli import main
 from recollect.store.sqlite import database
 from recollect.store.sqlite.database import SCHEMA, Database
-from recollect.store.sqlite.repair import repair
+from recollect.store.sqlite.salvage.repair import repair
 from tests.builders.homes import claude_log, memory, refs, small_talk
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows profiles are private already")

@@ -18,8 +18,8 @@ from recollect.store import bodies
 from recollect.store.history import Passage, state_of
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.forget import Forget
-from recollect.store.sqlite.repair import repair
 from recollect.store.sqlite.rescan import Rescan
+from recollect.store.sqlite.salvage.repair import repair
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_repair import damage
 from tests.store.test_rescan import SECRET, TAG, Redactor

@@ -14,8 +14,8 @@ from recollect.settings import Settings
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.forget import Forget
-from recollect.store.sqlite.repair import repair
 from recollect.store.sqlite.rescan import Rescan
+from recollect.store.sqlite.salvage.repair import repair
 from tests.builders.talks import Said, Talks
 from tests.store.conftest import Filled, facts, turn
 

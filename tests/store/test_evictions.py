@@ -15,8 +15,8 @@ from recollect.store.history import state_of
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.forget import Forget
-from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.text_index import TextIndex
+from recollect.store.sqlite.salvage.repair import repair
+from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, turn
 
 # Long even when it is compressed.

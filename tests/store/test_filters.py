@@ -16,8 +16,8 @@ from recollect.model.logs import Event, Item, SessionFacts, ToolKind
 from recollect.model.search import CHOICES, FILTERS, MOST_VALUES, Scope
 from recollect.recall.asking import remarks
 from recollect.recall.query import parse
-from recollect.store.sqlite import filters
-from recollect.store.sqlite.chosen import chosen_turns
+from recollect.store.sqlite.search import filters
+from recollect.store.sqlite.search.chosen import chosen_turns
 from recollect.store.sqlite.usage import Usage
 from tests.store.conftest import START, Filled, facts, turn
 

@@ -15,9 +15,9 @@ from recollect.store import bodies
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.forget import Forget
 from recollect.store.sqlite.migrate import copy_to
-from recollect.store.sqlite.repair import repair
+from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.text_index import TextIndex
+from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, problem, turn
 
 GONE = Scrubbed(text_index=True, pages=True, log=True)

@@ -12,7 +12,7 @@ from recollect.model.logs import Event, SessionFacts, TurnFacts
 from recollect.model.reports import Forgotten, Scrubbed
 from recollect.settings import Settings
 from recollect.store.sqlite.migrate import copy_to
-from recollect.store.sqlite.repair import repair
+from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.store import Store
 from recollect.system.clock import now_ms
 from tests.store.conftest import Filled

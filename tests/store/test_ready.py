@@ -9,8 +9,8 @@ from collections.abc import Callable
 import apsw
 import pytest
 
-from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import APPLICATION_ID, OLDEST, SCHEMA, Database
+from recollect.store.sqlite.old.sql import prepared
 from recollect.store.sqlite.ready import APPLICATION_ID as SAME_APPLICATION_ID
 from recollect.store.sqlite.ready import NEWEST, Ready
 from recollect.store.sqlite.ready import OLDEST as SAME_OLDEST

@@ -17,9 +17,9 @@ from recollect.store import open_store
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.forget import Forget
-from recollect.store.sqlite.pages import PageFile, Tree
-from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.text_index import TextIndex
+from recollect.store.sqlite.salvage.pages import PageFile, Tree
+from recollect.store.sqlite.salvage.repair import repair
+from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import Filled, facts, turn
 
 SESSIONS, TURNS = 12, 8

@@ -12,10 +12,10 @@ from recollect.model.reports import Rescanned, Scrubbed
 from recollect.redact import table_version
 from recollect.store import bodies
 from recollect.store.sqlite import rescan as module
-from recollect.store.sqlite.content import LEAD_CHARACTERS
+from recollect.store.sqlite.capture.content import LEAD_CHARACTERS
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.rescan import Rescan
-from recollect.store.sqlite.text_index import TextIndex
+from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, problem, turn
 
 SECRET = "zxsecret0123456789"

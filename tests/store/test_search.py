@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.model.search import Clue, Findings, Query, Scope
 from recollect.recall.query import parse
-from recollect.store.sqlite.text import COLUMNS, COMMON_SHARE, NEVER_COMMON, Text
+from recollect.store.sqlite.search.text import COLUMNS, COMMON_SHARE, NEVER_COMMON, Text
 from recollect.store.text import words as words_of
 from tests.builders.talks import Said, Talks
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from recollect.store import spool
-from recollect.store.sqlite.recalls import drain, firings
+from recollect.store.sqlite.old.sql.recalls import drain, firings
 from tests.store.conftest import Filled
 
 posix = pytest.mark.skipif(
@@ -172,7 +172,7 @@ def test_two_may_take_it_at_once(filled: Filled, path: str) -> None:
     for number in range(200):
         spool.append(path, line(number))
     code = (
-        "import sys; from recollect.store import open_store; from recollect.store.sqlite.recalls "
+        "import sys; from recollect.store import open_store; from recollect.store.sqlite.old.sql.recalls "
         "import drain\n"
         "store = open_store(sys.argv[1]); drain(store.db)"
     )

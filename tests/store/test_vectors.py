@@ -19,11 +19,11 @@ from recollect.model.search import Query, Scope
 from recollect.recall.embedding import embed
 from recollect.redact import Redactor
 from recollect.store import codes, open_store
-from recollect.store.sqlite import nearest
 from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.repair import repair
-from recollect.store.sqlite.resident import Resident, build_index
-from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.salvage.repair import repair
+from recollect.store.sqlite.vectors import nearest
+from recollect.store.sqlite.vectors.resident import Resident, build_index
+from recollect.store.sqlite.vectors.stored import Vectors
 from tests.encoders import WordEncoder
 from tests.store.conftest import Filled, facts, turn
 
@@ -355,7 +355,7 @@ def test_the_index_finds_the_nearest_vectors_of_any_length(
     filled: Filled, monkeypatch: pytest.MonkeyPatch, dimensions: int
 ) -> None:
     """Another encoder's vectors have other lengths, and its codes are four dimensions each."""
-    monkeypatch.setattr("recollect.store.sqlite.resident.LOOKED_AT", 40)
+    monkeypatch.setattr("recollect.store.sqlite.vectors.resident.LOOKED_AT", 40)
     fill(filled, 60)
     filled.store.vectors.use_encoder("random", dimensions)
     chance = np.random.default_rng(dimensions)
@@ -385,7 +385,7 @@ def test_the_index_is_brought_up_to_date_when_much_is_new(
     filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """New turns are added to it; only when much was replaced it is made from the start."""
-    monkeypatch.setattr("recollect.store.sqlite.resident.MOST_NEWER", 3)
+    monkeypatch.setattr("recollect.store.sqlite.vectors.resident.MOST_NEWER", 3)
     fill(filled, 60)
     encoder = embedded(filled)
     resident = stay(filled)

@@ -9,7 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.model.reports import RepairReport
-    from recollect.store.sqlite.capture import Keeper
+    from recollect.store.sqlite.capture.writer import Keeper
     from recollect.store.sqlite.store import Store
 
 __all__ = ["Keeper", "Store", "open_store", "repair_store"]
@@ -28,7 +28,7 @@ def open_store(
 
 def repair_store(path: str, *, rebuild_text: bool = False) -> RepairReport:
     """Salvage a damaged store; a sound one only gets its text index made again, when asked."""
-    from recollect.store.sqlite.repair import repair
+    from recollect.store.sqlite.salvage.repair import repair
 
     return repair(path, rebuild=rebuild_text)
 
@@ -36,7 +36,7 @@ def repair_store(path: str, *, rebuild_text: bool = False) -> RepairReport:
 def __getattr__(name: str) -> object:
     # Late, because a cold search opens the store and never writes to it.
     if name == "Keeper":
-        from recollect.store.sqlite.capture import Keeper
+        from recollect.store.sqlite.capture.writer import Keeper
 
         return Keeper
     if name == "Store":

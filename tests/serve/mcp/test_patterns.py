@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.sqlite import catalogue
+from recollect.store.sqlite.old.sql import catalogue
 from tests.builders.lessons import SENTENCE, Shop
 from tests.serve.mcp.direct_client import DirectClient
 from tests.store.conftest import Filled

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from recollect.model.calls import TARGET_CHARACTERS
 from recollect.model.digests import Digest
 from recollect.store import bodies
-from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
+from recollect.store.sqlite.capture.content import LEAD_CHARACTERS, text_row
 from recollect.store.text import prepare
 
 # A person's words find a turn better than anything else in it, and most

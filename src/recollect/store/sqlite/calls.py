@@ -14,8 +14,8 @@ from operator import itemgetter
 from recollect.model.calls import MOST_FILES, TARGET_CHARACTERS, Call
 from recollect.model.search import Scope
 from recollect.store import bodies
-from recollect.store.sqlite.chosen import chosen_turns
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.search.chosen import chosen_turns
 from recollect.store.text import words
 
 _CALL = "tool_calls.turn, tool_calls.ordinal, tool_calls.name, tool_calls.kind, tool_calls.target, tool_calls.ok, exit_code"

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from recollect.errors import RecollectError
 from recollect.model.reports import Finding, Health
 from recollect.store import bodies
-from recollect.store.sqlite import digests, scrub
+from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import SCHEMA, Database
+from recollect.store.sqlite.old.sql import digests
 from recollect.store.sqlite.problems import PROBLEMS_KEPT
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.text_index import read_body
-from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.search.text_index import read_body
+from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system import platforms
 
 # Checkpoints keep the log at a few megabytes unless somebody reads for hours.

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from recollect.model.retention import Evicted, WholeTurn
 from recollect.store import bodies
-from recollect.store.sqlite import digests
 from recollect.store.sqlite.abridged import Told, abridged, told_by, with_digest, words_of
-from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT, text_row
+from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.old.sql import digests
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.text_index import TextIndex, read_body, reply_lead
+from recollect.store.sqlite.search.text_index import TextIndex, read_body, reply_lead
 from recollect.system.clock import now_ms
 
 # Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of

@@ -26,22 +26,16 @@ from recollect.model.episodes import Episode
 from recollect.model.notes import Note
 from recollect.model.reports import Forgotten
 from recollect.store import bodies
-from recollect.store.sqlite import (
-    catalogue,
-    digests,
-    notes,
-    prepared,
-    scrub,
-    traces,
-)
+from recollect.store.sqlite import scrub
 from recollect.store.sqlite.abridged import words_of
-from recollect.store.sqlite.content import text_row
+from recollect.store.sqlite.capture.content import text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
+from recollect.store.sqlite.old.sql import catalogue, digests, notes, prepared, traces
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system.clock import now_ms
 
 # A shorter text in a session's meta may be in a turn by chance.

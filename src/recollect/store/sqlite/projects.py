@@ -175,6 +175,6 @@ class Projects:
 
 def _tell_nothing_of(db: Database, projects: list[int]) -> None:
     """Leave nothing of these projects ready for hooks: it may be another's now."""
-    from recollect.store.sqlite import prepared
+    from recollect.store.sqlite.old.sql import prepared
 
     prepared.drop(db, projects)

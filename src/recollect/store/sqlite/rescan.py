@@ -22,12 +22,19 @@ from recollect.redact import table_version
 from recollect.redact.values_in import RedactsMany, Slots
 from recollect.store import bodies
 from recollect.store.notes import compared
-from recollect.store.sqlite import digests, prepared, scrub, signals
+from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.episodes import Episodes
+from recollect.store.sqlite.old.sql import digests, prepared, signals
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.text_index import INSERT, prompt_lead, read_body, reply_lead, text_rows
-from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.search.text_index import (
+    INSERT,
+    prompt_lead,
+    read_body,
+    reply_lead,
+    text_rows,
+)
+from recollect.store.sqlite.vectors.stored import Vectors
 
 # Stored bytes are about a quarter of the text in them; a batch holds the
 # write lock for a few tenths of a second.

@@ -93,7 +93,7 @@ class Scrub:
         return result
 
     def _merged(self) -> bool:
-        from recollect.store.sqlite.text_index import TextIndex
+        from recollect.store.sqlite.search.text_index import TextIndex
 
         # An import may go on deleting while we merge, but not for ever.
         for _ in range(3):

@@ -27,10 +27,10 @@ from recollect.model.sessions import (
     TurnEvent,
 )
 from recollect.store import bodies
-from recollect.store.sqlite.chosen import chosen_sessions
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.search.chosen import chosen_sessions
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:

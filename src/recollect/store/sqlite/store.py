@@ -13,28 +13,28 @@ from recollect.store.sqlite.database import Database, Transaction
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.store.sqlite.calls import Calls
-    from recollect.store.sqlite.capture import Writing
+    from recollect.store.sqlite.capture.writer import Writing
     from recollect.store.sqlite.doctor import Doctor
     from recollect.store.sqlite.episodes import Episodes
     from recollect.store.sqlite.evictions import Evictions
     from recollect.store.sqlite.forget import Forget
     from recollect.store.sqlite.jobs import Jobs
     from recollect.store.sqlite.leases import Leases
-    from recollect.store.sqlite.nearest import Nearest
     from recollect.store.sqlite.old import OldStore
     from recollect.store.sqlite.problems import Problems
     from recollect.store.sqlite.projects import Projects
     from recollect.store.sqlite.rescan import Rescan
-    from recollect.store.sqlite.resident import Resident
     from recollect.store.sqlite.scrub import Scrub
+    from recollect.store.sqlite.search.text import Text
+    from recollect.store.sqlite.search.text_index import TextIndex
     from recollect.store.sqlite.sessions import Sessions
     from recollect.store.sqlite.sources import Sources
-    from recollect.store.sqlite.text import Text
-    from recollect.store.sqlite.text_index import TextIndex
     from recollect.store.sqlite.turns import Turns
     from recollect.store.sqlite.upkeep import Upkeep
     from recollect.store.sqlite.usage import Usage
-    from recollect.store.sqlite.vectors import Vectors
+    from recollect.store.sqlite.vectors.nearest import Nearest
+    from recollect.store.sqlite.vectors.resident import Resident
+    from recollect.store.sqlite.vectors.stored import Vectors
 
 
 class Store:
@@ -50,7 +50,7 @@ class Store:
             # Bodies are read a hundred times as fast once this is loaded.
             import msgspec  # noqa: F401
 
-            from recollect.store.sqlite.resident import Resident
+            from recollect.store.sqlite.vectors.resident import Resident
 
             self._resident = Resident(path)
 
@@ -66,13 +66,13 @@ class Store:
 
     def writing(self) -> Writing:
         """One transaction of capture: `with store.writing() as writer: ...`."""
-        from recollect.store.sqlite.capture import Writing
+        from recollect.store.sqlite.capture.writer import Writing
 
         return Writing(self.db)
 
     @cached_property
     def nearest(self) -> Nearest:
-        from recollect.store.sqlite.nearest import Nearest
+        from recollect.store.sqlite.vectors.nearest import Nearest
 
         return Nearest(self.db, self._resident)
 
@@ -115,19 +115,19 @@ class Store:
 
     @cached_property
     def text(self) -> Text:
-        from recollect.store.sqlite.text import Text
+        from recollect.store.sqlite.search.text import Text
 
         return Text(self.db)
 
     @cached_property
     def text_index(self) -> TextIndex:
-        from recollect.store.sqlite.text_index import TextIndex
+        from recollect.store.sqlite.search.text_index import TextIndex
 
         return TextIndex(self.db)
 
     @cached_property
     def vectors(self) -> Vectors:
-        from recollect.store.sqlite.vectors import Vectors
+        from recollect.store.sqlite.vectors.stored import Vectors
 
         return Vectors(self.db)
 

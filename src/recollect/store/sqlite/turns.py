@@ -9,8 +9,8 @@ from recollect.errors import NotFound
 from recollect.model.calls import Scene
 from recollect.model.search import Place
 from recollect.store import bodies
-from recollect.store.sqlite.chosen import turns_in
 from recollect.store.sqlite.parts import parts_of, stored_parts
+from recollect.store.sqlite.search.chosen import turns_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from recollect.errors import UsageError
 from recollect.model.reports import StatsRow, StoreSummary
 from recollect.model.search import Scope
 from recollect.model.sessions import Tokens
-from recollect.store.sqlite.chosen import chosen_turns
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.search.chosen import chosen_turns
 from recollect.system.clock import iso
 
 _GROUPS = {

@@ -33,7 +33,7 @@ class Notes(Base):
 
         Without a project it holds everywhere.
         """
-        from recollect.store.sqlite import notes
+        from recollect.store.sqlite.old.sql import notes
 
         return notes.keep(
             self.db, text, category=category, project=project, author=author, confidence=confidence
@@ -52,7 +52,7 @@ class Notes(Base):
 
         The last one seen first.
         """
-        from recollect.store.sqlite import notes
+        from recollect.store.sqlite.old.sql import notes
 
         return notes.list_notes(
             self.db,
@@ -65,43 +65,43 @@ class Notes(Base):
 
     def get_note(self, ref: str) -> Note:
         """One note."""
-        from recollect.store.sqlite import notes
+        from recollect.store.sqlite.old.sql import notes
 
         return notes.get_note(self.db, notes.number_of(ref))
 
     def accept_note(self, ref: str) -> Note:
         """A person says that a note is right."""
-        from recollect.store.sqlite import notes
+        from recollect.store.sqlite.old.sql import notes
 
         return notes.accept(self.db, notes.number_of(ref))
 
     def reject_note(self, ref: str) -> Note:
         """A person says that a note is wrong."""
-        from recollect.store.sqlite import notes
+        from recollect.store.sqlite.old.sql import notes
 
         return notes.reject(self.db, notes.number_of(ref))
 
     def edit_note(self, ref: str, text: str) -> Note:
         """The note that takes the place of another one."""
-        from recollect.store.sqlite import notes
+        from recollect.store.sqlite.old.sql import notes
 
         return notes.edit(self.db, notes.number_of(ref), text)
 
     def sought_origins(self) -> list[Sought]:
         """Each time that an agent gave a note, where the call has not been found in its log yet."""
-        from recollect.store.sqlite import origins
+        from recollect.store.sqlite.old.sql import origins
 
         return origins.sought(self.db)
 
     def turns_remembering(self, at: int) -> list[int]:
         """The turns that ran at a time and called a tool to remember something."""
-        from recollect.store.sqlite import origins
+        from recollect.store.sqlite.old.sql import origins
 
         return origins.turns_remembering(self.db, at)
 
     def typed_turns(self, turn: int) -> list[int]:
         """The turns of a session up to this one in which a person spoke, the newest first."""
-        from recollect.store.sqlite import origins
+        from recollect.store.sqlite.old.sql import origins
 
         return origins.typed_turns(self.db, turn)
 
@@ -110,13 +110,13 @@ class Notes(Base):
 
         True when that makes it count.
         """
-        from recollect.store.sqlite import origins
+        from recollect.store.sqlite.old.sql import origins
 
         return origins.save(self.db, sought, turn, said=said)
 
     def find_extraction(self, session: int, *, by: NoteAuthor = "rules") -> Extraction | None:
         """How far notes have been taken from a session."""
-        from recollect.store.sqlite import extractions
+        from recollect.store.sqlite.old.sql import extractions
 
         return extractions.find(self.db, session, by=by)
 
@@ -129,37 +129,37 @@ class Notes(Base):
         by: NoteAuthor = "rules",
     ) -> None:
         """Keep how far notes have been taken; with a time, it is to be tried again then."""
-        from recollect.store.sqlite import extractions
+        from recollect.store.sqlite.old.sql import extractions
 
         extractions.save(self.db, session, state, waits_until=waits_until, by=by)
 
     def waiting_extractions(self) -> list[tuple[int, str]]:
         """Sessions from which notes are to be taken once they are quiet: number and reference."""
-        from recollect.store.sqlite import extractions
+        from recollect.store.sqlite.old.sql import extractions
 
         return extractions.waiting(self.db)
 
     def is_with_a_person(self, session: int) -> bool:
         """Whether a person talked to the agent in a session, and wants it remembered."""
-        from recollect.store.sqlite import extractions
+        from recollect.store.sqlite.old.sql import extractions
 
         return extractions.is_with_a_person(self.db, session)
 
     def learn_note(self, project: str, fact: Learned) -> Note:
         """Keep what was found in a session of a project, or confirm the note that says so."""
-        from recollect.store.sqlite import extractions
+        from recollect.store.sqlite.old.sql import extractions
 
         return extractions.learn(self.db, project, fact)
 
     def give_feedback(self, ref: str, *, helpful: bool, author: str, reason: str | None) -> None:
         """Keep a judgement of a session, a turn or a note."""
-        from recollect.store.sqlite import feedback
+        from recollect.store.sqlite.old.sql import feedback
 
         feedback.give(self.db, ref, helpful=helpful, author=author, reason=reason)
 
     def feedback_of(self, ref: str) -> tuple[int, int]:
         """How often a session, a turn or a note was called helpful, and how often not."""
-        from recollect.store.sqlite import feedback
+        from recollect.store.sqlite.old.sql import feedback
 
         return feedback.counts(self.db, ref)
 
@@ -173,7 +173,7 @@ class Notes(Base):
 
     def outdated_projects(self) -> list[tuple[int, str]]:
         """The projects whose logs were read since they were prepared, number and key."""
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         return prepared.outdated_projects(self.db)
 
@@ -183,13 +183,13 @@ class Notes(Base):
         """The notes and accepted patterns that may be told unasked: reference,
         category, text, and when each was confirmed.
         """
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         return prepared.trusted_notes(self.db, project, own=own)
 
     def newest_reminders(self, project: int, kind: str, limit: int) -> list[Told]:
         """What failed here last, and what worked instead."""
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         return prepared.newest_reminders(self.db, project, kind, limit)
 
@@ -197,7 +197,7 @@ class Notes(Base):
         """Begin to make a project's memories ready, as of the moment that is
         returned and that saving asks for.
         """
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         return prepared.begin(self.db, project)
 
@@ -205,25 +205,25 @@ class Notes(Base):
         self, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]
     ) -> None:
         """Replace a project's reminders of one kind, each with the word that it is found by."""
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         prepared.save_reminders(self.db, project, begun, kind, found)
 
     def save_tellings(self, project: int, begun: int, found: Sequence[tuple[Told, str]]) -> None:
         """Replace a project's tellings; each has the text whose words it is found by."""
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         prepared.save_tellings(self.db, project, begun, found)
 
     def save_common_tellings(self, found: Sequence[tuple[Told, str]]) -> None:
         """Replace what is told everywhere."""
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         prepared.save_common_tellings(self.db, found)
 
     def save_pack(self, project: int, begun: int, text: str, refs: str) -> None:
         """Keep what an agent is told at its start; with that the project is prepared."""
-        from recollect.store.sqlite import prepared
+        from recollect.store.sqlite.old.sql import prepared
 
         prepared.save_pack(self.db, project, begun, text, refs)
 
@@ -238,18 +238,18 @@ class Notes(Base):
         project: str | None,
     ) -> None:
         """Note down what was offered to whom."""
-        from recollect.store.sqlite import recalls
+        from recollect.store.sqlite.old.sql import recalls
 
         recalls.save(self.db, face, event, refs, agent=agent, session=session, project=project)
 
     def drain_spool(self) -> int:
         """Take in what hooks left to be noted down; returns how many lines that were."""
-        from recollect.store.sqlite import recalls
+        from recollect.store.sqlite.old.sql import recalls
 
         return recalls.drain(self.db)
 
     def firings(self) -> dict[tuple[str, str], tuple[int, str | None]]:
         """When each hook last ran, by agent and event, and the fault it ended with, if any."""
-        from recollect.store.sqlite import recalls
+        from recollect.store.sqlite.old.sql import recalls
 
         return recalls.firings(self.db)

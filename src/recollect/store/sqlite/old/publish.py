@@ -23,7 +23,7 @@ class Publish(Base):
 
     def pattern_id(self, ref: str) -> str:
         """The id of the pattern that a reference, or as much of one as is enough, means."""
-        from recollect.store.sqlite import catalogue
+        from recollect.store.sqlite.old.sql import catalogue
 
         return catalogue.get_id(self.db, ref)
 
@@ -31,7 +31,7 @@ class Publish(Base):
         """A person says that a pattern is right, in the words
         that are proposed if there are any.
         """
-        from recollect.store.sqlite import catalogue
+        from recollect.store.sqlite.old.sql import catalogue
 
         catalogue.accept(self.db, pattern, why)
 
@@ -39,31 +39,31 @@ class Publish(Base):
         """A person says that a candidate is wrong, or that the words
         proposed for something accepted are.
         """
-        from recollect.store.sqlite import catalogue
+        from recollect.store.sqlite.old.sql import catalogue
 
         catalogue.reject(self.db, pattern, why)
 
     def edit_pattern(self, pattern: str, sentence: str, why: str) -> None:
         """A person says it better, and with that accepts it."""
-        from recollect.store.sqlite import catalogue
+        from recollect.store.sqlite.old.sql import catalogue
 
         catalogue.edit(self.db, pattern, sentence, why)
 
     def retire_pattern(self, pattern: str, why: str) -> None:
         """A person says that something accepted is of no use any more."""
-        from recollect.store.sqlite import catalogue
+        from recollect.store.sqlite.old.sql import catalogue
 
         catalogue.retire(self.db, pattern, why)
 
     def pattern_history(self, pattern: str) -> list[PatternVersion]:
         """Every version of a pattern, the first one first."""
-        from recollect.store.sqlite import catalogue
+        from recollect.store.sqlite.old.sql import catalogue
 
         return catalogue.history(self.db, pattern)
 
     def proposed_words(self) -> dict[str, str]:
         """The words that are proposed for something accepted, by pattern."""
-        from recollect.store.sqlite import catalogue
+        from recollect.store.sqlite.old.sql import catalogue
 
         return catalogue.proposed_words(self.db)
 
@@ -71,25 +71,25 @@ class Publish(Base):
 
     def lessons(self, project: int) -> list[Lesson]:
         """What a person accepted that holds in a project: notes and patterns."""
-        from recollect.store.sqlite import published
+        from recollect.store.sqlite.old.sql import published
 
         return [*published.notes_in(self.db, project), *published.patterns_in(self.db, project)]
 
     def published_blocks(self, folder: str) -> dict[str, Block]:
         """What we wrote into the files of a folder and did not take out again, by path."""
-        from recollect.store.sqlite import published
+        from recollect.store.sqlite.old.sql import published
 
         return published.blocks(self.db, folder)
 
     def published_folders(self) -> list[str]:
         """Every folder in which something of ours is published."""
-        from recollect.store.sqlite import published
+        from recollect.store.sqlite.old.sql import published
 
         return published.folders(self.db)
 
     def was_published(self, hash_: str) -> bool:
         """Whether a block was ever written by us, into whatever file."""
-        from recollect.store.sqlite import published
+        from recollect.store.sqlite.old.sql import published
 
         return published.was_written(self.db, hash_)
 
@@ -98,8 +98,8 @@ class Publish(Base):
 
         None while somebody else has it.
         """
-        from recollect.store.sqlite import published
         from recollect.store.sqlite.leases import Leases
+        from recollect.store.sqlite.old.sql import published
 
         return Leases(self.db).take(f"publish:{folder}", seconds=published.LEASE_SECONDS)
 
@@ -107,13 +107,13 @@ class Publish(Base):
         self, lease: Lease, folder: str, block: Block, project: int | None
     ) -> None:
         """Note down what is about to be written into a file."""
-        from recollect.store.sqlite import published
+        from recollect.store.sqlite.old.sql import published
 
         published.save_block(self.db, lease, folder, block, project)
 
     def drop_published_block(self, lease: Lease, folder: str, path: str) -> None:
         """Note down that nothing of ours is in a file any more."""
-        from recollect.store.sqlite import published
+        from recollect.store.sqlite.old.sql import published
 
         published.drop_block(self.db, lease, folder, path)
 
@@ -121,19 +121,19 @@ class Publish(Base):
 
     def standing(self) -> dict[str, tuple[int, int]]:
         """How often each note and pattern helped and harmed, as far as anything is known of it."""
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.standing(self.db)
 
     def subjects(self, ref: str | None) -> list[Subject]:
         """What can be measured: one pattern or note, or all that are or were told."""
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.subjects(self.db, ref)
 
     def offers(self) -> list[Offer]:
         """Everything that was offered or opened and names a pattern or a note, the oldest first."""
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.offers(self.db)
 
@@ -141,30 +141,30 @@ class Publish(Base):
         """In which sessions a pattern came up right after it was offered there, and
         whether that went well, by pattern.
         """
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.came_up_after(self.db, offered)
 
     def naming(self, ref: str) -> list[tuple[str, int | None]]:
         """The sessions in which an agent named a reference, each with when."""
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.naming(self.db, ref)
 
     def sightings(self, kind: str, signature: str) -> list[Seen]:
         """Where a pattern was seen, the oldest sighting first."""
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.sightings(self.db, kind, signature)
 
     def sessions_in(self, projects: Sequence[int]) -> list[Held]:
         """The sessions with a person in these projects, the oldest first."""
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.sessions_in(self.db, projects)
 
     def tasks_of(self, sessions: Iterable[int]) -> list[Done]:
         """The tasks of these sessions, as far as they have a digest."""
-        from recollect.store.sqlite import measured
+        from recollect.store.sqlite.old.sql import measured
 
         return measured.tasks_of(self.db, sessions)

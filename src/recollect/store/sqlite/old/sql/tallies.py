@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from recollect.model.patterns import Heuristic, Pattern, Sighting
-from recollect.store.sqlite import catalogue
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
-from recollect.store.sqlite.signals import ALL_STALE
+from recollect.store.sqlite.old.sql import catalogue
+from recollect.store.sqlite.old.sql.signals import ALL_STALE
 from recollect.store.tallies import EVERYTHING, Key, Rule, Selection, Tally, fading
 from recollect.system.clock import iso, now_ms
 
@@ -174,7 +174,7 @@ _STATES = """
 
 
 def _opinions(db: Database) -> dict[str, tuple[int, int]]:
-    from recollect.store.sqlite import measured
+    from recollect.store.sqlite.old.sql import measured
 
     return measured.standing(db)
 

@@ -9,12 +9,12 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.model.search import Query, Scope, Term
-from recollect.store.sqlite.filters import conditions
+from recollect.store.sqlite.search.filters import conditions
 from recollect.store.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.store.sqlite.filters import Condition
+    from recollect.store.sqlite.search.filters import Condition
 
 # Whoever pastes a longer row of words finds it by its beginning; FTS5 takes a
 # minute to read a row of 100,000.

@@ -8,8 +8,8 @@ that ran at that time.
 from __future__ import annotations
 
 from recollect.store.notes import Sought
-from recollect.store.sqlite import notes
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.old.sql import notes
 from recollect.system.clock import now_ms
 
 # The log's clock and ours are one; a turn whose end was not logged ends early.

@@ -17,9 +17,9 @@ from recollect.model.digests import Digest
 from recollect.model.sessions import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage
-from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.old.sql import prepared
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:

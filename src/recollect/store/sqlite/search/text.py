@@ -16,7 +16,7 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.model.search import Findings, Holding
-from recollect.store.sqlite.chosen import chosen_turns, phrase, turns_in
+from recollect.store.sqlite.search.chosen import chosen_turns, phrase, turns_in
 from recollect.store.text import words
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from recollect.model.search import Clue, Scope
     from recollect.store.sqlite.database import Database
-    from recollect.store.sqlite.filters import Condition
+    from recollect.store.sqlite.search.filters import Condition
 
 # How much one mention counts, by where it is: what a person asked says most
 # about a turn; output is long and says least.

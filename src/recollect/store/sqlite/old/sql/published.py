@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from recollect.model.leases import Lease
 from recollect.store.published import Block, Lesson
-from recollect.store.sqlite import catalogue
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.leases import Leases
+from recollect.store.sqlite.old.sql import catalogue
 from recollect.system.clock import now_ms
 
 # Writing takes milliseconds. One that died with the lease keeps others waiting for this long.

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from recollect.model.notes import Note, NoteAuthor
 from recollect.store.notes import Extraction, Learned, compared
-from recollect.store.sqlite import notes, prepared
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.old.sql import notes, prepared
 from recollect.system.clock import now_ms
 
 # Not the runs of a script or of a sub-agent, and not what its agent

@@ -11,7 +11,7 @@ from typing import Any
 from recollect.errors import StoreDamaged
 from recollect.model.reports import Optimized
 from recollect.store import bodies
-from recollect.store.sqlite.content import LEAD_CHARACTERS, text_row
+from recollect.store.sqlite.capture.content import LEAD_CHARACTERS, text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.scrub import Scrub
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recollect.errors import NotFound
-from recollect.store.sqlite import catalogue
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.notes import get_note, number_of
+from recollect.store.sqlite.old.sql import catalogue
+from recollect.store.sqlite.old.sql.notes import get_note, number_of
 from recollect.store.sqlite.sessions import Sessions
 from recollect.system.clock import now_ms
 

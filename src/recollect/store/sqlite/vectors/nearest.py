@@ -13,8 +13,8 @@ from itertools import islice
 
 from recollect.errors import UsageError
 from recollect.store.codes import bit_code, bit_distances, cosines, int8_code, nearest
-from recollect.store.sqlite.chosen import turns_in
-from recollect.store.sqlite.vectors import TURNS_IN_BLOCK, Vectors, is_sound, places, whole
+from recollect.store.sqlite.search.chosen import turns_in
+from recollect.store.sqlite.vectors.stored import TURNS_IN_BLOCK, Vectors, is_sound, places, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from recollect.model.search import Scope
     from recollect.store.sqlite.database import Database
-    from recollect.store.sqlite.filters import Condition
-    from recollect.store.sqlite.resident import Resident
-    from recollect.store.sqlite.vectors import State
+    from recollect.store.sqlite.search.filters import Condition
+    from recollect.store.sqlite.vectors.resident import Resident
+    from recollect.store.sqlite.vectors.stored import State
 
     Block = tuple[int, bytes, bytes]
 

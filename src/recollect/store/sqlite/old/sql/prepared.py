@@ -105,7 +105,7 @@ def trusted_notes(
     category, text and when it was last confirmed. With `own`, only the project's.
     """
     from recollect.model.publications import is_harmful
-    from recollect.store.sqlite import measured, published
+    from recollect.store.sqlite.old.sql import measured, published
 
     patterns = [] if project is None else published.patterns_in(db, project)
     standing = measured.standing(db, of_patterns=bool(patterns))

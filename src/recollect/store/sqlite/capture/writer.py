@@ -10,11 +10,11 @@ from types import TracebackType
 
 from recollect.model.batch import Fingerprint, ProjectIdentity, Stretch, Written
 from recollect.model.logs import Source
+from recollect.store.sqlite.capture.batches import Incoming
+from recollect.store.sqlite.capture.pending import Rows
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.incoming import Incoming
 from recollect.store.sqlite.problems import Problems
 from recollect.store.sqlite.projects import Projects
-from recollect.store.sqlite.rows import Rows
 from recollect.store.sqlite.sources import Sources, path_value
 
 

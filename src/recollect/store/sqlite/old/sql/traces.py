@@ -15,10 +15,10 @@ import msgspec
 from recollect.model.digests import Digest, Engine, Trace
 from recollect.model.leases import Lease
 from recollect.store.notes import compared
-from recollect.store.sqlite import digests, extractions
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.leases import Leases
+from recollect.store.sqlite.old.sql import digests, extractions
 from recollect.store.traces import Candidate, KeptTrace, Published, without_lines
 from recollect.system.clock import now_ms
 

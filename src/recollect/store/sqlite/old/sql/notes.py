@@ -17,8 +17,8 @@ from recollect.errors import NotFound, UsageError
 from recollect.model.batch import ProjectIdentity
 from recollect.model.notes import Category, Note, NoteAuthor
 from recollect.store.notes import compared
-from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.old.sql import prepared
 from recollect.store.sqlite.projects import Projects
 from recollect.system.clock import iso, now_ms
 

@@ -33,20 +33,20 @@ from recollect.errors import (
 from recollect.model.calls import TARGET_CHARACTERS
 from recollect.model.reports import RepairReport
 from recollect.store import bodies
-from recollect.store.sqlite import digests
 from recollect.store.sqlite.database import OLDEST, SCHEMA, Database
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.migrate import backups, migrations
-from recollect.store.sqlite.pages import Cell, PageFile, Tree, Value
-from recollect.store.sqlite.text_index import (
+from recollect.store.sqlite.old.sql import digests
+from recollect.store.sqlite.salvage.pages import Cell, PageFile, Tree, Value
+from recollect.store.sqlite.search.text_index import (
     TextIndex,
     prompt_lead,
     read_body,
     reply_lead,
 )
-from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system import platforms
 
 # In this order, so that what a row refers to is there before it.

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from recollect.errors import NotFound, UsageError
 from recollect.model.patterns import PatternStatus, PatternVersion
-from recollect.store.sqlite import prepared
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.old.sql import prepared
 from recollect.system.clock import iso, now_ms
 
 PREFIX = "pattern:"

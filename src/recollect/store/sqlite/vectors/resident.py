@@ -29,8 +29,8 @@ import numpy as np
 
 from recollect.errors import RecollectError
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.nearest import scan
-from recollect.store.sqlite.vectors import State, Vectors
+from recollect.store.sqlite.vectors.nearest import scan
+from recollect.store.sqlite.vectors.stored import State, Vectors
 from recollect.system import platforms
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.store.sqlite.nearest import Block
+    from recollect.store.sqlite.vectors.nearest import Block
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from recollect.errors import UsageError
 from recollect.model.digests import Digest
 from recollect.store import bodies
 from recollect.store.measured import OPENING, UNWANTED, Done, Held, Offer, Seen, Subject
-from recollect.store.sqlite import catalogue, notes
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.old.sql import catalogue, notes
 from recollect.store.text import words
 
 # How long after it was offered something counts as having come back, or helped, all the same.

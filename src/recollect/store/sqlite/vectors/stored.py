@@ -68,7 +68,7 @@ def _readable(parts: list[bytes]) -> list[Row]:
     import zstandard
 
     from recollect.store import bodies
-    from recollect.store.sqlite.text_index import read_body
+    from recollect.store.sqlite.search.text_index import read_body
 
     try:
         return bodies.joined(parts)

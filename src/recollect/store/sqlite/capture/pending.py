@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.store.sqlite.content import INSERT_BODY, INSERT_TEXT
+from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT
 from recollect.store.sqlite.database import Database
 
 # Rows are held until their text is about this long: memory grows with it.

@@ -14,7 +14,7 @@ import msgspec
 from recollect.model.batch import TurnPart, Written
 from recollect.model.logs import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
-from recollect.store.sqlite.content import (
+from recollect.store.sqlite.capture.content import (
     Lead,
     call_row,
     clear_turn,
@@ -26,7 +26,7 @@ from recollect.store.sqlite.content import (
 from recollect.store.sqlite.parts import stored_parts
 
 if TYPE_CHECKING:
-    from recollect.store.sqlite.capture import Keeper
+    from recollect.store.sqlite.capture.writer import Keeper
 
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.

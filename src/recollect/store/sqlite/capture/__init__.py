@@ -1,0 +1,1 @@
+"""What capture brings, on its way into the tables."""

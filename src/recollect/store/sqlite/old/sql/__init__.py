@@ -1,0 +1,1 @@
+"""The SQL behind `store.old`, as it stood."""

@@ -1,0 +1,1 @@
+"""Gets out of a damaged file what is still in it."""

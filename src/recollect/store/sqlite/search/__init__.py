@@ -1,0 +1,1 @@
+"""The text index, and which turns a query chooses."""
