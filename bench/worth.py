@@ -163,7 +163,13 @@ class Product:
 
     def _memory_file(self, folder: str) -> str:
         projects = [json.loads(line) for line in self("projects", "--json").splitlines()]
-        keys = [one["key"] for one in projects if folder in (one["key"], *one["aliases"])]
+        # Windows means the same by `e:` and `E:`.
+        sought = folder.casefold()
+        keys = [
+            one["key"]
+            for one in projects
+            if sought in [known.casefold() for known in (one["key"], *one["aliases"])]
+        ]
         headings = {f"# Memory of {key}" for key in keys}
         files = sorted(self.home.rglob("MEMORY.md"))
         texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
