@@ -1,4 +1,4 @@
-"""`python -m bench SUITE`: measure, write the results down, say what was reached."""
+"""`python -m bench SUITE...`: measure, write the results down, say what was reached."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def main(argv: list[str] | None = None) -> int:
     """
     parser = _parser()
     args = parser.parse_args(argv)
-    if args.write_docs and args.suite != "all":
+    args.suites = [args.suites] if isinstance(args.suites, str) else args.suites
+    if args.table and not args.against:
+        parser.error("--table shows what changed: name what it is compared with by --against")
+    if args.write_docs and args.suites != ["all"]:
         parser.error("--write-docs wants all figures: python -m bench all --write-docs")
     old = report.read(args.against) if args.against else None
     results = measure(args, sys.argv[1:] if argv is None else argv)
@@ -36,20 +39,24 @@ def main(argv: list[str] | None = None) -> int:
     print(f"\n{written}\n{written.with_name('report.html')}")
     if args.write_docs:
         report.write_docs(DOCS, results)
-    worse = report.setbacks(results, old) if old else []
-    for line in worse:
-        print(f"worse: {line}", file=sys.stderr)
+    if old is None:
+        return 0
+    if args.table:
+        args.table.write_text(report.as_markdown(results, old), encoding="utf-8")
+    worse = [change for change in report.changes(results, old) if change.worse]
+    for change in worse:
+        print(f"worse: {change}", file=sys.stderr)
     return 1 if worse else 0
 
 
 def measure(args: Namespace, argv: list[str]) -> report.Results:
-    """The figures of one suite, or of all."""
+    """The figures of some suites, or of all."""
     command = shlex.join(["python", "-m", "bench", *argv])
     args.cache.mkdir(parents=True, exist_ok=True)
     large, small = _corpora(args)
     with tempfile.TemporaryDirectory(prefix="run-", dir=args.cache) as work:
         figures: list[Figure] = []
-        for name in SUITES if args.suite == "all" else [args.suite]:
+        for name in SUITES if "all" in args.suites else args.suites:
             print(f"{name}:", file=sys.stderr)
             figures += run_apart(
                 name, Plan(large, small, Path(work), args.cache.resolve(), args.runs)
@@ -57,9 +64,8 @@ def measure(args: Namespace, argv: list[str]) -> report.Results:
     for figure in figures:
         figure.command = command
     corpora = {"corpus": large.facts()} | ({"small": small.facts()} if small != large else {})
-    return report.Results(
-        args.suite, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), machine(), corpora, figures
-    )
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return report.Results("+".join(args.suites), date, machine(), corpora, figures)
 
 
 def _corpora(args: Namespace) -> tuple[Corpus, Corpus]:
@@ -67,7 +73,7 @@ def _corpora(args: Namespace) -> tuple[Corpus, Corpus]:
 
     What the options say is about the one that the suite is about.
     """
-    usual = SMALL if args.suite == "small" else LARGE
+    usual = SMALL if args.suites == ["small"] else LARGE
     shape = Shape(args.files or usual.files, args.turns or usual.turns, args.mb or usual.mb)
     chosen = (
         Corpus(str(args.corpus.resolve()))
@@ -75,7 +81,7 @@ def _corpora(args: Namespace) -> tuple[Corpus, Corpus]:
         else ensure_corpus(args.cache, shape, agent=args.agent)
     )
     chosen.environ()
-    other = ensure_corpus(args.cache, SMALL, agent=args.agent) if args.suite == "all" else chosen
+    other = ensure_corpus(args.cache, SMALL, agent=args.agent) if "all" in args.suites else chosen
     return chosen, other
 
 
@@ -84,11 +90,12 @@ def _parser() -> ArgumentParser:
         prog="python -m bench", description="Measure the figures of docs/performance.md."
     )
     parser.add_argument(
-        "suite",
-        nargs="?",
+        "suites",
+        nargs="*",
+        metavar="SUITE",
         default="all",
         choices=[*SUITES, "all"],
-        help="what to measure (default: %(default)s)",
+        help=f"what to measure: all (the default) or some of {' '.join(SUITES)}",
     )
     parser.add_argument(
         "--files",
@@ -132,6 +139,12 @@ def _parser() -> ArgumentParser:
         type=Path,
         metavar="OLD.json",
         help="exit 1 when a figure is more than 10 %% worse than there",
+    )
+    parser.add_argument(
+        "--table",
+        type=Path,
+        metavar="NEW.md",
+        help="with --against: write what changed as a table in Markdown",
     )
     parser.add_argument(
         "--write-docs", action="store_true", help="put the results into docs/performance.md"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench import page
 from bench.measure import Figure
@@ -73,21 +73,53 @@ def as_text(results: Results) -> str:
     """A line for each figure."""
     width = max(len(figure.title) for figure in results.figures)
     lines = [
-        f"{figure.title:{width}}  {page.shown(figure, figure.ratio):>10}  {page.target(figure):>10}  {page.verdict(figure)}"
+        f"{figure.title:{width}}  {_result(figure):>10}  {page.target(figure):>10}  {page.verdict(figure)}"
         for figure in results.figures
     ]
     return "\n".join([results.circumstances(), "", *lines])
 
 
-def setbacks(results: Results, old: Results) -> list[str]:
-    """The figures that got worse, with both numbers."""
+class Change(NamedTuple):
+    """A figure that was measured before and is measured now."""
+
+    before: Figure
+    now: Figure
+
+    @property
+    def worse(self) -> bool:
+        return self.now.worse_than(self.before)
+
+    def __str__(self) -> str:
+        return f"{self.now.title}: {_result(self.now)}, was {_result(self.before)}"
+
+
+def changes(results: Results, old: Results) -> list[Change]:
+    """The figures that both have; those that got worse come first."""
     before = {figure.name: figure for figure in old.figures}
-    return [
-        f"{figure.title}: {page.shown(figure, figure.ratio)}, was "
-        f"{page.shown(figure, before[figure.name].ratio)}"
-        for figure in results.figures
-        if figure.name in before and figure.worse_than(before[figure.name])
+    both = [Change(before[now.name], now) for now in results.figures if now.name in before]
+    return sorted(both, key=lambda change: not change.worse)
+
+
+def as_markdown(results: Results, old: Results) -> str:
+    """What changed, as a table for the page of a pull request."""
+    rows = [
+        f"| {change.now.title} | {_result(change.before)} | {_result(change.now)} "
+        f"| {_percent(change)} | {'**worse**' if change.worse else ''} |"
+        for change in changes(results, old)
     ]
+    head = ["| figure | before | now | change | |", "|---|---:|---:|---:|---|"]
+    return "\n".join([*head, *rows, "", f"Now: {results.circumstances()}", ""])
+
+
+def _result(figure: Figure) -> str:
+    return page.shown(figure, figure.ratio)
+
+
+def _percent(change: Change) -> str:
+    """Bare speeds say more about the machine than about the code."""
+    if not change.now.travels() or not change.before.ratio:
+        return ""
+    return f"{change.now.ratio / change.before.ratio - 1:+.0%}"
 
 
 def write_docs(path: Path, results: Results) -> None:
@@ -103,7 +135,7 @@ def _table(results: Results) -> str:
     rows = [
         f"| {figure.title} | {figure.against or '–'} | {page.amount(figure.ours, figure.unit)} | "
         f"{_reference(figure)} "
-        f"| {page.shown(figure, figure.ratio)} | {page.target(figure)} | {_emphasised(figure)} | "
+        f"| {_result(figure)} | {page.target(figure)} | {_emphasised(figure)} | "
         f"{len(figure.runs)} |"
         for figure in results.figures
     ]
