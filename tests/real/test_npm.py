@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,25 @@ def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         npm.require("claude")
 
 
-def test_a_machine_without_npm_goes_without(
+def test_a_machine_without_npm_uses_the_one_from_pypi(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """`make test` is for everybody who has Python."""
-    monkeypatch.setattr(npm, "FOLDER", tmp_path / "npm")
     monkeypatch.setenv("PATH", str(tmp_path))
+    command = npm.npm()
+    assert command is not None
+
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_machine_without_any_goes_without(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What they would test is skipped then, and fails in CI."""
+    monkeypatch.setattr(npm, "FOLDER", tmp_path / "npm")
+    monkeypatch.setattr(npm, "npm", lambda: None)
 
     told = npm.install()
 

