@@ -19,10 +19,14 @@ def introduced(at: str = STARTED, *, options: str = "", model: str = "gpt-4o") -
     """A session begins as it mostly does."""
     command = f"/usr/bin/aider {options}".strip()
     return started(
-        at, command, "Aider v0.85.1", f"Main model: {model} with diff edit format",
+        at,
+        command,
+        "Aider v0.85.1",
+        f"Main model: {model} with diff edit format",
         "Weak model: gpt-4o-mini",
-        "Git repo: .git with 16 files", "Repo-map: using 4096 tokens, auto refresh",
-    )  # fmt: skip
+        "Git repo: .git with 16 files",
+        "Repo-map: using 4096 tokens, auto refresh",
+    )
 
 
 def prompt(text: str) -> str:

@@ -17,11 +17,9 @@ START = 1_770_000_000
 SESSION = "20260202_1"
 ALL_COLUMNS = (
     "id", "name", "description", "user_set_name", "session_type", "working_dir", "created_at",
-    "updated_at", "extension_data",
-    "total_tokens", "input_tokens", "output_tokens", "accumulated_total_tokens",
-    "accumulated_input_tokens",
-    "accumulated_output_tokens", "schedule_id", "recipe_json", "user_recipe_values_json",
-    "provider_name", "model_config_json",
+    "updated_at", "extension_data", "total_tokens", "input_tokens", "output_tokens",
+    "accumulated_total_tokens", "accumulated_input_tokens", "accumulated_output_tokens",
+    "schedule_id", "recipe_json", "user_recipe_values_json", "provider_name", "model_config_json",
     "goose_mode",
 )  # fmt: skip
 # What the migrations brought, after September 2025.

@@ -256,11 +256,16 @@ def summary(session: str = SESSION, **more: Any) -> Line:
 
 
 def folder(
-    root: Path, session: str = SESSION, *, updates: Iterable[Line] | None = None,
+    root: Path,
+    session: str = SESSION,
+    *,
+    updates: Iterable[Line] | None = None,
     chat: Iterable[Line] | None = None,
-    events: Iterable[Line] | None = None, group: str = GROUP, facts: Line | None = None,
+    events: Iterable[Line] | None = None,
+    group: str = GROUP,
+    facts: Line | None = None,
     signals: Line | None = None,
-) -> Path:  # fmt: skip
+) -> Path:
     """A session on disk, under a home of Grok; it has the files that are given, and a summary."""
     made = root / "sessions" / group / session
     made.mkdir(parents=True, exist_ok=True)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.documents import Broken, contents, parsed
+from recollect.capture.logs.documents import BrokenDocument, parse_json, read_bytes
 from recollect.capture.logs.folders import files_in
-from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.lines import UnreadableSource
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 
@@ -55,9 +55,9 @@ class Notebook:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         self.reads.append(since)
         try:
-            data = contents(source.path)
-            sessions = parsed(data, list[dict[str, Any]])
-        except (Unreadable, Broken) as error:
+            data = read_bytes(source.path)
+            sessions = parse_json(data, list[dict[str, Any]])
+        except (UnreadableSource, BrokenDocument) as error:
             yield Problem(path=source.path, kind="bad_record", reason=str(error))
             yield Checkpoint(0)
             return

@@ -19,10 +19,15 @@ def clock(second: int) -> str:
 
 def record(kind: str, uuid: str, parent: str | None, second: int = 1, **more: Any) -> Record:
     return {
-        "uuid": uuid, "parentUuid": parent, "sessionId": SESSION, "timestamp": clock(second),
-        "type": kind, "cwd": FOLDER,
-        "version": VERSION, **more,
-    }  # fmt: skip
+        "uuid": uuid,
+        "parentUuid": parent,
+        "sessionId": SESSION,
+        "timestamp": clock(second),
+        "type": kind,
+        "cwd": FOLDER,
+        "version": VERSION,
+        **more,
+    }
 
 
 def user(uuid: str, text: str, parent: str | None = None, second: int = 1, **more: Any) -> Record:
@@ -82,11 +87,12 @@ def used(
     prompt: int, output: int, *, cached: int = 0, thoughts: int = 0, total: int | None = None
 ) -> Record:
     return {
-        "promptTokenCount": prompt, "candidatesTokenCount": output,
+        "promptTokenCount": prompt,
+        "candidatesTokenCount": output,
         "cachedContentTokenCount": cached,
         "thoughtsTokenCount": thoughts,
         "totalTokenCount": prompt + output if total is None else total,
-    }  # fmt: skip
+    }
 
 
 def lines(*records: Record) -> str:

@@ -154,11 +154,15 @@ def told(corpus: Path, found: discover.Found) -> dict[str, Any]:
             tokens.update(input=item.input + item.cache_read + item.cache_write, output=item.output)
     path = os.path.relpath(found.source.path, corpus)
     return {
-        "source": path, "agent": found.adapter.agent, "sessions": len(sessions),
+        "source": path,
+        "agent": found.adapter.agent,
+        "sessions": len(sessions),
         "turns": len(turns),
-        "events": dict(sorted(counts.items())), "tokens": dict(tokens), "problems": problems,
+        "events": dict(sorted(counts.items())),
+        "tokens": dict(tokens),
+        "problems": problems,
         "items": digest.hexdigest(),
-    }  # fmt: skip
+    }
 
 
 def parts(source: Source) -> Iterator[str]:

@@ -239,10 +239,16 @@ def test_a_folder_that_turns_out_to_be_a_repository_is_shown_under_its_name(
         )
         assert mind.projects() == [
             ProjectRow(
-                key="github.com/ada/shop", kind="remote", domain=None, sessions=2, turns=4,
-                last_at="2026-01-01T09:00:08.000Z", aliases=[str(shop)], merged=[str(shop)],
+                key="github.com/ada/shop",
+                kind="remote",
+                domain=None,
+                sessions=2,
+                turns=4,
+                last_at="2026-01-01T09:00:08.000Z",
+                aliases=[str(shop)],
+                merged=[str(shop)],
             )
-        ]  # fmt: skip
+        ]
 
 
 def test_both_agents_share_a_project(home: Path) -> None:

@@ -447,28 +447,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 
 
 OPERATORS = [
-    '"',
-    "*",
-    "-",
-    "^",
-    "(",
-    ")",
-    "AND",
-    "OR",
-    "NOT",
-    "NEAR(",
-    "prompt:",
-    ":",
-    "日本",
-    "question",
-    "a*",
-    '-"',
-    "'",
-    ";",
-    "{",
-    "+",
-    "\x00",
-]
+    '"', "*", "-", "^", "(", ")", "AND", "OR", "NOT", "NEAR(", "prompt:", ":", "日本", "question",
+    "a*", '-"', "'", ";", "{", "+", "\x00",
+]  # fmt: skip
 queries = st.text() | st.lists(st.sampled_from(OPERATORS), max_size=8).map(" ".join)
 NAMES = [*FILTERS, "meta.git.branch"]
 filters = st.tuples(st.sampled_from(["", "-"]), st.sampled_from(NAMES), st.just(":"), words).map(

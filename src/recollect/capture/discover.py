@@ -141,9 +141,9 @@ def _strays(adapters: list[Adapter], top: str, seen: set[str]) -> Iterator[Found
 
 
 def _recognise(adapters: list[Adapter], path: str) -> Found | None:
-    from recollect.capture.logs.lines import head_of
+    from recollect.capture.logs.lines import read_head
 
-    head = head_of(path)
+    head = read_head(path)
     for adapter in adapters:
         source = adapter.find_source(path, head) if path.endswith(adapter.endings) else None
         if source is not None:

@@ -51,9 +51,7 @@ class AdapterContract:
         ] or (not sample.has_turns)
 
     def test_every_reading_ends_with_a_checkpoint(self, sample: Sample, tmp_path: Path) -> None:
-        """What comes after the last checkpoint is not kept, and a
-        state that is too large neither.
-        """
+        """What comes after the last checkpoint is not kept, nor a state that is too large."""
         adapter = self.make()
         for source in sources(adapter, copied(sample, tmp_path)):
             items = list(adapter.read(source, None))
@@ -102,9 +100,7 @@ class AdapterContract:
             assert told_by(mind) == first
 
     def test_a_reading_goes_on_where_it_stopped(self, sample: Sample, tmp_path: Path) -> None:
-        """Whatever part of a log was there at first, the rest follows:
-        nothing is lost and nothing told twice.
-        """
+        """Whatever part of a log was there at first, the rest follows, once."""
         folder = copied(sample, tmp_path)
         whole = everything(self.make(), folder)
         for file in some_files(folder, read_by=sources(self.make(), folder)):
@@ -180,9 +176,7 @@ class AdapterContract:
     def test_nothing_but_the_source_and_its_companions_is_read(
         self, sample: Sample, tmp_path: Path
     ) -> None:
-        """Beside logs there are credentials: a source alone, with what it
-        names, gives all that it gives.
-        """
+        """Beside logs there are credentials: a source with its companions gives all it gives."""
         adapter = self.make()
         folder = copied(sample, tmp_path)
         away = tmp_path / "away"

@@ -179,9 +179,7 @@ def replace_word(folder: Path, words: set[str], other: str) -> bool:
 
 
 def _only_in_prose(word: str, data: bytes) -> bool:
-    """Whether a word stands in sentences and nowhere else: one that is also a
-    name would change what a log means.
-    """
+    """Whether a word stands in sentences and nowhere else: a name would change the log."""
     if not (word.isalpha() and word.isascii()):
         return False
     in_sentences = re.findall(rb"(?<=[\s(])%s(?=[\s.,!?)])" % word.encode(), data)

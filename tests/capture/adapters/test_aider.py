@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.adapters.aider import Aider
-from recollect.capture.adapters.aider.edits import proposed
+from recollect.capture.adapters.aider.tools import proposed_edits
 from recollect.memory import Memory
 from recollect.model.logs import (
     Checkpoint,
@@ -93,11 +93,16 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
         Usage(**known, key=f"{SESSION}/1", model="gpt-4o", input=3_200, output=66, cost_usd=0.0086),
         TurnFacts(**known, telemetry={"tokens_approximate": True}),
         Event(
-            **known, kind="tool_call", name="edit", tool_kind="edit", target="cart.py", ok=True,
+            **known,
+            kind="tool_call",
+            name="edit",
+            tool_kind="edit",
+            target="cart.py",
+            ok=True,
             input={"path": "cart.py", "old_string": "total = 0", "new_string": "total = 1"},
         ),
         TurnFacts(**known, telemetry={"commits": ["dde0244 fix: one"]}),
-    ]  # fmt: skip
+    ]
 
 
 # Whose line it is -----------------------------------------------------------------
@@ -175,10 +180,15 @@ def test_what_an_architect_says_to_its_editor_is_not_a_persons_prompt(tmp_path: 
     other, which spends its own tokens.
     """
     found = items(
-        tmp_path, b.said("Editor model: gpt-4o-mini with editor-diff edit format"),
-        b.prompt("faster"), b.answer("Use a set."),
-        b.tokens(), b.prompt("Use a set."), b.answer("Done."), b.tokens(),
-    )  # fmt: skip
+        tmp_path,
+        b.said("Editor model: gpt-4o-mini with editor-diff edit format"),
+        b.prompt("faster"),
+        b.answer("Use a set."),
+        b.tokens(),
+        b.prompt("Use a set."),
+        b.answer("Done."),
+        b.tokens(),
+    )
 
     assert [turn.author for turn in of(TurnFacts, found) if turn.author] == ["human", "agent"]
     assert [usage.model for usage in of(Usage, found)] == ["gpt-4o", "gpt-4o-mini"]
@@ -300,17 +310,23 @@ def test_a_history_that_was_moved_does_not_tell_where_the_work_was(tmp_path: Pat
     ("report", "expected"),
     [
         ("Tokens: 3.2k sent, 66 received.", (3200, 0, 0, 66, None)),
-        ("Tokens: 13,611 sent, 1,104 received. Cost: $0.04 request, $0.25 session.", (13611, 0, 0,
-        1104, 0.04)),
-        ("Tokens: 1.5M sent, 2k cache write, 1M cache hit, 1.1k received. Cost: $2.10 message, "
-         "$3.00 session.",
-         (498_000, 1_000_000, 2_000, 1_100, 2.1)),
-        ("Tokens: 10 sent, 20 cache hit, 1 received. Cost: $0.00 message, $0.00 session.", (0, 20,
-        0, 1, None)),
+        (
+            "Tokens: 13,611 sent, 1,104 received. Cost: $0.04 request, $0.25 session.",
+            (13611, 0, 0, 1104, 0.04),
+        ),
+        (
+            "Tokens: 1.5M sent, 2k cache write, 1M cache hit, 1.1k received. Cost: $2.10 message, "
+            "$3.00 session.",
+            (498_000, 1_000_000, 2_000, 1_100, 2.1),
+        ),
+        (
+            "Tokens: 10 sent, 20 cache hit, 1 received. Cost: $0.00 message, $0.00 session.",
+            (0, 20, 0, 1, None),
+        ),
         ("Tokens: many sent, few received.", None),
         ("Tokens: 1.2.3k sent, 5 received.", (0, 0, 0, 5, None)),
     ],
-)  # fmt: skip
+)
 def test_reports_of_all_versions_are_counted(
     tmp_path: Path, report: str, expected: tuple[Any, ...] | None
 ) -> None:
@@ -479,7 +495,7 @@ def test_an_error_that_comes_with_every_try_is_told_once(tmp_path: Path) -> None
 )
 def test_edits_are_found_in_answers(answer: str, edits: dict[str, Any]) -> None:
     """Models keep to the format more or less."""
-    assert proposed(answer) == edits
+    assert proposed_edits(answer) == edits
 
 
 # A file that grows ----------------------------------------------------------------

@@ -54,9 +54,14 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
     about: dict[str, Any] = {"session": b.THREAD, "turn": f"{b.THREAD}/0"}
     assert found[:-1] == [
         SessionFacts(
-            session=b.THREAD, cwd="/home/ada/shop", title="Crates", started_at=b.CREATED_MS,
+            session=b.THREAD,
+            cwd="/home/ada/shop",
+            title="Crates",
+            started_at=b.CREATED_MS,
             agent_version="0.0.1760000000",
-            git_branch="main", git_sha="c0ffee", git_remote="https://git.example/ada/shop",
+            git_branch="main",
+            git_sha="c0ffee",
+            git_remote="https://git.example/ada/shop",
             meta={"mode": "smart", "client": "CLI", "os": "linux"},
         ),
         TurnFacts(**about, at=b.sent(1), author="human"),
@@ -64,18 +69,27 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
         Event(**about, kind="reasoning", text="Look."),
         Event(**about, kind="reply", text="I look."),
         Event(
-            **about, kind="tool_call", call="toolu_1", name="Bash", tool_kind="shell",
+            **about,
+            kind="tool_call",
+            call="toolu_1",
+            name="Bash",
+            tool_kind="shell",
             target="ls crates",
             input={"cmd": "ls crates"},
         ),
         Usage(
-            **about, key=f"{b.THREAD}/1", model="claude-sonnet-4-5", at=b.sent(1), input=10,
-            cache_read=100, cache_write=20,
+            **about,
+            key=f"{b.THREAD}/1",
+            model="claude-sonnet-4-5",
+            at=b.sent(1),
+            input=10,
+            cache_read=100,
+            cache_write=20,
             output=5,
         ),
         ToolResult(**about, call="toolu_1", output="one\ntwo", ok=True, exit_code=0),
         TurnFacts(**about, telemetry={"credits": 1.5}),
-    ]  # fmt: skip
+    ]
 
 
 def test_an_answer_has_a_time_only_where_its_cost_tells_one(tmp_path: Path) -> None:
@@ -231,8 +245,9 @@ def test_only_threads_are_listed(tmp_path: Path) -> None:
         (tmp_path / name).write_text("{}")
 
     assert list(Amp().sources(str(tmp_path))) == [
-        Source("amp", str(own), appended=False), Source("amp", str(old), appended=False, rank=1),
-    ]  # fmt: skip
+        Source("amp", str(own), appended=False),
+        Source("amp", str(old), appended=False, rank=1),
+    ]
     assert list(Amp().sources(str(tmp_path / "threads"))) == [
         Source("amp", str(own), appended=False)
     ]

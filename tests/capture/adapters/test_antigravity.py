@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.adapters.antigravity import Antigravity
-from recollect.capture.adapters.antigravity.wire import Fields, Malformed
+from recollect.capture.logs.protobuf import MalformedMessage, ProtobufMessage
 from recollect.memory import Memory
 from recollect.model.logs import (
     Checkpoint,
@@ -80,26 +80,44 @@ def test_a_conversation_with_one_turn_gives_its_items_in_order(tmp_path: Path) -
     at = {second: milliseconds(b.clock(second)) for second in range(3)}
     here = {"session": b.SESSION, "turn": f"{b.SESSION}/0"}
     assert found[:-1] == [
-        SessionFacts(session=b.SESSION, cwd=b.FOLDER, git_branch="main",
-        meta={"model": "Gemini 3.1 Pro (High)"}),
+        SessionFacts(
+            session=b.SESSION,
+            cwd=b.FOLDER,
+            git_branch="main",
+            meta={"model": "Gemini 3.1 Pro (High)"},
+        ),
         TurnFacts(**here, at=at[0], author="human"),
         Event(**here, kind="prompt", at=at[0], text="run the tests"),
         Event(**here, kind="reasoning", at=at[1], text="With pytest."),
         Event(**here, kind="reply", at=at[1], text="I run them."),
         Event(
-            **here, kind="tool_call", at=at[1], call="1.0", name="run_command", tool_kind="shell",
+            **here,
+            kind="tool_call",
+            at=at[1],
+            call="1.0",
+            name="run_command",
+            tool_kind="shell",
             target="pytest",
             input={"CommandLine": "pytest", "Cwd": "/tmp/x"},
         ),
         ToolResult(
-            **here, call="1.0", at=at[2],
-            output="The command failed with exit code: 1\nOutput:\n1 failed", ok=False, exit_code=1
+            **here,
+            call="1.0",
+            at=at[2],
+            output="The command failed with exit code: 1\nOutput:\n1 failed",
+            ok=False,
+            exit_code=1,
         ),
         Usage(
-            **here, key=f"{b.SESSION}/0", model="gemini-3-flash-a", at=1_782_982_800_000, input=100,
-            cache_read=50, output=9
+            **here,
+            key=f"{b.SESSION}/0",
+            model="gemini-3-flash-a",
+            at=1_782_982_800_000,
+            input=100,
+            cache_read=50,
+            output=9,
         ),
-    ]  # fmt: skip
+    ]
 
 
 # Prompts
@@ -163,15 +181,18 @@ def test_results_are_joined_in_order_and_by_kind(tmp_path: Path) -> None:
         tmp_path,
         b.asks(0, "go"),
         b.answers(
-            1, None, b.call("view_file", AbsolutePath="a"), b.call("run_command", CommandLine="ls"),
-            b.call("ask", question="why")
+            1,
+            None,
+            b.call("view_file", AbsolutePath="a"),
+            b.call("run_command", CommandLine="ls"),
+            b.call("ask", question="why"),
         ),
         b.step(2, "RUN_COMMAND", "The command completed successfully.\nOutput:\nx"),
         b.step(3, "GENERIC", "because"),
         b.step(4, "GREP_SEARCH", "found"),
         b.answers(5, "Done."),
         b.step(6, "VIEW_FILE", "too late"),
-    )  # fmt: skip
+    )
 
     assert joined(found) == {
         "ls": "The command completed successfully.\nOutput:\nx",
@@ -339,9 +360,9 @@ def test_rows_that_are_no_messages_are_counted(tmp_path: Path) -> None:
 @given(st.binary(max_size=40))
 def test_bytes_are_a_message_or_malformed(data: bytes) -> None:
     try:
-        fields = Fields(data)
+        fields = ProtobufMessage(data)
         assert [fields.inner(1).number(1), fields.text(2), fields.numbers(3)]
-    except Malformed:
+    except MalformedMessage:
         pass
 
 
@@ -473,8 +494,10 @@ def test_a_bad_line_costs_that_line(tmp_path: Path) -> None:
 
     assert said(found) == [("prompt", "go"), ("reply", "Yes.")]
     assert [problem.reason.partition(":")[0] for problem in of(Problem, found)] == [
-        "not JSON", "record hologram", "system step MOONLIGHT",
-    ]  # fmt: skip
+        "not JSON",
+        "record hologram",
+        "system step MOONLIGHT",
+    ]
 
 
 ANYTHING = st.recursive(

@@ -1196,16 +1196,8 @@ _JSON = st.recursive(
 )
 _BLOCK_TYPES = ["text", "thinking", "tool_use", "tool_result", "image", "web_search_tool_result"]
 _BLOCK_FIELDS = [
-    "text",
-    "thinking",
-    "id",
-    "name",
-    "input",
-    "tool_use_id",
-    "content",
-    "is_error",
-    "source",
-]
+    "text", "thinking", "id", "name", "input", "tool_use_id", "content", "is_error", "source",
+]  # fmt: skip
 _BLOCKS = st.fixed_dictionaries(
     {"type": st.sampled_from(_BLOCK_TYPES) | _JSON}, optional=dict.fromkeys(_BLOCK_FIELDS, _JSON)
 )
@@ -1223,19 +1215,16 @@ _MESSAGES = st.fixed_dictionaries(
 )
 _TYPES = [
     "user", "assistant", "system", "attachment", "progress", "summary", "ai-title", "custom-title",
-    "agent-name",
-    "pr-link", "worktree-state", "relocated", "fork-context-ref", "queue-operation", "last-prompt",
+    "agent-name", "pr-link", "worktree-state", "relocated", "fork-context-ref", "queue-operation",
+    "last-prompt",
 ]  # fmt: skip
 _FIELDS = [
     "sessionId", "agentId", "timestamp", "cwd", "version", "gitBranch", "entrypoint", "slug",
-    "isSidechain",
-    "isMeta", "isCompactSummary", "isApiErrorMessage", "requestId", "toolUseResult",
-    "sourceToolUseID",
-    "promptId", "promptSource", "origin", "permissionMode", "effort", "content", "level", "error",
-    "retryAttempt", "durationMs", "compactMetadata", "retractedMessageUuids", "supersedesUuids",
-    "summary",
-    "leafUuid", "aiTitle", "customTitle", "agentName", "forkedFrom", "parentSessionId", "prUrl",
-    "worktreeSession", "relocatedCwd",
+    "isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "requestId", "toolUseResult",
+    "sourceToolUseID", "promptId", "promptSource", "origin", "permissionMode", "effort", "content",
+    "level", "error", "retryAttempt", "durationMs", "compactMetadata", "retractedMessageUuids",
+    "supersedesUuids", "summary", "leafUuid", "aiTitle", "customTitle", "agentName", "forkedFrom",
+    "parentSessionId", "prUrl", "worktreeSession", "relocatedCwd",
 ]  # fmt: skip
 _ODD = st.fixed_dictionaries(
     {"type": st.sampled_from(_TYPES) | _JSON},

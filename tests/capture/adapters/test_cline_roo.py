@@ -462,14 +462,32 @@ def test_a_session_of_the_new_kind_gives_turns_tools_and_tokens(tmp_path: Path) 
         "cacheWriteTokens": 10,
         "cost": 0.5,
     }
-    path = b.write_session(tmp_path / "sessions" / "177_abc", [
-        message("user", "m1", '<user_input mode="act">list</user_input>'),
-        message("assistant", "m2", [b.use("run_commands", "t1", commands=["ls", "pwd"])], 1000,
-        metrics=metrics,
-                modelInfo={"id": "claude-sonnet-4-5"}),
-        message("user", "m3", [{"type": "tool_result", "tool_use_id": "t1",
-        "content": [{"query": "ls", "result": "a"}]}], 2000),
-    ])  # fmt: skip
+    path = b.write_session(
+        tmp_path / "sessions" / "177_abc",
+        [
+            message("user", "m1", '<user_input mode="act">list</user_input>'),
+            message(
+                "assistant",
+                "m2",
+                [b.use("run_commands", "t1", commands=["ls", "pwd"])],
+                1000,
+                metrics=metrics,
+                modelInfo={"id": "claude-sonnet-4-5"},
+            ),
+            message(
+                "user",
+                "m3",
+                [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "t1",
+                        "content": [{"query": "ls", "result": "a"}],
+                    }
+                ],
+                2000,
+            ),
+        ],
+    )
 
     found = read(path)
 
@@ -515,12 +533,15 @@ def test_a_fork_repeats_what_is_before_it_and_costs_nothing_twice(tmp_path: Path
 
 def test_what_the_program_says_in_a_persons_name_is_no_prompt(tmp_path: Path) -> None:
     """Reminders and summaries come in the role of the user."""
-    path = b.write_session(tmp_path / "sessions" / "1_a", [
-        message("user", "m1", "go"),
-        message("user", "m2", "done?", metadata={"kind": "completion_reminder"}),
-        message("user", "m3", "Earlier: went.", metadata={"kind": "compaction"}),
-        message("user", "m4", "[TASK RESUMPTION] go on"),
-    ])  # fmt: skip
+    path = b.write_session(
+        tmp_path / "sessions" / "1_a",
+        [
+            message("user", "m1", "go"),
+            message("user", "m2", "done?", metadata={"kind": "completion_reminder"}),
+            message("user", "m3", "Earlier: went.", metadata={"kind": "compaction"}),
+            message("user", "m4", "[TASK RESUMPTION] go on"),
+        ],
+    )
 
     assert said(read(path)) == [("prompt", "go"), ("compaction", "Earlier: went.")]
 
@@ -532,9 +553,13 @@ def test_every_editor_is_looked_at() -> None:
     """A home may be a copy from another system."""
     roots = ClineRoo().roots("/home/ada", {})
 
-    for editor in (".config/Code", ".config/Cursor", "Library/Application Support/VSCodium",
-    "AppData/Roaming/Windsurf",
-                   ".vscode-server/data"):  # fmt: skip
+    for editor in (
+        ".config/Code",
+        ".config/Cursor",
+        "Library/Application Support/VSCodium",
+        "AppData/Roaming/Windsurf",
+        ".vscode-server/data",
+    ):
         for product in (
             "saoudrizwan.claude-dev",
             "rooveterinaryinc.roo-cline",

@@ -166,8 +166,9 @@ def test_tokens_are_those_of_the_messages_or_else_of_the_session(folder: Path) -
     found = of(Usage, read(path)) + of(Usage, read(path.with_name(f"{untold['sessionId']}.json")))
 
     assert [(usage.key, usage.input, usage.cache_read, usage.cost_usd) for usage in found] == [
-        (f"{b.SESSION}/a1", 30, 70, None), (untold["sessionId"], 500, 0, 0.5),
-    ]  # fmt: skip
+        (f"{b.SESSION}/a1", 30, 70, None),
+        (untold["sessionId"], 500, 0, 0.5),
+    ]
 
 
 def test_prompts_without_ids_are_told_apart_by_their_place(folder: Path) -> None:

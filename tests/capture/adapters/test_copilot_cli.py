@@ -60,20 +60,36 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
     about: dict[str, Any] = {"session": b.SESSION, "turn": b.name(1)}
     at = 1_777_885_200_000
     assert found[2:-1] == [
-        TurnFacts(**about, at=at + 1000, author="human", cwd="/home/ada/shop",
-        git_remote="https://github.com/ada/shop"),
+        TurnFacts(
+            **about,
+            at=at + 1000,
+            author="human",
+            cwd="/home/ada/shop",
+            git_remote="https://github.com/ada/shop",
+        ),
         Event(**about, kind="prompt", at=at + 1000, text="list the stamps"),
         Event(**about, kind="reasoning", at=at + 2000, text="Where?"),
         Event(**about, kind="reply", at=at + 2000, text="I look."),
         Event(
-            **about, kind="tool_call", at=at + 2000, call="c1", name="bash", tool_kind="shell",
+            **about,
+            kind="tool_call",
+            at=at + 2000,
+            call="c1",
+            name="bash",
+            tool_kind="shell",
             target="ls",
             input={"command": "ls"},
         ),
         Usage(**about, key="m1", model=MODEL, at=at + 2000, output=9),
-        ToolResult(**about, call="c1", at=at + 4000, output="blue\n<exited with exit code 0>",
-        ok=True, exit_code=0),
-    ]  # fmt: skip
+        ToolResult(
+            **about,
+            call="c1",
+            at=at + 4000,
+            output="blue\n<exited with exit code 0>",
+            ok=True,
+            exit_code=0,
+        ),
+    ]
 
 
 def test_a_thought_that_is_told_twice_is_kept_once(tmp_path: Path) -> None:

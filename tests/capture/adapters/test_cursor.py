@@ -17,7 +17,7 @@ from recollect.capture.adapters.cursor.items import KEYS, value
 from recollect.capture.adapters.cursor.places import folder_in, is_md5_of, is_slug_of
 from recollect.capture.adapters.cursor.prompts import PromptKeys, moment_told, typed
 from recollect.capture.adapters.cursor.tools import Given, call_in, result_in
-from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.sqlite import SqliteFile, open_sqlite
 from recollect.model.logs import (
     Checkpoint,
     Event,
@@ -181,7 +181,7 @@ def test_a_pass_that_is_stopped_goes_on_where_it_was(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first import of a large database may be killed; each stretch of it is kept."""
-    monkeypatch.setattr(editor, "_STRETCH_BYTES", 1)
+    monkeypatch.setattr(editor, "_COMMIT_BYTES", 1)
     names = [f"{number:08}-aaaa-4000-8000-000000000000" for number in range(4)]
     for name in names:
         chat(home, b.asked("b1", f"chat {name}"), composer=name)
@@ -208,15 +208,15 @@ def test_login_tokens_are_never_asked_for(home: Path, monkeypatch: pytest.Monkey
     )
     b.editor(b.workspace_of(home), None, items)
     asked: list[tuple[str, Any]] = []
-    ask = Rows.all
+    ask = SqliteFile.all
 
-    def noted(self: Rows, sql: str, values: Any = ()) -> list[Any]:
+    def noted(self: SqliteFile, sql: str, values: Any = ()) -> list[Any]:
         found = ask(self, sql, values)
         asked.append((sql, list(values)))
         assert "planted-secret" not in repr(found)
         return found
 
-    monkeypatch.setattr(Rows, "all", noted)
+    monkeypatch.setattr(SqliteFile, "all", noted)
     found = [
         item
         for place in (path, b.workspace_of(home))
@@ -228,7 +228,7 @@ def test_login_tokens_are_never_asked_for(home: Path, monkeypatch: pytest.Monkey
     assert from_items
     assert {name for _, values in from_items for name in values} <= set(KEYS)
     assert all("where key" in sql for sql, _ in from_items)
-    with opened(str(path)) as rows, pytest.raises(ValueError, match="not ours"):
+    with open_sqlite(str(path)) as rows, pytest.raises(ValueError, match="not ours"):
         value(rows, "cursorAuth/accessToken")
 
 
@@ -397,9 +397,11 @@ def test_a_field_of_another_type_costs_the_field(home: Path, wrong: Any) -> None
     ]
     bubble = dict.fromkeys(editor.Bubble.__struct_fields__, wrong)
     path = chat(
-        home, b.asked("b1", "still here"), {**bubble, "bubbleId": "b2", "type": 2},
-        **dict.fromkeys(names, wrong)
-    )  # fmt: skip
+        home,
+        b.asked("b1", "still here"),
+        {**bubble, "bubbleId": "b2", "type": 2},
+        **dict.fromkeys(names, wrong),
+    )
 
     found = read(path)
     assert ("prompt", "still here") in said(found)

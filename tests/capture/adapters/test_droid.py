@@ -54,17 +54,28 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
         Event(**about, kind="reasoning", at=at + 2000, text="Look."),
         Event(**about, kind="reply", at=at + 2000, text="I look."),
         Event(
-            **about, kind="tool_call", at=at + 2000, call="call_1", name="Execute",
-            tool_kind="shell", target="ls crates",
+            **about,
+            kind="tool_call",
+            at=at + 2000,
+            call="call_1",
+            name="Execute",
+            tool_kind="shell",
+            target="ls crates",
             input={"command": "ls crates"},
         ),
         ToolResult(**about, call="call_1", at=at + 3000, output="one\ntwo", ok=True),
         Usage(
-            **about, key=b.SESSION, model="claude-opus-4-5", at=at + 1000, input=100,
-            cache_read=1000, cache_write=10, output=50,
+            **about,
+            key=b.SESSION,
+            model="claude-opus-4-5",
+            at=at + 1000,
+            input=100,
+            cache_read=1000,
+            cache_write=10,
+            output=50,
             reasoning=20,
         ),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -313,8 +324,11 @@ def test_what_is_not_known_is_counted(tmp_path: Path) -> None:
 
     assert prompts(found) == ["count the crates"]
     assert [(kind, count) for kind, _, count in troubles(found)] == [
-        ("bad_line", 1), ("bad_record", 1), ("unknown", 2), ("unknown", 1),
-    ]  # fmt: skip
+        ("bad_line", 1),
+        ("bad_record", 1),
+        ("unknown", 2),
+        ("unknown", 1),
+    ]
 
 
 def test_a_log_that_is_gone_is_a_problem(tmp_path: Path) -> None:
@@ -330,5 +344,7 @@ def test_the_public_samples_are_read_whole(corpus: Path) -> None:
     told = everything(Droid(), corpus / "droid")
 
     assert {ref: len(session.turn_list) for ref, session in told.items()} == {
-        "droid:droid_s1": 1, "droid:droid_large": 2, "droid:droid_drift": 1,
-    }  # fmt: skip
+        "droid:droid_s1": 1,
+        "droid:droid_large": 2,
+        "droid:droid_drift": 1,
+    }

@@ -68,16 +68,28 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
         Event(**here, kind="reasoning", at=at[2], text="**Planning**\nOne character."),
         Event(**here, kind="reply", at=at[3], text="I mend it."),
         Event(
-            **here, kind="tool_call", at=at[4], call="c1", name="replace", tool_kind="edit",
+            **here,
+            kind="tool_call",
+            at=at[4],
+            call="c1",
+            name="replace",
+            tool_kind="edit",
             target="till.py",
-            input=edit, output="Modified.", ok=True,
+            input=edit,
+            output="Modified.",
+            ok=True,
         ),
         Usage(
-            **here, key=f"{b.SESSION}/g1", model="gemini-3-flash-preview", at=at[3], input=105,
-            cache_read=800, output=42,
+            **here,
+            key=f"{b.SESSION}/g1",
+            model="gemini-3-flash-preview",
+            at=at[3],
+            input=105,
+            cache_read=800,
+            output=42,
             reasoning=12,
         ),
-    ]  # fmt: skip
+    ]
 
 
 # What replaces and what undoes
@@ -463,10 +475,13 @@ def test_what_is_said_of_a_session_later_counts(tmp_path: Path) -> None:
 
     assert of(SessionFacts, found) == [
         SessionFacts(
-            session=b.SESSION, title="Mend", cwd="/a", started_at=milliseconds(b.START),
-            meta={"directories": ["/a"]}
+            session=b.SESSION,
+            title="Mend",
+            cwd="/a",
+            started_at=milliseconds(b.START),
+            meta={"directories": ["/a"]},
         )
-    ]  # fmt: skip
+    ]
 
 
 def test_a_sub_agent_is_named_under_its_parent_and_prompted_by_an_agent(tmp_path: Path) -> None:
@@ -571,8 +586,8 @@ ANYTHING = st.recursive(
 )
 FIELDS = (
     "id", "type", "timestamp", "content", "displayContent", "thoughts", "toolCalls", "tokens",
-    "model", "sessionId", "messages",
-    "$set", "$rewindTo", "directories", "summary", "kind", "projectHash",
+    "model", "sessionId", "messages", "$set", "$rewindTo", "directories", "summary", "kind",
+    "projectHash",
 )  # fmt: skip
 
 

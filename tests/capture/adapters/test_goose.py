@@ -73,27 +73,38 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
 
     known: dict[str, Any] = {"session": b.SESSION, "turn": TURN}
     assert found[:-1] == [
-        SessionFacts(whole=True, session=b.SESSION,
+        SessionFacts(
+            whole=True,
+            session=b.SESSION,
             origin="interactive",
             cwd="/home/ada/garden",
             title="Watering the garden",
             started_at=AT,
-            meta={"session_type": "user", "provider": "anthropic", "model": "claude-sonnet-4",
-            "mode": "auto"},
+            meta={
+                "session_type": "user",
+                "provider": "anthropic",
+                "model": "claude-sonnet-4",
+                "mode": "auto",
+            },
         ),
         TurnFacts(**known, at=AT, author="human"),
         Event(**known, kind="prompt", at=AT, text="water the roses"),
         Event(**known, kind="reasoning", at=AT + 10_000, text="Where are they?"),
         Event(**known, kind="reply", at=AT + 10_000, text="Let me look."),
         Event(
-            **known, kind="tool_call", at=AT + 10_000, call="call_1", name="developer__shell",
+            **known,
+            kind="tool_call",
+            at=AT + 10_000,
+            call="call_1",
+            name="developer__shell",
             tool_kind="shell",
-            target="ls beds", input={"command": "ls beds"},
+            target="ls beds",
+            input={"command": "ls beds"},
         ),
         ToolResult(**known, call="call_1", at=AT + 20_000, output="roses\n", ok=True),
         Event(**known, kind="reply", at=AT + 30_000, text="They are wet."),
         Usage(**known, key=b.SESSION, model="claude-sonnet-4", at=AT, input=4_000, output=200),
-    ]  # fmt: skip
+    ]
 
 
 # Tokens ---------------------------------------------------------------------------

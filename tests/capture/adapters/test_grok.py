@@ -406,11 +406,14 @@ def test_a_chat_waits_for_its_summary_to_be_whole(tmp_path: Path) -> None:
 def test_the_summary_tells_who_the_session_is(tmp_path: Path) -> None:
     """And the counters beside it what it came to; figures of context are not tokens spent."""
     facts = b.summary(
-        generated_title="Crates", session_summary="first words", head_branch="stock",
+        generated_title="Crates",
+        session_summary="first words",
+        head_branch="stock",
         head_commit="4f2a",
-        git_remotes=["git@example.org:ada/shop.git"], reasoning_effort="high",
+        git_remotes=["git@example.org:ada/shop.git"],
+        reasoning_effort="high",
         agent_name="grok-build",
-    )  # fmt: skip
+    )
 
     found = items(
         tmp_path,
@@ -420,12 +423,20 @@ def test_the_summary_tells_who_the_session_is(tmp_path: Path) -> None:
     )
 
     assert found[0] == SessionFacts(
-        session=b.SESSION, cwd="/home/ada/shop", title="Crates", started_at=START,
-        git_branch="stock", git_sha="4f2a",
+        session=b.SESSION,
+        cwd="/home/ada/shop",
+        title="Crates",
+        started_at=START,
+        git_branch="stock",
+        git_sha="4f2a",
         git_remote="git@example.org:ada/shop.git",
-        meta={"agent_name": "grok-build", "reasoning_effort": "high", "model": "grok-4.5",
-        "context_tokens": 9000},
-    )  # fmt: skip
+        meta={
+            "agent_name": "grok-build",
+            "reasoning_effort": "high",
+            "model": "grok-4.5",
+            "context_tokens": 9000,
+        },
+    )
     assert of(Usage, found) == []
 
 
@@ -984,9 +995,12 @@ def test_the_last_bill_of_a_prompt_counts(tmp_path: Path) -> None:
 def test_each_prompt_is_paid_for_even_if_no_chunk_tells_of_it(tmp_path: Path) -> None:
     """What it cost is added to the turn that is going on, and takes nothing away from it."""
     found = items(
-        tmp_path, b.user(), b.says(), b.billed(6, tokens=b.tokens(1000, 600, 50, modelCalls=2)),
+        tmp_path,
+        b.user(),
+        b.says(),
+        b.billed(6, tokens=b.tokens(1000, 600, 50, modelCalls=2)),
         b.billed(7, "notifications-1", b.tokens(300, 100, 5, modelCalls=1)),
-    )  # fmt: skip
+    )
 
     assert spent(found) == (600, 700, 0, 55, 0)
     assert [facts.telemetry for facts in of(TurnFacts, found)] == [

@@ -191,7 +191,7 @@ def test_an_import_that_is_stopped_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every stretch ends with a checkpoint that knows which sessions are told."""
-    monkeypatch.setattr(databases, "_STRETCH_BYTES", 1)
+    monkeypatch.setattr(databases, "_COMMIT_BYTES", 1)
     names = [f"{number:012}" for number in range(4)]
     whole = read(
         home(tmp_path, *(row for number, name in enumerate(names) for row in talk(name, at=number)))
@@ -225,12 +225,14 @@ def test_what_is_no_database_is_one_problem(tmp_path: Path, data: bytes) -> None
     """And the reading goes on next time from where it was."""
     (tmp_path / "grok.db").write_bytes(data)
 
-    problem, checkpoint = read(tmp_path, Checkpoint(7, msgspec.msgpack.encode(databases.Marks())))
+    problem, checkpoint = read(
+        tmp_path, Checkpoint(7, msgspec.msgpack.encode(databases.ReadMarks()))
+    )
 
     assert isinstance(problem, Problem)
     assert (problem.kind, checkpoint) == (
         "unreadable",
-        Checkpoint(7, msgspec.msgpack.encode(databases.Marks())),
+        Checkpoint(7, msgspec.msgpack.encode(databases.ReadMarks())),
     )
 
 

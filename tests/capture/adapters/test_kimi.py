@@ -71,14 +71,26 @@ def test_a_turn_of_the_cli_is_a_prompt_and_what_was_done_about_it(tmp_path: Path
         Event(**about, kind="reasoning", at=b.at(1), text="Let me look."),
         Event(**about, kind="reply", at=b.at(2), text="I look."),
         Event(
-            **about, kind="tool_call", at=b.at(3), call="tool_1", name="Shell", tool_kind="shell",
+            **about,
+            kind="tool_call",
+            at=b.at(3),
+            call="tool_1",
+            name="Shell",
+            tool_kind="shell",
             target="ls crates",
             input={"command": "ls crates"},
         ),
-        Usage(**about, key=f"{b.at(4)}/chatcmpl-1", at=b.at(4), input=10, cache_read=100,
-        cache_write=20, output=5),
+        Usage(
+            **about,
+            key=f"{b.at(4)}/chatcmpl-1",
+            at=b.at(4),
+            input=10,
+            cache_read=100,
+            cache_write=20,
+            output=5,
+        ),
         ToolResult(**about, call="tool_1", at=b.at(5), output="one\ntwo\n", ok=True),
-    ]  # fmt: skip
+    ]
 
 
 def test_arguments_that_come_in_pieces_are_put_together(tmp_path: Path) -> None:
@@ -179,8 +191,9 @@ def test_a_subagent_of_the_first_versions_is_told_in_its_parents_log(tmp_path: P
         "subagent",
     )
     assert [(event.session, event.text) for event in of(Event, found)[2:]] == [
-        (f"{b.SESSION}/tool_1", "Oil it."), (f"{b.SESSION}/tool_1", "Oiled."),
-    ]  # fmt: skip
+        (f"{b.SESSION}/tool_1", "Oil it."),
+        (f"{b.SESSION}/tool_1", "Oiled."),
+    ]
     assert spent(found) == (20, 200, 40, 10, 0)
 
 
@@ -356,25 +369,36 @@ def test_a_turn_of_code_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -
     turn = of(TurnFacts, found)[0].turn
     about: dict[str, Any] = {"session": b.CODE_SESSION, "turn": turn}
     assert found[:-1] == [
-        SessionFacts(session=b.CODE_SESSION, cwd="/home/ada/shop", title="Crates",
-        started_at=b.at(-1)),
+        SessionFacts(
+            session=b.CODE_SESSION, cwd="/home/ada/shop", title="Crates", started_at=b.at(-1)
+        ),
         SessionFacts(session=b.CODE_SESSION, started_at=b.at(0)),
         TurnFacts(**about, at=b.at(0), author="human"),
         Event(**about, kind="prompt", at=b.at(0), text="count the crates"),
         SessionFacts(session=b.CODE_SESSION, meta={"provider": "kimi", "thinking_effort": "on"}),
         Event(**about, kind="reasoning", at=b.at(3), text="Let me look."),
         Event(
-            **about, kind="tool_call", at=b.at(4), call="Bash_0", name="Bash", tool_kind="shell",
+            **about,
+            kind="tool_call",
+            at=b.at(4),
+            call="Bash_0",
+            name="Bash",
+            tool_kind="shell",
             target="ls crates",
             input={"command": "ls crates"},
         ),
         ToolResult(**about, call="Bash_0", at=b.at(5), output="one\ntwo\n", ok=True),
         Usage(
-            **about, key=f"{b.at(7)}/10/100/20/5", model="kimi-k2.7-code", at=b.at(7), input=10,
-            cache_read=100, cache_write=20,
+            **about,
+            key=f"{b.at(7)}/10/100/20/5",
+            model="kimi-k2.7-code",
+            at=b.at(7),
+            input=10,
+            cache_read=100,
+            cache_write=20,
             output=5,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_failed_command_of_code_has_its_exit_code(tmp_path: Path) -> None:
@@ -461,10 +485,14 @@ def test_a_turn_that_was_cancelled_is_aborted_once(tmp_path: Path) -> None:
 def test_undone_turns_are_not_live(tmp_path: Path) -> None:
     """As many prompts of a person as it says, with what came between."""
     found = code(
-        tmp_path, b.prompt("one"), b.prompt("two"), b.prompt("wake up", "cron_job"),
+        tmp_path,
+        b.prompt("one"),
+        b.prompt("two"),
+        b.prompt("wake up", "cron_job"),
         b.prompt("three"),
-        {"type": "context.undo", "count": 2}, b.prompt("four"),
-    )  # fmt: skip
+        {"type": "context.undo", "count": 2},
+        b.prompt("four"),
+    )
 
     assert live_prompts(found) == ["one", "four"]
 

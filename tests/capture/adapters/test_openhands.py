@@ -303,7 +303,7 @@ def test_large_conversations_are_committed_bit_by_bit(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An import that is killed goes on where it was, with the turns it has not told."""
-    monkeypatch.setattr(folders, "_STRETCH_BYTES", 1)
+    monkeypatch.setattr(folders, "_COMMIT_BYTES", 1)
     calls = [(f"resp-{number}", 10, 1, 0, 0) for number in range(4)]
     talk = [
         b.message(f"prompt {n // 2}")
@@ -334,12 +334,15 @@ def old(tmp_path: Path) -> Path:
 
 def test_running_totals_are_counted_by_what_they_rise(old: Path) -> None:
     """Calls that were asked for together repeat the same total."""
-    b.old_conversation(old, [
-        b.act("message", "user", content="go"),
-        {**b.act("run", command="a"), **b.totals(100, 10, 40)},
-        {**b.act("run", command="b"), **b.totals(100, 10, 40)},
-        {**b.act("run", command="c"), **b.totals(250, 30, 100)},
-    ])  # fmt: skip
+    b.old_conversation(
+        old,
+        [
+            b.act("message", "user", content="go"),
+            {**b.act("run", command="a"), **b.totals(100, 10, 40)},
+            {**b.act("run", command="b"), **b.totals(100, 10, 40)},
+            {**b.act("run", command="c"), **b.totals(250, 30, 100)},
+        ],
+    )
 
     found = [
         (usage.key, usage.input, usage.cache_read, usage.output) for usage in of(Usage, read(old))
@@ -350,11 +353,14 @@ def test_running_totals_are_counted_by_what_they_rise(old: Path) -> None:
 
 def test_a_total_that_falls_began_again(old: Path) -> None:
     """So it does when a conversation is taken up without its state."""
-    b.old_conversation(old, [
-        b.act("message", "user", content="go"),
-        {**b.act("run", command="a"), **b.totals(100, 10)},
-        {**b.act("run", command="b"), **b.totals(30, 3)},
-    ])  # fmt: skip
+    b.old_conversation(
+        old,
+        [
+            b.act("message", "user", content="go"),
+            {**b.act("run", command="a"), **b.totals(100, 10)},
+            {**b.act("run", command="b"), **b.totals(30, 3)},
+        ],
+    )
 
     assert [usage.input for usage in of(Usage, read(old))] == [100, 30]
 
@@ -379,12 +385,15 @@ def test_totals_go_on_from_a_checkpoint(old: Path) -> None:
 
 def test_an_error_is_the_result_of_its_action_or_stands_alone(old: Path) -> None:
     """Version 0 has one word for both."""
-    b.old_conversation(old, [
-        b.act("message", "user", content="go"),
-        b.act("read", path="/x"),
-        b.seen("error", "no such file", 1),
-        b.seen("error", "the runtime died", 0),
-    ])  # fmt: skip
+    b.old_conversation(
+        old,
+        [
+            b.act("message", "user", content="go"),
+            b.act("read", path="/x"),
+            b.seen("error", "no such file", 1),
+            b.seen("error", "the runtime died", 0),
+        ],
+    )
 
     found = read(old)
 
@@ -456,8 +465,9 @@ def test_each_line_of_a_benchmark_is_a_conversation(tmp_path: Path) -> None:
     *items, checkpoint = OpenHands().read(source, None)
 
     assert [(item.session, item.author) for item in of(TurnFacts, items)] == [
-        ("shop-12-1777885200000", "human"), ("shop-12-1777885200000", "system"),
-    ]  # fmt: skip
+        ("shop-12-1777885200000", "human"),
+        ("shop-12-1777885200000", "system"),
+    ]
     assert checkpoint == Checkpoint(len(line) + 1, b"\0")
 
 

@@ -56,17 +56,28 @@ def test_a_turn_is_a_prompt_and_what_was_done_about_it(tmp_path: Path) -> None:
         Event(**about, kind="reasoning", at=b.at(2), text="Look."),
         Event(**about, kind="reply", at=b.at(2), text="I look."),
         Event(
-            **about, kind="tool_call", at=b.at(2), call="toolu_1", name="bash", tool_kind="shell",
+            **about,
+            kind="tool_call",
+            at=b.at(2),
+            call="toolu_1",
+            name="bash",
+            tool_kind="shell",
             target="ls crates",
             input={"command": "ls crates"},
         ),
         Usage(
-            **about, key=f"{b.at(2)}/10/100/20/5", model="claude-sonnet-4-5", at=b.at(2), input=10,
+            **about,
+            key=f"{b.at(2)}/10/100/20/5",
+            model="claude-sonnet-4-5",
+            at=b.at(2),
+            input=10,
             cache_read=100,
-            cache_write=20, output=5, cost_usd=0.01,
+            cache_write=20,
+            output=5,
+            cost_usd=0.01,
         ),
         ToolResult(**about, call="toolu_1", at=b.at(3), output="one\ntwo", ok=True),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_failed_command_has_its_exit_code(tmp_path: Path) -> None:
@@ -166,9 +177,13 @@ def test_names_and_settings_are_of_the_session(tmp_path: Path) -> None:
 def branched() -> list[dict[str, Any]]:
     """Red was asked for first; then somebody went back to the question and said blue."""
     return b.linked(
-        b.user("paint the gate"), b.assistant("Which colour?"), b.user("red"), b.assistant("Red."),
-        {**b.user("blue"), "parentId": "00000002"}, b.assistant("Blue."),
-    )  # fmt: skip
+        b.user("paint the gate"),
+        b.assistant("Which colour?"),
+        b.user("red"),
+        b.assistant("Red."),
+        {**b.user("blue"), "parentId": "00000002"},
+        b.assistant("Blue."),
+    )
 
 
 def test_a_branch_that_was_left_is_not_live(tmp_path: Path) -> None:

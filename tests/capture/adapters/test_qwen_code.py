@@ -52,33 +52,68 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
         tmp_path,
         b.user("u1", "run the tests", gitBranch="main"),
         b.answer(
-            "a1", "u1", {"text": "With pytest.", "thought": True}, "I run them.",
-            b.call("c1", "run_shell_command", {"command": "pytest"}), usageMetadata=b.used(1000, 60,
-            cached=800, thoughts=20),
+            "a1",
+            "u1",
+            {"text": "With pytest.", "thought": True},
+            "I run them.",
+            b.call("c1", "run_shell_command", {"command": "pytest"}),
+            usageMetadata=b.used(1000, 60, cached=800, thoughts=20),
         ),
-        b.result("r1", "a1", "c1", "run_shell_command", {"output": "1 failed\nExit Code: 1"},
-        status="success", durationMs=900),
-    )  # fmt: skip
+        b.result(
+            "r1",
+            "a1",
+            "c1",
+            "run_shell_command",
+            {"output": "1 failed\nExit Code: 1"},
+            status="success",
+            durationMs=900,
+        ),
+    )
 
     at = {second: milliseconds(b.clock(second)) for second in range(5)}
     here = {"session": b.SESSION, "turn": "u1"}
     assert found[:-1] == [
-        SessionFacts(session=b.SESSION, cwd=b.FOLDER, started_at=at[1], agent_version=b.VERSION,
-        git_branch="main"),
+        SessionFacts(
+            session=b.SESSION,
+            cwd=b.FOLDER,
+            started_at=at[1],
+            agent_version=b.VERSION,
+            git_branch="main",
+        ),
         TurnFacts(**here, at=at[1], author="human", cwd=b.FOLDER),
         Event(**here, kind="prompt", at=at[1], text="run the tests"),
         Event(**here, kind="reasoning", at=at[2], text="With pytest."),
         Event(**here, kind="reply", at=at[2], text="I run them."),
         Event(
-            **here, kind="tool_call", at=at[2], call="c1", name="run_shell_command",
-            tool_kind="shell", target="pytest",
+            **here,
+            kind="tool_call",
+            at=at[2],
+            call="c1",
+            name="run_shell_command",
+            tool_kind="shell",
+            target="pytest",
             input={"command": "pytest"},
         ),
-        Usage(**here, key="a1", model="qwen3-coder-plus", at=at[2], input=200, cache_read=800,
-        output=60, reasoning=20),
-        ToolResult(**here, call="c1", at=at[3], output="1 failed\nExit Code: 1", ok=False,
-        exit_code=1, duration_ms=900),
-    ]  # fmt: skip
+        Usage(
+            **here,
+            key="a1",
+            model="qwen3-coder-plus",
+            at=at[2],
+            input=200,
+            cache_read=800,
+            output=60,
+            reasoning=20,
+        ),
+        ToolResult(
+            **here,
+            call="c1",
+            at=at[3],
+            output="1 failed\nExit Code: 1",
+            ok=False,
+            exit_code=1,
+            duration_ms=900,
+        ),
+    ]
 
 
 # Branches
@@ -413,8 +448,11 @@ def test_a_bad_line_costs_that_line(tmp_path: Path) -> None:
 
     assert prompts(found) == ["go", "on"]
     assert [problem.reason.partition(":")[0] for problem in of(Problem, found)] == [
-        "not JSON", "record hologram", "system record moonlight", "record dream",
-    ]  # fmt: skip
+        "not JSON",
+        "record hologram",
+        "system record moonlight",
+        "record dream",
+    ]
 
 
 ANYTHING = st.recursive(

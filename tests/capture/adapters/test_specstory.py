@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recollect.capture.adapters.specstory import SpecStory
-from recollect.capture.adapters.specstory.export import moment
+from recollect.capture.adapters.specstory.records import time_in
 from recollect.capture.adapters.specstory.tools import ToolUse, tool_use
 from recollect.model.logs import (
     Checkpoint,
@@ -63,10 +63,12 @@ def facts(tmp_path: Path, head: str, name: str = b.NAME) -> SessionFacts:
 def test_an_export_gives_its_items_in_order(tmp_path: Path) -> None:
     """The common case, whole: session, turn, prompt, thought, call, reply."""
     found = items(
-        tmp_path, b.user("water the roses"), b.agent(b.thought("Where?")),
+        tmp_path,
+        b.user("water the roses"),
+        b.agent(b.thought("Where?")),
         b.agent(b.tool("shell", "Bash", "Look\n\n`ls beds`\n\n```text\nroses\n```")),
         b.agent("They are wet."),
-    )  # fmt: skip
+    )
 
     known: dict[str, Any] = {"session": b.SESSION, "turn": f"{b.SESSION}/1"}
     assert found == [
@@ -83,12 +85,18 @@ def test_an_export_gives_its_items_in_order(tmp_path: Path) -> None:
         Event(**known, kind="reasoning", at=LATER, text="Where?"),
         TurnFacts(**known, telemetry={"model": "claude-opus-4-6"}),
         Event(
-            **known, kind="tool_call", at=LATER, name="Bash", tool_kind="shell", target="ls beds",
-            input={"command": "ls beds", "description": "Look"}, output="roses",
+            **known,
+            kind="tool_call",
+            at=LATER,
+            name="Bash",
+            tool_kind="shell",
+            target="ls beds",
+            input={"command": "ls beds", "description": "Look"},
+            output="roses",
         ),
         Event(**known, kind="reply", at=LATER, text="They are wet."),
         Checkpoint((tmp_path / ".specstory" / "history" / b.NAME).stat().st_size),
-    ]  # fmt: skip
+    ]
 
 
 # Whose session it was -------------------------------------------------------------
@@ -153,13 +161,19 @@ def live(session: object) -> list[str]:
     [
         (b.head(), b.NAME, (b.SESSION, None, "2026-03-01T09:00:00Z")),
         (b.head(title=f"Roses ({b.TIME})"), b.NAME, (b.SESSION, "Roses", "2026-03-01T09:00:00Z")),
-        ("<!-- cursor Session 7 (2025-02-01 10:20Z) -->\n\n# Beans\n\n", b.NAME, ("7", "Beans",
-        "2025-02-01T10:20:00Z")),
-        ("# Beans\n\n", "2024-11-02_08-30Z-beans.md", ("2024-11-02_08-30Z-beans", "Beans",
-        "2024-11-02T08:30:00Z")),
+        (
+            "<!-- cursor Session 7 (2025-02-01 10:20Z) -->\n\n# Beans\n\n",
+            b.NAME,
+            ("7", "Beans", "2025-02-01T10:20:00Z"),
+        ),
+        (
+            "# Beans\n\n",
+            "2024-11-02_08-30Z-beans.md",
+            ("2024-11-02_08-30Z-beans", "Beans", "2024-11-02T08:30:00Z"),
+        ),
         ("", "untitled.md", ("untitled", None, None)),
     ],
-)  # fmt: skip
+)
 def test_every_generation_of_heads_is_known(
     tmp_path: Path, head: str, name: str, expected: tuple[Any, ...]
 ) -> None:
@@ -183,7 +197,7 @@ def test_every_generation_of_heads_is_known(
 )
 def test_every_way_to_write_a_time_is_known(written: str, meant: str | None) -> None:
     """They differ from version to version, and by a setting."""
-    assert moment(written) == milliseconds(meant)
+    assert time_in(written) == milliseconds(meant)
 
 
 @pytest.mark.parametrize(
@@ -248,10 +262,12 @@ def test_a_fence_that_was_left_open_does_not_hide_the_next_messages(tmp_path: Pa
     What stands between is newer than the message, so it was not quoted.
     """
     found = items(
-        tmp_path, b.user("what is this?\n\n```\nE401"), b.agent("An error:\n\n```\nE401\n```"),
+        tmp_path,
+        b.user("what is this?\n\n```\nE401"),
+        b.agent("An error:\n\n```\nE401\n```"),
         "---\n\n",
         b.user("thanks", "2026-03-01 09:30:00Z"),
-    )  # fmt: skip
+    )
 
     assert [kind for kind, _ in said(found)] == ["prompt", "reply", "prompt"]
 
@@ -332,10 +348,12 @@ def test_what_a_command_stands_for_is_no_prompt(tmp_path: Path) -> None:
 def test_a_sub_agent_has_a_session_of_its_own(tmp_path: Path) -> None:
     """What it is asked stands in the agent's name, without a model."""
     found = items(
-        tmp_path, b.user("go"), b.agent("Look at it.", about="2026-03-01 09:00:04Z", side=True),
+        tmp_path,
+        b.user("go"),
+        b.agent("Look at it.", about="2026-03-01 09:00:04Z", side=True),
         b.agent("I looked.", side=True),
         b.agent("Done."),
-    )  # fmt: skip
+    )
 
     side = f"{b.SESSION}/sidechain"
     facts = of(SessionFacts, found)[1]
@@ -356,45 +374,75 @@ WRAPPED = '{"invocationMessage": "a", "content": "b"}'
     ("written", "use"),
     [
         (
-            b.tool("shell", "Bash",
-            "```bash\nmake\nmake test\n```\n\n```text\nExit code 2\nno rule\n```"),
-            ToolUse("Bash", "shell", {"command": "make\nmake test"}, "Exit code 2\nno rule", False,
-            2),
+            b.tool(
+                "shell",
+                "Bash",
+                "```bash\nmake\nmake test\n```\n\n```text\nExit code 2\nno rule\n```",
+            ),
+            ToolUse(
+                "Bash", "shell", {"command": "make\nmake test"}, "Exit code 2\nno rule", False, 2
+            ),
         ),
         (
-            b.tool("shell", "exec_command", "```\nProcess exited with code 0\nOutput:\nok\n```",
-            " `go vet`"),
-            ToolUse("exec_command", "shell", {"command": "go vet"},
-            "Process exited with code 0\nOutput:\nok", True, 0),
+            b.tool(
+                "shell",
+                "exec_command",
+                "```\nProcess exited with code 0\nOutput:\nok\n```",
+                " `go vet`",
+            ),
+            ToolUse(
+                "exec_command",
+                "shell",
+                {"command": "go vet"},
+                "Process exited with code 0\nOutput:\nok",
+                True,
+                0,
+            ),
         ),
-        (b.tool("read", "Read", "Read file: `./a.ts`"), ToolUse("Read", "read", {"path": "./a.ts"},
-        None, None, None)),
+        (
+            b.tool("read", "Read", "Read file: `./a.ts`"),
+            ToolUse("Read", "read", {"path": "./a.ts"}, None, None, None),
+        ),
         (
             b.tool("search", "Grep", " path `./` pattern `x y`\n```\na:1\n```"),
             ToolUse("Grep", "search", {"path": "./", "pattern": "x y"}, "a:1", None, None),
         ),
         (
             b.tool("write", "Edit", "**Chunk 1**\n\n```diff\n-a\n+b\n```\n\n```diff\n+c\n```"),
-            ToolUse("Edit", "edit", {"patch": "-a\n+b\n+c", "description": "**Chunk 1**"}, None,
-            None, None),
+            ToolUse(
+                "Edit",
+                "edit",
+                {"patch": "-a\n+b\n+c", "description": "**Chunk 1**"},
+                None,
+                None,
+                None,
+            ),
         ),
         (
-            b.tool("unknown", "plan",
-            "\n**Input:**\n\n- step: `one`\n\n**Error:**\n\n```\nno\n```"),
+            b.tool(
+                "unknown", "plan", "\n**Input:**\n\n- step: `one`\n\n**Error:**\n\n```\nno\n```"
+            ),
             ToolUse("plan", "other", {"step": "one"}, "no", False, None),
         ),
         (
-            b.extension_tool("unknown", "copilot_fetchWebPage",
-            f"Result:\n\n```json\n{WRAPPED}\n```\nStatus: **error**"),
+            b.extension_tool(
+                "unknown",
+                "copilot_fetchWebPage",
+                f"Result:\n\n```json\n{WRAPPED}\n```\nStatus: **error**",
+            ),
             ToolUse("copilot_fetchWebPage", "web", None, "b", False, None),
         ),
         (b.tool("mcp", "rain", "It rains."), ToolUse("rain", "mcp", None, "It rains.", None, None)),
-        ("Tool use: **Read** `./a`\n\nResult:\n\n```\nx\n```", ToolUse("Read", "read",
-        {"path": "./a"}, "x", None, None)),
-        ("<tool-use data-tool-type=\"\" data-tool-name=\"\">", ToolUse("unknown", "other", None,
-        None, None, None)),
+        (
+            "Tool use: **Read** `./a`\n\nResult:\n\n```\nx\n```",
+            ToolUse("Read", "read", {"path": "./a"}, "x", None, None),
+        ),
+        (
+            '<tool-use data-tool-type="" data-tool-name="">',
+            ToolUse("unknown", "other", None, None, None, None),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_tool_use_is_told_as_far_as_it_can_be(written: str, use: ToolUse) -> None:
     """Each provider shows its tools in its own way."""
     assert tool_use(written.split("\n")) == use

@@ -71,20 +71,28 @@ def test_a_request_is_a_turn(tmp_path: Path) -> None:
     about: dict[str, Any] = {"session": b.CHAT, "turn": "request_1"}
     at = b.START + 60_000
     assert found[:-1] == [
-        SessionFacts(whole=True, session=b.CHAT, origin="interactive", cwd="/home/ada/shop",
-        title="Stamps", started_at=b.START,
+        SessionFacts(
+            whole=True,
+            session=b.CHAT,
+            origin="interactive",
+            cwd="/home/ada/shop",
+            title="Stamps",
+            started_at=b.START,
             meta={"responder": "GitHub Copilot", "location": "panel"},
         ),
         TurnFacts(
-            **about, at=at, author="human",
+            **about,
+            at=at,
+            author="human",
             telemetry={"model": "claude-sonnet-4.5", "duration_ms": 9000, "first_words_ms": 700},
         ),
         Event(**about, kind="prompt", at=at, text="count the stamps"),
         Event(**about, kind="reasoning", text="A list."),
-        Event(**about, kind="reply", at=b.START + 69_000,
-        text="There are `stamps.csv` with twelve."),
+        Event(
+            **about, kind="reply", at=b.START + 69_000, text="There are `stamps.csv` with twelve."
+        ),
         Usage(**about, key="request_1", model="claude-sonnet-4-5", at=at, input=50, output=7),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,11 +181,18 @@ def test_a_call_is_joined_from_what_was_shown_and_what_the_model_asked(tmp_path:
 
     assert calls(found) == [
         Event(
-            session=b.CHAT, turn="request_1", kind="tool_call", call="c1", name="read_file",
-            tool_kind="read", target="/a",
-            input={"filePath": "/a"}, output="12\n3 blue", ok=True,
+            session=b.CHAT,
+            turn="request_1",
+            kind="tool_call",
+            call="c1",
+            name="read_file",
+            tool_kind="read",
+            target="/a",
+            input={"filePath": "/a"},
+            output="12\n3 blue",
+            ok=True,
         )
-    ]  # fmt: skip
+    ]
 
 
 def test_a_call_that_was_not_shown_is_told_all_the_same(tmp_path: Path) -> None:
@@ -830,24 +845,44 @@ def test_what_spans_tell_is_a_conversation(tmp_path: Path) -> None:
 
     assert read(path)[:-1] == [
         SessionFacts(
-            session=b.CONVERSATION, origin="interactive", started_at=b.START,
+            session=b.CONVERSATION,
+            origin="interactive",
+            started_at=b.START,
             agent_version="18.6.1",
             meta={"product": "Visual Studio", "mode": "Agent"},
         ),
-        TurnFacts(**about, at=b.START, author="human", telemetry={"model": "fern-2",
-        "mode": "Agent", "duration_ms": 10_000}),
+        TurnFacts(
+            **about,
+            at=b.START,
+            author="human",
+            telemetry={"model": "fern-2", "mode": "Agent", "duration_ms": 10_000},
+        ),
         Event(**about, kind="prompt", at=b.START, text="Add a label."),
         Event(**about, kind="reply", at=b.START + 3000, text="I read."),
-        Usage(**about, key=f"{b.CONVERSATION}/c1", model="fern-2", at=b.START + 3000, input=30,
-        cache_read=60),
+        Usage(
+            **about,
+            key=f"{b.CONVERSATION}/c1",
+            model="fern-2",
+            at=b.START + 3000,
+            input=30,
+            cache_read=60,
+        ),
         Event(
-            **about, kind="tool_call", at=b.START + 4000, call="t1", name="get_file",
-            tool_kind="read", target="A.cs",
-            input={"filename": "A.cs"}, output="class A", ok=True, duration_ms=2000,
+            **about,
+            kind="tool_call",
+            at=b.START + 4000,
+            call="t1",
+            name="get_file",
+            tool_kind="read",
+            target="A.cs",
+            input={"filename": "A.cs"},
+            output="class A",
+            ok=True,
+            duration_ms=2000,
         ),
         Event(**about, kind="reply", at=b.START + 9000, text="There."),
         Usage(**about, key=f"{b.CONVERSATION}/c2", model="fern-2", at=b.START + 9000, output=5),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_request_may_be_told_by_several_files_of_a_run(tmp_path: Path) -> None:

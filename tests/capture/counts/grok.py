@@ -44,9 +44,12 @@ def tokens(folder: Path) -> Tokens:
         total += _rows(path)
     cached, written = total["cachedReadTokens"], total["cacheCreationTokens"]
     return Tokens(
-        input=total["inputTokens"] - cached - written, cache_read=cached, cache_write=written,
-        output=total["outputTokens"], reasoning=total["reasoningTokens"],
-    )  # fmt: skip
+        input=total["inputTokens"] - cached - written,
+        cache_read=cached,
+        cache_write=written,
+        output=total["outputTokens"],
+        reasoning=total["reasoningTokens"],
+    )
 
 
 def _updates(path: Path) -> list[dict[str, Any]]:

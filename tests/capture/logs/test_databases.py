@@ -9,31 +9,29 @@ import apsw
 import pytest
 
 from recollect.capture.logs import databases
-from recollect.capture.logs.databases import Table, read_changed
-from recollect.capture.logs.rows import Rows
+from recollect.capture.logs.databases import SessionTable, read_changed
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.sqlite import SqliteFile
 from recollect.model.logs import Checkpoint, Event, Item, Problem, Source
 
 
 class Listener:
     """Says for each session what its words are."""
 
-    tables: Sequence[Table] = (Table("talk", "id", "changed"), Table("word", "talk", "changed"))
+    tables: Sequence[SessionTable] = (
+        SessionTable("talk", "id", "changed"),
+        SessionTable("word", "talk", "changed"),
+    )
 
     def __init__(self) -> None:
         self.read_bytes = 0
+        self.problems = ProblemCounter("talks.db")
 
-    def session(self, rows: Rows, session: str) -> list[Item]:
-        words = [
-            word
-            for (word,) in rows.all(
-                "select said from word where talk = ? order by rowid", (session,)
-            )
-        ]
+    def session(self, file: SqliteFile, session: str) -> list[Item]:
+        said = file.all("select said from word where talk = ? order by rowid", (session,))
+        words = [word for (word,) in said]
         self.read_bytes += sum(map(len, words))
         return [Event(session=session, turn="1", kind="reply", text=" ".join(words))]
-
-    def problems(self) -> list[Problem]:
-        return []
 
 
 @pytest.fixture
@@ -148,7 +146,9 @@ def test_the_newest_rows_being_gone_is_no_other_database_where_their_numbers_are
 def test_a_table_need_not_tell_times_and_times_may_be_text(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Listener, "tables", (Table("talk", "id", "changed"), Table("word", "talk")))
+    monkeypatch.setattr(
+        Listener, "tables", (SessionTable("talk", "id", "changed"), SessionTable("word", "talk"))
+    )
     say(path, "a", "good", 0)
     say(path, "b", "hello", 0)
     run(path, "update talk set changed = '2026-02-02 02:4' || (id = 'a') || ':00'")
@@ -165,7 +165,7 @@ def test_a_table_need_not_tell_times_and_times_may_be_text(
 def test_a_pass_that_was_stopped_goes_on_where_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "_STRETCH_BYTES", 1)
+    monkeypatch.setattr(databases, "_COMMIT_BYTES", 1)
     say(path, "a", "good", 100)
     say(path, "b", "hello", 300)
     say(path, "c", "yes", 400)

@@ -38,7 +38,7 @@ def test_a_late_result_goes_to_the_turn_of_its_call_even_in_the_next_run() -> No
     first.call("c1", "Bash", {"command": "make"})
     first.prompt("p2", "meanwhile")
 
-    second = Dialogue("s", first.standing)
+    second = Dialogue("s", first.state)
     second.result("c1", "built", ok=True)
     second.result("c1", "again")
 
@@ -56,8 +56,8 @@ def test_calls_without_an_answer_are_not_remembered_for_ever() -> None:
         talk.call(f"c{number}", "Bash")
     talk.call("c" * 10_000, "Bash")
 
-    assert len(talk.standing.waiting) == MOST_WAITING
-    assert "c9" not in talk.standing.waiting
+    assert len(talk.state.waiting) == MOST_WAITING
+    assert "c9" not in talk.state.waiting
 
 
 def test_tokens_that_nobody_used_are_not_told() -> None:

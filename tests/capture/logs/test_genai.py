@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from recollect.capture.logs.genai import (
-    Answer,
-    Call,
+    FunctionAnswer,
+    FunctionCall,
     answers_in,
     calls_in,
     parts_of,
@@ -19,7 +19,7 @@ from recollect.capture.logs.genai import (
     thought_in,
     tokens,
 )
-from recollect.capture.logs.replayed import replay_document, replay_lines
+from recollect.capture.logs.readers import replay_document, replay_lines
 from recollect.capture.logs.tags import inside, without
 from recollect.model.logs import Checkpoint, Item, Problem, Source, TurnFacts
 
@@ -65,7 +65,7 @@ def test_calls_and_answers_are_found_among_parts() -> None:
         ]
     )
 
-    assert calls_in(parts) == [Call("c1", "f", {"a": 1})]
+    assert calls_in(parts) == [FunctionCall("c1", "f", {"a": 1})]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_an_answer_is_text_and_whether_it_is_an_error(
     response: Any, output: str | None, ok: bool | None
 ) -> None:
     assert answers_in([{"functionResponse": {"id": "c1", "name": "f", "response": response}}]) == [
-        Answer("c1", "f", output, ok)
+        FunctionAnswer("c1", "f", output, ok)
     ]
 
 
@@ -167,7 +167,7 @@ def test_of_a_log_that_is_too_large_the_first_part_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of it is held in memory at once."""
-    monkeypatch.setattr("recollect.capture.logs.replayed.MAX_DOCUMENT_BYTES", 5)
+    monkeypatch.setattr("recollect.capture.logs.readers.MAX_DOCUMENT_BYTES", 5)
     monkeypatch.setattr("recollect.capture.logs.lines.BLOCK_BYTES", 8)
     path = tmp_path / "a.jsonl"
     path.write_text('{"a":1}\n{"b":1}\n')

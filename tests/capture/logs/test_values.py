@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.logs import values
-from recollect.capture.logs.documents import Broken, document, parsed
+from recollect.capture.logs.documents import BrokenDocument, parse_json, read_json
 from recollect.capture.logs.editors import file_path, user_folders, workspace_folder
-from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.lines import UnreadableSource
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.model.logs import ToolKind
 
@@ -62,7 +62,7 @@ def test_no_value_upsets_a_reader(value: Any) -> None:
         values.moment_of(value),
         values.whole_of(value),
         values.money_of(value),
-        values.decoded(value),
+        values.json_of(value),
         file_path(value),
     )
 
@@ -135,22 +135,22 @@ def test_the_target_of_a_call_is_what_it_is_about() -> None:
     ],
 )
 def test_what_is_no_document_is_called_broken(data: bytes, reason: str) -> None:
-    with pytest.raises(Broken, match=reason):
-        parsed(data, dict[str, Any])
+    with pytest.raises(BrokenDocument, match=reason):
+        parse_json(data, dict[str, Any])
 
 
 def test_a_number_beyond_all_measure_makes_a_document_broken() -> None:
-    with pytest.raises(Broken):
-        parsed(b'\xef\xbb\xbf{"a": 1e999}')
+    with pytest.raises(BrokenDocument):
+        parse_json(b'\xef\xbb\xbf{"a": 1e999}')
 
 
 def test_a_document_is_read_as_real_agents_write_it(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'\xef\xbb\xbf{"a": NaN, "b": "\xff", "c": "half of a pair: \\ud83d"}')
 
-    assert document(str(path)) == {"a": None, "b": "�", "c": "half of a pair: ?"}
-    with pytest.raises(Unreadable, match="more than 3"):
-        document(str(path), limit=3)
+    assert read_json(str(path)) == {"a": None, "b": "�", "c": "half of a pair: ?"}
+    with pytest.raises(UnreadableSource, match="more than 3"):
+        read_json(str(path), limit=3)
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,9 @@ class Adapter(Protocol):
     endings: tuple[str, ...]
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The folders this agent keeps its logs in, or single files where it
-        has no folder, whether or not they exist.
+        """The folders this agent keeps its logs in, whether or not they exist.
+
+        Single files where it has no folder.
 
         `environ` is empty for a home that is not the user's own: variables
         that move a root say nothing about somebody else's.
@@ -74,9 +75,7 @@ class Adapter(Protocol):
 
 @runtime_checkable
 class KeptInProjects(Protocol):
-    """An adapter of an agent that leaves logs in the folders it
-    works in, where no root leads to.
-    """
+    """An adapter of an agent that leaves logs in the folders it works in: no root leads there."""
 
     def in_project(self, folder: str) -> Iterator[Source]:
         """The logs in a folder that somebody worked in.
@@ -116,9 +115,7 @@ log = logging.getLogger(__name__)
 
 
 def agents() -> list[str]:
-    """The ids of all agents whose logs can be read: our own first, then
-    those that other packages bring.
-    """
+    """The ids of all agents whose logs can be read, those of other packages last."""
     return [*BUILT_IN, *sorted(_brought().keys() - BUILT_IN.keys())]
 
 

@@ -14,11 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.documents import Broken, contents, parsed
+from recollect.capture.logs.documents import BrokenDocument, parse_json, read_bytes
 from recollect.capture.logs.editors import file_path, user_folders
-from recollect.capture.logs.folders import listed, name_in_text
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.folders import list_folder, name_in_text
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import (
     Fields,
     content_text,
@@ -26,6 +26,7 @@ from recollect.capture.logs.values import (
     fields_of,
     moment_of,
     money_of,
+    non_empty,
     objects_of,
     text_of,
     whole_of,
@@ -43,7 +44,7 @@ _openai = re.compile(r"(?:^|/)(?:gpt|o\d|codex)|^openai", re.IGNORECASE)
 _FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
 
 
-class Thread(Struct, rename="camel"):
+class _Thread(Struct, rename="camel"):
     """A thread, as far as we read it."""
 
     id: Any = None
@@ -80,42 +81,37 @@ class Amp:
     def sources(self, root: str) -> Iterator[Source]:
         """The threads in a folder of threads, or in one below the root."""
         root = os.path.abspath(root)
-        is_folder_of_threads = os.path.basename(root) in (THREADS, OLD_THREADS)
-        for folder in (
-            [root]
-            if is_folder_of_threads
-            else [os.path.join(root, name) for name in (THREADS, OLD_THREADS)]
-        ):
-            for path in listed(folder).files:
+        folders = [os.path.join(root, name) for name in (THREADS, OLD_THREADS)]
+        if os.path.basename(root) in (THREADS, OLD_THREADS):
+            folders = [root]
+        for folder in folders:
+            for path in list_folder(folder).files:
                 if _file.match(os.path.basename(path)):
                     yield _source(path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A file named like a thread that begins like one."""
         named = _file.match(os.path.basename(path))
-        told = (
-            all(f'"{name}"'.encode() in head for name in ("id", "created", "messages"))
-            and b'"T-' in head
-        )
+        told = all(mark in head for mark in (b'"id"', b'"created"', b'"messages"', b'"T-'))
         return _source(path) if named and told and head.lstrip().startswith(b"{") else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole thread."""
         try:
-            data = contents(source.path)
-            thread = parsed(data, Thread)
-        except Unreadable as reason:
+            data = read_bytes(source.path)
+            thread = parse_json(data, _Thread)
+        except UnreadableSource as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
             yield since or Checkpoint(0)
             return
-        except Broken as reason:
+        except BrokenDocument as reason:
             yield Problem(path=source.path, kind="bad_record", reason=str(reason))
             yield Checkpoint(0)
             return
-        reading = _Reading(source.path, thread)
-        reading.take_all()
-        yield from reading.talk.items
-        yield from reading.odd.problems(source.path)
+        reader = _ThreadReader(source.path, thread)
+        reader.take_all()
+        yield from reader.dialogue.items
+        yield from reader.problems.drain()
         yield Checkpoint(len(data))
 
 
@@ -124,15 +120,15 @@ def _source(path: str) -> Source:
     return Source("amp", path, appended=False, rank=1 if is_old else 0)
 
 
-class _Reading:
+class _ThreadReader:
     """One thread on its way to items."""
 
-    def __init__(self, path: str, thread: Thread) -> None:
+    def __init__(self, path: str, thread: _Thread) -> None:
         self.thread = thread
         own = text_of(thread.id) or name_in_text(path).removesuffix(".json")
         self._main = text_of(thread.main_thread)
-        self.talk = Dialogue(f"{self._main}/{own}" if self._main else own, own_keys=True)
-        self.odd = Oddities()
+        self.dialogue = Dialogue(f"{self._main}/{own}" if self._main else own, own_keys=True)
+        self.problems = ProblemCounter(path)
         self._credits: dict[str, float] = {}
         self._ledger = objects_of(fields_of(thread.usage_ledger).get("events"))
         self._billed = {
@@ -153,9 +149,9 @@ class _Reading:
                 case "assistant":
                     self._take_answer(key, message)
                 case role:
-                    self.odd.unknown("role", role)
+                    self.problems.unknown("role", role)
         for turn, credits in self._credits.items():
-            self.talk.learn(turn=turn, telemetry={"credits": round(credits, 6)})
+            self.dialogue.learn(turn=turn, telemetry={"credits": round(credits, 6)})
 
     def _begin(self) -> None:
         thread = self.thread
@@ -163,22 +159,18 @@ class _Reading:
         tree = next(iter(objects_of(setting.get("trees"))), {})
         platform, repository = fields_of(setting.get("platform")), fields_of(tree.get("repository"))
         client = text_of(platform.get("client"))
+        paid = [money_of(event.get("credits")) or 0 for event in self._ledger]
         told = {
             "mode": text_of(thread.agent_mode),
             "client": client,
             "os": text_of(platform.get("os")),
-            "ledger_credits": round(
-                sum(money_of(event.get("credits")) or 0 for event in self._ledger), 6
-            ),
+            "ledger_credits": round(sum(paid), 6),
         }
         branch = text_of(repository.get("ref"))
-        self.talk.facts(
+        is_headless = client is not None and "execute" in client.lower()
+        self.dialogue.facts(
             parent=self._main or _origin_of(thread),
-            origin="subagent"
-            if self._main
-            else "headless"
-            if client and "execute" in client.lower()
-            else None,
+            origin="subagent" if self._main else "headless" if is_headless else None,
             cwd=file_path(tree.get("uri")),
             title=text_of(thread.title),
             started_at=moment_of(thread.created),
@@ -186,7 +178,7 @@ class _Reading:
             git_branch=branch.removeprefix("refs/heads/") if branch else None,
             git_sha=text_of(repository.get("sha")),
             git_remote=text_of(repository.get("url")),
-            meta={name: value for name, value in told.items() if value} or None,
+            meta=non_empty(told) or None,
         )
 
     def _take_user(self, key: str, message: Fields) -> None:
@@ -200,54 +192,47 @@ class _Reading:
                 case "tool_result":
                     self._take_result(part, at)
                 case "summary":
-                    self.talk.say("compaction", _summary(part.get("summary")), at=at)
+                    self.dialogue.say("compaction", _summary(part.get("summary")), at=at)
                 case "text" | "image":
                     said.append(content_text(part))
                 case kind:
-                    self.odd.unknown("part", kind)
+                    self.problems.unknown("part", kind)
         if text := "\n".join(filter(None, said)):
-            self.talk.prompt(key, text, at=at, author="agent" if self._main else "human")
+            self.dialogue.prompt(key, text, at=at, author="agent" if self._main else "human")
 
     def _take_answer(self, key: str, message: Fields) -> None:
         usage = fields_of(message.get("usage"))
         # A message tells no time, but what it cost may, or the ledger.
-        at = moment_of(usage.get("timestamp")) or self._billed.get(
-            whole_of(message.get("messageId"))
-        )
+        billed_at = self._billed.get(whole_of(message.get("messageId")))
+        at = moment_of(usage.get("timestamp")) or billed_at
         for part in objects_of(message.get("content")):
             match part.get("type"):
                 case "text":
-                    self.talk.say("reply", text_of(part.get("text")), at=at)
+                    self.dialogue.say("reply", text_of(part.get("text")), at=at)
                 case "thinking":
-                    self.talk.say("reasoning", text_of(part.get("thinking")), at=at)
+                    self.dialogue.say("reasoning", text_of(part.get("thinking")), at=at)
                 case "tool_use":
-                    self.talk.call(
-                        text_of(part.get("id")),
-                        text_of(part.get("name")) or "tool",
-                        part.get("input"),
-                        at=at,
-                    )
+                    name = text_of(part.get("name")) or "tool"
+                    self.dialogue.call(text_of(part.get("id")), name, part.get("input"), at=at)
                 case "redacted_thinking" | "image":
                     pass
                 case kind:
-                    self.odd.unknown("part", kind)
+                    self.problems.unknown("part", kind)
         state = fields_of(message.get("state"))
         if state.get("type") == "cancelled":
-            self.talk.say("abort", None, at=at)
+            self.dialogue.say("abort", None, at=at)
         elif state.get("type") == "error":
-            self.talk.say("error", _error(state.get("error")) or "the request failed", at=at)
+            self.dialogue.say("error", _error(state.get("error")) or "the request failed", at=at)
         self._count(key, usage, at)
 
     def _count(self, key: str, usage: Fields, at: int | None) -> None:
         model = text_of(usage.get("model"))
-        new, written = (
-            count_of(usage.get("inputTokens")),
-            count_of(usage.get("cacheCreationInputTokens")),
-        )
+        new = count_of(usage.get("inputTokens"))
+        written = count_of(usage.get("cacheCreationInputTokens"))
         if model and _openai.search(model):
             new, written = new + written, 0
-        self.talk.usage(
-            f"{self.talk.session}/{key}",
+        self.dialogue.usage(
+            f"{self.dialogue.session}/{key}",
             model=model,
             # A price is one of some day: that of the prompt, at least, is known.
             at=at or self._asked_at,
@@ -257,12 +242,12 @@ class _Reading:
             output=count_of(usage.get("outputTokens")),
         )
         if credits := money_of(usage.get("credits")):
-            self._credits[self.talk.turn] = self._credits.get(self.talk.turn, 0) + credits
+            self._credits[self.dialogue.turn] = self._credits.get(self.dialogue.turn, 0) + credits
 
     def _take_result(self, part: Fields, at: int | None) -> None:
         call = text_of(part.get("toolUseID"))
         if call is None:
-            self.odd.bad("a tool result that names no call")
+            self.problems.bad("a tool result that names no call")
             return
         run = fields_of(part.get("run"))
         status, result = text_of(run.get("status")), run.get("result")
@@ -270,20 +255,15 @@ class _Reading:
         ok = False if status in _FAILED else None if status != "done" else code in (None, 0)
         output = _error(run.get("error")) if status in _FAILED else None
         # A run that is cancelled may have told something until then.
-        self.talk.result(call, output or _output(result), at=at, ok=ok, exit_code=code)
+        self.dialogue.result(call, output or _output(result), at=at, ok=ok, exit_code=code)
 
 
-def _origin_of(thread: Thread) -> str | None:
+def _origin_of(thread: _Thread) -> str | None:
     """The thread that this one was handed over from, or forked."""
-    relations = objects_of(thread.relationships)
-    return next(
-        (
-            text_of(relation.get("threadID"))
-            for relation in relations
-            if relation.get("role") == "parent"
-        ),
-        None,
-    )
+    for relation in objects_of(thread.relationships):
+        if relation.get("role") == "parent":
+            return text_of(relation.get("threadID"))
+    return None
 
 
 def _summary(summary: object) -> str | None:
@@ -295,9 +275,7 @@ def _error(error: object) -> str | None:
 
 
 def _output(result: object) -> str:
-    """What a tool gave back as text: commands and readings have theirs in a
-    field, others are shown as they are.
-    """
+    """What a tool gave back as text: a field of its result, or the result as it is."""
     fields = fields_of(result)
     for name in ("output", "content", "diff"):
         if isinstance(fields.get(name), str):

@@ -17,19 +17,21 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.logs.appended import TalkReader, read_appended
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.documents import Broken, document
-from recollect.capture.logs.folders import listed, name_in_text
-from recollect.capture.logs.lines import Unreadable, first_objects
+from recollect.capture.logs.documents import BrokenDocument, read_json
+from recollect.capture.logs.folders import list_folder, name_in_text
+from recollect.capture.logs.lines import UnreadableSource, first_objects
+from recollect.capture.logs.readers import DialogueReader, read_appended
 from recollect.capture.logs.tags import without
 from recollect.capture.logs.values import (
     Fields,
     content_text,
     count_of,
     fields_of,
+    first_text,
     moment_of,
     money_of,
+    non_empty,
     objects_of,
     text_of,
 )
@@ -45,7 +47,7 @@ _exited = re.compile(r"\[Process exited with code (\d{1,9})\]\s*\Z")
 _PASSED_OVER = frozenset({"todo_state", "session_end", "session_settings", "agent_turn_outcome"})
 
 
-class Row(Struct, rename="camel"):
+class _Row(Struct, rename="camel"):
     """One line of a session."""
 
     type: Any = None
@@ -66,7 +68,7 @@ class Row(Struct, rename="camel"):
     summary_text: Any = None
 
 
-_rows: msgspec.json.Decoder[Row] = msgspec.json.Decoder(Row)
+_rows: msgspec.json.Decoder[_Row] = msgspec.json.Decoder(_Row)
 
 
 class Droid:
@@ -88,7 +90,7 @@ class Droid:
         """
         root = os.path.abspath(root)
         sessions = root if os.path.basename(root) == "sessions" else os.path.join(root, "sessions")
-        files, folders = listed(sessions)
+        files, folders = list_folder(sessions)
         # Others name their files by ids too, but have no settings beside them.
         is_own, found = os.path.basename(os.path.dirname(sessions)) == ".factory", set(files)
         yield from (
@@ -98,25 +100,21 @@ class Droid:
         )
         for folder in folders:
             if os.path.basename(folder).startswith("-"):
-                yield from (_source(path) for path in listed(folder).files if _is_log(path))
+                yield from (_source(path) for path in list_folder(folder).files if _is_log(path))
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A file whose first line begins a session and says whose, called what, where."""
         first = next(iter(first_objects(head)), {})
         start = {**fields_of(first.get("session")), **first}
-        told = sum(
-            start.get(name) is not None
-            for name in ("title", "sessionTitle", "owner", "cwd", "version")
-        )
-        return (
-            _source(path)
-            if start.get("type") == "session_start" and text_of(start.get("id")) and told >= 2
-            else None
-        )
+        names = ("title", "sessionTitle", "owner", "cwd", "version")
+        told = sum(start.get(name) is not None for name in names)
+        if start.get("type") == "session_start" and text_of(start.get("id")) and told >= 2:
+            return _source(path)
+        return None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole session, whatever of it is new."""
-        return read_appended(source, 0, _rows, _Session(source.path))
+        return read_appended(source, 0, _rows, _SessionReader(source.path))
 
 
 def _source(path: str) -> Source:
@@ -131,7 +129,7 @@ def _is_log(path: str) -> bool:
     return _file.match(os.path.basename(path)) is not None
 
 
-class _Session(TalkReader):
+class _SessionReader(DialogueReader):
     """Makes items of the rows of one session, and of its settings."""
 
     def __init__(self, path: str) -> None:
@@ -143,7 +141,7 @@ class _Session(TalkReader):
         self._first: tuple[str, int | None] | None = None
         self._is_counted = False
 
-    def take(self, record: Row) -> None:
+    def take(self, record: _Row) -> None:
         """One more row."""
         match record.type:
             case "session_start":
@@ -156,15 +154,12 @@ class _Session(TalkReader):
                 elif role == "assistant":
                     self._take_answer(message, at)
                 else:
-                    self.odd.unknown("role", role)
+                    self.problems.unknown("role", role)
             case "compaction_state":
-                self.talk.say(
-                    "compaction",
-                    text_of(record.summary_text) or content_text(record.summary),
-                    at=moment_of(record.timestamp),
-                )
+                summary = text_of(record.summary_text) or content_text(record.summary)
+                self.dialogue.say("compaction", summary, at=moment_of(record.timestamp))
             case kind if not isinstance(kind, str) or kind not in _PASSED_OVER:
-                self.odd.unknown("row", kind)
+                self.problems.unknown("row", kind)
 
     def drain(self) -> list[Item]:
         """The items that were made since the last time, the totals with the first of them."""
@@ -175,17 +170,17 @@ class _Session(TalkReader):
 
     # The session
 
-    def _begin(self, row: Row) -> None:
+    def _begin(self, row: _Row) -> None:
         inner = fields_of(row.session)
-        session = text_of(row.id) or text_of(inner.get("id")) or self.talk.session
+        session = text_of(row.id) or text_of(inner.get("id")) or self.dialogue.session
         caller, parent, tags = text_of(row.calling_session_id), text_of(row.parent), self._tags()
         self._is_subagent = caller is not None or "subagent" in tags
-        self.talk.session = f"{caller}/{session}" if caller else session
+        self.dialogue.session = f"{caller}/{session}" if caller else session
         version = row.version if row.version is not None else inner.get("version")
-        self.talk.facts(
+        self.dialogue.facts(
             parent=caller or parent,
             origin="subagent" if self._is_subagent else "headless" if "exec" in tags else None,
-            cwd=text_of(row.cwd) or text_of(row.workspace_root) or text_of(inner.get("cwd")),
+            cwd=first_text(row.cwd, row.workspace_root, inner.get("cwd")),
             title=_title(row.session_title, row.title, inner.get("title")),
             # A whole number is the version of the format.
             agent_version=text_of(version),
@@ -195,40 +190,39 @@ class _Session(TalkReader):
     def _read_settings(self) -> Fields:
         path = _settings_of(self.path)
         try:
-            return fields_of(document(path, limit=_SETTINGS_BYTES)) if os.path.lexists(path) else {}
-        except (Broken, Unreadable) as reason:
-            self.odd.bad(f"the settings of the session: {reason}")
+            if os.path.lexists(path):
+                return fields_of(read_json(path, limit=_SETTINGS_BYTES))
+            return {}
+        except (BrokenDocument, UnreadableSource) as reason:
+            self.problems.bad(f"the settings of the session: {reason}")
             return {}
 
     def _tags(self) -> list[str]:
-        return [
-            name
-            for tag in objects_of(self._settings.get("tags"))
-            if (name := text_of(tag.get("name")))
-        ]
+        names = [text_of(tag.get("name")) for tag in objects_of(self._settings.get("tags"))]
+        return [name for name in names if name]
 
     def _meta(self) -> Fields:
         settings = self._settings
+        usage = fields_of(settings.get("tokenUsage"))
+        locks = (settings.get("apiProviderLock"), settings.get("providerLock"))
+        provider = first_text(*locks)
         told = {
             "reasoning_effort": text_of(settings.get("reasoningEffort")),
             "autonomy_mode": text_of(settings.get("autonomyMode")),
             "autonomy_level": text_of(settings.get("autonomyLevel")),
             "interaction_mode": text_of(settings.get("interactionMode")),
-            "provider": text_of(settings.get("apiProviderLock"))
-            or text_of(settings.get("providerLock")),
+            "provider": provider,
             "tags": self._tags(),
             "assistant_active_ms": count_of(settings.get("assistantActiveTimeMs")),
-            "factory_credits": money_of(
-                fields_of(settings.get("tokenUsage")).get("factoryCredits")
-            ),
+            "factory_credits": money_of(usage.get("factoryCredits")),
         }
-        return {name: value for name, value in told.items() if value}
+        return non_empty(told)
 
     def _count(self, turn: str, at: int | None) -> None:
         usage = fields_of(self._settings.get("tokenUsage"))
         thinking = count_of(usage.get("thinkingTokens"))
-        self.talk.usage(
-            self.talk.session,
+        self.dialogue.usage(
+            self.dialogue.session,
             turn=turn,
             model=text_of(self._settings.get("model")),
             at=at,
@@ -242,7 +236,7 @@ class _Session(TalkReader):
 
     # Messages
 
-    def _take_user(self, row: Row, message: Fields, at: int | None) -> None:
+    def _take_user(self, row: _Row, message: Fields, at: int | None) -> None:
         """What a person said; results of tools, reminders and notices come in the same role."""
         content = message.get("content")
         said = []
@@ -253,72 +247,63 @@ class _Session(TalkReader):
                 said.append(text)
         text = "\n".join(said)
         if "% pwd" in text and (folder := _folder.search(text)):
-            self.talk.facts(cwd=folder[1])
+            self.dialogue.facts(cwd=folder[1])
         text = without(text, "system-reminder")
         match text_of(message.get("visibility")) or text_of(row.visibility):
             case "llm_only":
                 return
             case "user_only":
                 # Shown to the person, and not said by anybody.
-                self.talk.say("error", text if text.startswith("Error") else None, at=at)
+                self.dialogue.say("error", text if text.startswith("Error") else None, at=at)
                 return
         if text:
-            turn = (
-                text_of(row.id)
-                or hashlib.sha256(f"{at}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
-            )
+            said_at = f"{at}\n{text}".encode("utf-8", "replace")
+            turn = text_of(row.id) or hashlib.sha256(said_at).hexdigest()[:16]
             self._first = self._first or (turn, at)
-            self.talk.prompt(turn, text, at=at, author="agent" if self._is_subagent else "human")
+            self.dialogue.prompt(
+                turn, text, at=at, author="agent" if self._is_subagent else "human"
+            )
 
     def _take_answer(self, message: Fields, at: int | None) -> None:
-        talk = self.talk
+        dialogue = self.dialogue
         content = message.get("content")
-        talk.say("reasoning", text_of(message.get("chatCompletionReasoningContent")), at=at)
-        for part in (
-            [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
-        ):
+        dialogue.say("reasoning", text_of(message.get("chatCompletionReasoningContent")), at=at)
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}]
+        for part in objects_of(content):
             match part.get("type"):
                 case "text":
-                    talk.say("reply", text_of(part.get("text")), at=at)
+                    dialogue.say("reply", text_of(part.get("text")), at=at)
                 case "thinking":
-                    talk.say("reasoning", text_of(part.get("thinking")), at=at)
+                    dialogue.say("reasoning", text_of(part.get("thinking")), at=at)
                 case "tool_use":
-                    talk.call(
-                        text_of(part.get("id")),
-                        text_of(part.get("name")) or "tool",
-                        part.get("input"),
-                        at=at,
-                    )
+                    name = text_of(part.get("name")) or "tool"
+                    dialogue.call(text_of(part.get("id")), name, part.get("input"), at=at)
                 case "tool_result":
                     self._take_result(part, at)
                 case "redacted_thinking" | "image" | "document" | "file":
                     pass
                 case kind:
-                    self.odd.unknown("part", kind)
-        if self._first is None and talk.standing.turn:
-            self._first = (talk.standing.turn, at)
+                    self.problems.unknown("part", kind)
+        if self._first is None and dialogue.state.turn:
+            self._first = (dialogue.state.turn, at)
 
     def _take_result(self, part: Fields, at: int | None) -> None:
         call = text_of(part.get("tool_use_id"))
         if call is None:
-            self.odd.bad("a tool result that names no call")
+            self.problems.bad("a tool result that names no call")
             return
         output = content_text(part.get("content"))
         found = _failed.match(output) or _exited.search(output[-100:])
         code = int(found[1]) if found else None
         failed = part.get("is_error")
-        self.talk.result(
-            call,
-            output,
-            at=at,
-            ok=not failed if isinstance(failed, bool) else None if code is None else code == 0,
-            exit_code=code,
-        )
+        ok = None if code is None else code == 0
+        if isinstance(failed, bool):
+            ok = not failed
+        self.dialogue.result(call, output, at=at, ok=ok, exit_code=code)
 
 
 def _title(*titles: object) -> str | None:
     """The first title that says something; until there is one, a session is called a new one."""
-    return next(
-        (title for title in titles if isinstance(title, str) and title and title != "New Session"),
-        None,
-    )
+    given = filter(None, map(text_of, titles))
+    return next((title for title in given if title != "New Session"), None)

@@ -15,19 +15,19 @@ from typing import NamedTuple, Protocol
 import msgspec
 from msgspec import Struct, field
 
-from recollect.capture.logs.appended import resumed
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.readers import resume
+from recollect.capture.logs.sqlite import SqliteFile, open_sqlite
 from recollect.capture.logs.values import moment_of
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 # Committed at a time: what is held in memory grows with it.
-_STRETCH_BYTES = 8 << 20
+_COMMIT_BYTES = 8 << 20
 
 
-class Table(NamedTuple):
-    """A table with rows of sessions: the columns with the session's id and with the
-    time of a row's last change, if told.
+class SessionTable(NamedTuple):
+    """A table with rows of sessions: the columns of the session's id and of the last change.
 
     One that tells no time may be missing in an older version.
     """
@@ -37,104 +37,106 @@ class Table(NamedTuple):
     changed: str | None = None
 
 
-class Marks(Struct):
+class ReadMarks(Struct):
     """How far a database was read: the newest change, and the highest row of each table."""
 
     changed: float = 0
     rows: dict[str, int] = field(default_factory=dict)
 
 
-class Reader(Protocol):
+class SessionReader(Protocol):
     """Makes items of the rows of one session after the other."""
 
-    tables: Sequence[Table]
+    tables: Sequence[SessionTable]
     # How much was read since somebody last set it to 0.
     read_bytes: int
+    # What could not be read, told at the end of the pass.
+    problems: ProblemCounter
 
-    def session(self, rows: Rows, session: str) -> list[Item]:
+    def session(self, file: SqliteFile, session: str) -> list[Item]:
         """Everything about a session; nothing when it was deleted meanwhile."""
 
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
 
-
-def read_changed(source: Source, since: Checkpoint | None, reader: Reader) -> Iterator[Item]:
+def read_changed(source: Source, since: Checkpoint | None, reader: SessionReader) -> Iterator[Item]:
     """The sessions that changed since a checkpoint, each of them whole."""
-    position, marks = resumed(since, Marks)
+    position, marks = resume(since, ReadMarks)
     state = since.state if since and marks else b""
     try:
-        with opened(source.path) as rows:
-            news = News(rows, reader.tables, marks or Marks())
-            for changed, session in news.sessions:
-                yield from reader.session(rows, session)
-                if reader.read_bytes >= _STRETCH_BYTES:
+        with open_sqlite(source.path) as file:
+            new = ChangedSessions(file, reader.tables, marks or ReadMarks())
+            for changed, session in new.sessions:
+                yield from reader.session(file, session)
+                if reader.read_bytes >= _COMMIT_BYTES:
                     position, reader.read_bytes = position + reader.read_bytes, 0
-                    state = msgspec.msgpack.encode(news.reached(changed))
+                    state = msgspec.msgpack.encode(new.reached(changed))
                     yield Checkpoint(position, state)
-            state = msgspec.msgpack.encode(news.all)
-    except Unreadable as reason:
+            state = msgspec.msgpack.encode(new.all)
+    except UnreadableSource as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
-    yield from reader.problems()
+    yield from reader.problems.drain()
     yield Checkpoint(position + reader.read_bytes, state)
 
 
-class News:
+class ChangedSessions:
     """Which sessions changed since the marks of the last pass."""
 
-    def __init__(self, rows: Rows, tables: Sequence[Table], since: Marks) -> None:
+    def __init__(self, file: SqliteFile, tables: Sequence[SessionTable], since: ReadMarks) -> None:
         self.since = since
-        self.all = Marks()
-        found = [(table, row) for table in tables for row in _newest(rows, table)]
+        self.all = ReadMarks()
+        found = [(table, row) for table in tables for row in _newest(file, table)]
         for table, (_, changed, row) in found:
             self.all.changed = max(self.all.changed, changed)
             self.all.rows[table.name] = max(self.all.rows.get(table.name, 0), row)
-        given = {**self.all.rows, **_given(rows)}
+        highest = {**self.all.rows, **_highest_ever(file)}
         if self.all.changed < since.changed or any(
-            given.get(name, 0) < row for name, row in since.rows.items()
+            highest.get(name, 0) < row for name, row in since.rows.items()
         ):
             # Another database in the same place, or the newest rows are gone: read all of it.
-            self.since = Marks()
+            self.since = ReadMarks()
         latest: dict[str, float] = {}
         for table, (session, changed, row) in found:
-            if changed >= self.since.changed or row > self.since.rows.get(table.name, 0):
+            is_new_row = row > self.since.rows.get(table.name, 0)
+            if changed >= self.since.changed or is_new_row:
                 latest[session] = max(latest.get(session, 0), changed)
         self.sessions = sorted((changed, session) for session, changed in latest.items())
 
-    def reached(self, changed: float) -> Marks:
+    def reached(self, changed: float) -> ReadMarks:
         """The marks after a session that changed then, and all that changed before it.
 
         What is told by its rows alone comes first: until it is through,
         nothing is to be remembered.
         """
-        return Marks(changed, self.all.rows) if changed >= self.since.changed else self.since
+        return ReadMarks(changed, self.all.rows) if changed >= self.since.changed else self.since
 
 
-def _newest(rows: Rows, table: Table) -> list[tuple[str, float, int]]:
+def _newest(file: SqliteFile, table: SessionTable) -> list[tuple[str, float, int]]:
     """Each session of a table with its newest change and its highest row."""
     needed = [table.session, table.changed] if table.changed else [table.session]
-    present = rows.columns(table.name)
+    present = file.columns(table.name)
     if not present and not table.changed:
         return []
     if not set(needed) <= set(present):
-        raise Unreadable(f"it has no table {table.name} with {' and '.join(needed)}")
+        raise UnreadableSource(f"it has no table {table.name} with {' and '.join(needed)}")
     # The plus keeps SQLite from going through an index, which would
     # fetch the rows in a costly order.
-    found = rows.all(
-        f"select {table.session}, max({table.changed or 0}), max(rowid) from {table.name} group by "
-        f"+{table.session}"
+    rows = file.all(
+        f"""
+        select {table.session}, max({table.changed or 0}), max(rowid)
+          from {table.name}
+         group by +{table.session}
+        """
     )
-    return [
-        (session, changed if isinstance(changed, (int, float)) else moment_of(changed) or 0, row)
-        for session, changed, row in found
-        if isinstance(session, str)
-    ]
+    found = []
+    for session, changed, row in rows:
+        if isinstance(session, str):
+            at = changed if isinstance(changed, (int, float)) else moment_of(changed) or 0
+            found.append((session, at, row))
+    return found
 
 
-def _given(rows: Rows) -> dict[str, int]:
-    """The highest number that a row of a table ever had, where SQLite keeps
-    count of it: that row may be gone.
-    """
-    counts = (
-        rows.all("select name, seq from sqlite_sequence") if rows.columns("sqlite_sequence") else []
-    )
+def _highest_ever(file: SqliteFile) -> dict[str, int]:
+    """The highest number that a row of a table ever had, if SQLite counts; it may be gone."""
+    if not file.columns("sqlite_sequence"):
+        return {}
+    counts = file.all("select name, seq from sqlite_sequence")
     return {name: row for name, row in counts if isinstance(row, int)}

@@ -36,7 +36,7 @@ MOST_WAITING = 256
 LONGEST_ID = 100
 
 
-class Standing(Struct):
+class DialogueState(Struct):
     """Where a conversation stands: what a checkpoint must remember of it."""
 
     turn: str = ""
@@ -47,7 +47,7 @@ class Dialogue:
     """The items of one session, in order, until somebody takes them from `items`."""
 
     def __init__(
-        self, session: str, standing: Standing | None = None, *, own_keys: bool = False
+        self, session: str, state: DialogueState | None = None, *, own_keys: bool = False
     ) -> None:
         """A key of a turn means that turn in every session, so that copies of it are known.
 
@@ -55,7 +55,7 @@ class Dialogue:
         session only, such as a number.
         """
         self.session = session
-        self.standing = standing or Standing()
+        self.state = state or DialogueState()
         self.items: list[Item] = []
         self._prefix = f"{session}/" if own_keys else ""
 
@@ -67,9 +67,9 @@ class Dialogue:
     @property
     def turn(self) -> str:
         """The native key of the turn that things belong to now; one is begun when there is none."""
-        if not self.standing.turn:
+        if not self.state.turn:
             self.begin(f"{self.session}{OPENING}", author="system")
-        return self.standing.turn
+        return self.state.turn
 
     def own(self, key: str) -> str:
         """A key of this format as the key of a turn."""
@@ -82,11 +82,17 @@ class Dialogue:
         self.items.append(SessionFacts(session=self.session, **facts))
 
     def begin(
-        self, key: str, *, at: int | None = None, author: Author = "human", cwd: str | None = None,
-        git_remote: str | None = None, telemetry: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        key: str,
+        *,
+        at: int | None = None,
+        author: Author = "human",
+        cwd: str | None = None,
+        git_remote: str | None = None,
+        telemetry: dict[str, Any] | None = None,
+    ) -> None:
         """A turn begins. Its key must be the same when the log is read again."""
-        turn = self.standing.turn = self.own(key)
+        turn = self.state.turn = self.own(key)
         self.items.append(
             TurnFacts(
                 session=self.session,
@@ -143,57 +149,89 @@ class Dialogue:
             )
 
     def call(
-        self, call: str | None, name: str, given: Any = None, *, at: int | None = None,
+        self,
+        call: str | None,
+        name: str,
+        given: Any = None,
+        *,
+        at: int | None = None,
         kind: ToolKind | None = None,
-        target: str | None = None, output: str | None = None, ok: bool | None = None,
+        target: str | None = None,
+        output: str | None = None,
+        ok: bool | None = None,
         exit_code: int | None = None,
         duration_ms: int | None = None,
-    ) -> None:  # fmt: skip
-        """A tool was called; what it gave back may be known already or
-        come later, by the call's id.
-        """
+    ) -> None:
+        """A tool was called; its result is known already or comes later, by the call's id."""
         kind = kind or kind_of(name)
         turn = self.turn
         self.items.append(
             Event(
-                session=self.session, turn=turn, kind="tool_call", at=at, call=call, name=name,
+                session=self.session,
+                turn=turn,
+                kind="tool_call",
+                at=at,
+                call=call,
+                name=name,
                 tool_kind=kind,
-                target=target or target_of(kind, given), input=given, output=output, ok=ok,
+                target=target or target_of(kind, given),
+                input=given,
+                output=output,
+                ok=ok,
                 exit_code=exit_code,
                 duration_ms=duration_ms,
             )
-        )  # fmt: skip
+        )
         if call and output is None and ok is None and len(call) + len(turn) <= 2 * LONGEST_ID:
-            waiting = self.standing.waiting
+            waiting = self.state.waiting
             waiting[call] = turn
             if len(waiting) > MOST_WAITING:
                 del waiting[next(iter(waiting))]
 
     def result(
-        self, call: str, output: str | None = None, *, at: int | None = None,
+        self,
+        call: str,
+        output: str | None = None,
+        *,
+        at: int | None = None,
         ok: bool | None = None,
-        exit_code: int | None = None, duration_ms: int | None = None, last: bool = True,
-    ) -> None:  # fmt: skip
+        exit_code: int | None = None,
+        duration_ms: int | None = None,
+        last: bool = True,
+    ) -> None:
         """What a call gave back.
 
         It goes to the call's turn. Not the `last`, more of it is to come.
         """
-        waiting = self.standing.waiting
+        waiting = self.state.waiting
         turn = (waiting.pop(call, None) if last else waiting.get(call)) or self.turn
         self.items.append(
             ToolResult(
-                session=self.session, turn=turn, call=call, at=at, output=output, ok=ok,
+                session=self.session,
+                turn=turn,
+                call=call,
+                at=at,
+                output=output,
+                ok=ok,
                 exit_code=exit_code,
                 duration_ms=duration_ms,
             )
-        )  # fmt: skip
+        )
 
     def usage(
-        self, key: str, *, model: str | None = None, at: int | None = None, input: int = 0,
+        self,
+        key: str,
+        *,
+        model: str | None = None,
+        at: int | None = None,
+        input: int = 0,
         cache_read: int = 0,
-        cache_write: int = 0, output: int = 0, reasoning: int = 0, cost_usd: float | None = None,
+        cache_write: int = 0,
+        output: int = 0,
+        reasoning: int = 0,
+        cost_usd: float | None = None,
         turn: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """The tokens of a model call, and what the log says it cost.
 
         Nothing when it says neither.
@@ -201,9 +239,16 @@ class Dialogue:
         if input or cache_read or cache_write or output or reasoning or cost_usd:
             self.items.append(
                 Usage(
-                    session=self.session, turn=self.own(turn) if turn else self.turn, key=key,
-                    model=model, at=at, input=input,
-                    cache_read=cache_read, cache_write=cache_write, output=output,
-                    reasoning=reasoning, cost_usd=cost_usd,
+                    session=self.session,
+                    turn=self.own(turn) if turn else self.turn,
+                    key=key,
+                    model=model,
+                    at=at,
+                    input=input,
+                    cache_read=cache_read,
+                    cache_write=cache_write,
+                    output=output,
+                    reasoning=reasoning,
+                    cost_usd=cost_usd,
                 )
-            )  # fmt: skip
+            )

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from recollect.capture.logs.lines import Unreadable, open_log
+from recollect.capture.logs.lines import UnreadableSource, open_log
 
 Shape = TypeVar("Shape")
 
@@ -20,53 +20,51 @@ Shape = TypeVar("Shape")
 MAX_DOCUMENT_BYTES = 256 << 20
 
 
-class Broken(Exception):
+class BrokenDocument(Exception):
     """The document is none, or only a part of one; becomes one `Problem`."""
 
 
-def contents(path: str, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
-    """The bytes of a file; `Unreadable` when there are more than may be."""
+def read_bytes(path: str, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
+    """The bytes of a file; `UnreadableSource` when there are more than may be."""
     descriptor = open_log(path)
     try:
         with os.fdopen(descriptor, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > limit:
-                raise Unreadable(f"a document of {size} bytes, which is more than {limit}")
+                raise UnreadableSource(f"a document of {size} bytes, which is more than {limit}")
             return file.read(limit + 1)[:limit]
     except OSError as error:
-        raise Unreadable(str(error)) from error
+        raise UnreadableSource(str(error)) from error
 
 
-def written(path: str, limit: int = MAX_DOCUMENT_BYTES) -> str:
+def read_text(path: str, limit: int = MAX_DOCUMENT_BYTES) -> str:
     """The text of a file; what is no text in it is replaced."""
-    return contents(path, limit).decode("utf-8", "replace")
+    return read_bytes(path, limit).decode("utf-8", "replace")
 
 
 @overload
-def document(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> Any: ...
+def read_json(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> Any: ...
 @overload
-def document(path: str, shape: type[Shape], *, limit: int = MAX_DOCUMENT_BYTES) -> Shape: ...
-def document(path: str, shape: Any = Any, *, limit: int = MAX_DOCUMENT_BYTES) -> Any:
-    """A JSON document, decoded; `Broken` says what is wrong with it."""
-    return parsed(contents(path, limit), shape)
+def read_json(path: str, shape: type[Shape], *, limit: int = MAX_DOCUMENT_BYTES) -> Shape: ...
+def read_json(path: str, shape: Any = Any, *, limit: int = MAX_DOCUMENT_BYTES) -> Any:
+    """A JSON document, decoded; `BrokenDocument` says what is wrong with it."""
+    return parse_json(read_bytes(path, limit), shape)
 
 
 @overload
-def parsed(data: bytes) -> Any: ...
+def parse_json(data: bytes) -> Any: ...
 @overload
-def parsed(data: bytes, shape: type[Shape]) -> Shape: ...
-def parsed(data: bytes, shape: Any = Any) -> Any:
-    """JSON as a value, with a second try for what real agents write: a
-    byte order mark, NaN, broken UTF-8.
-    """
+def parse_json(data: bytes, shape: type[Shape]) -> Shape: ...
+def parse_json(data: bytes, shape: Any = Any) -> Any:
+    """JSON as a value, with a second try for a byte order mark, NaN or broken UTF-8."""
     if not data.strip():
-        raise Broken("empty")
+        raise BrokenDocument("empty")
     try:
         return msgspec.json.decode(data, type=shape)
     except msgspec.ValidationError as error:
-        raise Broken(f"not what we know: {error}"[:200]) from None
+        raise BrokenDocument(f"not what we know: {error}"[:200]) from None
     except RecursionError:
-        raise Broken("nested too deeply") from None
+        raise BrokenDocument("nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
@@ -78,8 +76,8 @@ def parsed(data: bytes, shape: Any = Any) -> Any:
             json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), type=shape
         )
     except msgspec.ValidationError as error:
-        raise Broken(f"not what we know: {error}"[:200]) from None
+        raise BrokenDocument(f"not what we know: {error}"[:200]) from None
     except RecursionError:
-        raise Broken("nested too deeply") from None
+        raise BrokenDocument("nested too deeply") from None
     except (ValueError, msgspec.DecodeError) as error:
-        raise Broken(f"not JSON: {error}"[:200]) from None
+        raise BrokenDocument(f"not JSON: {error}"[:200]) from None

@@ -6,16 +6,17 @@ import os
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
-from recollect.capture.logs.documents import Broken, document
-from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.documents import BrokenDocument, read_json
+from recollect.capture.logs.lines import UnreadableSource
 from recollect.capture.logs.values import fields_of, text_of
 
 _WORKSPACE_BYTES = 1 << 20
 
 
 def settings_folders(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Where programs with a window keep their data, on every system: a
-    home may be a copy from another one.
+    """Where programs with a window keep their data, on every system.
+
+    A home may be a copy from another one.
     """
     roaming = environ.get("APPDATA") or os.path.join(home, "AppData", "Roaming")
     config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
@@ -25,22 +26,18 @@ def settings_folders(home: str, environ: Mapping[str, str]) -> list[str]:
 def user_folders(home: str, environ: Mapping[str, str], products: Iterable[str]) -> list[str]:
     """The `User` folder of each of these products, wherever it may be."""
     products = list(products)
-    portable = [
-        os.path.join(folder, "user-data") for folder in [environ.get("VSCODE_PORTABLE")] if folder
-    ]
-    data = portable + [
-        os.path.join(base, product)
-        for base in settings_folders(home, environ)
-        for product in products
-    ]
+    portable = environ.get("VSCODE_PORTABLE")
+    data = [os.path.join(portable, "user-data")] if portable else []
+    for base in settings_folders(home, environ):
+        data += [os.path.join(base, product) for product in products]
     return [os.path.join(folder, "User") for folder in data]
 
 
 def workspace_folder(path: str) -> str | None:
     """The folder that a `workspace.json` stands for; None when it is remote, gone or none."""
     try:
-        noted = fields_of(document(path, limit=_WORKSPACE_BYTES))
-    except (Broken, Unreadable):
+        noted = fields_of(read_json(path, limit=_WORKSPACE_BYTES))
+    except (BrokenDocument, UnreadableSource):
         return None
     folder = file_path(noted.get("folder"))
     if folder is None and (

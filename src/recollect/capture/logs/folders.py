@@ -14,7 +14,7 @@ class Listing(NamedTuple):
     folders: list[str]
 
 
-def listed(folder: str) -> Listing:
+def list_folder(folder: str) -> Listing:
     """The files and the folders in a folder; none when it is not there or may not be looked at."""
     files: list[str] = []
     folders: list[str] = []
@@ -37,7 +37,7 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 
 def files_in(folder: str, *endings: str) -> Iterator[str]:
     """The files of a folder that end in one of these, sorted."""
-    for path in listed(folder).files:
+    for path in list_folder(folder).files:
         if path.endswith(endings):
             yield path
 

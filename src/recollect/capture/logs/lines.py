@@ -52,16 +52,14 @@ class LineNumbers:
         try:
             with _opened(self._path, self._offset) as read:
                 while self._offset < offset and (chunk := read(offset - self._offset)):
-                    self._offset, self._line = (
-                        self._offset + len(chunk),
-                        self._line + chunk.count(b"\n"),
-                    )
-        except Unreadable:
+                    self._offset += len(chunk)
+                    self._line += chunk.count(b"\n")
+        except UnreadableSource:
             return None
         return self._line
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Some whole lines, and where they start and end in the file."""
 
     data: bytes
@@ -70,7 +68,7 @@ class Block(NamedTuple):
     lines: LineNumbers
 
 
-class Unreadable(Exception):
+class UnreadableSource(Exception):
     """The source cannot be read at all; becomes one `Problem`."""
 
 
@@ -81,18 +79,18 @@ def open_log(path: str) -> int:
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         )
     except OSError as error:
-        raise Unreadable(_why(error)) from error
+        raise UnreadableSource(_why(error)) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Unreadable("not a regular file")
+        raise UnreadableSource("not a regular file")
     return descriptor
 
 
-def head_of(path: str, most_bytes: int = 1 << 16) -> bytes:
+def read_head(path: str, most_bytes: int = 1 << 16) -> bytes:
     """The first bytes of a file; none when it cannot be read."""
     try:
         descriptor = open_log(path)
-    except Unreadable:
+    except UnreadableSource:
         return b""
     try:
         return os.read(descriptor, most_bytes)
@@ -108,7 +106,7 @@ def _why(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error)
 
 
-def blocks(path: str, start: int = 0) -> Iterator[Block | Problem]:
+def blocks(path: str, start: int = 0) -> Iterator[LineBlock | Problem]:
     """The whole lines of `path` from byte `start` on; a line too long is a Problem.
 
     A `.zst` file is decompressed as it is read: its offsets are those of the
@@ -120,7 +118,7 @@ def blocks(path: str, start: int = 0) -> Iterator[Block | Problem]:
         yield Problem(path=path, kind="torn", reason="the archive ends in the middle of its data")
 
 
-def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block | Problem]:
+def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[LineBlock | Problem]:
     lines = LineNumbers(path)
     rest: list[bytes] = []
     rest_bytes = 0
@@ -143,17 +141,17 @@ def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[Block 
             )
             position += size
             rest, rest_bytes, chunk, cut = [], 0, chunk[first:], cut - first
-        data = (
-            b"".join([*rest, chunk[:cut]]) if rest else chunk if cut == len(chunk) else chunk[:cut]
-        )
-        rest, rest_bytes = ([chunk[cut:]], len(chunk) - cut) if cut < len(chunk) else ([], 0)
+        # Bytes cut at their end are not copied.
+        data = b"".join([*rest, chunk[:cut]]) if rest else chunk[:cut]
+        rest = [chunk[cut:]] if cut < len(chunk) else []
+        rest_bytes = len(chunk) - cut
         # An empty block after a line that was passed over: it is not to be met, and counted, again.
         if data or passed_over:
-            yield Block(data, position, position + len(data), lines)
+            yield LineBlock(data, position, position + len(data), lines)
             position += len(data)
     data = b"".join(rest)
     if data and _is_whole(data):
-        yield Block(data, position, position + len(data), lines)
+        yield LineBlock(data, position, position + len(data), lines)
 
 
 def _is_whole(line: bytes) -> bool:
@@ -184,7 +182,7 @@ def _opened(path: str, start: int) -> Iterator[Callable[[int], bytes]]:
             # Not much more than there is: the buffer is made before it is filled.
             yield lambda most: os.read(descriptor, max(1, min(most, size - start + 1)))
     except OSError as error:
-        raise Unreadable(_why(error)) from error
+        raise UnreadableSource(_why(error)) from error
     finally:
         os.close(descriptor)
 
@@ -205,10 +203,10 @@ def _decompressed(file: BinaryIO) -> Callable[[int], bytes]:
         try:
             chunk: bytes = stream.read(most)
         except zstandard.ZstdError as error:
-            raise Unreadable(f"not a sound zstd file: {error}") from error
+            raise UnreadableSource(f"not a sound zstd file: {error}") from error
         seen += len(chunk)
         if seen > limit:
-            raise Unreadable(f"expands to more than {limit} bytes from {size}")
+            raise UnreadableSource(f"expands to more than {limit} bytes from {size}")
         return chunk
 
     return read
@@ -226,9 +224,8 @@ def _is_cut_off(path: str) -> bool:
         while position < size:
             file.seek(position)
             head = file.read(18)
-            if (
-                int.from_bytes(head[:4], "little") & 0xFFFFFFF0 == 0x184D2A50
-            ):  # Skippable: its length follows.
+            if int.from_bytes(head[:4], "little") & 0xFFFFFFF0 == 0x184D2A50:
+                # Skippable: its length follows.
                 position += 8 + int.from_bytes(head[4:8], "little")
                 continue
             try:
@@ -250,7 +247,7 @@ def _is_cut_off(path: str) -> bool:
 
 
 def records(
-    path: str, block: Block, decoder: msgspec.json.Decoder[Record]
+    path: str, block: LineBlock, decoder: msgspec.json.Decoder[Record]
 ) -> Iterator[Record | Problem]:
     """The lines of a block as records, in order; a line that is none becomes a Problem.
 
@@ -273,9 +270,7 @@ def records(
 
 
 def first_objects(head: bytes, most: int = 1) -> list[dict[str, Any]]:
-    """The objects on the first lines of a log, as far as its first bytes tell
-    them whole: what a format is known by.
-    """
+    """The objects on a log's first lines, as far as they are whole: formats are known by them."""
     found = []
     for line in head.lstrip().split(b"\n")[:most]:
         try:

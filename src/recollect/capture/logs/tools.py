@@ -86,38 +86,19 @@ _KINDS: dict[str, ToolKind] = {
 # Where the thing a call is about stands in its input, by kind, first found first.
 _PATHS = (
     "file_path", "filePath", "path", "target_file", "targetFile", "absolute_path", "absolutePath",
-    "AbsolutePath", "TargetFile",
-    "filename", "fileName", "file", "filepath", "target_notebook", "notebook_path",
-    "relative_workspace_path",
-    "relativeWorkspacePath", "effectiveUri", "uri", "dir_path", "dirPath", "directory",
-    "DirectoryPath", "directory_path",
-    "target_directory", "targetDirectory", "folder", "paths",
+    "AbsolutePath", "TargetFile", "filename", "fileName", "file", "filepath", "target_notebook",
+    "notebook_path", "relative_workspace_path", "relativeWorkspacePath", "effectiveUri", "uri",
+    "dir_path", "dirPath", "directory", "DirectoryPath", "directory_path", "target_directory",
+    "targetDirectory", "folder", "paths",
 )  # fmt: skip
 _QUERIES = (
-    "pattern",
-    "query",
-    "Query",
-    "regex",
-    "glob",
-    "glob_pattern",
-    "globPattern",
-    "search",
-    "symbol",
-    "Pattern",
-    "q",
-)
+    "pattern", "query", "Query", "regex", "glob", "glob_pattern", "globPattern", "search",
+    "symbol", "Pattern", "q",
+)  # fmt: skip
 _TARGETS: dict[ToolKind, tuple[str, ...]] = {
     "shell": (
-        "command",
-        "cmd",
-        "CommandLine",
-        "commandLine",
-        "script",
-        "code",
-        "input",
-        "commands",
-        "chars",
-        "task",
+        "command", "cmd", "CommandLine", "commandLine", "script", "code", "input", "commands",
+        "chars", "task",
     ),
     "edit": _PATHS,
     "read": _PATHS,
@@ -126,7 +107,7 @@ _TARGETS: dict[ToolKind, tuple[str, ...]] = {
     "task": ("description", "title", "prompt", "task", "message", "subagent_type", "name"),
     "mcp": ("command", *_PATHS, "url", *_QUERIES, "name"),
     "other": (*_PATHS, "command", *_QUERIES, "url", "name", "title", "question"),
-}
+}  # fmt: skip
 _PREFIXES = re.compile(
     r"^(?:functions?[.:]|default_api[.:]|builtin_?|developer__|computercontroller__|tool[._:]|vscode_)"
 )

@@ -26,6 +26,11 @@ def text_of(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def first_text(*values: object) -> str | None:
+    """The first of some values that is a text which says something."""
+    return next((value for value in values if isinstance(value, str) and value), None)
+
+
 def fields_of(value: object) -> Fields:
     """An object's fields; none when it is no object."""
     return value if isinstance(value, dict) else {}
@@ -39,6 +44,11 @@ def list_of(value: object) -> list[Any]:
 def objects_of(value: object) -> list[Fields]:
     """The objects in a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def non_empty(fields: Fields) -> Fields:
+    """The fields that say something, without those that are None, empty or 0."""
+    return {name: value for name, value in fields.items() if value}
 
 
 def count_of(value: object) -> int:
@@ -76,9 +86,7 @@ def money_of(value: object) -> float | None:
 
 
 def moment_of(value: object) -> int | None:
-    """A time as milliseconds UTC: ISO 8601, or an epoch in seconds,
-    milliseconds or smaller, also as digits in a text.
-    """
+    """A time as milliseconds UTC: ISO 8601, or an epoch in any unit, also as a text."""
     # Nearly always one of these two, and asked for every record.
     if type(value) is int:
         if 1e12 <= value < 1e14:
@@ -96,7 +104,7 @@ def moment_of(value: object) -> int | None:
     )
 
 
-def decoded(value: object) -> Any:
+def json_of(value: object) -> Any:
     """What a text of JSON says; anything else as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
@@ -107,9 +115,7 @@ def decoded(value: object) -> Any:
 
 
 def content_text(content: object) -> str:
-    """The text of a message's content: a string, or parts of which some
-    have a text and some are pictures.
-    """
+    """The text of a message's content: a string, or parts, of which some are pictures."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -141,9 +147,6 @@ def picture(part: Fields) -> str:
         or part.get("image")
         or part.get("url")
         or fields_of(part.get("source")).get("data")
-    )
-    inline = (
-        inline
         or fields_of(part.get("inlineData")).get("data")
         or fields_of(part.get("image_url")).get("url")
     )

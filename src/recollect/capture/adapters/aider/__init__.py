@@ -1,4 +1,8 @@
-"""Aider: one Markdown file per project, appended to by every session in it."""
+"""Aider: one Markdown file per project, appended to by every session in it.
+
+What we rely on, and the versions we saw it in, is written down in
+docs/formats/aider.md.
+"""
 
 from __future__ import annotations
 

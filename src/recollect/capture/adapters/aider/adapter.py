@@ -1,8 +1,4 @@
-"""Aider: one Markdown file per project, appended to by every session in it.
-
-What we rely on, and the versions we saw it in, is written down in
-docs/formats/aider.md.
-"""
+"""Finds and recognises aider's histories."""
 
 from __future__ import annotations
 
@@ -10,10 +6,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 
-from recollect.capture.adapters.aider.transcript import State, Transcript
-from recollect.capture.logs.appended import resumed
+from recollect.capture.adapters.aider.reader import AiderReader, AiderState
 from recollect.capture.logs.folders import files_in, name_in_text
-from recollect.capture.logs.lines import Unreadable, blocks
+from recollect.capture.logs.lines import UnreadableSource, blocks
+from recollect.capture.logs.readers import resume
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _HISTORY = ".aider.chat.history.md"
@@ -32,9 +28,7 @@ class Aider:
     endings = (".md",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The file that the history was moved to, if it was: by itself
-        aider has no place of its own.
-        """
+        """The file that the history was moved to; aider has no place of its own."""
         moved = environ.get("AIDER_CHAT_HISTORY_FILE", "")
         return [moved] if os.path.isabs(moved) else []
 
@@ -53,9 +47,7 @@ class Aider:
             yield Source(self.agent, path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A file in which a session begins, with aider's name or with lines
-        that end as only aider ends them.
-        """
+        """A file in which a session begins, with aider's name or lines that end as aider's."""
         # A chat about aider quotes such lines, and begins otherwise.
         if head.lstrip().startswith(b"<!--") or not _HEADER.search(head):
             return None
@@ -64,11 +56,11 @@ class Aider:
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What was appended since."""
-        position, state = resumed(since, State)
+        position, state = resume(since, AiderState)
         folder, name = os.path.split(source.path)
         # A history with another name was moved here from where the work was done.
         cwd = folder if name == _HISTORY else None
-        transcript = Transcript(_place(folder), cwd, position, state)
+        reader = AiderReader(_place(folder), cwd, position, state)
         begun = False
         try:
             for block in blocks(source.path, position):
@@ -76,21 +68,21 @@ class Aider:
                     yield block
                     continue
                 if begun:
-                    yield transcript.checkpoint()
+                    yield reader.checkpoint()
                 begun, at = True, block.start
                 for line in block.data.removesuffix(b"\n").split(b"\n"):
-                    transcript.take(line.decode("utf-8", "replace").removesuffix("\r"), at)
+                    reader.take(line.decode("utf-8", "replace").removesuffix("\r"), at)
                     at += len(line) + 1
-                yield from transcript.drain()
-        except Unreadable as reason:
+                yield from reader.drain()
+        except UnreadableSource as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
             if not begun:
                 yield since or Checkpoint(0)
                 return
-        yield from transcript.finish()
-        if begun and not transcript.state.began and not transcript.dialogue.standing.turn:
+        yield from reader.finish()
+        if begun and not reader.state.began and not reader.dialogue.state.turn:
             yield Problem(path=source.path, kind="bad_record", reason="no session begins in it")
-        yield transcript.checkpoint()
+        yield reader.checkpoint()
 
 
 def _place(folder: str) -> str:

@@ -1,5 +1,4 @@
-"""What a conversation's database tells that its transcript does not:
-where it took place, and its tokens.
+"""What a conversation's database tells that its transcript does not: its place and its tokens.
 
 The numbers of the fields are not documented. They come from several public
 readers that agree about them; docs/formats/antigravity.md names them. The steps
@@ -13,9 +12,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from recollect.capture.adapters.antigravity.wire import Fields, Malformed
 from recollect.capture.logs.editors import file_path
-from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.protobuf import MalformedMessage, ProtobufMessage
+from recollect.capture.logs.sqlite import SqliteFile, open_sqlite
 from recollect.capture.logs.values import moment_of
 
 # A row may hold everything that the model was sent.
@@ -25,7 +24,7 @@ _MOST_TOKENS = 1 << 32
 _LAST_STEP = "last_step_index"
 
 
-class Generation(Struct):
+class ModelCall(Struct):
     """One model call; `step` is the place in the transcript that it led to, where that is told."""
 
     key: str
@@ -38,39 +37,39 @@ class Generation(Struct):
     reasoning: int
 
 
-class Told(Struct):
+class DatabaseFacts(Struct):
     """What a database tells, and in how many rows it could not be read."""
 
     cwd: str | None = None
     branch: str | None = None
-    generations: list[Generation] = field(default_factory=list)
+    model_calls: list[ModelCall] = field(default_factory=list)
     malformed: int = 0
     read_bytes: int = 0
 
 
-def told_by(path: str, session: str) -> Told:
-    """What the database of a session tells; `Unreadable` when it is none."""
-    told = Told()
-    with opened(path) as rows:
-        if "data" in rows.columns("trajectory_metadata_blob"):
-            for (data,) in rows.all("select data from trajectory_metadata_blob limit 1"):
-                _place(told, data)
-        if {"idx", "data"} <= set(rows.columns("gen_metadata")):
-            _generations(told, rows, session)
-    return told
+def read_database(path: str, session: str) -> DatabaseFacts:
+    """What the database of a session tells; `UnreadableSource` when it is none."""
+    known = DatabaseFacts()
+    with open_sqlite(path) as file:
+        if "data" in file.columns("trajectory_metadata_blob"):
+            for (data,) in file.all("select data from trajectory_metadata_blob limit 1"):
+                _add_place(known, data)
+        if {"idx", "data"} <= set(file.columns("gen_metadata")):
+            _add_model_calls(known, file, session)
+    return known
 
 
-def _place(told: Told, data: Any) -> None:
+def _add_place(known: DatabaseFacts, data: Any) -> None:
     try:
-        workspace = Fields(data).inner(1)
-        told.cwd, told.branch = file_path(workspace.text(1)), workspace.text(4)
-    except Malformed:
-        told.malformed += 1
+        workspace = ProtobufMessage(data).inner(1)
+        known.cwd, known.branch = file_path(workspace.text(1)), workspace.text(4)
+    except MalformedMessage:
+        known.malformed += 1
 
 
-def _generations(told: Told, rows: Rows, session: str) -> None:
+def _add_model_calls(known: DatabaseFacts, file: SqliteFile, session: str) -> None:
     last = -1
-    while found := rows.all(
+    while found := file.all(
         "select idx, data from gen_metadata where idx > ? order by idx limit ?",
         (last, _ROWS_AT_ONCE),
     ):
@@ -78,28 +77,24 @@ def _generations(told: Told, rows: Rows, session: str) -> None:
             if not isinstance(last, int):
                 # Texts come after all numbers: somebody else's table.
                 return
-            told.read_bytes += len(data) if isinstance(data, bytes) else 0
+            known.read_bytes += len(data) if isinstance(data, bytes) else 0
             try:
-                generation = _generation(Fields(data), f"{session}/{last}")
-            except Malformed:
-                told.malformed += 1
-            else:
-                told.generations += [generation] if generation else []
+                known.model_calls.append(_model_call(ProtobufMessage(data), f"{session}/{last}"))
+            except MalformedMessage:
+                known.malformed += 1
 
 
-def _generation(row: Fields, key: str) -> Generation | None:
+def _model_call(row: ProtobufMessage, key: str) -> ModelCall:
     call = row.inner(1)
     used = call.inner(4)
-    asked, answered, cached, thought = (
-        used.number(2),
-        used.number(3),
-        used.number(5),
-        used.number(9),
-    )
+    asked = used.number(2)
+    answered = used.number(3)
+    cached = used.number(5)
+    thought = used.number(9)
     if max(asked, answered, cached) > _MOST_TOKENS:
-        raise Malformed("a count that is none")
+        raise MalformedMessage("a count that is none")
     ended = call.inner(9).inner(4)
-    return Generation(
+    return ModelCall(
         # The service's own name of its answer is the same in a copy of the conversation.
         key=used.text(11) or key,
         step=_step(row, call),
@@ -111,10 +106,10 @@ def _generation(row: Fields, key: str) -> Generation | None:
         # Public readers do not agree which of two numbers it is; this one adds
         # up to the output with the other.
         reasoning=thought if thought + used.number(10) == answered else 0,
-    )  # fmt: skip
+    )
 
 
-def _step(row: Fields, call: Fields) -> int | None:
+def _step(row: ProtobufMessage, call: ProtobufMessage) -> int | None:
     steps = row.numbers(2)
     if steps:
         return min(steps)

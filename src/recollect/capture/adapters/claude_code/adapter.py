@@ -16,8 +16,8 @@ from recollect.capture.adapters.claude_code.ledger import Log, State
 from recollect.capture.adapters.claude_code.records import DECODER
 from recollect.capture.adapters.claude_code.transcript import Transcript
 from recollect.capture.adapters.claude_code.tree import Tree
-from recollect.capture.logs.folders import listed, name_in_text
-from recollect.capture.logs.lines import Block, Unreadable, blocks, open_log, records
+from recollect.capture.logs.folders import list_folder, name_in_text
+from recollect.capture.logs.lines import LineBlock, UnreadableSource, blocks, open_log, records
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _SUFFIX = ".jsonl"
@@ -65,11 +65,11 @@ class ClaudeCode:
 
     def sources(self, root: str) -> Iterator[Source]:
         """The transcripts under a root, main ones and sub-agents' alike."""
-        for folder in listed(os.path.join(root, "projects")).folders:
+        for folder in list_folder(os.path.join(root, "projects")).folders:
             yield from self._project(folder)
 
     def _project(self, folder: str) -> Iterator[Source]:
-        files, folders = listed(folder)
+        files, folders = list_folder(folder)
         for path in files:
             if path.endswith(_SUFFIX) and os.path.basename(path) not in _NOT_OURS:
                 yield _source(path)
@@ -77,7 +77,7 @@ class ClaudeCode:
             yield from self._subagents(os.path.join(session, "subagents"))
 
     def _subagents(self, folder: str) -> Iterator[Source]:
-        files, folders = listed(folder)
+        files, folders = list_folder(folder)
         for path in files:
             if path.endswith(_SUFFIX) and os.path.basename(path).startswith("agent-"):
                 yield _source(path)
@@ -121,13 +121,13 @@ class ClaudeCode:
                     yield Checkpoint(position, transcript.save())
                 yield from _items(transcript, block)
                 position = block.end
-        except Unreadable as reason:
+        except UnreadableSource as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
         yield from transcript.problems()
         yield Checkpoint(position, transcript.save())
 
 
-def _items(transcript: Transcript, block: Block) -> Iterator[Item]:
+def _items(transcript: Transcript, block: LineBlock) -> Iterator[Item]:
     """The items of a block of lines; a bad line is one of them.
 
     It is read in pieces, each small enough that what was decoded is still in
@@ -140,7 +140,7 @@ def _items(transcript: Transcript, block: Block) -> Iterator[Item]:
             or data.find(b"\n", start) + 1
             or len(data)
         )
-        piece = Block(data[start:end], block.start + start, block.start + end, block.lines)
+        piece = LineBlock(data[start:end], block.start + start, block.start + end, block.lines)
         found = records(transcript.log.path, piece, DECODER)
         transcript.take_piece(list(found))
         yield from transcript.drain()
@@ -161,12 +161,12 @@ def _prefix(source: Source, end: int) -> Tree:
                 pass
             if block.end >= end:
                 break
-    except Unreadable:
+    except UnreadableSource:
         return Tree()
     return transcript.tree
 
 
-def _cut(block: Block, end: int) -> Block:
+def _cut(block: LineBlock, end: int) -> LineBlock:
     return block._replace(data=block.data[: len(block.data) - (block.end - end)], end=end)
 
 
@@ -194,9 +194,7 @@ def _log(source: Source) -> Log:
 
 
 def _source(path: str) -> Source:
-    """A transcript with what may be read beside it: outputs too long for a
-    line, and how a sub-agent was started.
-    """
+    """A transcript with what is beside it: long outputs, and how a sub-agent was started."""
     folder, name = os.path.split(path)
     if not name.startswith("agent-"):
         return Source(
@@ -224,7 +222,7 @@ def _meta(source: Source) -> dict[str, object]:
     path = _meta_path(source.path)
     try:
         descriptor = open_log(path)
-    except Unreadable:
+    except UnreadableSource:
         return {}
     with os.fdopen(descriptor, "rb") as file:
         try:

@@ -199,9 +199,7 @@ class Ledger:
         at: int | None,
         telemetry: dict[str, Any],
     ) -> None:
-        """Count a model call once: its lines repeat the figures,
-        and the largest are the true ones.
-        """
+        """Count a model call once: its lines repeat the figures, and the largest are true."""
         fresh, read = spent.input_tokens, spent.cache_read_input_tokens
         write, output = spent.cache_creation_input_tokens, spent.output_tokens
         if (

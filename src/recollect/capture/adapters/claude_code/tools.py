@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from recollect.capture.adapters.claude_code.records import Block, Outcome, picture
-from recollect.capture.logs.lines import Unreadable, open_log
+from recollect.capture.logs.lines import UnreadableSource, open_log
 from recollect.model.logs import ToolKind
 
 _KINDS: dict[str, ToolKind] = {
@@ -123,7 +123,7 @@ def _overflowed(path: str) -> str | None:
     """The first and last half of a saved output, or None when it is gone."""
     try:
         descriptor = open_log(path)
-    except Unreadable:
+    except UnreadableSource:
         return None
     with os.fdopen(descriptor, "rb") as file:
         size = os.fstat(descriptor).st_size

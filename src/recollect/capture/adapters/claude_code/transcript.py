@@ -156,9 +156,7 @@ class Transcript(Turns):
         return place
 
     def _adds_to_prompt(self, record: Record, place: int) -> bool:
-        """Whether a record is one more piece of the prompt before it,
-        such as the text after a picture.
-        """
+        """Whether a record goes on with the prompt before it, as the text after a picture."""
         state = self.state
         if record.type != "user" or state.answered or place != self.tree.tip or not self.main:
             return False

@@ -87,9 +87,7 @@ class Turns:
         return place
 
     def side_place(self, record: Record) -> int | None:
-        """The turn of the inline sub-agent that a record belongs
-        to, None when it is a new one's.
-        """
+        """The turn of the inline sub-agent that a record is from; None when it is a new one's."""
         tree, sides = self.tree, self.state.sides
         parent = native_id(record.parent_uuid)
         place = tree.places.get(parent, ROOT) if parent else ROOT
@@ -142,10 +140,8 @@ class Turns:
                 Turn(session=state.session or "", key=key, parent=tree.tip, link=link)
             )
             tree.tip = number
-            state.prompt_id, state.prompt_time = (
-                native_id(record.prompt_id),
-                native_id(record.timestamp),
-            )
+            state.prompt_id = native_id(record.prompt_id)
+            state.prompt_time = native_id(record.timestamp)
             state.answered = False
             if link and link == state.caveat:
                 # The client hangs every later local command on the same

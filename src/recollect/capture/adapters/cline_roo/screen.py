@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from operator import itemgetter
-from typing import Any
 
-from recollect.capture.adapters.cline_roo.calls import Call, Record, kind_of_call
-from recollect.capture.adapters.cline_roo.messages import tell_call
-from recollect.capture.adapters.cline_roo.words import typed
+from recollect.capture.adapters.cline_roo.prompts import typed
+from recollect.capture.adapters.cline_roo.tools import (
+    ClineCall,
+    ClineSentCalls,
+    kind_of_call,
+    tell_call,
+)
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import (
     Fields,
     count_of,
-    decoded,
     fields_of,
+    json_of,
     list_of,
     moment_of,
     money_of,
@@ -31,8 +34,7 @@ from recollect.model.logs import Author
 
 _EDITS = (
     "replace_in_file", "apply_diff", "write_to_file", "search_and_replace", "insert_content",
-    "edit_file", "search_replace",
-    "edit", "apply_patch",
+    "edit_file", "search_replace", "edit", "apply_patch",
 )  # fmt: skip
 # What the screen calls a tool, and what the model calls it.
 _TOOLS: dict[str, tuple[str, ...]] = {
@@ -62,24 +64,27 @@ _TOOLS: dict[str, tuple[str, ...]] = {
 }
 _ERRORS = frozenset({
     "error", "diff_error", "clineignore_error", "rooignore_error", "command_permission_denied",
-    "condense_context_error",
-    "api_req_failed", "mistake_limit_reached",
+    "condense_context_error", "api_req_failed", "mistake_limit_reached",
 })  # fmt: skip
 # Progress, notices and requests to go on: nothing that lasts.
 _SKIPPED = frozenset({
     "api_req_retried", "api_req_retry_delayed", "api_req_rate_limit_wait", "api_req_deleted",
-    "error_retry", "checkpoint_created",
-    "checkpoint_saved", "task_progress", "shell_integration_warning",
-    "shell_integration_warning_with_suggestion",
+    "error_retry", "checkpoint_created", "checkpoint_saved", "task_progress",
+    "shell_integration_warning", "shell_integration_warning_with_suggestion",
     "mcp_server_request_started", "mcp_notification", "load_mcp_documentation", "info",
-    "hook_status", "hook_output_stream",
-    "conditional_rules_applied", "user_edit_todos", "too_many_tools_warning", "image",
-    "user_feedback_diff", "resume_task",
+    "hook_status", "hook_output_stream", "conditional_rules_applied", "user_edit_todos",
+    "too_many_tools_warning", "image", "user_feedback_diff", "resume_task",
     "resume_completed_task", "auto_approval_max_req_reached", "new_task", "report_bug",
-    "generate_explanation",
-    "inspect_site_result", "payment_required_prompt", "unauthorized_prompt", "invalid_model",
-    "browser_session_status",
+    "generate_explanation", "inspect_site_result", "payment_required_prompt",
+    "unauthorized_prompt", "invalid_model", "browser_session_status",
 })  # fmt: skip
+_COMPACTIONS = (
+    "condense_context", "condense", "summarize_task", "compaction", "sliding_window_truncation",
+)  # fmt: skip
+_RESULTS = (
+    "mcp_server_response", "subtask_result", "codebase_search_result", "browser_action_result",
+    "subagent",
+)  # fmt: skip
 # Added to a result that changed files.
 _CHANGES = "HAS_CHANGES"
 # Shown with these, an action waits for a person's consent, or is being
@@ -96,20 +101,24 @@ _ACTIONS = frozenset(
 )
 
 
-class Screen:
+class ClineScreenReader:
     """The turns of one task. `author` is who wrote its first prompt."""
 
     def __init__(
-        self, dialogue: Dialogue, oddities: Oddities, record: Record, author: Author = "human"
+        self,
+        dialogue: Dialogue,
+        problems: ProblemCounter,
+        sent: ClineSentCalls,
+        author: Author = "human",
     ) -> None:
-        self.dialogue, self.oddities, self.record, self.author = dialogue, oddities, record, author
+        self.dialogue, self.problems, self.sent, self.author = dialogue, problems, sent, author
         # The model in use from a time on, by that time, for products that
         # do not say it with each message.
         self.models: list[tuple[int, str]] = []
-        self.open: Call | None = None
+        self.open: ClineCall | None = None
         self.open_at: int | None = None
         self.heard: list[str] = []
-        self.last: Call | None = None
+        self.last: ClineCall | None = None
         self.reply = ""
         self.key = ""
         self.request = ""
@@ -118,12 +127,11 @@ class Screen:
         """Every message of a task."""
         for number, message in enumerate(messages):
             # The time a message was first shown at is its name.
-            self.key = (
-                str(message.get("ts")) if moment_of(message.get("ts")) else f"message-{number}"
-            )
+            at = message.get("ts")
+            self.key = str(at) if moment_of(at) else f"message-{number}"
             name = message.get("say") if message.get("type") == "say" else message.get("ask")
             if not isinstance(name, str):
-                self.oddities.bad("a message that neither says nor asks")
+                self.problems.bad("a message that neither says nor asks")
                 continue
             text = text_of(message.get("text")) or ""
             if name == "command_output":
@@ -137,7 +145,6 @@ class Screen:
 
     def _say(self, name: str, text: str, message: Fields) -> None:
         at = moment_of(message.get("ts"))
-        talk = self.dialogue
         if name in ("task", "user_feedback"):
             self._prompt(text, message, at)
         elif name in ("text", "completion_result", "plan_completion_result"):
@@ -145,18 +152,14 @@ class Screen:
         elif name in ("followup", "plan_mode_respond", "act_mode_respond"):
             self._question(text, at)
         elif name == "reasoning":
-            talk.say("reasoning", text or text_of(message.get("reasoning")), at=at)
+            self.dialogue.say("reasoning", text or text_of(message.get("reasoning")), at=at)
         elif name in ("api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"):
             self._count(name, text, message, at)
         elif name in _ERRORS:
-            talk.say("error", text_of(fields_of(decoded(text)).get("message")) or text, at=at)
-        elif name in (
-            "condense_context",
-            "condense",
-            "summarize_task",
-            "compaction",
-            "sliding_window_truncation",
-        ):
+            self.dialogue.say(
+                "error", text_of(fields_of(json_of(text)).get("message")) or text, at=at
+            )
+        elif name in _COMPACTIONS:
             self._compact(name, text, message, at)
         elif name not in _SKIPPED:
             self._act(name, text, at)
@@ -168,7 +171,7 @@ class Screen:
         if not words and (list_of(message.get("images")) or list_of(message.get("files"))):
             words = "[image]" if list_of(message.get("images")) else "[file]"
         if words:
-            first = not self.dialogue.standing.turn
+            first = not self.dialogue.state.turn
             self.dialogue.prompt(self.key, words, at=at, author=self.author if first else "human")
             self.reply = ""
 
@@ -180,96 +183,78 @@ class Screen:
 
     def _question(self, text: str, at: int | None) -> None:
         """A question with its choices; a choice that was made stands here and nowhere else."""
-        asked = fields_of(decoded(text))
-        question = (
-            text_of(asked.get("question"))
-            or text_of(asked.get("response"))
-            or ("" if asked else text)
-        )
-        options = [option if isinstance(option,
-        str) else text_of(fields_of(option).get("answer")) for option in
-                   list_of(asked.get("options")) or list_of(asked.get("suggest"))]  # fmt: skip
-        self._reply("\n- ".join([question or "", *filter(None, options)]), at)
+        asked = fields_of(json_of(text))
+        question = text_of(asked.get("question")) or text_of(asked.get("response"))
+        if question is None and not asked:
+            question = text
+        options = []
+        for option in list_of(asked.get("options")) or list_of(asked.get("suggest")):
+            words = option if isinstance(option, str) else text_of(fields_of(option).get("answer"))
+            if words:
+                options.append(words)
+        self._reply("\n- ".join([question or "", *options]), at)
         chosen = text_of(asked.get("selected"))
         if chosen:
             self.dialogue.prompt(self.key, chosen, at=at)
 
     def _compact(self, name: str, text: str, message: Fields, at: int | None) -> None:
         condensed = fields_of(message.get("contextCondense"))
-        told = fields_of(decoded(text))
+        told = fields_of(json_of(text))
         if name == "compaction" and told.get("status") != "completed":
             return
-        summary = (
-            text_of(condensed.get("summary"))
-            or text_of(told.get("context"))
-            or ("" if told else text)
-        )
+        summary = text_of(condensed.get("summary")) or text_of(told.get("context"))
+        if summary is None and not told:
+            summary = text
         self.dialogue.say("compaction", summary, at=at)
-        self.dialogue.usage(
-            f"{self.dialogue.session}/{self.key}", at=at, cost_usd=money_of(condensed.get("cost"))
-        )
+        key, cost = f"{self.dialogue.session}/{self.key}", money_of(condensed.get("cost"))
+        self.dialogue.usage(key, at=at, cost_usd=cost)
 
     # Tools
 
     def _act(self, name: str, text: str, at: int | None) -> None:
-        told = fields_of(decoded(text))
+        told = fields_of(json_of(text))
         if name == "tool":
             self._tool(told, at)
         elif name == "command":
-            self._open(
-                self.record.find(("execute_command",), None)
-                or Call("execute_command", {"command": text}),
-                at,
-            )
+            found = self.sent.find(("execute_command",), None)
+            self._open(found or ClineCall("execute_command", {"command": text}), at)
         elif name == "use_mcp_server":
             self._mcp(told, at)
-        elif name in (
-            "mcp_server_response",
-            "subtask_result",
-            "codebase_search_result",
-            "browser_action_result",
-            "subagent",
-        ):
+        elif name in _RESULTS:
             self._answer(name, text, told)
         elif name in ("browser_action_launch", "browser_action"):
             shown = told or {"action": "launch", "url": text}
-            self._open(
-                self.record.find(("browser_action",), None) or Call("browser_action", shown), at
-            )
+            found = self.sent.find(("browser_action",), None)
+            self._open(found or ClineCall("browser_action", shown), at)
         elif name == "use_subagents":
-            self._open(Call("use_subagents", told, ok=None), at)
+            self._open(ClineCall("use_subagents", told, ok=None), at)
         else:
-            self.oddities.unknown("message", name)
+            self.problems.unknown("message", name)
 
     def _tool(self, told: Fields, at: int | None) -> None:
         shown = text_of(told.get("tool"))
         if shown is None:
-            self.oddities.bad("a tool without a name")
+            self.problems.bad("a tool without a name")
             return
         if shown == "summarizeTask":
             self.dialogue.say("compaction", text_of(told.get("content")), at=at)
             return
         path = text_of(told.get("path"))
-        found = self.record.find(_TOOLS.get(shown, ()), path)
-        self._open(
-            found or Call(shown, {name: value for name, value in told.items() if name != "tool"}),
-            at,
-        )
+        given = {name: value for name, value in told.items() if name != "tool"}
+        found = self.sent.find(_TOOLS.get(shown, ()), path)
+        self._open(found or ClineCall(shown, given), at)
 
     def _mcp(self, told: Fields, at: int | None) -> None:
-        server, tool = (
-            text_of(told.get("serverName")) or "",
-            text_of(told.get("toolName")) or text_of(told.get("uri")) or "",
-        )
-        found = self.record.find(("use_mcp_tool", "access_mcp_resource"), None)
-        call = Call(
-            f"{server}/{tool}".strip("/") or "use_mcp_tool", decoded(told.get("arguments")) or told
-        )
+        server = text_of(told.get("serverName")) or ""
+        tool = text_of(told.get("toolName")) or text_of(told.get("uri")) or ""
+        found = self.sent.find(("use_mcp_tool", "access_mcp_resource"), None)
+        name = f"{server}/{tool}".strip("/") or "use_mcp_tool"
+        call = ClineCall(name, json_of(told.get("arguments")) or told)
         if found is not None:
             call.output, call.ok = found.output, found.ok
         self._open(call, at)
 
-    def _open(self, call: Call, at: int | None) -> None:
+    def _open(self, call: ClineCall, at: int | None) -> None:
         """Hold a call until it is clear that no more is shown of what came of it."""
         self.open, self.open_at, self.heard = call, at, []
 
@@ -310,7 +295,7 @@ class Screen:
 
         What a restored checkpoint removed, in a sum.
         """
-        told = fields_of(decoded(text))
+        told = fields_of(json_of(text))
         if name != "api_req_finished":
             self.request = f"{self.dialogue.session}/{self.key}"
         read, written, given = (
@@ -324,10 +309,13 @@ class Screen:
         self.dialogue.usage(
             self.request,
             model=text_of(model.get("modelId")) or text_of(told.get("model")) or self._model_at(at),
-            at=at, input=given,
-            cache_read=read, cache_write=written, output=count_of(told.get("tokensOut")),
+            at=at,
+            input=given,
+            cache_read=read,
+            cache_write=written,
+            output=count_of(told.get("tokensOut")),
             cost_usd=money_of(told.get("cost")),
-        )  # fmt: skip
+        )
         if told.get("cancelReason") == "user_cancelled":
             self.dialogue.say("abort", "", at=at)
         else:
@@ -343,13 +331,11 @@ def _shown_result(name: str, text: str, told: Fields) -> str:
     if name == "browser_action_result":
         return "\n".join(filter(None, (text_of(told.get("currentUrl")), text_of(told.get("logs")))))
     if name == "subagent":
-        results: list[Any] = [
-            item.get("result") or item.get("error") for item in objects_of(told.get("items"))
-        ]
+        items = objects_of(told.get("items"))
+        results = [item.get("result") or item.get("error") for item in items]
         return "\n\n".join(result for result in results if isinstance(result, str))
     if name == "codebase_search_result":
         found = objects_of(fields_of(told.get("content")).get("results"))
-        return (
-            "\n".join(path for result in found if (path := text_of(result.get("filePath")))) or text
-        )
+        paths = [text_of(result.get("filePath")) for result in found]
+        return "\n".join(filter(None, paths)) or text
     return text

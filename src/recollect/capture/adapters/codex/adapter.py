@@ -20,12 +20,12 @@ from msgspec import Struct
 from recollect.capture.adapters.codex.records import BARE, ENVELOPES, Fields, fields, text_of
 from recollect.capture.adapters.codex.transcript import Transcript
 from recollect.capture.adapters.codex.turns import State
-from recollect.capture.logs.documents import contents
+from recollect.capture.logs.documents import read_bytes
 from recollect.capture.logs.folders import is_folder
 from recollect.capture.logs.lines import (
     MAX_LINE_BYTES,
-    Block,
-    Unreadable,
+    LineBlock,
+    UnreadableSource,
     blocks,
     open_log,
     records,
@@ -88,14 +88,10 @@ class Codex:
             yield from _sources_in(home)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A rollout, by a first line that describes a session or
-        by its name over plausible lines.
-        """
-        return (
-            Source(self.agent, path, appended=path.endswith(".jsonl"))
-            if self._is_ours(path, head)
-            else None
-        )
+        """A rollout, by a first line that describes a session, or by its name."""
+        if self._is_ours(path, head):
+            return Source(self.agent, path, appended=path.endswith(".jsonl"))
+        return None
 
     def _is_ours(self, path: str, head: bytes) -> bool:
         name = os.path.basename(path)
@@ -138,7 +134,7 @@ class Codex:
                     yield (Checkpoint(position, transcript.take_state()),)
                 yield _read_block(source.path, block, transcript)
                 begun, position = True, block.end
-        except Unreadable as error:
+        except UnreadableSource as error:
             yield (Problem(path=source.path, kind="unreadable", reason=str(error)),)
             yield (Checkpoint(position, transcript.take_state()),)
             return
@@ -152,9 +148,9 @@ class Codex:
     def _read_document(self, source: Source) -> Iterator[Item]:
         transcript = Transcript(source.path, _thread_in(source.path))
         try:
-            data = contents(source.path, MAX_LINE_BYTES)
+            data = read_bytes(source.path, MAX_LINE_BYTES)
             document = _documents.decode(data)
-        except Unreadable as error:
+        except UnreadableSource as error:
             yield Problem(path=source.path, kind="unreadable", reason=str(error))
             yield Checkpoint(0)
             return
@@ -183,7 +179,7 @@ class Codex:
                     mark = (found.st_size, found.st_mtime_ns)
                     if self._titles.get(path, (None,))[0] != mark:
                         self._titles[path] = (mark, _read_index(path))
-                except (OSError, Unreadable):
+                except (OSError, UnreadableSource):
                     return None
                 return self._titles[path][1].get(who.thread)
         return None
@@ -192,7 +188,7 @@ class Codex:
 # Reading ----------------------------------------------------------------------
 
 
-def _read_block(path: str, block: Block, transcript: Transcript) -> list[Item]:
+def _read_block(path: str, block: LineBlock, transcript: Transcript) -> list[Item]:
     """The items of one block; the list is the caller's."""
     if transcript.is_bare(block.data):
         bare = records(path, block, BARE)
@@ -205,7 +201,7 @@ def _read_block(path: str, block: Block, transcript: Transcript) -> list[Item]:
     return items
 
 
-def _pieces(block: Block) -> Iterator[Block]:
+def _pieces(block: LineBlock) -> Iterator[LineBlock]:
     """A block in parts of whole lines, so that decoded ones are few and soon free again."""
     data, start = block.data, 0
     while len(data) - start > PIECE_BYTES:
@@ -215,12 +211,12 @@ def _pieces(block: Block) -> Iterator[Block]:
         )
         if not cut:
             break
-        yield Block(data[start:cut], block.start + start, block.start + cut, block.lines)
+        yield LineBlock(data[start:cut], block.start + start, block.start + cut, block.lines)
         start = cut
-    yield Block(data[start:], block.start + start, block.end, block.lines) if start else block
+    yield LineBlock(data[start:], block.start + start, block.end, block.lines) if start else block
 
 
-def _take_envelopes(path: str, block: Block, transcript: Transcript) -> None:
+def _take_envelopes(path: str, block: LineBlock, transcript: Transcript) -> None:
     # A sound block is taken at once: handing on its lines one by one costs a tenth more.
     try:
         lines = ENVELOPES.decode_lines(block.data)
@@ -343,9 +339,11 @@ def _is_dated(folders: list[str], entries: list[os.DirEntry[str]]) -> bool:
 
 
 def _ending(name: str) -> str:
-    return (
-        ".jsonl" if name.endswith(".jsonl") else ".jsonl.zst" if name.endswith(".jsonl.zst") else ""
-    )
+    if name.endswith(".jsonl"):
+        return ".jsonl"
+    if name.endswith(".jsonl.zst"):
+        return ".jsonl.zst"
+    return ""
 
 
 def _sources_in(home: str) -> list[Source]:

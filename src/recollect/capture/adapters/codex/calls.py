@@ -137,11 +137,9 @@ def sought(action: object, query: object = None) -> str | None:
         if text := text_of(value):
             return text
     queries = found.get("queries")
-    return (
-        ", ".join(text for text in queries if isinstance(text, str))
-        if isinstance(queries, list)
-        else None
-    )
+    if isinstance(queries, list):
+        return ", ".join(text for text in queries if isinstance(text, str))
+    return None
 
 
 def ended_by(told: Fields) -> tuple[Made, Outcome]:
@@ -175,10 +173,8 @@ def _ended_patch(told: Fields) -> tuple[Made, Outcome]:
 def _ended_mcp(told: Fields) -> tuple[Made, Outcome]:
     # An event wraps what was called; a turn item has it beside the rest.
     found = fields(told.get("invocation")) or told
-    server, tool = (
-        text_of(found.get("server")) or "unknown",
-        text_of(found.get("tool")) or "unknown",
-    )
+    server = text_of(found.get("server")) or "unknown"
+    tool = text_of(found.get("tool")) or "unknown"
     given = found.get("arguments")
     error = told.get("error")
     outcome = from_mcp(

@@ -12,23 +12,12 @@ import re
 from typing import Any
 
 INJECTED = (
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md instructions",
-    "<turn_aborted>",
-    "<subagent_notification>",
-    "<skill>",
-    "<user_shell_command>",
-    "<user_action>",
-    "<recommended_plugins>",
-    "<codex_internal_context",
-    "<goal_context>",
-    "<external_",
-    "<hook_prompt",
-    "Warning: apply_patch was requested via ",
-    "Warning: The maximum number of unified exec processes",
-    "Warning: Your account was flagged",
-)
+    "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>",
+    "<subagent_notification>", "<skill>", "<user_shell_command>", "<user_action>",
+    "<recommended_plugins>", "<codex_internal_context", "<goal_context>", "<external_",
+    "<hook_prompt", "Warning: apply_patch was requested via ",
+    "Warning: The maximum number of unified exec processes", "Warning: Your account was flagged",
+)  # fmt: skip
 # Before 0.4x a user_message event said itself that nobody had typed it.
 INJECTED_KINDS = ("environment_context", "user_instructions")
 IDE_HEADS = (

@@ -9,18 +9,9 @@ from recollect.capture.adapters.codex.records import Fields, fields, moment, tex
 from recollect.model.logs import Origin, SessionFacts
 
 DESCRIBED = (
-    "originator",
-    "source",
-    "thread_source",
-    "model_provider",
-    "history_mode",
-    "memory_mode",
-    "agent_nickname",
-    "agent_role",
-    "agent_path",
-    "forked_from_id",
-    "session_id",
-)
+    "originator", "source", "thread_source", "model_provider", "history_mode", "memory_mode",
+    "agent_nickname", "agent_role", "agent_path", "forked_from_id", "session_id",
+)  # fmt: skip
 HEADLESS_SOURCES = ("exec", "mcp")
 HEADLESS_ORIGINATORS = ("codex_exec", "codex_mcp_server")
 
@@ -85,9 +76,8 @@ def _described(meta: Fields) -> Fields | None:
     """The rest, as it is; of the instructions only the size and a hash."""
     found = {name: meta[name] for name in DESCRIBED if meta.get(name) is not None}
     base = meta.get("base_instructions")
-    told = text_of(base.get("text") if isinstance(base, dict) else base) or text_of(
-        meta.get("instructions")
-    )
+    told = text_of(base.get("text") if isinstance(base, dict) else base)
+    told = told or text_of(meta.get("instructions"))
     if told:
         mark = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
         found["instructions"] = {"length": len(told), "sha256": mark}

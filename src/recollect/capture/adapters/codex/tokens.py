@@ -50,10 +50,8 @@ class Meter(Struct, array_like=True):
         """The call that a token_count adds, or None when it repeats an earlier one."""
         info = payload.get("info")
         if type(info) is dict:
-            total, last = (
-                _counts(info.get("total_token_usage")),
-                _counts(info.get("last_token_usage")),
-            )
+            total = _counts(info.get("total_token_usage"))
+            last = _counts(info.get("last_token_usage"))
         else:
             # Before 0.31 the totals stood in the record itself.
             total, last = _counts(payload) if "input_tokens" in payload else None, None

@@ -52,35 +52,17 @@ KINDS: dict[str, ToolKind] = {
 }
 # In the order in which they say most about a call.
 TARGETS = (
-    "command",
-    "cmd",
-    "chars",
-    "path",
-    "file_path",
-    "query",
-    "url",
-    "pattern",
-    "message",
-    "prompt",
-)
+    "command", "cmd", "chars", "path", "file_path", "query", "url", "pattern", "message", "prompt",
+)  # fmt: skip
 PATCH_HEADS = ("Add File: ", "Update File: ", "Delete File: ")
 SHELL_FLAGS = ("-lc", "-c", "-command", "/c")
 MAX_TARGET = 4000
 FAILURES = (
-    "execution error",
-    "apply_patch verification failed",
-    "failed to parse function arguments",
-    "unsupported call",
-    "unsupported custom tool call",
-    "exec_command failed",
-    "write_stdin failed",
-    "aborted",
-    "command aborted by user",
-    "exec command rejected by user",
-    "patch rejected by user",
-    "command timed out",
-    "sandbox error",
-)
+    "execution error", "apply_patch verification failed", "failed to parse function arguments",
+    "unsupported call", "unsupported custom tool call", "exec_command failed",
+    "write_stdin failed", "aborted", "command aborted by user", "exec command rejected by user",
+    "patch rejected by user", "command timed out", "sandbox error",
+)  # fmt: skip
 HEADS = ("Exit code: ", "Chunk ID: ", "Wall time", "Script ", "Process exited ")
 
 _exit = re.compile(r"(?:Exit code: |Process exited with code )(-?\d{1,9})\b")

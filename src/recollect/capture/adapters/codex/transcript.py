@@ -237,9 +237,7 @@ class Transcript(Work):
         self.out.append(facts_of(meta, who, at))
 
     def _meet_parent(self, thread: str | None, at: int | None) -> None:
-        """Another thread's session_meta begins copied history, but
-        only before any turn of our own.
-        """
+        """Another thread's session_meta begins copied history, before any turn of our own."""
         state = self.state
         if state.who is None or state.turn or state.stretch.start is not None:
             return

@@ -1,7 +1,4 @@
-"""Continue: a JSON document for each session, written anew with every message.
-
-What we rely on, and the versions we saw it in, is in docs/formats/continue.md.
-"""
+"""Finds and recognises Continue's sessions."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ from hashlib import blake2b
 
 import msgspec
 
-from recollect.capture.adapters.continue_dev.history import History
-from recollect.capture.adapters.continue_dev.records import Entry, Session
-from recollect.capture.logs.documents import Broken, contents, parsed
+from recollect.capture.adapters.continue_dev.reader import ContinueReader
+from recollect.capture.adapters.continue_dev.records import ContinueSession, IndexEntry
+from recollect.capture.logs.documents import BrokenDocument, parse_json, read_bytes
 from recollect.capture.logs.editors import file_path
 from recollect.capture.logs.folders import files_in, name_in_text
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.values import moment_of, text_of
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.values import moment_of, non_empty, text_of
 from recollect.model.logs import Checkpoint, Item, Problem, SessionFacts, Source
 
 # When each session was made, in a list that is written anew with every message of any session.
@@ -41,18 +38,15 @@ class ContinueDev:
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """The folder of the sessions; beside it are settings and keys."""
-        return [
-            os.path.join(
-                environ.get("CONTINUE_GLOBAL_DIR") or os.path.join(home, ".continue"), "sessions"
-            )
-        ]
+        folder = environ.get("CONTINUE_GLOBAL_DIR") or os.path.join(home, ".continue")
+        return [os.path.join(folder, "sessions")]
 
     def sources(self, root: str) -> Iterator[Source]:
         """The sessions in a folder of them, or in the `sessions` of Continue's own folder."""
         for folder in (root, os.path.join(root, "sessions")):
-            found = (
-                list(files_in(folder, ".json")) if os.path.basename(folder) == "sessions" else []
-            )
+            if os.path.basename(folder) != "sessions":
+                continue
+            found = list(files_in(folder, ".json"))
             index = os.path.join(folder, _INDEX)
             # Many agents have a folder of this name; only this one keeps a list of them
             # in it, or has it in its own folder.
@@ -60,12 +54,8 @@ class ContinueDev:
                 yield from (self._source(path) for path in found if path != index)
 
     def _source(self, path: str) -> Source:
-        return Source(
-            self.agent,
-            path,
-            companions=(os.path.join(os.path.dirname(path), _INDEX),),
-            appended=False,
-        )
+        index = os.path.join(os.path.dirname(path), _INDEX)
+        return Source(self.agent, path, companions=(index,), appended=False)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """One session anywhere, told by the fields that it begins with."""
@@ -76,29 +66,27 @@ class ContinueDev:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """A whole session, unless only the entries of others changed in the list."""
         try:
-            data = contents(source.path)
-        except Unreadable as reason:
+            data = read_bytes(source.path)
+        except UnreadableSource as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
             yield since or Checkpoint(0)
             return
         name = name_in_text(source.path).removesuffix(".json")
         entry = _entry(source.companions, name)
-        print_of_it = msgspec.msgpack.encode(
-            blake2b(data + msgspec.json.encode(entry), digest_size=16).hexdigest()
-        )
-        if since is not None and since.state == print_of_it:
+        digest = blake2b(data + msgspec.json.encode(entry), digest_size=16).hexdigest()
+        state = msgspec.msgpack.encode(digest)
+        if since is not None and since.state == state:
             yield since
             return
         try:
-            yield from _told(parsed(data, Session), name, entry, source.path)
-        except Broken as reason:
+            yield from _told(parse_json(data, ContinueSession), name, entry, source.path)
+        except BrokenDocument as reason:
             yield Problem(path=source.path, kind="bad_record", reason=str(reason))
-        yield Checkpoint(max(1, len(data)), print_of_it)
+        yield Checkpoint(max(1, len(data)), state)
 
 
-def _told(session: Session, name: str, entry: Entry, path: str) -> Iterator[Item]:
+def _told(session: ContinueSession, name: str, entry: IndexEntry, path: str) -> Iterator[Item]:
     # The program itself goes by the file's name: an id in a copy may be that of the original.
-    history = History(name)
     title = text_of(session.title) or text_of(entry.title)
     workspace = text_of(session.workspaceDirectory) or text_of(entry.workspaceDirectory)
     meta = {"mode": text_of(session.mode), "model_title": text_of(session.chatModelTitle)}
@@ -109,33 +97,31 @@ def _told(session: Session, name: str, entry: Entry, path: str) -> Iterator[Item
         cwd=file_path(workspace),
         title=None if title == _UNTITLED else title,
         started_at=moment_of(entry.dateCreated),
-        meta={key: value for key, value in meta.items() if value} or None,
+        meta=non_empty(meta) or None,
     )
-    yield from history.told(session, path)
+    yield from ContinueReader(name, path).read(session)
 
 
-def _entry(companions: tuple[str, ...], name: str) -> Entry:
+def _entry(companions: tuple[str, ...], name: str) -> IndexEntry:
     """What the list says about a session.
 
     Nothing when it does not know it, or is just being written.
     """
+    if not companions:
+        return IndexEntry()
     try:
-        return (
-            _entries(contents(companions[0], _INDEX_BYTES)).get(name, Entry())
-            if companions
-            else Entry()
-        )
-    except (Broken, Unreadable):
-        return Entry()
+        return _entries(read_bytes(companions[0], _INDEX_BYTES)).get(name, IndexEntry())
+    except (BrokenDocument, UnreadableSource):
+        return IndexEntry()
 
 
 @lru_cache(1)
-def _entries(index: bytes) -> dict[str, Entry]:
+def _entries(index: bytes) -> dict[str, IndexEntry]:
     """The list by the names of sessions.
 
     It is looked into for each of them, so the last one is kept.
     """
-    entries: dict[str, Entry] = {}
-    for entry in parsed(index, list[Entry]):
+    entries: dict[str, IndexEntry] = {}
+    for entry in parse_json(index, list[IndexEntry]):
         entries.setdefault(text_of(entry.sessionId) or text_of(entry.session_id) or "", entry)
     return entries

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Raw, Struct
 
 
-class Session(Struct):
+class ContinueSession(Struct):
     """A session's document. Its entries are decoded one by one: one that is odd costs itself."""
 
     title: Any = None
@@ -20,7 +20,7 @@ class Session(Struct):
     usage: Any = None
 
 
-class HistoryItem(Struct):
+class ContinueMessage(Struct):
     """A message with what belongs to it.
 
     `promptLogs` repeat the whole conversation for each answer; they are
@@ -37,7 +37,7 @@ class HistoryItem(Struct):
     promptLogs: Raw = Raw(b"null")
 
 
-class Options(Struct):
+class ModelOptions(Struct):
     """What a model was asked with."""
 
     model: Any = None
@@ -50,7 +50,7 @@ class PromptLog(Struct):
     completionOptions: Raw = Raw(b"{}")
 
 
-class Entry(Struct):
+class IndexEntry(Struct):
     """What the list of sessions says about one of them."""
 
     sessionId: Any = None

@@ -1,10 +1,4 @@
-"""GitHub Copilot CLI: a folder per session, with an event log that is appended to.
-
-What we rely on, and how we know, is written down in docs/formats/copilot-cli.md.
-The parts: `session` makes items of events, `speakers` keeps sub-agents
-apart, `tokens` counts what was used, `history` reads the documents of
-the first versions.
-"""
+"""Finds and recognises Copilot CLI's sessions."""
 
 from __future__ import annotations
 
@@ -15,15 +9,14 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from recollect.capture.adapters.copilot_cli.history import History
+from recollect.capture.adapters.copilot_cli.documents import CopilotDocumentReader
+from recollect.capture.adapters.copilot_cli.reader import CopilotReader, where
 from recollect.capture.adapters.copilot_cli.records import LINES, PASSED_OVER
-from recollect.capture.adapters.copilot_cli.session import Transcript, where
-from recollect.capture.adapters.copilot_cli.speakers import State
-from recollect.capture.logs.appended import read_appended, resumed
-from recollect.capture.logs.documents import written
-from recollect.capture.logs.folders import files_in, listed, name_in_text
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.replayed import replay_document
+from recollect.capture.adapters.copilot_cli.session import CopilotState
+from recollect.capture.logs.documents import read_text
+from recollect.capture.logs.folders import files_in, list_folder, name_in_text
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.readers import read_appended, replay_document, resume
 from recollect.capture.logs.values import Fields, fields_of, text_of
 from recollect.model.logs import Checkpoint, Item, Source
 
@@ -61,7 +54,7 @@ class CopilotCli:
 
         The root is one of the two folders or the one above them.
         """
-        folders = [root, *listed(root).folders]
+        folders = [root, *list_folder(root).folders]
         for folder in folders:
             if os.path.basename(folder) == SESSIONS:
                 yield from self._sessions(folder)
@@ -70,21 +63,20 @@ class CopilotCli:
                     yield Source(self.agent, path, appended=False, rank=_DOCUMENT)
 
     def _sessions(self, folder: str) -> Iterator[Source]:
-        inside = listed(folder)
+        inside = list_folder(folder)
         for session in inside.folders:
             # A folder may hold no more than files: a session that has not begun.
             path = os.path.join(session, EVENTS)
-            if path in listed(session).files:
+            if path in list_folder(session).files:
                 yield self._log(path)
         for path in inside.files:
             if path.endswith(".jsonl"):
                 yield self._log(path)
 
     def _log(self, path: str) -> Source:
-        if os.path.basename(path) == EVENTS:
-            return Source(
-                self.agent, path, companions=(os.path.join(os.path.dirname(path), NOTED),)
-            )
+        folder, name = os.path.split(path)
+        if name == EVENTS:
+            return Source(self.agent, path, companions=(os.path.join(folder, NOTED),))
         return Source(self.agent, path, rank=_FLAT)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
@@ -98,12 +90,13 @@ class CopilotCli:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in an event log, or a whole document."""
         if not source.appended:
-            return replay_document(source, since, dict, History(source.path, _named(source.path)))
-        position, state = resumed(since, State)
+            return replay_document(
+                source, since, dict, CopilotDocumentReader(source.path, _named(source.path))
+            )
+        position, state = resume(since, CopilotState)
         noted = next((_noted(path) for path in source.companions), {})
-        return read_appended(
-            source, position, LINES, Transcript(source.path, _named(source.path), noted, state)
-        )
+        reader = CopilotReader(source.path, _named(source.path), noted, state)
+        return read_appended(source, position, LINES, reader)
 
 
 def _is_event(line: bytes, path: str) -> bool:
@@ -126,16 +119,16 @@ def _is_event(line: bytes, path: str) -> bool:
 def _named(path: str) -> str:
     """The session that a path names, until the log says it."""
     name = name_in_text(path)
-    return (
-        name_in_text(os.path.dirname(path)) if name == EVENTS else name.rpartition(".")[0] or name
-    )
+    if name == EVENTS:
+        return name_in_text(os.path.dirname(path))
+    return name.rpartition(".")[0] or name
 
 
 def _noted(path: str) -> Fields:
     """What the file beside a log says of its session."""
     try:
-        pairs = _pairs(written(path, _NOTED_BYTES))
-    except Unreadable:
+        pairs = _pairs(read_text(path, _NOTED_BYTES))
+    except UnreadableSource:
         return {}
     told = {"hostType": pairs.get("host_type"), "cwd": pairs.get("cwd") or pairs.get("git_root")}
     facts = where({**pairs, **told})

@@ -1,429 +1,152 @@
-"""The events of one Copilot CLI session, made into items."""
+"""The sessions in one Copilot CLI log: its own, and those of sub-agents.
+
+Sub-agents write into the log of the session that called them, marked with
+their own id (before 2026 with the id of the call): each becomes a session. What
+must be remembered of all of them until the log has grown is `CopilotState`.
+"""
 
 from __future__ import annotations
 
-import re
+from hashlib import sha256
 from typing import Any
 
-import msgspec
+from msgspec import Struct, field
 
-from recollect.capture.adapters.copilot_cli.history import take_history
-from recollect.capture.adapters.copilot_cli.records import PASSED_OVER, Line, id_of, typed
-from recollect.capture.adapters.copilot_cli.speakers import Speakers, State, Talker, hash_of
-from recollect.capture.adapters.copilot_cli.tokens import Counts, counts_of
-from recollect.capture.adapters.copilot_cli.tools import called, outcome
-from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import (
-    Fields,
-    count_of,
-    fields_of,
-    moment_of,
-    objects_of,
-    text_of,
-    whole_of,
-)
-from recollect.model.logs import Author, Item, Problem
+from recollect.capture.adapters.copilot_cli.records import CopilotEvent, id_of
+from recollect.capture.adapters.copilot_cli.tokens import UsageTotals
+from recollect.capture.logs.dialogue import Dialogue, DialogueState
+from recollect.capture.logs.values import Fields
+from recollect.model.logs import Item
 
-_MOST_TURNS = 200
-_STATE_BYTES = 64 << 10
-_LONGEST_PATH_BYTES = 4096
-
-# The first versions name the folder only here.
-_TRUSTED = re.compile(r"^Folder (.+) has been added to trusted folders")
-_HOSTS = {"github": "github.com"}
+# Enough for those that work at the same time; what is older is finished.
+_MOST_AGENTS = 24
+_MOST_TASKS = 8
+_TASK_CHARACTERS = 1000
 
 
-class Transcript:
-    """Takes events, gives items; see `logs.appended.Reader`."""
+class SpeakerState(Struct):
+    """Where one of the conversations in a log stands: the session's own, or a sub-agent's."""
 
-    def __init__(self, path: str, session: str, noted: Fields, state: State | None) -> None:
-        self.path = path
-        self.state = state or State(session=session)
-        self.noted = noted
-        self.odd = Oddities()
-        self.speakers = Speakers(self.state)
-        self.main = self.speakers.main
+    dialogue: DialogueState = field(default_factory=DialogueState, name="standing")
+    model: str = ""
+    # What was thought last, and what a sub-agent was asked, as hashes: both are said twice.
+    thought: str = ""
+    asked: str = ""
+    # The model call whose answer came in parts, the key its tokens have, and how many were counted.
+    parts: tuple[str, str, int] = ("", "", 0)
 
-    def take(self, record: Line) -> None:
-        """One more event."""
-        if not isinstance(record.type, str):
-            self.odd.bad("a record without a type")
-            return
-        handle = _HANDLERS.get(record.type)
-        if handle is not None:
-            handle(self, record, fields_of(record.data), moment_of(record.timestamp))
-        elif record.type not in PASSED_OVER:
-            self.odd.unknown("record type", record.type)
 
-    def drain(self) -> list[Item]:
-        """The items since the last time, and what the file beside the log says of the session."""
-        made = self.speakers.items
-        if made and self.noted:
-            # The log knows better where the work is done, if it says so.
-            facts = self.noted if self.state.cwd is None else {"title": self.noted.get("title")}
-            self.main.facts(**facts)
-            self.noted = {}
-        items = list(made)
-        made.clear()
-        return items
+class CopilotState(Struct):
+    """What must be remembered until the log has grown."""
 
-    def problems(self) -> list[Problem]:
-        """What was not known."""
-        return self.odd.problems(self.path)
+    session: str = ""
+    cwd: str | None = None
+    remote: str | None = None
+    detached: bool = False
+    main: SpeakerState = field(default_factory=SpeakerState)
+    agents: dict[str, SpeakerState] = field(default_factory=dict)
+    # Which sub-agent a call has started, and what it was asked.
+    started: dict[str, str] = field(default_factory=dict)
+    tasks: dict[str, str] = field(default_factory=dict)
+    turns: list[str] = field(default_factory=list)
+    totals: UsageTotals = field(default_factory=UsageTotals, name="ledger")
 
-    def save(self) -> bytes:
-        """The state; when it is too large, without what may never be asked for."""
-        saved = msgspec.msgpack.encode(self.state)
-        if len(saved) > _STATE_BYTES:
-            self.speakers.forget()
-            saved = msgspec.msgpack.encode(self.state)
-        return saved
 
-    # The session
+class LogSessions:
+    """The sessions in one log; what they give is in `items`, in the order of the file."""
 
-    def start(self, record: Line, data: Fields, at: int | None) -> None:
-        if session := id_of(data.get("sessionId")):
-            self.state.session = self.main.session = session
-        spawning = id_of(data.get("detachedFromSpawningParentSessionId"))
-        # Started by another session when that ended, to look back on it: nobody types there.
-        self.state.detached = spawning is not None
-        self.main.facts(
-            started_at=moment_of(data.get("startTime")) or at,
-            agent_version=text_of(data.get("copilotVersion")),
-            parent=spawning,
-            origin="headless" if spawning else None,
-        )
-        self.resume(record, data, at)
+    def __init__(self, state: CopilotState) -> None:
+        self.state = state
+        self.items: list[Item] = []
+        self.main = self._dialogue(state.session, state.main)
+        self.agents: dict[str, Dialogue] = {}
 
-    def resume(self, record: Line, data: Fields, at: int | None) -> None:
-        self._choose(data.get("selectedModel"), data.get("reasoningEffort"))
-        self.move(record, fields_of(data.get("context")), at)
+    def _dialogue(self, session: str, speaker: SpeakerState) -> Dialogue:
+        dialogue = Dialogue(session, speaker.dialogue)
+        dialogue.items = self.items
+        return dialogue
 
-    def move(self, record: Line, context: Fields, at: int | None) -> None:
-        """Where the work is done from now on."""
-        facts = where(context)
-        before, self.state.cwd = self.state.cwd, facts.get("cwd") or self.state.cwd
-        self.state.remote = facts.get("git_remote") or (
-            self.state.remote if "cwd" not in facts else None
-        )
-        if before:
-            # A session is where it began; its turns say where it went.
-            facts.pop("cwd", None)
-        if facts:
-            self.main.facts(**facts)
-
-    def inform(self, record: Line, data: Fields, at: int | None) -> None:
-        trusted = _TRUSTED.match(_short(data.get("message")) or "")
-        if trusted and self.state.cwd is None:
-            self.state.cwd = trusted[1]
-            self.main.facts(cwd=trusted[1])
-
-    def change_model(self, record: Line, data: Fields, at: int | None) -> None:
-        self._choose(data.get("newModel") or data.get("chosenModel"), data.get("reasoningEffort"))
-
-    def _choose(self, model: object, effort: object) -> None:
-        name = id_of(model)
-        if name:
-            # Which model "auto" comes to is told by the messages.
-            self.state.main.model = "" if name == "auto" else name
-        if text_of(effort):
-            self.main.facts(meta={"reasoning_effort": effort})
-
-    def change_mode(self, record: Line, data: Fields, at: int | None) -> None:
-        if mode := text_of(data.get("newMode")):
-            self.main.facts(meta={"mode": mode})
-
-    def change_permissions(self, record: Line, data: Fields, at: int | None) -> None:
-        everything = "allow-all" if data.get("allowAllPermissions") is True else None
-        if mode := text_of(data.get("mode")) or everything:
-            self.main.facts(meta={"permission_mode": mode})
-
-    def entitle(self, record: Line, data: Fields, at: int | None) -> None:
-        if title := text_of(data.get("title")):
-            self.main.facts(title=title)
-
-    def hand_off(self, record: Line, data: Fields, at: int | None) -> None:
-        if remote := text_of(data.get("remoteSessionId")):
-            self.main.facts(meta={"remote_session": remote})
-
-    def import_history(self, record: Line, data: Fields, at: int | None) -> None:
-        """A session of the first versions, taken over whole."""
-        take_history(self.main, fields_of(data.get("legacySession")), self.odd)
-
-    # What was said
-
-    def hear(self, record: Line, data: Fields, at: int | None) -> None:
-        """Somebody says something to the agent."""
-        author = _author(text_of(data.get("source")), data.get("isAutopilotContinuation") is True)
-        text = typed(text_of(data.get("content")) or "")
-        if author is None or not text:
-            return
-        if author == "human" and self.state.detached:
-            author = "system"
-        dialogue, talker = self.speakers.find(record, data, at)
-        if dialogue is not self.main:
-            self.speakers.hear_task(dialogue, talker, id_of(record.id) or hash_of(text), text, at)
-            return
-        key = id_of(record.id) or id_of(data.get("interactionId")) or hash_of(f"{at} {text}")
-        files = [
-            path
-            for item in objects_of(data.get("attachments"))
-            if (path := text_of(item.get("path")))
-        ]
-        told = {"mode": text_of(data.get("agentMode")), "attachments": files[:20]}
-        telemetry = {name: value for name, value in told.items() if value}
-        dialogue.begin(
-            key, at=at, author=author, cwd=self.state.cwd, git_remote=self.state.remote,
-            telemetry=telemetry or None
-        )  # fmt: skip
-        dialogue.say("prompt", text, at=at)
-        self.state.turns = [*self.state.turns, key][-_MOST_TURNS:]
-
-    def think(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, talker = self.speakers.find(record, data, at)
-        self._thought(dialogue, talker, text_of(data.get("content")), at)
-
-    def _thought(
-        self, dialogue: Dialogue, talker: Talker, text: str | None, at: int | None
-    ) -> None:
-        if text and talker.thought != hash_of(text):
-            talker.thought = hash_of(text)
-            dialogue.say("reasoning", text, at=at)
-
-    def answer(self, record: Line, data: Fields, at: int | None) -> None:
-        """The model's message: thoughts, words, and the calls it wishes for."""
-        dialogue, talker = self.speakers.find(record, data, at)
-        self._thought(dialogue, talker, text_of(data.get("reasoningText")), at)
-        dialogue.say("reply", text_of(data.get("content")), at=at)
-        for request in objects_of(data.get("toolRequests")):
-            self._call(dialogue, request, text_of(request.get("name")), at)
-        self._count_message(dialogue, talker, record, data, at)
-
-    def _count_message(
-        self, dialogue: Dialogue, talker: Talker, record: Line, data: Fields, at: int | None
-    ) -> None:
-        output = count_of(data.get("outputTokens"))
-        talker.model = model = id_of(data.get("model")) or talker.model
-        key = id_of(data.get("messageId")) or id_of(record.id)
-        if not output or key is None or self.state.ledger.recorded:
-            return
-        # A call's answer may come as several messages, each with the tokens of the whole.
-        of_call = id_of(data.get("apiCallId")) if "chunkCount" in data else None
-        counted = 0
-        if of_call and talker.parts[0] == of_call:
-            _, key, counted = talker.parts
-        talker.parts = (of_call or "", key, max(output, counted))
-        self.state.ledger.add(model, [0, 0, 0, max(0, output - counted), 0])
-        dialogue.usage(key, model=model or None, at=at, output=output)
-
-    # What was done
-
-    def request(self, record: Line, data: Fields, at: int | None) -> None:
-        """A tool begins its work, or a person asks for one: a call,
-        unless a message has wished for it.
-        """
-        dialogue, talker = self.speakers.find(record, data, at)
-        talker.model = id_of(data.get("model")) or talker.model
-        self._call(dialogue, data, text_of(data.get("toolName")), at)
-
-    def _call(self, dialogue: Dialogue, data: Fields, name: str | None, at: int | None) -> None:
-        call = id_of(data.get("toolCallId"))
-        if name is None or self.speakers.of_call(call) is not None:
-            return
-        made = called(name, data.get("arguments"), data.get("mcpServerName"))
-        task = text_of(fields_of(made.given).get("prompt"))
-        if made.kind == "task" and call and task:
-            self.speakers.expect(call, task)
-        dialogue.call(call, made.name, made.given, at=at, kind=made.kind, target=made.target)
-
-    def complete(self, record: Line, data: Fields, at: int | None) -> None:
-        _, talker = self.speakers.find(record, data, at)
-        talker.model = id_of(data.get("model")) or talker.model
-        call = id_of(data.get("toolCallId"))
-        dialogue = self.speakers.of_call(call)
-        if call is None or dialogue is None:
-            self.odd.bad("the result of a tool call that is not in the log")
-            return
-        came = outcome(data)
-        dialogue.result(
-            call,
-            came.output,
-            at=at,
-            ok=came.ok,
-            exit_code=came.exit_code,
-            duration_ms=came.duration_ms,
-        )
-
-    def fail(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, _ = self.speakers.find(record, data, at)
-        dialogue.say("error", text_of(data.get("message")) or text_of(data.get("errorType")), at=at)
-
-    def abort(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, _ = self.speakers.find(record, data, at)
-        dialogue.say("abort", text_of(data.get("reason")), at=at)
-
-    def compact(self, record: Line, data: Fields, at: int | None) -> None:
-        dialogue, talker = self.speakers.find(record, data, at)
-        if data.get("success") is False:
-            dialogue.say("error", text_of(data.get("error")) or "compaction failed", at=at)
-            return
-        dialogue.say("compaction", text_of(data.get("summaryContent")), at=at)
-        used = fields_of(data.get("compactionTokensUsed"))
-        counts, model = counts_of(used), id_of(used.get("model")) or talker.model
-        if record.id and any(counts) and not self.state.ledger.recorded:
-            self.state.ledger.add(model, counts)
-            self._use(dialogue, f"{id_of(record.id)}/compaction", model, counts, at)
-
-    def rewind(self, record: Line, data: Fields, at: int | None) -> None:
-        """Early versions leave in the log what was taken back; later ones cut it off."""
-        target = id_of(data.get("upToEventId"))
-        if target in self.state.turns:
-            first = self.state.turns.index(target)
-            for turn in self.state.turns[first:]:
-                self.main.undo(turn)
-            del self.state.turns[first:]
-
-    # Sub-agents
-
-    def start_agent(self, record: Line, data: Fields, at: int | None) -> None:
-        call = id_of(data.get("toolCallId"))
-        agent = id_of(record.agentId)
+    def find(
+        self, record: CopilotEvent, data: Fields, at: int | None
+    ) -> tuple[Dialogue, SpeakerState]:
+        """The conversation that an event belongs to."""
+        agent, call = id_of(record.agentId), id_of(data.get("parentToolCallId"))
         if agent is None and call is None:
-            return
-        dialogue, talker = self.speakers.agent(agent, call, at)
-        talker.model = id_of(data.get("model")) or talker.model
-        name = text_of(data.get("agentName"))
-        dialogue.facts(
-            title=text_of(data.get("agentDisplayName")), meta={"agent": name} if name else None
-        )
+            return self.main, self.state.main
+        return self.agent(agent, call, at)
 
-    def end_agent(self, record: Line, data: Fields, at: int | None) -> None:
-        call = id_of(data.get("toolCallId"))
-        agent = id_of(record.agentId)
-        if agent is None and call is None:
-            return
-        dialogue, _ = self.speakers.agent(agent, call, at)
-        told = {
-            "duration_ms": whole_of(data.get("durationMs")),
-            "tool_calls": whole_of(data.get("totalToolCalls")),
-            "total_tokens": whole_of(data.get("totalTokens")),
-            "cancelled": data.get("cancelled") is True,
-        }
-        telemetry = {name: value for name, value in told.items() if value}
-        if telemetry:
-            dialogue.learn(telemetry=telemetry)
-        dialogue.say("error", text_of(data.get("error")), at=at)
-
-    # What it cost
-
-    def count_call(self, record: Line, data: Fields, at: int | None) -> None:
-        """One call of a model, with all its figures."""
-        used = fields_of(data.get("usage"))
-        dialogue, talker = self.speakers.find(record, used, at)
-        counts, model = counts_of(used), id_of(used.get("model")) or talker.model
-        self.state.ledger.recorded = True
-        self.state.ledger.add(model, counts)
-        # The number of the call in its session. What the provider calls it is not always unique.
-        accounted = fields_of(used.get("accounting"))
-        session, number = (
-            id_of(accounted.get("sourceSessionId")),
-            whole_of(accounted.get("sequence")),
-        )
-        key = f"{session}/{number}" if session and number is not None else id_of(record.id)
-        self._use(dialogue, key or f"{self.main.session}/{at}", model, counts, at)
-
-    def note_bill(self, record: Line, data: Fields, at: int | None) -> None:
-        self.state.ledger.checkpoint(data)
-        if bill := self.state.ledger.bill():
-            self.main.facts(meta=bill)
-
-    def end(self, record: Line, data: Fields, at: int | None) -> None:
-        for model, counts in self.state.ledger.close(data).items():
-            self._use(
-                self.main, f"{id_of(record.id) or self.main.session}/{model}", model, counts, at
+    def agent(
+        self, agent: str | None, call: str | None, at: int | None
+    ) -> tuple[Dialogue, SpeakerState]:
+        """A sub-agent, by its id, by the call that started it, or by both."""
+        if agent and call:
+            _remember(self.state.started, call, agent, _MOST_AGENTS)
+        agent = agent or self.state.started.get(call or "") or call or ""
+        speaker = self.state.agents.get(agent)
+        if speaker is None:
+            speaker = SpeakerState()
+            self.agents.pop(agent, None)
+        _remember(self.state.agents, agent, speaker, _MOST_AGENTS)
+        dialogue = self.agents.get(agent)
+        if dialogue is None:
+            dialogue = self.agents[agent] = self._dialogue(f"{self.main.session}/{agent}", speaker)
+        if not speaker.dialogue.turn:
+            dialogue.facts(
+                parent=self.main.session,
+                origin="subagent",
+                cwd=self.state.cwd,
+                git_remote=self.state.remote,
             )
-        changes = fields_of(data.get("codeChanges"))
-        meta: dict[str, Any] = {
-            "api_duration_ms": whole_of(data.get("totalApiDurationMs")),
-            "lines_added": whole_of(changes.get("linesAdded")),
-            "lines_removed": whole_of(changes.get("linesRemoved")),
-        }
-        meta = {name: value for name, value in meta.items() if value} | self.state.ledger.bill()
-        if meta:
-            self.main.facts(meta=meta)
-        if data.get("shutdownType") == "error":
-            self.main.say("error", text_of(data.get("errorReason")), at=at)
+            dialogue.begin(
+                agent, at=at, author="agent", cwd=self.state.cwd, git_remote=self.state.remote
+            )
+            self._ask(dialogue, speaker, self.state.tasks.pop(call or agent, ""), at)
+        return dialogue, speaker
 
-    def _use(
-        self, dialogue: Dialogue, key: str, model: str, counts: Counts, at: int | None
+    def _ask(self, dialogue: Dialogue, speaker: SpeakerState, task: str, at: int | None) -> None:
+        if task:
+            speaker.asked = hash_of(task[:_TASK_CHARACTERS])
+            dialogue.say("prompt", task, at=at)
+
+    def of_call(self, call: str | None) -> Dialogue | None:
+        """The conversation in which a call waits for its result."""
+        if call in self.state.main.dialogue.waiting:
+            return self.main
+        for agent, speaker in self.state.agents.items():
+            if call in speaker.dialogue.waiting:
+                return self.agent(agent, None, None)[0]
+        return None
+
+    def expect(self, call: str, task: str) -> None:
+        """A call will start a sub-agent, and this is what it is asked."""
+        _remember(self.state.tasks, call, task[:_TASK_CHARACTERS], _MOST_TASKS)
+
+    def forget(self) -> None:
+        """Let go of calls that may yet be answered and turns that may yet be taken back."""
+        for speaker in (self.state.main, *self.state.agents.values()):
+            speaker.dialogue.waiting.clear()
+        self.state.tasks.clear()
+        self.state.started.clear()
+        self.state.turns.clear()
+
+    def tell_task(
+        self, dialogue: Dialogue, speaker: SpeakerState, key: str, text: str, at: int | None
     ) -> None:
-        input_, cache_read, cache_write, output, reasoning = counts
-        dialogue.usage(
-            key, model=model or None, at=at, input=input_, cache_read=cache_read,
-            cache_write=cache_write, output=output,
-            reasoning=reasoning,
-        )  # fmt: skip
+        """Somebody says something to a sub-agent; the task that its call gave is said once more."""
+        if not speaker.asked:
+            self._ask(dialogue, speaker, text, at)
+        elif speaker.asked != hash_of(text[:_TASK_CHARACTERS]):
+            dialogue.prompt(key, text, at=at, author="agent", cwd=self.state.cwd)
 
 
-_HANDLERS = {
-    "abort": Transcript.abort,
-    "assistant.message": Transcript.answer,
-    "assistant.reasoning": Transcript.think,
-    "session.auto_mode_resolved": Transcript.change_model,
-    "session.compaction_complete": Transcript.compact,
-    "session.context_changed": Transcript.move,
-    "session.error": Transcript.fail,
-    "session.handoff": Transcript.hand_off,
-    "session.import_legacy": Transcript.import_history,
-    "session.info": Transcript.inform,
-    "session.mode_changed": Transcript.change_mode,
-    "session.model_change": Transcript.change_model,
-    "session.permissions_changed": Transcript.change_permissions,
-    "session.resume": Transcript.resume,
-    "session.shutdown": Transcript.end,
-    "session.snapshot_rewind": Transcript.rewind,
-    "session.start": Transcript.start,
-    "session.title_changed": Transcript.entitle,
-    "session.usage_checkpoint": Transcript.note_bill,
-    "session.usage_record": Transcript.count_call,
-    "subagent.completed": Transcript.end_agent,
-    "subagent.failed": Transcript.end_agent,
-    "subagent.started": Transcript.start_agent,
-    "tool.execution_complete": Transcript.complete,
-    "tool.execution_start": Transcript.request,
-    "tool.user_requested": Transcript.request,
-    "user.message": Transcript.hear,
-}
+def _remember(known: dict[str, Any], name: str, value: Any, most: int) -> None:
+    """Keep the newest ones."""
+    known.pop(name, None)
+    known[name] = value
+    while len(known) > most:
+        del known[next(iter(known))]
 
 
-def where(context: Fields) -> dict[str, str]:
-    """Folder and repository, as events and the file beside them say it."""
-    repository = _short(context.get("repository"))
-    host = _short(context.get("repositoryHost")) or _HOSTS.get(
-        text_of(context.get("hostType")) or ""
-    )
-    facts = {
-        "cwd": _short(context.get("cwd")),
-        "git_branch": text_of(context.get("branch")),
-        "git_sha": text_of(context.get("headCommit")),
-        "git_remote": f"https://{host}/{repository}" if host and repository else None,
-    }
-    return {name: value for name, value in facts.items() if value}
-
-
-def _short(value: object) -> str | None:
-    """A text that may be remembered: no path is longer than this, except in an attack."""
-    text = text_of(value)
-    return text if text and len(text.encode("utf-8", "replace")) <= _LONGEST_PATH_BYTES else None
-
-
-def _author(source: str | None, continued: bool) -> Author | None:
-    """Who speaks in a user message; None when it only adds to what another one said."""
-    if continued:
-        return "system"
-    if source is None or source == "user":
-        return "human"
-    if source.startswith("agent"):
-        return "agent"
-    return "system" if source.startswith(("autopilot", "command", "schedule", "system")) else None
+def hash_of(text: str) -> str:
+    """A short mark of a text, to know it again."""
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

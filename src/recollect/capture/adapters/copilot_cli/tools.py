@@ -9,8 +9,9 @@ from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import (
     Fields,
     content_text,
-    decoded,
     fields_of,
+    first_text,
+    json_of,
     objects_of,
     text_of,
     whole_of,
@@ -23,7 +24,7 @@ _EXIT = re.compile(r"<(?:exited|shellId: \S+ completed) with exit code (-?\d+)>\
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
-class Call(NamedTuple):
+class ToolRequest(NamedTuple):
     """A tool call as it is passed on."""
 
     name: str
@@ -32,7 +33,7 @@ class Call(NamedTuple):
     target: str | None
 
 
-class Outcome(NamedTuple):
+class ToolOutcome(NamedTuple):
     """What a call came to."""
 
     output: str | None
@@ -41,9 +42,9 @@ class Outcome(NamedTuple):
     duration_ms: int | None
 
 
-def called(name: str, arguments: Any, server: object) -> Call:
+def called(name: str, arguments: Any, server: object) -> ToolRequest:
     """What was called; `server` is the MCP server that offers it, if one does."""
-    given = decoded(arguments)
+    given = json_of(arguments)
     kind = _KINDS.get(name) or kind_of(name)
     if text_of(server):
         kind = "mcp"
@@ -51,21 +52,17 @@ def called(name: str, arguments: Any, server: object) -> Call:
         kind = "read"
     if kind == "edit" and isinstance(given, str):
         patched = _PATCHED.search(given)
-        return Call(name, {"patch": given}, kind, patched[1].strip() if patched else None)
-    return Call(name, given, kind, None)
+        return ToolRequest(name, {"patch": given}, kind, patched[1].strip() if patched else None)
+    return ToolRequest(name, given, kind, None)
 
 
-def outcome(data: Fields) -> Outcome:
+def outcome(data: Fields) -> ToolOutcome:
     """What the completion of a call says.
 
     A command that ends with another code than 0 has failed, whatever else is said.
     """
     result, error = fields_of(data.get("result")), fields_of(data.get("error"))
-    output = (
-        text_of(result.get("content"))
-        or text_of(result.get("detailedContent"))
-        or text_of(error.get("message"))
-    )
+    output = first_text(result.get("content"), result.get("detailedContent"), error.get("message"))
     if output is None:
         output = content_text(result.get("contents")) or text_of(data.get("error"))
     exit_code = whole_of(fields_of(data.get("shellExecution")).get("exitCode"))
@@ -74,7 +71,7 @@ def outcome(data: Fields) -> Outcome:
     success = data.get("success")
     ok = success if isinstance(success, bool) else False if error else None
     metrics = fields_of(fields_of(data.get("toolTelemetry")).get("metrics"))
-    return Outcome(
+    return ToolOutcome(
         output, False if exit_code else ok, exit_code, whole_of(metrics.get("durationMs"))
     )
 

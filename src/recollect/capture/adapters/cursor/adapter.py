@@ -22,9 +22,9 @@ from recollect.capture.adapters.cursor.transcript import FOLDER, SUBAGENTS, read
 from recollect.capture.adapters.cursor.workspaces import DATABASE, STORAGE
 from recollect.capture.adapters.cursor.workspaces import NOTE as WORKSPACE
 from recollect.capture.logs.editors import user_folders
-from recollect.capture.logs.folders import files_in, listed
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.rows import MAGIC, Rows, beside, opened
+from recollect.capture.logs.folders import files_in, list_folder
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.sqlite import MAGIC, SqliteFile, open_sqlite, sqlite_companions
 from recollect.capture.logs.values import fields_of
 from recollect.model.logs import Checkpoint, Item, Source
 
@@ -51,9 +51,7 @@ class Cursor:
     endings = (".vscdb", ".db", ".jsonl", ".txt")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The editor's storage on every system, and the folders of chats
-        and transcripts in `~/.cursor`.
-        """
+        """The editor's storage on every system, and the folders in `~/.cursor`."""
         users = user_folders(home, environ, _PRODUCTS)
         config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
         moved = [folder for folder in [environ.get("CURSOR_CONFIG_DIR")] if folder]
@@ -63,9 +61,7 @@ class Cursor:
         ]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The logs in one of our roots, in a folder that holds such roots,
-        or in a home's settings folder.
-        """
+        """The logs in one of our roots, in a folder of such roots, or in a settings folder."""
         name = os.path.basename(root)
         if name in _LAYOUTS:
             yield from self._below(root, name)
@@ -100,19 +96,23 @@ class Cursor:
                 storage if os.path.basename(folder) == _GLOBAL else os.path.join(folder, WORKSPACE)
             )
             return Source(
-                self.agent, path, (*beside(path), around), appended=False, rank=_EDITOR_RANK
+                self.agent,
+                path,
+                (*sqlite_companions(path), around),
+                appended=False,
+                rank=_EDITOR_RANK,
             )
         if path.endswith(".db"):
             note = os.path.join(folder, NOTE)
-            return Source(self.agent, path, (*beside(path), note), appended=False, rank=_STORE_RANK)
+            return Source(
+                self.agent, path, (*sqlite_companions(path), note), appended=False, rank=_STORE_RANK
+            )
         if path.endswith(".txt"):
             return Source(self.agent, path, appended=False, rank=_TEXT_RANK)
         return Source(self.agent, path, rank=_LINES_RANK)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
-        """What is new in a transcript, what changed in the
-        editor's database, or all of the rest.
-        """
+        """What is new in a transcript, what changed in the editor's database, or all of a chat."""
         if source.path.endswith(".vscdb"):
             yield from read_editor(source, since)
         elif source.path.endswith(".db"):
@@ -134,7 +134,7 @@ def _global(folder: str) -> Iterator[str]:
 
 def _workspaces(folder: str) -> Iterator[str]:
     if _user_is_ours(folder):
-        for workspace in listed(folder).folders:
+        for workspace in list_folder(folder).folders:
             yield from _named(workspace, DATABASE)
 
 
@@ -145,23 +145,23 @@ def _user_is_ours(storage: str) -> bool:
 
 
 def _chats(folder: str) -> Iterator[str]:
-    for project in listed(folder).folders:
+    for project in list_folder(folder).folders:
         if _MD5.match(os.path.basename(project)):
             yield from _acp(project)
 
 
 def _acp(folder: str) -> Iterator[str]:
-    for chat in listed(folder).folders:
+    for chat in list_folder(folder).folders:
         yield from _named(chat, _STORE)
 
 
 def _projects(folder: str) -> Iterator[str]:
-    for project in listed(folder).folders:
+    for project in list_folder(folder).folders:
         yield from _transcripts(os.path.join(project, FOLDER))
 
 
 def _transcripts(folder: str) -> Iterator[str]:
-    files, folders = listed(folder)
+    files, folders = list_folder(folder)
     yield from _preferred(files)
     for chat in folders:
         yield from _preferred(
@@ -182,7 +182,7 @@ def _preferred(files: Iterable[str]) -> Iterator[str]:
 
 def _named(folder: str, name: str) -> Iterator[str]:
     path = os.path.join(folder, name)
-    if path in listed(folder).files:
+    if path in list_folder(folder).files:
         yield path
 
 
@@ -200,13 +200,13 @@ _LAYOUTS = {
 
 def _is_ours(path: str) -> bool:
     try:
-        with opened(path) as rows:
+        with open_sqlite(path) as rows:
             return _has_chats(rows) if path.endswith(".vscdb") else "agentId" in meta_in(rows)
-    except Unreadable:
+    except UnreadableSource:
         return False
 
 
-def _has_chats(rows: Rows) -> bool:
+def _has_chats(rows: SqliteFile) -> bool:
     """Every child of VS Code has a table of items.
 
     Cursor's has chats in it, or a table of its own.
@@ -217,9 +217,7 @@ def _has_chats(rows: Rows) -> bool:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether there are lines with a role and a message, and none with
-    what other agents write beside these.
-    """
+    """Whether there are lines with a role and a message, and none of another agent's."""
     met = False
     for line in head.split(b"\n")[:_TRIED_LINES]:
         try:

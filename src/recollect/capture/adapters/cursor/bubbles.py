@@ -15,15 +15,16 @@ from recollect.capture.adapters.cursor.lineage import Lineage
 from recollect.capture.adapters.cursor.prompts import PromptKeys
 from recollect.capture.adapters.cursor.tools import call_in
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import (
     Fields,
     count_of,
-    decoded,
     fields_of,
+    json_of,
     list_of,
     moment_of,
     money_of,
+    non_empty,
     objects_of,
     text_of,
     whole_of,
@@ -148,13 +149,12 @@ def _tools_apart(composer: Composer) -> Fields:
     """The tool calls of early 2025, which stood beside the bubbles, by the bubble's id."""
     for capability in objects_of(composer.capabilities):
         if capability.get("type") == _TOOLS:
-            return fields_of(decoded(fields_of(capability.get("data")).get("bubbleDataMap")))
+            return fields_of(json_of(fields_of(capability.get("data")).get("bubbleDataMap")))
     return {}
 
 
 def undone(kept: list[Kept], live: list[Bubble]) -> list[Turn]:
-    """What was rewound or edited away: bubbles that no list names any
-    more, in the order they were written.
+    """What was rewound or edited away, in the order it was written: no list names it any more.
 
     Most of them are answers that were begun anew. Only what follows a prompt
     that is gone, before anything that is still there, is a turn.
@@ -181,8 +181,8 @@ def _is_prompt(bubble: Bubble) -> bool:
 class Chat:
     """Makes the items of one chat."""
 
-    def __init__(self, whose: Lineage, composer: Composer, oddities: Oddities) -> None:
-        self.whose, self.composer, self.oddities = whose, composer, oddities
+    def __init__(self, whose: Lineage, composer: Composer, problems: ProblemCounter) -> None:
+        self.whose, self.composer, self.problems = whose, composer, problems
         self.dialogue = Dialogue(whose.session, own_keys=True)
         self.keys = PromptKeys()
         self.model = _model(composer.modelConfig)
@@ -205,7 +205,7 @@ class Chat:
             elif bubble.type == _AGENT:
                 turns[-1].answers.append(bubble)
             elif bubble.type != _PERSON:
-                self.oddities.unknown("a bubble of type", bubble.type)
+                self.problems.unknown("a bubble of type", bubble.type)
         return turns
 
     def _tell(self, turn: Turn) -> None:
@@ -227,7 +227,7 @@ class Chat:
         models = [self.model, *(_model(bubble.modelInfo) for bubble in turn.answers)]
         mode = _MODES.get(whole_of(turn.prompt.unifiedMode) or 0) if turn.prompt else None
         told = {"model": next(filter(None, reversed(models)), None), "mode": mode}
-        return {name: value for name, value in told.items() if value} or None
+        return non_empty(told) or None
 
     def _answer(self, bubble: Bubble) -> None:
         at = _moment(bubble)
@@ -238,10 +238,16 @@ class Chat:
         if call is not None:
             output, ok, exit_code = call.given
             self.dialogue.call(
-                call.id, call.name, call.arguments, at=at, kind=call.kind, target=call.target,
-                output=output, ok=ok,
+                call.id,
+                call.name,
+                call.arguments,
+                at=at,
+                kind=call.kind,
+                target=call.target,
+                output=output,
+                ok=ok,
                 exit_code=exit_code,
-            )  # fmt: skip
+            )
         error = fields_of(bubble.errorDetails)
         self.dialogue.say(
             "error", text_of(error.get("message")) or text_of(error.get("error")), at=at
@@ -250,9 +256,11 @@ class Chat:
         # An id of its own in the whole world, so a copy in a duplicated chat is counted once.
         self.dialogue.usage(
             text_of(bubble.bubbleId) or self.dialogue.session,
-            model=_model(bubble.modelInfo) or self.model, at=at,
-            input=count_of(tokens.get("inputTokens")), output=count_of(tokens.get("outputTokens")),
-        )  # fmt: skip
+            model=_model(bubble.modelInfo) or self.model,
+            at=at,
+            input=count_of(tokens.get("inputTokens")),
+            output=count_of(tokens.get("outputTokens")),
+        )
 
     def facts(self, *, cwd: str | None) -> None:
         """What is known of the session, to stand before its items."""
@@ -280,9 +288,7 @@ class Chat:
 
 
 def _paid(usage: Any) -> Fields:
-    """What the account was charged for a chat, in cents and in
-    requests, by model: not what its tokens cost.
-    """
+    """What a chat was charged, in cents and in requests, by model: not what its tokens cost."""
     models = {name: fields_of(one) for name, one in fields_of(usage).items()}
     cents = {
         name: paid for name, one in models.items() if (paid := money_of(one.get("costInCents")))
@@ -298,7 +304,7 @@ def _paid(usage: Any) -> Fields:
 
 
 def _words(bubble: Bubble) -> str:
-    return (text_of(bubble.text) or _written(decoded(bubble.richText))).strip()
+    return (text_of(bubble.text) or _written(json_of(bubble.richText))).strip()
 
 
 def _written(node: Any) -> str:

@@ -24,17 +24,17 @@ from recollect.capture.adapters.cursor.items import (
 )
 from recollect.capture.adapters.cursor.lineage import lineage
 from recollect.capture.adapters.cursor.workspaces import Workspaces, folder_told
-from recollect.capture.logs.appended import resumed
-from recollect.capture.logs.documents import Broken, parsed
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.rows import Rows, opened
+from recollect.capture.logs.documents import BrokenDocument, parse_json
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.readers import resume
+from recollect.capture.logs.sqlite import SqliteFile, open_sqlite
 from recollect.capture.logs.values import text_of
 from recollect.model.logs import Checkpoint, Event, Item, Problem, Source
 
 TABLE = "cursorDiskKV"
 # Enough to be worth a commit, little enough to be held in memory.
-_STRETCH_BYTES = 8 << 20
+_COMMIT_BYTES = 8 << 20
 _BUBBLES_AT_A_TIME = 200
 _MAX_KEY_BYTES = 512
 
@@ -73,11 +73,11 @@ class Changed(NamedTuple):
 
 def read_editor(source: Source, since: Checkpoint | None) -> Iterator[Item]:
     """The chats of a database that changed, whole."""
-    position, known = resumed(since, Marks)
+    position, known = resume(since, Marks)
     try:
-        with opened(source.path) as rows:
+        with open_sqlite(source.path) as rows:
             yield from _Pass(source, rows, known or Marks(), position).items()
-    except Unreadable as reason:
+    except UnreadableSource as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
         yield since or Checkpoint(0)
 
@@ -85,10 +85,10 @@ def read_editor(source: Source, since: Checkpoint | None) -> Iterator[Item]:
 class _Pass:
     """One pass over a database."""
 
-    def __init__(self, source: Source, rows: Rows, marks: Marks, position: int) -> None:
+    def __init__(self, source: Source, rows: SqliteFile, marks: Marks, position: int) -> None:
         self.source, self.rows, self.marks = source, rows, marks
         self.position = self.committed = position
-        self.oddities = Oddities()
+        self.problems = ProblemCounter(source.path)
         self.workspaces = Workspaces(source.companions)
 
     def items(self) -> Iterator[Item]:
@@ -100,9 +100,9 @@ class _Pass:
                 yield from self._chat(changed.composer)
                 # What comes later has higher rows, so all up to this one is done.
                 self.marks.row, self.marks.key = changed.row, changed.key
-                if self.position - self.committed >= _STRETCH_BYTES:
+                if self.position - self.committed >= _COMMIT_BYTES:
                     yield self._checkpoint()
-        yield from self.oddities.problems(self.source.path)
+        yield from self.problems.drain()
         yield self._checkpoint()
 
     def _checkpoint(self) -> Checkpoint:
@@ -172,15 +172,15 @@ class _Pass:
         if data is None:
             # A row that is null was deleted, but for its key.
             if size:
-                self.oddities.add(
+                self.problems.add(
                     "too_large", f"a {shape.__name__.lower()} of more than {MAX_VALUE_BYTES} bytes"
                 )
             return None
         self.position += len(data)
         try:
-            return parsed(data, shape)
-        except Broken as reason:
-            self.oddities.bad(f"a {shape.__name__.lower()} is {reason}")
+            return parse_json(data, shape)
+        except BrokenDocument as reason:
+            self.problems.bad(f"a {shape.__name__.lower()} is {reason}")
             return None
 
     # The chats of 2023 and 2024, in the items of a workspace
@@ -191,7 +191,7 @@ class _Pass:
             return
         self.marks.items = found
         self.position += sum(size for _, size in found.values())
-        for composer in chats(self.rows, found, self.oddities):
+        for composer in chats(self.rows, found, self.problems):
             if name := text_of(composer.composerId):
                 yield from self._told(name, composer, [])
 
@@ -199,7 +199,7 @@ class _Pass:
 
     def _told(self, name: str, composer: Composer, kept: list[Kept]) -> Iterator[Item]:
         whose = lineage(name, composer.subagentInfo)
-        chat = Chat(whose, composer, self.oddities)
+        chat = Chat(whose, composer, self.problems)
         live = shown(composer, kept)
         items = chat.told(live, undone(kept, live))
         if items:
@@ -208,9 +208,7 @@ class _Pass:
             yield from items
 
     def _folder(self, name: str, composer: Composer, items: list[Item]) -> str | None:
-        """The chat's own word, else the workspace that names it, else
-        the one whose files it touched.
-        """
+        """The folder a chat tells, or of the workspace that names it or whose files it touched."""
         folder = folder_told(composer.workspaceIdentifier) or self.workspaces.folder_of(name)
         if folder is None:
             targets = (

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from recollect.capture.adapters.cursor.bubbles import Composer
-from recollect.capture.logs.documents import Broken, parsed
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.rows import Rows
+from recollect.capture.logs.documents import BrokenDocument, parse_json
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.sqlite import SqliteFile
 from recollect.capture.logs.values import Fields, fields_of, list_of, moment_of, objects_of, text_of
 
 COMPOSERS = "composer.composerData"
@@ -30,12 +30,12 @@ _TYPES = {"user": 1, "ai": 2}
 Stamps = dict[str, tuple[int, int]]
 
 
-def has_items(rows: Rows) -> bool:
+def has_items(rows: SqliteFile) -> bool:
     """Whether there is a table of items at all."""
     return {"key", "value"} <= set(rows.columns("ItemTable"))
 
 
-def stamps(rows: Rows, keys: tuple[str, ...] = KEYS) -> Stamps:
+def stamps(rows: SqliteFile, keys: tuple[str, ...] = KEYS) -> Stamps:
     """Which of the values there are, without looking at them."""
     asked = ", ".join("?" * len(keys))
     found = rows.all(
@@ -46,32 +46,30 @@ def stamps(rows: Rows, keys: tuple[str, ...] = KEYS) -> Stamps:
     return {key: (rowid, size) for key, rowid, size in found if size and size <= MAX_VALUE_BYTES}
 
 
-def value(rows: Rows, key: str) -> Any:
-    """The value of one of our keys, decoded; `Broken` when it is no JSON."""
+def value(rows: SqliteFile, key: str) -> Any:
+    """The value of one of our keys, decoded; `BrokenDocument` when it is no JSON."""
     if key not in KEYS:
         raise ValueError(f"{key} is not ours to read")
     row = rows.one("select cast(value as blob) from ItemTable where key = ?", (key,))
-    return parsed(row[0]) if row and row[0] else None
+    return parse_json(row[0]) if row and row[0] else None
 
 
 def composers_named(noted: Any) -> Iterator[str]:
-    """The chats that a workspace names as its own: all of them at first,
-    since 2026 those with an open tab.
-    """
+    """The chats that a workspace names as its own; since 2026 only those with an open tab."""
     for one in objects_of(fields_of(noted).get("allComposers")):
         if name := text_of(one.get("composerId")):
             yield name
     yield from filter(None, map(text_of, list_of(fields_of(noted).get("selectedComposerIds"))))
 
 
-def chats(rows: Rows, found: Stamps, oddities: Oddities) -> Iterator[Composer]:
+def chats(rows: SqliteFile, found: Stamps, problems: ProblemCounter) -> Iterator[Composer]:
     """The chats that a workspace's items hold whole."""
     values: Fields = {}
     for key in found:
         try:
             values[key] = value(rows, key)
-        except Broken as reason:
-            oddities.bad(f"{key}: {reason}")
+        except BrokenDocument as reason:
+            problems.bad(f"{key}: {reason}")
     times = _Times(values.get(GENERATIONS))
     for tab in objects_of(fields_of(values.get(CHATS)).get("tabs")):
         yield _composer_of(tab, times)
@@ -111,9 +109,7 @@ def _composer_of(tab: Fields, times: _Times) -> Composer:
 
 
 class _Times:
-    """When prompts were sent, which the chats of that time do not tell: the
-    list of generations repeats their words.
-    """
+    """When prompts were sent, from the list of generations: old chats do not tell."""
 
     def __init__(self, generations: Any) -> None:
         self._times: dict[str, list[int]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from recollect.capture.logs.values import fields_of, text_of
+from recollect.capture.logs.values import fields_of, first_text, text_of
 from recollect.model.logs import Author
 
 
@@ -29,9 +29,5 @@ def lineage(name: str, info: Any) -> Lineage:
     parent = text_of(told.get("parentComposerId")) or text_of(told.get("parentAgentId"))
     if parent is None or parent == name:
         return Lineage(name)
-    root = (
-        text_of(told.get("rootParentComposerId"))
-        or text_of(told.get("rootParentAgentId"))
-        or parent
-    )
+    root = first_text(told.get("rootParentComposerId"), told.get("rootParentAgentId")) or parent
     return Lineage(f"{root}/{name}", parent if parent == root else f"{root}/{parent}")

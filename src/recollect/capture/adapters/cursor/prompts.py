@@ -22,11 +22,9 @@ _OPENED = re.compile(r"<([a-z][a-z_-]{2,40})>")
 # What is added without being asked for; any other element is the person's own.
 _ADDED = {
     "additional_data", "agent_skills", "agent_transcripts", "always_applied_workspace_rules",
-    "attached_files", "context",
-    "cursor_rules", "environment_details", "git_status", "image_files", "manually_attached_skills",
-    "mcp_file_system",
-    "open_and_recently_viewed_files", "project_layout", "rules", "system_notification",
-    "system_reminder", "system-reminder",
+    "attached_files", "context", "cursor_rules", "environment_details", "git_status",
+    "image_files", "manually_attached_skills", "mcp_file_system", "open_and_recently_viewed_files",
+    "project_layout", "rules", "system_notification", "system_reminder", "system-reminder",
     "task_notification", "terminal_files_information", "timestamp", "user_info", "user_rules",
     "uploaded_documents",
 }  # fmt: skip
@@ -68,9 +66,7 @@ def _is_result(part: Any) -> bool:
 
 
 def _taken_apart(text: str) -> tuple[str, list[str]]:
-    """What stands outside of the elements that we know, and
-    what the queries among these enclose.
-    """
+    """What stands outside of the elements that we know, and what is in the queries."""
     outside, asked, position = [], [], 0
     never_closed: set[str] = set()
     while opened := _OPENED.search(text, position):

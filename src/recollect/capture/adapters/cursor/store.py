@@ -16,12 +16,12 @@ from recollect.capture.adapters.cursor.places import is_md5_of
 from recollect.capture.adapters.cursor.prompts import PromptKeys
 from recollect.capture.adapters.cursor.talk import Talk
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.documents import Broken, document, parsed
+from recollect.capture.logs.documents import BrokenDocument, parse_json, read_json
 from recollect.capture.logs.folders import name_in_text
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.rows import Rows, opened
-from recollect.capture.logs.values import Fields, fields_of, moment_of, text_of
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.sqlite import SqliteFile, open_sqlite
+from recollect.capture.logs.values import Fields, fields_of, first_text, moment_of, text_of
 from recollect.model.logs import Checkpoint, Event, Item, Problem, Source
 
 NOTE = "meta.json"
@@ -38,14 +38,14 @@ _NAMELESS = {"", "New Agent", "New Chat"}
 def read_store(source: Source) -> Iterator[Item]:
     """A chat, whole."""
     try:
-        with opened(source.path) as rows:
+        with open_sqlite(source.path) as rows:
             yield from _items(source, rows)
-    except Unreadable as reason:
+    except UnreadableSource as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
         yield Checkpoint(0)
 
 
-def meta_in(rows: Rows) -> Fields:
+def meta_in(rows: SqliteFile) -> Fields:
     """What a store tells about its chat: JSON in hexadecimal digits.
 
     Nothing when it is no store.
@@ -61,22 +61,22 @@ def meta_in(rows: Rows) -> Fields:
     )
     data = row[0] if row else b""
     try:
-        return fields_of(parsed(bytes.fromhex(data.decode("ascii"))))
-    except (Broken, ValueError):
+        return fields_of(parse_json(bytes.fromhex(data.decode("ascii"))))
+    except (BrokenDocument, ValueError):
         pass
     try:
         # Written plainly by some versions.
-        return fields_of(parsed(data))
-    except Broken:
+        return fields_of(parse_json(data))
+    except BrokenDocument:
         return {}
 
 
-def _items(source: Source, rows: Rows) -> Iterator[Item]:
-    oddities, meta = Oddities(), meta_in(rows)
-    tree = _Tree(rows, oddities)
+def _items(source: Source, rows: SqliteFile) -> Iterator[Item]:
+    problems, meta = ProblemCounter(source.path), meta_in(rows)
+    tree = _Tree(rows, problems)
     root = text_of(meta.get("latestRootBlobId"))
     if not meta:
-        oddities.bad("no word about the chat")
+        problems.bad("no word about the chat")
     whose = lineage(
         text_of(meta.get("agentId")) or name_in_text(os.path.dirname(source.path)),
         meta.get("subagentInfo"),
@@ -84,10 +84,13 @@ def _items(source: Source, rows: Rows) -> Iterator[Item]:
     folder = os.path.basename(os.path.dirname(os.path.dirname(source.path)))
     facts = _facts(source, meta, whose.parent)
     talk = Talk(
-        Dialogue(whose.session, own_keys=True), PromptKeys(), oddities, author=whose.author,
+        Dialogue(whose.session, own_keys=True),
+        PromptKeys(),
+        problems,
+        author=whose.author,
         is_folder=is_md5_of(folder),
         folder=facts["cwd"],
-    )  # fmt: skip
+    )
     talk.dialogue.facts(**facts)
     for message in tree.messages(root) if root else ():
         talk.message(message)
@@ -96,7 +99,7 @@ def _items(source: Source, rows: Rows) -> Iterator[Item]:
     items = talk.dialogue.drain()
     if any(isinstance(item, Event) for item in items):
         yield from items
-    yield from oddities.problems(source.path)
+    yield from problems.drain()
     yield Checkpoint(tree.size_bytes)
 
 
@@ -105,16 +108,14 @@ def _facts(source: Source, meta: Fields, parent: str | None) -> Fields:
     for path in source.companions:
         if os.path.basename(path) == NOTE:
             try:
-                beside = fields_of(document(path, limit=_NOTE_BYTES))
-            except (Broken, Unreadable):
+                beside = fields_of(read_json(path, limit=_NOTE_BYTES))
+            except (BrokenDocument, UnreadableSource):
                 beside = {}
     title = text_of(beside.get("title")) or text_of(meta.get("name"))
     model = meta.get("lastUsedModel")
     more = {
         "mode": text_of(meta.get("mode")),
-        "model": text_of(model)
-        or text_of(fields_of(model).get("model"))
-        or text_of(fields_of(model).get("id")),
+        "model": first_text(model, fields_of(model).get("model"), fields_of(model).get("id")),
         "run_everything": meta.get("isRunEverything") is True or None,
         "agent_type": text_of(fields_of(meta.get("subagentInfo")).get("typeName")),
     }
@@ -142,8 +143,8 @@ class _Node(NamedTuple):
 class _Tree:
     """The blobs of a store, from the root on."""
 
-    def __init__(self, rows: Rows, oddities: Oddities) -> None:
-        self.rows, self.oddities = rows, oddities
+    def __init__(self, rows: SqliteFile, problems: ProblemCounter) -> None:
+        self.rows, self.problems = rows, problems
         self.context: Fields = {}
         self.size_bytes = 0
         # Fetched before they are wanted; None for those that are not there.
@@ -164,7 +165,7 @@ class _Tree:
             if node is None or (kind == _MESSAGE and node.message is None and not node.children):
                 # What hangs below a subtree need not be messages.
                 if kind == _MESSAGE or name == root:
-                    self.oddities.bad("a message that is missing or cannot be read")
+                    self.problems.bad("a message that is missing or cannot be read")
                 continue
             if name == root:
                 self.context = node.context
@@ -220,8 +221,8 @@ def _message(data: bytes) -> Fields | None:
     if data.lstrip()[:1] != b"{":
         return None
     try:
-        message = fields_of(parsed(data))
-    except Broken:
+        message = fields_of(parse_json(data))
+    except BrokenDocument:
         return None
     return message if isinstance(message.get("role"), str) else None
 

@@ -14,8 +14,16 @@ from recollect.capture.adapters.cursor.places import folder_in
 from recollect.capture.adapters.cursor.prompts import PromptKeys, said, typed
 from recollect.capture.adapters.cursor.tools import Given, result_in, sort_of
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import Fields, decoded, fields_of, list_of, objects_of, text_of
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.values import (
+    Fields,
+    fields_of,
+    first_text,
+    json_of,
+    list_of,
+    objects_of,
+    text_of,
+)
 from recollect.model.logs import Author
 
 _TEXT = ("text", "output_text", "input_text")
@@ -30,11 +38,17 @@ class Talk:
     """Makes items of one chat's messages."""
 
     def __init__(
-        self, dialogue: Dialogue, keys: PromptKeys, oddities: Oddities, *, author: Author,
+        self,
+        dialogue: Dialogue,
+        keys: PromptKeys,
+        problems: ProblemCounter,
+        *,
+        author: Author,
         is_folder: Callable[[str], bool],
-        calls: int = 0, folder: str | None = None,
-    ) -> None:  # fmt: skip
-        self.dialogue, self.keys, self.oddities, self.author = dialogue, keys, oddities, author
+        calls: int = 0,
+        folder: str | None = None,
+    ) -> None:
+        self.dialogue, self.keys, self.problems, self.author = dialogue, keys, problems, author
         self.is_folder, self.folder = is_folder, folder
         # Counted to name the calls that have no id.
         self.calls = calls
@@ -49,7 +63,7 @@ class Talk:
         elif role == "tool":
             self._returned(content, message)
         elif role != "system":
-            self.oddities.unknown("a message of the role", role)
+            self.problems.unknown("a message of the role", role)
 
     def _asked(self, content: Any, message: Fields) -> None:
         for part in objects_of(content):
@@ -93,11 +107,11 @@ class Talk:
         elif kind in _RESULTS:
             self._result(part, message)
         elif kind not in _MUTE:
-            self.oddities.unknown("a part of the type", kind)
+            self.problems.unknown("a part of the type", kind)
             self.dialogue.say("reply", said(text))
 
     def _call(self, call: str | None, name: str | None, given: Any) -> None:
-        arguments = decoded(given)
+        arguments = json_of(given)
         if self.folder is None:
             self._place(folder_in(arguments, self.is_folder))
         self.calls += 1
@@ -113,19 +127,19 @@ class Talk:
 
     def _result(self, part: Fields, message: Fields) -> None:
         names = (part.get("toolCallId"), part.get("tool_call_id"), part.get("tool_use_id"))
-        self.give(next(filter(None, map(text_of, names)), None), result_in(part, message))
+        self.give(first_text(*names), result_in(part, message))
 
     def give(self, call: str | None, given: Given) -> None:
         """What a call gave back.
 
         Where no id leads to it, it answers the first call of the turn that waits.
         """
-        waiting = self.dialogue.standing.waiting
+        waiting = self.dialogue.state.waiting
         if call not in waiting:
-            turn = self.dialogue.standing.turn
+            turn = self.dialogue.state.turn
             call = next((one for one, asked_in in waiting.items() if asked_in == turn), None)
         if call is None:
-            self.oddities.bad("a result of a call that is not there")
+            self.problems.bad("a result of a call that is not there")
             return
         self.dialogue.result(call, given.output, ok=given.ok, exit_code=given.exit_code)
 
@@ -134,5 +148,5 @@ class Talk:
         if folder and self.folder is None:
             self.folder = folder
             self.dialogue.facts(cwd=folder)
-            if turn := self.dialogue.standing.turn:
+            if turn := self.dialogue.state.turn:
                 self.dialogue.learn(cwd=folder, turn=turn)

@@ -10,8 +10,8 @@ from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import (
     Fields,
     content_text,
-    decoded,
     fields_of,
+    json_of,
     text_of,
     whole_of,
 )
@@ -20,26 +20,20 @@ from recollect.model.logs import ToolKind
 # Old bubbles name a tool by its number alone.
 _NUMBERS = {
     1: "read_semsearch_files", 3: "ripgrep_search", 5: "read_file", 6: "list_dir", 7: "edit_file",
-    8: "file_search",
-    9: "semantic_search_full", 11: "delete_file", 12: "reapply", 15: "run_terminal_command_v2",
-    16: "fetch_rules",
-    18: "web_search", 19: "mcp", 23: "search_symbols", 25: "knowledge_base", 27: "deep_search",
-    29: "fix_lints",
+    8: "file_search", 9: "semantic_search_full", 11: "delete_file", 12: "reapply",
+    15: "run_terminal_command_v2", 16: "fetch_rules", 18: "web_search", 19: "mcp",
+    23: "search_symbols", 25: "knowledge_base", 27: "deep_search", 29: "fix_lints",
     30: "read_lints", 31: "go_to_definition", 32: "task", 34: "todo_read", 35: "todo_write",
-    38: "edit_file_v2",
-    39: "list_dir_v2", 40: "read_file_v2", 41: "ripgrep_raw_search", 42: "glob_file_search",
-    43: "create_plan",
-    44: "list_mcp_resources", 45: "read_mcp_resource", 48: "task_v2", 49: "call_mcp_tool",
-    50: "apply_agent_diff",
-    51: "ask_question", 52: "switch_mode", 53: "generate_image", 54: "computer_use",
+    38: "edit_file_v2", 39: "list_dir_v2", 40: "read_file_v2", 41: "ripgrep_raw_search",
+    42: "glob_file_search", 43: "create_plan", 44: "list_mcp_resources", 45: "read_mcp_resource",
+    48: "task_v2", 49: "call_mcp_tool", 50: "apply_agent_diff", 51: "ask_question",
+    52: "switch_mode", 53: "generate_image", 54: "computer_use",
 }  # fmt: skip
 _KINDS: dict[str, ToolKind] = {
     "ripgrep_search": "search", "ripgrep_raw_search": "search", "read_semsearch_files": "search",
     "semantic_search_full": "search", "deep_search": "search", "go_to_definition": "search",
-    "mcp": "mcp",
-    "call_mcp_tool": "mcp", "callmcptool": "mcp", "list_mcp_resources": "mcp",
-    "read_mcp_resource": "mcp",
-    "apply_agent_diff": "edit", "fix_lints": "edit",
+    "mcp": "mcp", "call_mcp_tool": "mcp", "callmcptool": "mcp", "list_mcp_resources": "mcp",
+    "read_mcp_resource": "mcp", "apply_agent_diff": "edit", "fix_lints": "edit",
 }  # fmt: skip
 _GENERATION = re.compile(r"_v\d+$")
 _EXIT_CODE = re.compile(r"\s*Exit code: (-?\d{1,9})\b")
@@ -82,14 +76,14 @@ def call_in(data: Fields) -> Call | None:
     name = name or _NUMBERS.get(number or 0, f"tool_{number}")
     kind = sort_of(name)
     # The model's own arguments; `params` is what the editor made of them.
-    asked, made = decoded(data.get("rawArgs")), decoded(data.get("params"))
+    asked, made = json_of(data.get("rawArgs")), json_of(data.get("params"))
     arguments = asked if isinstance(asked, dict) and asked else made or asked
     target = target_of(kind, arguments) or target_of(kind, made)
     return Call(text_of(data.get("toolCallId")), name, kind, target, arguments, _given(data))
 
 
 def _given(data: Fields) -> Given:
-    result = decoded(data.get("result"))
+    result = json_of(data.get("result"))
     code = whole_of(fields_of(result).get("exitCodeV2", fields_of(result).get("exitCode")))
     states = (
         fields_of(data.get("additionalData")).get("status"),
@@ -103,7 +97,7 @@ def _given(data: Fields) -> Given:
     )
     output = output_of(result)
     if output is None and failed:
-        error = decoded(data.get("error"))
+        error = json_of(data.get("error"))
         output = _first_text(fields_of(error), _ERRORS) or text_of(error)
     return Given(output, False if failed else True if "completed" in states else None, code)
 

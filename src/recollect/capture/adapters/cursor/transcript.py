@@ -19,13 +19,13 @@ from recollect.capture.adapters.cursor.places import is_slug_of
 from recollect.capture.adapters.cursor.prompts import PromptKeys
 from recollect.capture.adapters.cursor.talk import Talk
 from recollect.capture.adapters.cursor.tools import Given
-from recollect.capture.logs.appended import read_appended, resumed
-from recollect.capture.logs.dialogue import Dialogue, Standing
-from recollect.capture.logs.documents import contents
+from recollect.capture.logs.dialogue import Dialogue, DialogueState
+from recollect.capture.logs.documents import read_bytes
 from recollect.capture.logs.folders import name_in_text
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.values import decoded, fields_of, text_of
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.readers import read_appended, resume
+from recollect.capture.logs.values import fields_of, json_of, text_of
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 FOLDER = "agent-transcripts"
@@ -51,7 +51,7 @@ LINES = msgspec.json.Decoder(Line)
 class State(msgspec.Struct):
     """What must be remembered of a transcript to go on with it."""
 
-    standing: Standing
+    standing: DialogueState
     prompts: dict[str, int]
     calls: int = 0
     folder: str | None = None
@@ -78,7 +78,7 @@ def slug_of(path: str) -> str:
 
 def read_lines(source: Source, since: Checkpoint | None) -> Iterator[Item]:
     """What was added to a transcript of lines."""
-    position, state = resumed(since, State)
+    position, state = resume(since, State)
     yield from read_appended(source, position, LINES, _Lines(source.path, state))
 
 
@@ -86,9 +86,9 @@ class _Lines:
     """Makes items of a transcript's lines."""
 
     def __init__(self, path: str, state: State | None) -> None:
-        self.path, self.oddities = path, Oddities()
-        state = state or State(Standing(), {})
-        self.talk, self.begun = _talk(path, state, self.oddities), bool(state.standing.turn)
+        self.path, self.problems = path, ProblemCounter(path)
+        state = state or State(DialogueState(), {})
+        self.talk, self.begun = _talk(path, state, self.problems), bool(state.standing.turn)
 
     def take(self, line: Line) -> None:
         """One more line."""
@@ -105,7 +105,7 @@ class _Lines:
                 "error", text_of(line.error) or text_of(fields_of(line.error).get("message"))
             )
         else:
-            self.oddities.unknown("a line of the type", line.type)
+            self.problems.unknown("a line of the type", line.type)
 
     def _ended(self, line: Line) -> None:
         reason = text_of(line.error)
@@ -120,25 +120,25 @@ class _Lines:
         """The items that were made since the last time."""
         return self.talk.dialogue.drain()
 
-    def problems(self) -> list[Problem]:
-        """What was odd."""
-        return self.oddities.problems(self.path)
-
     def save(self) -> bytes:
         """What must be remembered to go on."""
         talk = self.talk
         return msgspec.msgpack.encode(
-            State(talk.dialogue.standing, talk.keys.met, talk.calls, talk.folder)
+            State(talk.dialogue.state, talk.keys.met, talk.calls, talk.folder)
         )
 
 
-def _talk(path: str, state: State, oddities: Oddities) -> Talk:
+def _talk(path: str, state: State, problems: ProblemCounter) -> Talk:
     lineage = lineage_of(path)
     return Talk(
-        Dialogue(lineage.session, state.standing, own_keys=True), PromptKeys(state.prompts),
-        oddities, author=lineage.author,
-        is_folder=is_slug_of(slug_of(path)), calls=state.calls, folder=state.folder,
-    )  # fmt: skip
+        Dialogue(lineage.session, state.standing, own_keys=True),
+        PromptKeys(state.prompts),
+        problems,
+        author=lineage.author,
+        is_folder=is_slug_of(slug_of(path)),
+        calls=state.calls,
+        folder=state.folder,
+    )
 
 
 def _introduce(dialogue: Dialogue, lineage: Lineage) -> None:
@@ -151,8 +151,8 @@ def _introduce(dialogue: Dialogue, lineage: Lineage) -> None:
 def read_text(source: Source) -> Iterator[Item]:
     """A transcript of plain text, whole."""
     try:
-        data = contents(source.path)
-    except Unreadable as reason:
+        data = read_bytes(source.path)
+    except UnreadableSource as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
         yield Checkpoint(0)
         return
@@ -160,8 +160,8 @@ def read_text(source: Source) -> Iterator[Item]:
         yield Problem(path=source.path, kind="bad_record", reason="not a text")
         yield Checkpoint(len(data))
         return
-    oddities = Oddities()
-    talk = _talk(source.path, State(Standing(), {}), oddities)
+    problems = ProblemCounter(source.path)
+    talk = _talk(source.path, State(DialogueState(), {}), problems)
     parts = _ROLE.split(data.decode("utf-8", "replace"))
     if len(parts) > 1:
         _introduce(talk.dialogue, lineage_of(source.path))
@@ -171,14 +171,12 @@ def read_text(source: Source) -> Iterator[Item]:
         else:
             _answer(talk, text)
     yield from talk.dialogue.drain()
-    yield from oddities.problems(source.path)
+    yield from problems.drain()
     yield Checkpoint(len(data))
 
 
 def _answer(talk: Talk, text: str) -> None:
-    """An assistant's block: prose at the margin, and marked parts with
-    what belongs to them indented below.
-    """
+    """An assistant's block: prose, and marked parts with what is theirs indented below."""
     mark, name, body = "", "", list[str]()
     for line in text.split("\n"):
         found = _MARK.match(line)
@@ -216,7 +214,7 @@ def _marked(talk: Talk, mark: str, name: str, body: str) -> None:
 def _arguments(body: str) -> Any:
     """What a call was given: JSON, a patch, or lines of `name=value`."""
     text = dedent(body).strip()
-    value = decoded(text)
+    value = json_of(text)
     if not isinstance(value, str):
         return value
     if text.startswith(("*** Begin Patch", "@@")):

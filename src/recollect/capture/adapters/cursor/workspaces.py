@@ -6,11 +6,11 @@ import os
 from typing import Any
 
 from recollect.capture.adapters.cursor.items import COMPOSERS, composers_named, has_items, value
-from recollect.capture.logs.documents import Broken
+from recollect.capture.logs.documents import BrokenDocument
 from recollect.capture.logs.editors import file_path, workspace_folder
-from recollect.capture.logs.folders import listed
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.rows import opened
+from recollect.capture.logs.folders import list_folder
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.sqlite import open_sqlite
 from recollect.capture.logs.values import fields_of, text_of
 
 DATABASE = "state.vscdb"
@@ -60,7 +60,7 @@ class Workspaces:
     def _all(self) -> dict[str, str]:
         if self._folders is None:
             self._folders = {}
-            for workspace in listed(self._storage).folders if self._storage else ():
+            for workspace in list_folder(self._storage).folders if self._storage else ():
                 folder = workspace_folder(os.path.join(workspace, NOTE))
                 if folder is not None:
                     self._known.add(folder.rstrip("/\\"))
@@ -71,8 +71,8 @@ class Workspaces:
 
 def _composers(path: str) -> list[str]:
     try:
-        with opened(path) as rows:
+        with open_sqlite(path) as rows:
             return list(composers_named(value(rows, COMPOSERS))) if has_items(rows) else []
-    except (Broken, Unreadable):
+    except (BrokenDocument, UnreadableSource):
         # It is a source of its own, and told about there.
         return []

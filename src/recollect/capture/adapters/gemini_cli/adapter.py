@@ -1,9 +1,4 @@
-"""Gemini CLI: one file per session, a document at first and a log of changes since spring 2026.
-
-Records of the log replace earlier ones, so a file is always replayed whole. What
-we rely on, and the versions we saw it in, is written down in
-docs/formats/gemini-cli.md.
-"""
+"""Finds and recognises Gemini CLI's chats."""
 
 from __future__ import annotations
 
@@ -12,10 +7,15 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from recollect.capture.adapters.gemini_cli.chat import CHATS, Chat, Record, parent_of
-from recollect.capture.logs.folders import files_in, listed
+from recollect.capture.adapters.gemini_cli.reader import (
+    CHATS,
+    GeminiReader,
+    GeminiRecord,
+    parent_of,
+)
+from recollect.capture.logs.folders import files_in, list_folder
 from recollect.capture.logs.lines import first_objects
-from recollect.capture.logs.replayed import replay_document, replay_lines
+from recollect.capture.logs.readers import replay_document, replay_lines
 from recollect.capture.logs.values import text_of
 from recollect.model.logs import Checkpoint, Item, Source
 
@@ -26,7 +26,7 @@ _PROJECT_ROOT = ".project_root"
 _FORKS_HOME = ".qwen"
 _FORKS_TYPE = (b'"type":"qwen"', b'"type": "qwen"')
 _HEADER = ("sessionId", "projectHash", "startTime")
-_LINES = msgspec.json.Decoder(Record)
+_LINES = msgspec.json.Decoder(GeminiRecord)
 
 
 class GeminiCli:
@@ -47,27 +47,21 @@ class GeminiCli:
         The root may be the folder above, too.
         """
         folder = root if os.path.basename(root) == _TMP else os.path.join(root, _TMP)
-        for project in listed(folder).folders if _FORKS_HOME not in folder.split(os.sep) else ():
+        for project in (
+            list_folder(folder).folders if _FORKS_HOME not in folder.split(os.sep) else ()
+        ):
             yield from _chats(os.path.join(project, CHATS))
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A chat, told by its session, the hash of its project and its start."""
         if path.endswith(".jsonl"):
-            first = first_objects(head)
-            ours = (
-                bool(first)
-                and all(text_of(first[0].get(name)) for name in _HEADER)
-                and "type" not in first[0]
-            )
+            first = next(iter(first_objects(head)), {})
+            ours = "type" not in first and all(text_of(first.get(name)) for name in _HEADER)
         else:
-            ours = head.lstrip().startswith(b"{") and all(
-                f'"{name}"'.encode() in head for name in (*_HEADER, "messages")
-            )
-        if (
-            not ours
-            or any(mark in head for mark in _FORKS_TYPE)
-            or _FORKS_HOME in path.split(os.sep)
-        ):
+            marks = [f'"{name}"'.encode() for name in (*_HEADER, "messages")]
+            ours = head.lstrip().startswith(b"{") and all(mark in head for mark in marks)
+        is_forks = _FORKS_HOME in path.split(os.sep) or any(mark in head for mark in _FORKS_TYPE)
+        if not ours or is_forks:
             return None
         # A chat that went on after the format changed was copied into a log beside it.
         log = f"{path}l"
@@ -76,12 +70,12 @@ class GeminiCli:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole chat, as it is now."""
         if source.path.endswith(".jsonl"):
-            return replay_lines(source, since, _LINES, Chat(source))
-        return replay_document(source, since, Record, Chat(source))
+            return replay_lines(source, since, _LINES, GeminiReader(source))
+        return replay_document(source, since, GeminiRecord, GeminiReader(source))
 
 
 def _chats(folder: str) -> Iterator[Source]:
-    files, folders = listed(folder)
+    files, folders = list_folder(folder)
     logs = {path for path in files if path.endswith(".jsonl")}
     for path in files:
         # The log is the later one of the two, see above.
@@ -97,9 +91,7 @@ def _source(path: str) -> Source:
     chats = os.path.dirname(path)
     if parent_of(path) is not None:
         chats = os.path.dirname(chats)
-    beside = (
-        (os.path.join(os.path.dirname(chats), _PROJECT_ROOT),)
-        if os.path.basename(chats) == CHATS
-        else ()
-    )
+    beside: tuple[str, ...] = ()
+    if os.path.basename(chats) == CHATS:
+        beside = (os.path.join(os.path.dirname(chats), _PROJECT_ROOT),)
     return Source(GeminiCli.agent, path, companions=beside, appended=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.capture.logs.chats import Message, parts_in
-from recollect.capture.logs.genai import parts_of, said_in
+from recollect.capture.logs.genai import ChatMessage, parts_in, parts_of, said_in
 from recollect.capture.logs.tags import without
 
 # Around what the host says of the session, and around what hooks
@@ -22,7 +21,7 @@ _INJECTED = (
 _GO_ON = "Please continue."
 
 
-def typed(message: Message) -> str:
+def typed(message: ChatMessage) -> str:
     """What a person typed; nothing when the host wrote it all."""
     text = said_in(parts_of(message.displayContent) or parts_in(message), "\n")
     text = without(text, *_CONTEXTS).partition(_REFERENCED)[0].strip()

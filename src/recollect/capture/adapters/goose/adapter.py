@@ -1,8 +1,4 @@
-"""Goose: all sessions in one SQLite file; before that, a file of JSON lines each.
-
-What we rely on, and the versions we saw it in, is written down in
-docs/formats/goose.md.
-"""
+"""Finds and recognises goose's sessions."""
 
 from __future__ import annotations
 
@@ -10,12 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 
-from recollect.capture.adapters.goose.database import Database
-from recollect.capture.adapters.goose.legacy import LINES, Legacy, is_legacy
+from recollect.capture.adapters.goose.database import GooseDatabase
+from recollect.capture.adapters.goose.files import LINES, GooseFileReader, is_session_file
 from recollect.capture.logs.databases import read_changed
 from recollect.capture.logs.folders import files_in
-from recollect.capture.logs.replayed import replay_lines
-from recollect.capture.logs.rows import MAGIC, beside, tables_in
+from recollect.capture.logs.readers import replay_lines
+from recollect.capture.logs.sqlite import MAGIC, sqlite_companions, tables_in
 from recollect.model.logs import Checkpoint, Item, Source
 
 _DATABASE = "sessions.db"
@@ -31,8 +27,9 @@ class Goose:
     endings = (".db", ".jsonl")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """The `sessions` folder of goose's data, on every system: a home
-        may be a copy from another one.
+        """The `sessions` folder of goose's data, as it is on every system.
+
+        A home may be a copy from another one.
         """
         if moved := environ.get("GOOSE_PATH_ROOT"):
             return [os.path.join(moved, "data", "sessions")]
@@ -44,9 +41,7 @@ class Goose:
         ]
 
     def sources(self, root: str) -> Iterator[Source]:
-        """The database, and the files of the time before it, in a `sessions`
-        folder or the data folder around it.
-        """
+        """The database and the older files, in a `sessions` folder or the one around it."""
         folder = root if os.path.basename(root) == "sessions" else os.path.join(root, "sessions")
         files = list(files_in(folder, *self.endings))
         database = os.path.join(folder, _DATABASE)
@@ -60,18 +55,16 @@ class Goose:
                 yield self._legacy(path)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """The source that a database is, told by its tables, or a file
-        of lines, told by its first two.
-        """
+        """A database, known by its tables, or a file of lines, known by its first two."""
         if head.startswith(MAGIC):
             tables = tables_in(path)
             ours = {"working_dir", "accumulated_total_tokens"} <= tables.get("sessions", set())
             ours = ours and {"content_json", "created_timestamp"} <= tables.get("messages", set())
             return self._database(path) if ours else None
-        return self._legacy(path) if path.endswith(".jsonl") and is_legacy(head) else None
+        return self._legacy(path) if path.endswith(".jsonl") and is_session_file(head) else None
 
     def _database(self, path: str) -> Source:
-        return Source(self.agent, path, companions=beside(path), appended=False)
+        return Source(self.agent, path, companions=sqlite_companions(path), appended=False)
 
     def _legacy(self, path: str) -> Source:
         # Its first line is written again with each message.
@@ -80,6 +73,6 @@ class Goose:
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The sessions of a database that changed, whole; or all of a legacy file."""
         if source.path.endswith(".jsonl"):
-            yield from replay_lines(source, since, LINES, Legacy(source.path))
+            yield from replay_lines(source, since, LINES, GooseFileReader(source.path))
         else:
-            yield from read_changed(source, since, Database(source.path))
+            yield from read_changed(source, since, GooseDatabase(source.path))

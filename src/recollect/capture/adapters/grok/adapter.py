@@ -20,10 +20,10 @@ from recollect.capture.adapters.grok.session import (
     SessionFolder,
 )
 from recollect.capture.logs.databases import read_changed
-from recollect.capture.logs.documents import Broken, parsed
-from recollect.capture.logs.folders import listed
+from recollect.capture.logs.documents import BrokenDocument, parse_json
+from recollect.capture.logs.folders import list_folder
 from recollect.capture.logs.lines import first_objects
-from recollect.capture.logs.rows import MAGIC, beside
+from recollect.capture.logs.sqlite import MAGIC, sqlite_companions
 from recollect.capture.logs.values import Fields, fields_of, text_of
 from recollect.model.logs import Checkpoint, Item, Source
 
@@ -59,7 +59,7 @@ class Grok:
             yield _database(root)
             return
         database = os.path.join(root, DATABASE)
-        if database in listed(root).files:
+        if database in list_folder(root).files:
             yield _database(database)
         yield from Tree(sessions_in(root)).sources()
 
@@ -79,7 +79,7 @@ class Grok:
             if is_group(os.path.dirname(folder))
             else {}
         )
-        return Tree({**around, folder: listed(folder)}).source(folder)
+        return Tree({**around, folder: list_folder(folder)}).source(folder)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in a database; a session's folder whole."""
@@ -89,7 +89,7 @@ class Grok:
 
 
 def _database(path: str) -> Source:
-    return Source("grok", path, beside(path), appended=False)
+    return Source("grok", path, sqlite_companions(path), appended=False)
 
 
 # What each file of a session is known by -----------------------------------------
@@ -97,8 +97,8 @@ def _database(path: str) -> Source:
 
 def _is_summary(folder: str, head: bytes) -> bool:
     try:
-        told = fields_of(parsed(head))
-    except Broken:
+        told = fields_of(parse_json(head))
+    except BrokenDocument:
         return False
     info = fields_of(told.get("info"))
     named = text_of(info.get("id")) is not None and text_of(info.get("cwd")) is not None
@@ -126,7 +126,7 @@ def _is_item(line: Fields, folder: str) -> bool:
     # A plain message is what many programs write; the summary beside it tells whose it is.
     return (
         line.get("role") in ("system", "user")
-        and os.path.join(folder, SUMMARY_FILE) in listed(folder).files
+        and os.path.join(folder, SUMMARY_FILE) in list_folder(folder).files
     )
 
 

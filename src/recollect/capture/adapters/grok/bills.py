@@ -54,12 +54,18 @@ class Bill(Struct):
         for model, told in self.models.items():
             key = "/".join(filter(None, (own, self.prompt, model)))
             usage = Usage(
-                session=session, turn=turn, key=key, model=model or None, at=self.at,
+                session=session,
+                turn=turn,
+                key=key,
+                model=model or None,
+                at=self.at,
                 input=max(0, told.input - told.cache_read - told.cache_write),
                 cache_read=told.cache_read,
-                cache_write=told.cache_write, output=told.output, reasoning=told.reasoning,
+                cache_write=told.cache_write,
+                output=told.output,
+                reasoning=told.reasoning,
                 cost_usd=None if self.partial else money_of(told.ticks / TICKS_PER_USD),
-            )  # fmt: skip
+            )
             if usage.input or usage.cache_read or usage.cache_write or usage.output:
                 yield usage
 
@@ -71,19 +77,24 @@ def bill_of(prompt: object, usage: object, at: int | None) -> Bill:
     partial = any(row.get("costIsPartial") is True for row in (told, *rows.values()))
     models = {model: _figures(row) for model, row in (rows or ({"": told} if told else {})).items()}
     return Bill(
-        text_of(prompt) or "", at, models, count_of(told.get("modelCalls")),
+        text_of(prompt) or "",
+        at,
+        models,
+        count_of(told.get("modelCalls")),
         count_of(told.get("apiDurationMs")),
         partial or told.get("usageIsIncomplete") is True,
-    )  # fmt: skip
+    )
 
 
 def _figures(row: Fields) -> Figures:
     return Figures(
-        count_of(row.get("inputTokens")), count_of(row.get("cachedReadTokens")),
+        count_of(row.get("inputTokens")),
+        count_of(row.get("cachedReadTokens")),
         count_of(row.get("cacheCreationTokens")),
-        count_of(row.get("outputTokens")), count_of(row.get("reasoningTokens")),
+        count_of(row.get("outputTokens")),
+        count_of(row.get("reasoningTokens")),
         count_of(row.get("costUsdTicks")),
-    )  # fmt: skip
+    )
 
 
 def bills_in(path: str) -> list[Bill]:
@@ -101,9 +112,7 @@ def bills_in(path: str) -> list[Bill]:
 
 
 def included(bill: Bill, since: int | None, bills: list[Bill]) -> list[Bill]:
-    """Those of a sub-agent's bills that its parent's bill includes,
-    when it was started at this moment.
-    """
+    """Those of a sub-agent's bills that its parent's bill includes, if it began at `since`."""
     if since is None or bill.at is None:
         return []
     return [part for part in bills if part.at is not None and since <= part.at <= bill.at]

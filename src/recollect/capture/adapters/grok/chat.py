@@ -12,14 +12,14 @@ from recollect.capture.adapters.grok.story import Turn
 from recollect.capture.adapters.grok.tools import Calls, asked_for
 from recollect.capture.adapters.grok.words import Keys, cut_prompt, key_of, typed
 from recollect.capture.logs.dialogue import OPENING
-from recollect.capture.logs.documents import written
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.documents import read_text
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.tools import target_of
 from recollect.capture.logs.values import (
     content_text,
-    decoded,
     fields_of,
+    json_of,
     objects_of,
     text_of,
     whole_of,
@@ -30,8 +30,8 @@ from recollect.model.logs import Author, Event, EventKind, ToolKind
 # a turn; of those that we do not know, only one with a number of its own begins one.
 _WAKING: dict[object, Author] = {
     "agent_message": "agent", "parent_agent_message": "agent", "task_completed": "system",
-    "subagent_completed": "system",
-    "notification_drain": "system", "scheduler_fired": "system", "goal_classifier_nudge": "system",
+    "subagent_completed": "system", "notification_drain": "system", "scheduler_fired": "system",
+    "goal_classifier_nudge": "system",
 }  # fmt: skip
 INTERJECTION = "interjection"
 _LONGEST_PROMPT_BYTES = 16 << 20
@@ -43,7 +43,7 @@ class Chat:
     def __init__(
         self,
         session: str,
-        oddities: Oddities,
+        problems: ProblemCounter,
         *,
         subagent: bool,
         prompts: dict[int, str],
@@ -56,7 +56,7 @@ class Chat:
         self.numbers: dict[int, Turn] = {}
         self.interjections: list[tuple[Turn | None, Turn]] = []
         self.calls = Calls()
-        self._oddities = oddities
+        self.problems = problems
         self._keys = Keys()
 
     def take(self, line: ChatLine) -> None:
@@ -76,7 +76,7 @@ class Chat:
         elif item == "backend_tool_call":
             self._backend_call(line)
         elif item != "system":
-            self._oddities.unknown("chat item", item)
+            self.problems.unknown("chat item", item)
 
     # Who asks
 
@@ -107,15 +107,13 @@ class Chat:
         return "agent" if self.subagent else "human"
 
     def _whole(self, said: str) -> str:
-        """The words of a prompt, from the file beside the log when the model
-        was shown only the first of them.
-        """
+        """The words of a prompt, from the file beside the log when the log cuts them short."""
         number = cut_prompt(said)
         path = self.prompts.get(number) if number is not None else None
         if path is not None:
             try:
-                return typed(written(path, _LONGEST_PROMPT_BYTES))
-            except Unreadable:
+                return typed(read_text(path, _LONGEST_PROMPT_BYTES))
+            except UnreadableSource:
                 pass
         return typed(said)
 
@@ -132,7 +130,7 @@ class Chat:
         for tool_call in objects_of(line.tool_calls):
             call, name, given = asked_for(tool_call)
             if call is None:
-                self._oddities.bad("a tool call without an id")
+                self.problems.bad("a tool call without an id")
             elif self.calls.find(call) is None:
                 self.calls.begin(call, self._event("tool_call")).asked(name, given)
 
@@ -146,17 +144,15 @@ class Chat:
         """A tool that the vendor's servers ran: what it found went straight to the model."""
         told = fields_of(line.kind)
         name = text_of(told.get("tool_type")) or "backend_tool"
-        given = fields_of(told.get("action") or decoded(told.get("input"))) or {
+        given = fields_of(told.get("action") or json_of(told.get("input"))) or {
             "code": told.get("code")
         }
         kind: ToolKind = "other" if name == "code_interpreter" else "web"
         event = self._event("tool_call")
-        event.call, event.name, event.tool_kind, event.input = (
-            text_of(told.get("id")),
-            name,
-            kind,
-            given,
-        )
+        event.call = text_of(told.get("id"))
+        event.name = name
+        event.tool_kind = kind
+        event.input = given
         event.target = target_of(kind, given)
         event.ok = {"completed": True, "failed": False}.get(text_of(told.get("status")) or "")
 

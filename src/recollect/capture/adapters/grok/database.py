@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recollect.capture.logs.databases import Table
+from recollect.capture.logs.databases import SessionTable
 from recollect.capture.logs.dialogue import Dialogue
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.rows import Rows, tables_in
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.sqlite import SqliteFile, tables_in
 from recollect.capture.logs.values import (
     Fields,
     content_text,
@@ -22,39 +22,26 @@ from recollect.capture.logs.values import (
     fields_of,
     moment_of,
     money_of,
+    non_empty,
     objects_of,
     text_of,
 )
-from recollect.model.logs import Item, Problem
+from recollect.model.logs import Item
 
 MICROS_PER_USD = 1e6
 
 _COLUMNS = {
     "sessions": (
-        "id",
-        "title",
-        "recap_text",
-        "model",
-        "mode",
-        "cwd_at_start",
-        "cwd_last",
-        "status",
-        "created_at",
-        "updated_at",
+        "id", "title", "recap_text", "model", "mode", "cwd_at_start", "cwd_last", "status",
+        "created_at", "updated_at",
     ),
     "messages": ("seq", "role", "message_json", "created_at"),
     "usage_events": (
-        "id",
-        "message_seq",
-        "source",
-        "model",
-        "input_tokens",
-        "output_tokens",
-        "cost_micros",
+        "id", "message_seq", "source", "model", "input_tokens", "output_tokens", "cost_micros",
         "created_at",
     ),
     "compactions": ("summary", "tokens_before", "created_at"),
-}
+}  # fmt: skip
 _OURS = {
     "workspaces": {"scope_key", "canonical_path"},
     "sessions": {"workspace_id", "cwd_at_start", "mode"},
@@ -72,17 +59,17 @@ class Database:
     """Reads one session after the other."""
 
     # A new message, bill or compaction does not always move on the time of its session.
-    tables: Sequence[Table] = (
-        Table("sessions", "id", "updated_at"),
-        *(Table(name, "session_id") for name in ("messages", "usage_events", "compactions")),
+    tables: Sequence[SessionTable] = (
+        SessionTable("sessions", "id", "updated_at"),
+        *(SessionTable(name, "session_id") for name in ("messages", "usage_events", "compactions")),
     )
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.read_bytes = 0
-        self._oddities = Oddities()
+        self.problems = ProblemCounter(path)
 
-    def session(self, rows: Rows, session: str) -> list[Item]:
+    def session(self, rows: SqliteFile, session: str) -> list[Item]:
         """The whole conversation; nothing when it was deleted meanwhile."""
         told = _selected(rows, "sessions", "where id = ?", session)
         if not told:
@@ -90,19 +77,15 @@ class Database:
         messages = _selected(rows, "messages", "where session_id = ? order by seq", session)
         self.read_bytes += sum(len(row["message_json"] or "") for row in messages)
         of_session = "where session_id = ? order by rowid"
-        conversation = Conversation(told[0], self._oddities)
+        conversation = Conversation(told[0], self.problems)
         return conversation.items(
             messages,
             _selected(rows, "compactions", of_session, session),
             _selected(rows, "usage_events", of_session, session),
         )
 
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
-        return self._oddities.problems(self.path)
 
-
-def _selected(rows: Rows, table: str, rest: str, session: str) -> list[Fields]:
+def _selected(rows: SqliteFile, table: str, rest: str, session: str) -> list[Fields]:
     """Rows of a table, in whatever version it is; none when it is not there yet."""
     if not rows.columns(table):
         return []
@@ -114,8 +97,8 @@ def _selected(rows: Rows, table: str, rest: str, session: str) -> list[Fields]:
 class Conversation:
     """One session out of its rows."""
 
-    def __init__(self, told: Fields, oddities: Oddities) -> None:
-        self._told, self._oddities = told, oddities
+    def __init__(self, told: Fields, problems: ProblemCounter) -> None:
+        self._told, self.problems = told, problems
         self._dialogue = Dialogue(told["id"])
         self._prompts: list[tuple[int, str]] = []
 
@@ -129,7 +112,7 @@ class Conversation:
             cwd=text_of(told["cwd_at_start"]),
             title=text_of(told["title"]) or text_of(told["recap_text"]),
             started_at=moment_of(told["created_at"]),
-            meta={**{name: value for name, value in meta.items() if value}, "program": "grok-cli"},
+            meta={**non_empty(meta), "program": "grok-cli"},
         )
         waiting = compactions[::-1]
         for row in messages:
@@ -153,7 +136,7 @@ class Conversation:
         try:
             message = fields_of(msgspec.json.decode(row["message_json"] or ""))
         except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError):
-            self._oddities.bad("a message that is no JSON")
+            self.problems.bad("a message that is no JSON")
             return
         role, content = row["role"], message.get("content")
         if role == "user":
@@ -165,7 +148,7 @@ class Conversation:
         elif role == "tool":
             self._results(content, at)
         elif role != "system":
-            self._oddities.unknown("message", role)
+            self.problems.unknown("message", role)
 
     def _answer(self, content: object, at: int | None) -> None:
         if isinstance(content, str):
@@ -180,7 +163,7 @@ class Conversation:
                 name = text_of(part.get("toolName")) or "tool"
                 self._dialogue.call(text_of(part.get("toolCallId")), name, part.get("input"), at=at)
             elif kind not in ("tool-result", "file", "tool-approval-request", "source"):
-                self._oddities.unknown("part of a message", kind)
+                self.problems.unknown("part of a message", kind)
 
     def _results(self, content: object, at: int | None) -> None:
         for part in objects_of(content):
@@ -200,18 +183,18 @@ class Conversation:
         before, after = self._prompts[max(0, place - 1) : place], self._prompts[place : place + 1]
         likely = before if row["source"] == "recap" else after
         self._dialogue.usage(
-            f"{self._told['id']}/usage/{row['id']}", model=text_of(row["model"]), at=at,
+            f"{self._told['id']}/usage/{row['id']}",
+            model=text_of(row["model"]),
+            at=at,
             input=count_of(row["input_tokens"]),
             output=count_of(row["output_tokens"]),
             cost_usd=money_of(count_of(row["cost_micros"]) / MICROS_PER_USD),
             turn=next((key for _, key in (*likely, *before, *after)), None),
-        )  # fmt: skip
+        )
 
 
 def _outcome(output: object) -> tuple[str, bool | None]:
-    """What a tool gave back, and whether it worked: a value in a typed
-    shell, or grok-cli's own result.
-    """
+    """What a tool gave back and whether it worked, in the AI SDK's words or grok-cli's own."""
     told = fields_of(output)
     kind, value = told.get("type"), told.get("value")
     if kind in ("text", "error-text", "execution-denied"):

@@ -7,13 +7,12 @@ from typing import Any
 from msgspec import Struct, field
 
 from recollect.capture.adapters.grok.records import EventLine
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import count_of, moment_of, text_of, whole_of
 
 _PASSED_OVER = {
     "phase_changed", "loop_started", "tool_started", "permission_requested", "interjected",
-    "yolo_toggled", "todo_gate_fired",
-    "todo_gate_exhausted",
+    "yolo_toggled", "todo_gate_fired", "todo_gate_exhausted",
 }  # fmt: skip
 _FAMILIES = ("goal_", "mcp_", "laziness_")
 
@@ -38,10 +37,10 @@ class Run(Struct):
 class Events:
     """The outcomes of tool calls by their id, and the turns in order."""
 
-    def __init__(self, oddities: Oddities) -> None:
+    def __init__(self, problems: ProblemCounter) -> None:
         self.outcomes: dict[str, Outcome] = {}
         self.runs: list[Run] = []
-        self._oddities = oddities
+        self.problems = problems
 
     def take(self, line: EventLine) -> None:
         """One more line."""
@@ -64,7 +63,7 @@ class Events:
             if run:
                 self._ended(run, line, at)
         elif kind is None or not (kind in _PASSED_OVER or kind.startswith(_FAMILIES)):
-            self._oddities.unknown("event", line.type)
+            self.problems.unknown("event", line.type)
 
     def _tool(self, line: EventLine) -> None:
         # The workspace measures the same call a second time, from further away.

@@ -20,7 +20,7 @@ from recollect.capture.adapters.grok.session import (
     UPDATES_FILE,
 )
 from recollect.capture.adapters.grok.summary import LINK
-from recollect.capture.logs.folders import Listing, listed
+from recollect.capture.logs.folders import Listing, list_folder
 from recollect.model.logs import Source
 
 _READ = (SUMMARY_FILE, UPDATES_FILE, CHAT_FILE, EVENTS_FILE, SIGNALS_FILE)
@@ -50,9 +50,7 @@ class Tree:
             yield self.source(folder)
 
     def source(self, folder: str) -> Source:
-        """A session with its own files, where its parents tell of it,
-        and the updates of its sub-agents.
-        """
+        """A session with its files, what its parents keep of it, and its sub-agents' updates."""
         files, folders = self._sessions[folder]
         own = [path for path in files if os.path.basename(path) in _READ]
         own += [path for path in folders if os.path.basename(path) == PROMPTS_FOLDER]
@@ -80,33 +78,31 @@ class Tree:
 def _started_in(folder: str, listing: Listing) -> list[str]:
     """The folders that a session keeps about its sub-agents."""
     inside = os.path.join(folder, _SUBAGENTS)
-    return listed(inside).folders if inside in listing.folders else []
+    return list_folder(inside).folders if inside in listing.folders else []
 
 
 def sessions_in(root: str) -> Sessions:
-    """The session folders under a root: a home of Grok, its
-    `sessions`, one group or one session.
-    """
-    listing = listed(root)
+    """The session folders under a root: a home, its `sessions`, a group or a session."""
+    listing = list_folder(root)
     if _is_session(listing, in_group=is_group(os.path.dirname(root))):
         return {root: listing}
     inside = os.path.join(root, "sessions")
-    groups = listed(inside).folders if inside in listing.folders else [root, *listing.folders]
+    groups = list_folder(inside).folders if inside in listing.folders else [root, *listing.folders]
     return {folder: files for group in groups for folder, files in _sessions_of(group)}
 
 
 def _sessions_of(group: str) -> Iterator[tuple[str, Listing]]:
-    files, folders = listed(group)
+    files, folders = list_folder(group)
     ours = _is_group(group, files)
     for folder in folders:
-        listing = listed(folder)
+        listing = list_folder(folder)
         if _is_session(listing, in_group=ours):
             yield folder, listing
 
 
 def is_group(folder: str) -> bool:
     """Whether a folder is one that Grok keeps the sessions of a working directory in."""
-    return _is_group(folder, listed(folder).files)
+    return _is_group(folder, list_folder(folder).files)
 
 
 def _is_group(folder: str, files: list[str]) -> bool:

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct, field
 
-from recollect.capture.logs.documents import Broken, parsed
-from recollect.capture.logs.lines import Unreadable, blocks, records
+from recollect.capture.logs.documents import BrokenDocument, parse_json
+from recollect.capture.logs.lines import UnreadableSource, blocks, records
 from recollect.capture.logs.values import Fields, fields_of, moment_of
 from recollect.model.logs import Problem
 
@@ -82,9 +82,7 @@ class UpdateLine(Struct, gc=False):
 
 
 class ChatLine(Struct, gc=False):
-    """A line of chat_history.jsonl: an item told by `type`, or in
-    version 0 a message told by `role`.
-    """
+    """A line of chat_history.jsonl: an item with a `type`, in version 0 one with a `role`."""
 
     type: Any = None
     role: Any = None
@@ -102,13 +100,11 @@ class ChatLine(Struct, gc=False):
     @property
     def item(self) -> object:
         """What sort of item it is, in the words of version 1."""
-        return (
-            self.type
-            if self.type is not None
-            else "tool_result"
-            if self.role == "tool"
-            else self.role
-        )
+        if self.type is not None:
+            return self.type
+        if self.role == "tool":
+            return "tool_result"
+        return self.role
 
 
 class EventLine(Struct, gc=False):
@@ -152,7 +148,7 @@ class Lines:
                         self.problems.append(record)
                     else:
                         yield record
-        except Unreadable as reason:
+        except UnreadableSource as reason:
             self.problems.append(Problem(path=path, kind="unreadable", reason=str(reason)))
 
 
@@ -160,8 +156,8 @@ def opened(raw: Raw) -> Any:
     """What was left undecoded; None when there is nothing, or nothing sound."""
     data = bytes(raw)
     try:
-        return parsed(data) if data else None
-    except Broken:
+        return parse_json(data) if data else None
+    except BrokenDocument:
         return None
 
 

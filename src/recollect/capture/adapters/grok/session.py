@@ -20,10 +20,10 @@ from recollect.capture.adapters.grok.records import CHAT, EVENTS, UPDATES, Lines
 from recollect.capture.adapters.grok.story import Spawn, Story, Turn
 from recollect.capture.adapters.grok.summary import LINK, Summary
 from recollect.capture.adapters.grok.tools import Calls
-from recollect.capture.logs.documents import Broken, document
+from recollect.capture.logs.documents import BrokenDocument, read_json
 from recollect.capture.logs.folders import files_in, name_in_text
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import Fields, fields_of
 from recollect.model.logs import Checkpoint, Event, Item, Liveness, Problem, Source, TurnFacts
 
@@ -51,7 +51,7 @@ class SessionFolder:
             name_in_text(os.path.dirname(path)): path for path in others if path not in self._links
         }
         self._lines = Lines()
-        self._oddities = Oddities()
+        self.problems = ProblemCounter(source.path)
         self._problems: list[Problem] = []
 
     def read(self) -> Iterator[Item]:
@@ -72,14 +72,14 @@ class SessionFolder:
             yield from self._told(Summary(told or {}, self._links, self.folder))
         yield from self._problems
         yield from self._lines.problems
-        yield from self._oddities.problems(self.folder)
+        yield from self.problems.drain()
         yield Checkpoint(self._lines.read_bytes)
 
     def _told(self, summary: Summary) -> Iterator[Item]:
         chat, events = self._chat(summary), self._events()
         title = None
         if UPDATES_FILE in self._files:
-            story = Story(summary.session, self._oddities, subagent=summary.is_subagent)
+            story = Story(summary.session, self.problems, subagent=summary.is_subagent)
             for line in self._lines.of(self._files[UPDATES_FILE], UPDATES):
                 story.take(line)
             story.finish()
@@ -109,10 +109,10 @@ class SessionFolder:
         if path is None:
             return None
         try:
-            return fields_of(document(path, limit=_LARGEST_DOCUMENT_BYTES))
-        except Unreadable as reason:
+            return fields_of(read_json(path, limit=_LARGEST_DOCUMENT_BYTES))
+        except UnreadableSource as reason:
             self._problems.append(Problem(path=path, kind="unreadable", reason=str(reason)))
-        except Broken as reason:
+        except BrokenDocument as reason:
             self._problems.append(Problem(path=path, kind="bad_record", reason=str(reason)))
         return None
 
@@ -124,7 +124,7 @@ class SessionFolder:
         prompts = {int(name[1]): path for name, path in named if name}
         chat = Chat(
             summary.session,
-            self._oddities,
+            self.problems,
             subagent=summary.is_subagent,
             prompts=prompts,
             inherited=summary.inherited,
@@ -135,7 +135,7 @@ class SessionFolder:
         return chat
 
     def _events(self) -> Events:
-        events = Events(self._oddities)
+        events = Events(self.problems)
         if EVENTS_FILE in self._files:
             for line in self._lines.of(self._files[EVENTS_FILE], EVENTS):
                 events.take(line)

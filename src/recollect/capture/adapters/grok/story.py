@@ -19,12 +19,13 @@ from recollect.capture.adapters.grok.records import Update, UpdateLine, opened
 from recollect.capture.adapters.grok.tools import Calls
 from recollect.capture.adapters.grok.words import Keys, author_of, key_of, typed
 from recollect.capture.logs.dialogue import OPENING
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import (
     Fields,
     content_text,
     count_of,
     fields_of,
+    first_text,
     text_of,
     whole_of,
 )
@@ -37,24 +38,17 @@ _SPOKEN: dict[str | None, EventKind] = {
 # Nothing in these that a conversation is made of, or that is not told better elsewhere.
 _PASSED_OVER = {
     "plan", "available_commands_update", "current_mode_update", "session_info_update",
-    "config_option_update",
-    "usage_update", "diff_review", "auto_compact_started", "auto_compact_cancelled",
-    "auto_continue_completed",
-    "memory_flush_started", "memory_flush_completed", "memory_dream_completed",
-    "memory_session_saved",
-    "feedback_request", "relay_sync_status", "auto_recovery_started", "hook_annotation",
-    "hook_execution",
+    "config_option_update", "usage_update", "diff_review", "auto_compact_started",
+    "auto_compact_cancelled", "auto_continue_completed", "memory_flush_started",
+    "memory_flush_completed", "memory_dream_completed", "memory_session_saved", "feedback_request",
+    "relay_sync_status", "auto_recovery_started", "hook_annotation", "hook_execution",
     "hooks_changed", "plugins_changed", "plugin_updates_installed", "session_status",
-    "session_recap",
-    "session_recap_unavailable", "last_turn_summary", "task_completed", "subagent_progress",
-    "task_backgrounded",
-    "scheduled_task_created", "scheduled_task_fired", "scheduled_task_deleted", "monitor_event",
-    "model_auto_switched",
-    "model_changed", "tool_call_delta_chunk", "image_compressed", "image_dropped", "memory_files",
-    "workflow_updated",
-    "goal_updated", "pending_interaction", "interaction_resolved", "response_started",
-    "reasoning_completed",
-    "response_completed", "unknown",
+    "session_recap", "session_recap_unavailable", "last_turn_summary", "task_completed",
+    "subagent_progress", "task_backgrounded", "scheduled_task_created", "scheduled_task_fired",
+    "scheduled_task_deleted", "monitor_event", "model_auto_switched", "model_changed",
+    "tool_call_delta_chunk", "image_compressed", "image_dropped", "memory_files",
+    "workflow_updated", "goal_updated", "pending_interaction", "interaction_resolved",
+    "response_started", "reasoning_completed", "response_completed", "unknown",
 }  # fmt: skip
 
 
@@ -96,12 +90,12 @@ class Spawn(Struct):
 class Story:
     """The turns of one session, in the order in which they began."""
 
-    def __init__(self, session: str, oddities: Oddities, *, subagent: bool) -> None:
+    def __init__(self, session: str, problems: ProblemCounter, *, subagent: bool) -> None:
         self.session, self.subagent = session, subagent
         self.turns: list[Turn] = []
         self.title: str | None = None
         self.calls = Calls()
-        self._oddities = oddities
+        self.problems = problems
         self._keys = Keys()
         self._by_prompt: dict[str, Turn] = {}
         self._by_child: dict[str, Spawn] = {}
@@ -137,7 +131,7 @@ class Story:
         elif kind in _HANDLED:
             _HANDLED[kind](self, update, line.at(meta), meta)
         elif kind != "user_message_chunk" and kind not in _PASSED_OVER:
-            self._oddities.unknown("update", update.kind)
+            self.problems.unknown("update", update.kind)
 
     def finish(self) -> None:
         """Nothing more is added to what was being said."""
@@ -212,7 +206,7 @@ class Story:
     def _tool(self, update: Update, at: int | None, own: Fields) -> None:
         call = text_of(update.call)
         if call is None:
-            self._oddities.bad("a tool call without an id")
+            self.problems.bad("a tool call without an id")
             return
         known = self.calls.find(call)
         if known is None:
@@ -267,7 +261,7 @@ class Story:
 
     def _failed(self, update: Update, at: int | None, meta: Fields) -> None:
         self.finish()
-        reason = text_of(update.error) or text_of(update.message) or text_of(update.reason)
+        reason = first_text(update.error, update.message, update.reason)
         if update.type != "retrying" and reason:
             self._turn.add("error", at, reason)
 

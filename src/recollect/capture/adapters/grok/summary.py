@@ -6,7 +6,15 @@ import os
 from typing import Any
 
 from recollect.capture.logs.folders import name_in_text
-from recollect.capture.logs.values import Fields, count_of, fields_of, list_of, moment_of, text_of
+from recollect.capture.logs.values import (
+    Fields,
+    count_of,
+    fields_of,
+    first_text,
+    list_of,
+    moment_of,
+    text_of,
+)
 from recollect.model.logs import SessionFacts
 
 # What a session's parent writes down when it starts a sub-agent:
@@ -14,16 +22,13 @@ from recollect.model.logs import SessionFacts
 LINK = "meta.json"
 _TOLD = (
     "agent_name", "reasoning_effort", "sandbox_profile", "session_kind", "source_workspace_dir",
-    "worktree_label",
-    "prompt_display_cwd", "previous_cwd", "fork_context_source", "git_root_dir",
+    "worktree_label", "prompt_display_cwd", "previous_cwd", "fork_context_source", "git_root_dir",
 )  # fmt: skip
 _COUNTERS = {
     "contextTokensUsed": "context_tokens", "contextWindowTokens": "context_window_tokens",
-    "compactionCount": "compactions",
-    "errorCount": "errors", "toolFailureCount": "tool_failures",
-    "cancellationCount": "cancellations",
-    "gitCommitCount": "git_commits", "prCreatedCount": "pull_requests_created",
-    "agentLinesAdded": "agent_lines_added",
+    "compactionCount": "compactions", "errorCount": "errors", "toolFailureCount": "tool_failures",
+    "cancellationCount": "cancellations", "gitCommitCount": "git_commits",
+    "prCreatedCount": "pull_requests_created", "agentLinesAdded": "agent_lines_added",
     "agentLinesRemoved": "agent_lines_removed", "sessionDurationSeconds": "duration_seconds",
     "positiveRatings": "positive_ratings", "negativeRatings": "negative_ratings",
 }  # fmt: skip
@@ -82,7 +87,7 @@ class Summary:
             started_at=moment_of(told.get("created_at")),
             git_branch=text_of(told.get("head_branch")),
             git_sha=text_of(told.get("head_commit")),
-            git_remote=next(filter(None, map(text_of, list_of(told.get("git_remotes")))), None),
+            git_remote=first_text(*list_of(told.get("git_remotes"))),
             meta=meta or None,
         )
 

@@ -16,8 +16,8 @@ from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import (
     Fields,
     content_text,
-    decoded,
     fields_of,
+    json_of,
     objects_of,
     text_of,
     whole_of,
@@ -95,7 +95,7 @@ class Call:
         event, given = self.event, fields_of(self.event.input)
         name = event.name or self._title or "tool"
         if name == _DISPATCHER and (inner := text_of(given.get("tool_name"))):
-            name, given = inner, fields_of(decoded(given.get("tool_input")))
+            name, given = inner, fields_of(json_of(given.get("tool_input")))
         kind = kind_of(name)
         event.tool_kind = _KINDS.get(self._sort, kind) if kind == "other" else kind
         event.name, event.target = name, target_of(event.tool_kind, given)
@@ -132,7 +132,7 @@ def asked_for(tool_call: Fields) -> tuple[str | None, str | None, Any]:
     return (
         text_of(tool_call.get("id")),
         text_of(function.get("name")),
-        decoded(function.get("arguments")),
+        json_of(function.get("arguments")),
     )
 
 

@@ -12,14 +12,12 @@ from recollect.model.logs import Author
 # person's is a UUID, or what a client chose.
 _OWN_PROMPTS = (
     "task-completed-", "subagent-completed-", "workflow-completed-", "notifications-",
-    "goal-summary-",
-    "goal-classifier-nudge-", "scheduler-fired-", "plan-resume-",
+    "goal-summary-", "goal-classifier-nudge-", "scheduler-fired-", "plan-resume-",
 )  # fmt: skip
 # What stands around the words that a person typed, or instead of any.
 _CONTEXT = (
     "user_info", "system-reminder", "git_status", "jj_status", "agent_skills", "mcp_servers",
-    "skill_information",
-    "background_context", "fork-context", "resume-context",
+    "skill_information", "background_context", "fork-context", "resume-context",
 )  # fmt: skip
 _QUERY = ("<user_query>", "</user_query>")
 # Where the rest of a prompt that was too long for the model is.

@@ -1,5 +1,8 @@
-"""Kimi CLI and Kimi Code, its successor: both append to wire logs,
-in layouts and shapes of their own.
+"""Kimi CLI and Kimi Code, its successor: both append to wire logs, in shapes of their own.
+
+`cli` reads the logs of the one, `code` those of the other, `reader` the messages
+for the model that both may keep. What we rely on, and how we know, is written
+down in docs/formats/kimi.md.
 """
 
 from __future__ import annotations

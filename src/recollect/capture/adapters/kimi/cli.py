@@ -13,25 +13,26 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from recollect.capture.adapters.kimi.beside import CONTEXT, SUBAGENTS, WIRE
-from recollect.capture.adapters.kimi.messages import (
+from recollect.capture.adapters.kimi.reader import (
     MESSAGES,
-    Message,
-    Messages,
+    KimiMessage,
+    KimiMessageReader,
     exit_code_in,
     key_of,
     typed_in,
 )
-from recollect.capture.logs.appended import TalkReader
-from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, Standing
-from recollect.capture.logs.lines import Unreadable, blocks, records
-from recollect.capture.logs.oddities import Oddities
+from recollect.capture.adapters.kimi.session import CONTEXT, SUBAGENTS, WIRE
+from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, DialogueState
+from recollect.capture.logs.lines import UnreadableSource, blocks, records
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.readers import DialogueReader
 from recollect.capture.logs.values import (
     Fields,
     content_text,
     count_of,
-    decoded,
     fields_of,
+    first_text,
+    json_of,
     moment_of,
     text_of,
     whole_of,
@@ -47,28 +48,20 @@ _MOST_AGENTS = 32
 _MOST_EARLY = 300
 _MOST_SAVED_BYTES = 60_000
 _AFTER_CALLS = (
-    "ToolCall",
-    "ContentPart",
-    "StatusUpdate",
-    "StepBegin",
-    "StepInterrupted",
-    "StepRetry",
-    "TurnBegin",
-    "TurnEnd",
-)
+    "ToolCall", "ContentPart", "StatusUpdate", "StepBegin", "StepInterrupted", "StepRetry",
+    "TurnBegin", "TurnEnd",
+)  # fmt: skip
 # What is shown while something goes on, and is told by its end, or
 # asks for what is told by the answer.
-_KNOWN = """
-    StepBegin TurnEnd CompactionEnd HookTriggered HookResolved HookRequest HookResponse
-    MCPLoadingBegin MCPLoadingEnd
-    Notification PlanDisplay BtwBegin BtwEnd ApprovalRequest ApprovalResponse
-    ApprovalRequestResolved QuestionRequest
-    QuestionResponse ToolCallRequest
-"""
-_PASSED_OVER = frozenset(_KNOWN.split())
+_PASSED_OVER = frozenset({
+    "StepBegin", "TurnEnd", "CompactionEnd", "HookTriggered", "HookResolved", "HookRequest",
+    "HookResponse", "MCPLoadingBegin", "MCPLoadingEnd", "Notification", "PlanDisplay", "BtwBegin",
+    "BtwEnd", "ApprovalRequest", "ApprovalResponse", "ApprovalRequestResolved", "QuestionRequest",
+    "QuestionResponse", "ToolCallRequest",
+})  # fmt: skip
 
 
-class Record(Struct):
+class _Record(Struct):
     """A line of the wire log: its header, or a message with its time."""
 
     type: Any = None
@@ -76,29 +69,27 @@ class Record(Struct):
     message: Any = None
 
 
-RECORDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+CLI_RECORDS: msgspec.json.Decoder[_Record] = msgspec.json.Decoder(_Record)
 
 
-class Held(Struct):
+class _OpenCall(Struct):
     """A call whose arguments are not complete yet."""
 
-    call: str | None
+    id: str | None = field(name="call")
     name: str
     arguments: str
     at: int | None
     pieces: int = 0
 
 
-class Conversation(Struct):
-    """Where one conversation stands: that of the session, or of
-    a sub-agent told in the same file.
-    """
+class _Conversation(Struct):
+    """Where one conversation stands: the session's, or a sub-agent's in the same file."""
 
-    standing: Standing = field(default_factory=Standing)
-    held: Held | None = None
+    dialogue: DialogueState = field(default_factory=DialogueState, name="standing")
+    call: _OpenCall | None = field(default=None, name="held")
 
 
-class State(Struct):
+class KimiCliState(Struct):
     """What is remembered of a wire log.
 
     `early` are the turns that its context told before it had any itself.
@@ -106,11 +97,11 @@ class State(Struct):
 
     asked: bool = False
     early: list[str] = field(default_factory=list)
-    own: Conversation = field(default_factory=Conversation)
-    agents: dict[str, Conversation] = field(default_factory=dict)
+    own: _Conversation = field(default_factory=_Conversation)
+    agents: dict[str, _Conversation] = field(default_factory=dict)
 
 
-class Wire(TalkReader):
+class KimiCliReader(DialogueReader):
     """Reads the wire log of a session, or of a sub-agent that has its own.
 
     `companions` are what else may be looked at.
@@ -121,25 +112,20 @@ class Wire(TalkReader):
         path: str,
         session: str,
         facts: Fields,
-        state: State | None,
+        state: KimiCliState | None,
         companions: Sequence[str] = (),
         model: str | None = None,
     ) -> None:
-        self._state = state or State()
-        super().__init__(path, Dialogue(session, self._state.own.standing), self._state)
-        self._context = next(
-            (other for other in companions if os.path.basename(other) == CONTEXT), None
-        )
-        self._agents = next(
-            (other for other in companions if os.path.basename(other) == SUBAGENTS), None
-        )
-        self._met: list[Problem] = []
-        self._own = _Teller(self.talk, self._state.own, self.odd, model)
+        self._state = state or KimiCliState()
+        super().__init__(path, Dialogue(session, self._state.own.dialogue), self._state)
+        beside = {os.path.basename(other): other for other in reversed(companions)}
+        self._context, self._agents = beside.get(CONTEXT), beside.get(SUBAGENTS)
+        self._own = _ConversationReader(self.dialogue, self._state.own, self.problems, model)
         self._own.is_agent = facts.get("origin") == "subagent"
-        self.talk.facts(**facts)
-        self._told: dict[str, _Teller | None] = {}
+        self.dialogue.facts(**facts)
+        self._readers: dict[str, _ConversationReader | None] = {}
 
-    def take(self, record: Record) -> None:
+    def take(self, record: _Record) -> None:
         """One more line."""
         message = fields_of(record.message)
         kind, payload = message.get("type"), fields_of(message.get("payload"))
@@ -148,10 +134,10 @@ class Wire(TalkReader):
         if kind == "TurnBegin":
             self._come_after_context(typed_in(payload.get("user_input")))
         if kind == "SubagentEvent":
-            teller = self._agent(payload)
+            reader = self._agent(payload)
             event = fields_of(payload.get("event"))
-            if teller is not None:
-                teller.take(event.get("type"), fields_of(event.get("payload")), record.timestamp)
+            if reader is not None:
+                reader.take(event.get("type"), fields_of(event.get("payload")), record.timestamp)
         else:
             self._own.take(kind, payload, record.timestamp)
 
@@ -159,12 +145,8 @@ class Wire(TalkReader):
         """The items that were made since the last time."""
         if not self._state.asked:
             self._state.early = self._tell_earlier(None)[-_MOST_EARLY:]
-        tellers = [self._own, *filter(None, self._told.values())]
-        return [item for teller in tellers for item in teller.drain()]
-
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
-        return [*self._met, *super().problems()]
+        readers = [self._own, *filter(None, self._readers.values())]
+        return [item for reader in readers for item in reader.drain()]
 
     def save(self) -> bytes:
         """What must be remembered to go on from here.
@@ -185,99 +167,96 @@ class Wire(TalkReader):
         if not self._state.asked:
             self._tell_earlier(prompt)
         early, self._state.early = self._state.early, []
-        key = key_of(prompt, self.talk.session)
+        key = key_of(prompt, self.dialogue.session)
         for turn in early[early.index(key) :] if key in early else ():
-            self.talk.undo(turn)
+            self.dialogue.undo(turn)
 
     def _tell_earlier(self, prompt: str | None) -> list[str]:
-        """What the context has from before the first prompt of the wire, all of it
-        while there is none; gives the turns.
+        """Tell what the context has from before the first prompt of the wire; gives the turns.
+
+        All of it, while there is no prompt.
         """
         self._state.asked = True
-        earlier: list[Message] = []
+        earlier: list[KimiMessage] = []
         is_found = prompt is None
         for message in self._in_context():
             is_found = is_found or (message.role == "user" and typed_in(message.content) == prompt)
             if is_found and prompt is not None:
                 break
             earlier.append(message)
-        messages = Messages(self.talk, {}, self.odd)
+        messages = KimiMessageReader(self.dialogue, {}, self.problems)
         # A first prompt that is not in the context was lost from it, with what came before.
         for message in earlier if is_found else ():
             messages.take(message.role, message.content, message.tool_calls, message.tool_call_id)
         return messages.begun
 
-    def _in_context(self) -> Iterator[Message]:
+    def _in_context(self) -> Iterator[KimiMessage]:
         if self._context is None:
             return
         try:
             for block in blocks(self._context):
                 if isinstance(block, Problem):
-                    self._met.append(block)
+                    self.problems.keep(block)
                     continue
                 for message in records(self._context, block, MESSAGES):
                     if isinstance(message, Problem):
-                        self._met.append(message)
+                        self.problems.keep(message)
                     else:
                         yield message
-        except Unreadable:
+        except UnreadableSource:
             # It need not be there.
             return
 
-    def _agent(self, payload: Fields) -> _Teller | None:
+    def _agent(self, payload: Fields) -> _ConversationReader | None:
         """Who tells of a sub-agent; nobody does when it has a file of its own."""
         given = text_of(payload.get("agent_id"))
-        agent = (
-            given
-            or text_of(payload.get("parent_tool_call_id"))
-            or text_of(payload.get("task_tool_call_id"))
-        )
+        calls = (payload.get("parent_tool_call_id"), payload.get("task_tool_call_id"))
+        agent = given or first_text(*calls)
         # A name that is a path, or has no end, is none.
         if agent is None or agent != os.path.basename(agent) or len(agent) > LONGEST_ID:
-            self.odd.bad("an event of a sub-agent that is not named")
+            self.problems.bad("an event of a sub-agent that is not named")
             return None
-        if agent not in self._told:
-            self._told[agent] = (
-                None if given and self._has_file(given) else self._begin_agent(agent, payload)
-            )
-        return self._told[agent]
+        if agent not in self._readers:
+            elsewhere = given is not None and self._has_file(given)
+            self._readers[agent] = None if elsewhere else self._begin_agent(agent, payload)
+        return self._readers[agent]
 
     def _has_file(self, agent: str) -> bool:
         return self._agents is not None and os.path.isfile(os.path.join(self._agents, agent, WIRE))
 
-    def _begin_agent(self, agent: str, payload: Fields) -> _Teller:
+    def _begin_agent(self, agent: str, payload: Fields) -> _ConversationReader:
         agents = self._state.agents
-        conversation = agents[agent] = agents.pop(agent) if agent in agents else Conversation()
+        conversation = agents[agent] = agents.pop(agent) if agent in agents else _Conversation()
         if len(agents) > _MOST_AGENTS:
             del agents[next(iter(agents))]
-        session = self.talk.session
-        teller = _Teller(
-            Dialogue(f"{session}/{agent}", conversation.standing), conversation, self.odd, None
+        session = self.dialogue.session
+        reader = _ConversationReader(
+            Dialogue(f"{session}/{agent}", conversation.dialogue), conversation, self.problems, None
         )
-        teller.is_agent = True
+        reader.is_agent = True
         kind = text_of(payload.get("subagent_type"))
-        teller.talk.facts(
+        reader.dialogue.facts(
             parent=session, origin="subagent", meta={"subagent_type": kind} if kind else None
         )
-        return teller
+        return reader
 
 
-class _Teller:
+class _ConversationReader:
     """Makes items of the events of one conversation."""
 
     def __init__(
-        self, talk: Dialogue, state: Conversation, odd: Oddities, model: str | None
+        self, dialogue: Dialogue, state: _Conversation, problems: ProblemCounter, model: str | None
     ) -> None:
-        self.talk = talk
+        self.dialogue = dialogue
         self.is_agent = False
-        self._state, self._odd, self._model = state, odd, model
+        self._state, self.problems, self._model = state, problems, model
 
     def drain(self) -> list[Item]:
         """The items that were made since the last time."""
-        held = self._state.held
-        if held and len(held.arguments) + len(held.name) + len(held.call or "") > _MOST_HELD:
+        call = self._state.call
+        if call and len(call.arguments) + len(call.name) + len(call.id or "") > _MOST_HELD:
             self._release()
-        return self.talk.drain()
+        return self.dialogue.drain()
 
     def take(self, kind: object, payload: Fields, timestamp: object) -> None:
         """One more event."""
@@ -287,7 +266,7 @@ class _Teller:
             return
         # While the arguments of a call still come, the calls before it are
         # already asked for, run and answered.
-        is_answered = self._state.held is not None and self._state.held.call == payload.get(
+        is_answered = self._state.call is not None and self._state.call.id == payload.get(
             "tool_call_id"
         )
         if kind in _AFTER_CALLS or (kind == "ToolResult" and is_answered):
@@ -304,62 +283,65 @@ class _Teller:
             case "StatusUpdate":
                 self._count(payload, at)
             case "StepInterrupted":
-                self.talk.say("abort", None, at=at)
+                self.dialogue.say("abort", None, at=at)
             case "StepRetry":
-                self.talk.say("error", _failure(payload), at=at)
+                self.dialogue.say("error", _failure(payload), at=at)
             case "CompactionBegin":
-                self.talk.say("compaction", None, at=at)
+                self.dialogue.say("compaction", None, at=at)
             case _ if not isinstance(kind, str) or kind not in _PASSED_OVER:
-                self._odd.unknown("message", kind)
+                self.problems.unknown("message", kind)
 
     def _begin(self, payload: Fields, timestamp: object, at: int | None) -> None:
         said = typed_in(payload.get("user_input"))
         raw = said or content_text(payload.get("user_input"))
         # Nothing but a tag: the program woke itself, when a task in the background was done.
         author: Author = "agent" if self.is_agent else "human" if said else "system"
-        self.talk.prompt(key_of(raw, timestamp), raw, at=at, author=author)
+        self.dialogue.prompt(key_of(raw, timestamp), raw, at=at, author=author)
 
     def _take_content(self, payload: Fields, at: int | None) -> None:
         if payload.get("type") == "think":
-            self.talk.say("reasoning", text_of(payload.get("think")), at=at)
+            self.dialogue.say("reasoning", text_of(payload.get("think")), at=at)
         else:
-            self.talk.say("reply", content_text(payload), at=at)
+            self.dialogue.say("reply", content_text(payload), at=at)
 
     def _take_call(self, payload: Fields, at: int | None) -> None:
         told = fields_of(payload.get("function"))
         arguments = text_of(told.get("arguments")) or ""
-        self._state.held = Held(
+        self._state.call = _OpenCall(
             text_of(payload.get("id")), text_of(told.get("name")) or "tool", arguments, at
         )
         self._release_when_whole()
 
     def _take_part(self, payload: Fields) -> None:
-        held, part = self._state.held, text_of(payload.get("arguments_part"))
-        if held is not None and part:
-            held.arguments += part
-            held.pieces += 1
+        call, part = self._state.call, text_of(payload.get("arguments_part"))
+        if call is not None and part:
+            call.arguments += part
+            call.pieces += 1
             self._release_when_whole()
 
     def _release_when_whole(self) -> None:
-        held = self._state.held
-        if held and (held.pieces > _MOST_PIECES or isinstance(decoded(held.arguments), dict)):
+        call = self._state.call
+        if call and (call.pieces > _MOST_PIECES or isinstance(json_of(call.arguments), dict)):
             self._release()
 
     def _release(self) -> None:
-        held, self._state.held = self._state.held, None
-        if held is not None:
-            self.talk.call(held.call, held.name, decoded(held.arguments) or None, at=held.at)
+        call, self._state.call = self._state.call, None
+        if call is not None:
+            self.dialogue.call(call.id, call.name, json_of(call.arguments) or None, at=call.at)
 
     def _take_result(self, payload: Fields, at: int | None) -> None:
         call, value = text_of(payload.get("tool_call_id")), fields_of(payload.get("return_value"))
         if call is None:
-            self._odd.bad("a tool result that names no call")
+            self.problems.bad("a tool result that names no call")
             return
         output, message = content_text(value.get("output")), text_of(value.get("message")) or ""
         failed = value.get("is_error")
-        self.talk.result(
+        told = output or message
+        if failed is True:
+            told = "\n".join(filter(None, (message, output)))
+        self.dialogue.result(
             call,
-            "\n".join(filter(None, (message, output))) if failed is True else output or message,
+            told,
             at=at,
             ok=not failed if isinstance(failed, bool) else None,
             exit_code=exit_code_in(message),
@@ -368,10 +350,9 @@ class _Teller:
     def _count(self, payload: Fields, at: int | None) -> None:
         usage = fields_of(payload.get("token_usage"))
         if usage:
-            self.talk.usage(
-                # Ids of messages are short with some providers, and a
-                # fork's copy has the same time.
-                f"{at}/{text_of(payload.get('message_id')) or self.talk.session}",
+            self.dialogue.usage(
+                # Ids are short with some providers, and a fork's copy has the same time.
+                f"{at}/{text_of(payload.get('message_id')) or self.dialogue.session}",
                 model=self._model,
                 at=at,
                 input=count_of(usage.get("input_other")),

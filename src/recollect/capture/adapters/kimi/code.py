@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from recollect.capture.adapters.kimi.messages import Messages, exit_code_in, key_of, typed_in
-from recollect.capture.logs.appended import TalkReader
-from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, Standing
+from recollect.capture.adapters.kimi.reader import KimiMessageReader, exit_code_in, key_of, typed_in
+from recollect.capture.logs.dialogue import LONGEST_ID, Dialogue, DialogueState
+from recollect.capture.logs.readers import DialogueReader
 from recollect.capture.logs.tags import inside
 from recollect.capture.logs.values import (
     Fields,
@@ -34,27 +34,24 @@ _MOST_AWAITED = 20
 _MOST_UNDOABLE = 150
 _MOST_MODELS = 10
 # Every type in which nothing is for us: settings, estimates, and traces of what is told by others.
-_KNOWN = """
-    context.update_token_count cron.add cron.cursor cron.delete forked full_compaction.begin
-    full_compaction.cancel
-    full_compaction.complete goal.clear goal.create goal.update interaction.request
-    interaction.resolved
-    interruptionReminder.recorded llm.tools_snapshot mcp.tools_discovered micro_compaction.apply
-    permission.record_approval_result plan.revision plan_mode.cancel plan_mode.enter plan_mode.exit
-    plugin.session_start
-    prompt.accepted runtime.set_binding staleGuard.cleared staleGuard.recorded swarm_mode.enter
-    swarm_mode.exit task.started
-    task.terminated task.waitDelivered token_counting.measured token_counting.rebased
-    token_counting.truncated
-    token_counting.turn_recorded tools.register_user_tool tools.reset_active_tools
-    tools.set_active_tools
-    tools.unregister_user_tool tools.update_store tower_mode.enter tower_mode.exit
-"""
-_PASSED_OVER = frozenset(_KNOWN.split())
+_PASSED_OVER = frozenset({
+    "context.update_token_count", "cron.add", "cron.cursor", "cron.delete", "forked",
+    "full_compaction.begin", "full_compaction.cancel", "full_compaction.complete", "goal.clear",
+    "goal.create", "goal.update", "interaction.request", "interaction.resolved",
+    "interruptionReminder.recorded", "llm.tools_snapshot", "mcp.tools_discovered",
+    "micro_compaction.apply", "permission.record_approval_result", "plan.revision",
+    "plan_mode.cancel", "plan_mode.enter", "plan_mode.exit", "plugin.session_start",
+    "prompt.accepted", "runtime.set_binding", "staleGuard.cleared", "staleGuard.recorded",
+    "swarm_mode.enter", "swarm_mode.exit", "task.started", "task.terminated", "task.waitDelivered",
+    "token_counting.measured", "token_counting.rebased", "token_counting.truncated",
+    "token_counting.turn_recorded", "tools.register_user_tool", "tools.reset_active_tools",
+    "tools.set_active_tools", "tools.unregister_user_tool", "tools.update_store",
+    "tower_mode.enter", "tower_mode.exit",
+})  # fmt: skip
 _SILENT_EVENTS = frozenset({"step.begin", "step.end", "step.retrying"})
 
 
-class Record(Struct, rename="camel"):
+class _Record(Struct, rename="camel"):
     """A line of the log."""
 
     type: Any = None
@@ -81,18 +78,18 @@ class Record(Struct, rename="camel"):
     mode: Any = None
 
 
-RECORDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+CODE_RECORDS: msgspec.json.Decoder[_Record] = msgspec.json.Decoder(_Record)
 
 
-class State(Struct):
+class KimiCodeState(Struct):
     """Where the reading of a log stands.
 
     `awaited` are prompts that the context has yet to repeat, `undoable` the
     turns since the context was last cut, `models` what aliases stand for.
     """
 
-    standing: Standing = field(default_factory=Standing)
-    old: Standing = field(default_factory=Standing)
+    dialogue: DialogueState = field(default_factory=DialogueState, name="standing")
+    old: DialogueState = field(default_factory=DialogueState)
     repeats: dict[str, int] = field(default_factory=dict)
     awaited: list[str] = field(default_factory=list)
     undoable: list[tuple[str, bool]] = field(default_factory=list)
@@ -101,39 +98,46 @@ class State(Struct):
     shell_call: str = ""
 
 
-class Wire(TalkReader):
+class KimiCodeReader(DialogueReader):
     """Makes items of the log of one agent.
 
     `old` is the session that this one was taken over from, if it was.
     """
 
     def __init__(
-        self, path: str, session: str, facts: Fields, state: State | None, *, old: str | None = None
+        self,
+        path: str,
+        session: str,
+        facts: Fields,
+        state: KimiCodeState | None,
+        *,
+        old: str | None = None,
     ) -> None:
-        self._state = state or State()
-        super().__init__(path, Dialogue(session, self._state.standing), self._state)
+        self._state = state or KimiCodeState()
+        super().__init__(path, Dialogue(session, self._state.dialogue), self._state)
         self._facts = facts
         self._is_agent = facts.get("origin") == "subagent"
-        self._messages = Messages(self.talk, self._state.repeats, self.odd)
-        self._old = (
-            Messages(Dialogue(old, self._state.old), self._state.repeats, self.odd) if old else None
-        )
+        self._messages = KimiMessageReader(self.dialogue, self._state.repeats, self.problems)
+        self._old: KimiMessageReader | None = None
+        if old:
+            dialogue = Dialogue(old, self._state.old)
+            self._old = KimiMessageReader(dialogue, self._state.repeats, self.problems)
         self._known: Fields = {}
         self._introduced: set[str] = set()
 
-    def take(self, record: Record) -> None:
+    def take(self, record: _Record) -> None:
         """One more line."""
         at = moment_of(record.time)
         if self._old and at is None:
             # The header of a log that was taken over tells when its session was touched last.
             if record.type != "metadata":
-                self._say_facts(self._old.talk, "cwd", "title")
+                self._say_facts(self._old.dialogue, "cwd", "title")
                 self._take_message(record, at, self._old)
             return
-        self._say_facts(self.talk, *self._facts)
+        self._say_facts(self.dialogue, *self._facts)
         match record.type:
             case "metadata":
-                self.talk.facts(started_at=moment_of(record.created_at))
+                self.dialogue.facts(started_at=moment_of(record.created_at))
             case "turn.prompt" | "turn.steer":
                 self._take_prompt(record, at)
             case "turn.cancel":
@@ -155,21 +159,21 @@ class Wire(TalkReader):
             case "config.update" | "profile.bind" | "llm.request" | "permission.set_mode":
                 self._learn(record)
             case kind if not isinstance(kind, str) or kind not in _PASSED_OVER:
-                self.odd.unknown("record", kind)
+                self.problems.unknown("record", kind)
 
     def drain(self) -> list[Item]:
         """The items that were made since the last time, those of the old session first."""
-        return [*(self._old.talk.drain() if self._old else ()), *super().drain()]
+        return [*(self._old.dialogue.drain() if self._old else ()), *super().drain()]
 
     # The session
 
-    def _say_facts(self, talk: Dialogue, *names: str) -> None:
+    def _say_facts(self, dialogue: Dialogue, *names: str) -> None:
         """What the file beside the log tells of a session, before anything else of this pass."""
-        if talk.session not in self._introduced:
-            self._introduced.add(talk.session)
-            talk.facts(**{name: self._facts.get(name) for name in names})
+        if dialogue.session not in self._introduced:
+            self._introduced.add(dialogue.session)
+            dialogue.facts(**{name: self._facts.get(name) for name in names})
 
-    def _learn(self, record: Record) -> None:
+    def _learn(self, record: _Record) -> None:
         alias, model = text_of(record.model_alias), text_of(record.model)
         if alias and model and len(alias) + len(model) <= 2 * LONGEST_ID:
             self._state.models[alias] = model
@@ -188,11 +192,11 @@ class Wire(TalkReader):
         self._known.update(meta)
         cwd = text_of(record.cwd) or text_of(fields_of(record.environment_disclosure).get("cwd"))
         if cwd or meta:
-            self.talk.facts(cwd=cwd, meta=meta or None)
+            self.dialogue.facts(cwd=cwd, meta=meta or None)
 
     # Turns
 
-    def _take_prompt(self, record: Record, at: int | None) -> None:
+    def _take_prompt(self, record: _Record, at: int | None) -> None:
         raw = content_text(record.input)
         self._state.awaited = [*self._state.awaited, key_of(raw, None)][-_MOST_AWAITED:]
         self._begin_turn(raw, fields_of(record.origin), at)
@@ -203,41 +207,39 @@ class Wire(TalkReader):
             return
         key = key_of(raw, at)
         self._state.undoable = [*self._state.undoable, (key, author == "human")][-_MOST_UNDOABLE:]
-        self.talk.prompt(key, said, at=at, author=author)
+        self.dialogue.prompt(key, said, at=at, author=author)
 
     def _abort(self, at: int | None) -> None:
-        turn = self._state.standing.turn
+        turn = self._state.dialogue.turn
         if turn and self._state.aborted != turn:
             self._state.aborted = turn
-            self.talk.say("abort", None, at=at)
+            self.dialogue.say("abort", None, at=at)
 
-    def _end(self, record: Record, at: int | None) -> None:
+    def _end(self, record: _Record, at: int | None) -> None:
         reason, spent = text_of(record.reason), whole_of(record.duration_ms)
         if reason == "cancelled":
             self._abort(at)
-        self.talk.say("error", text_of(fields_of(record.error).get("message")), at=at)
-        telemetry = {"end_reason": reason, "duration_ms": spent}
-        self.talk.learn(
-            telemetry={name: value for name, value in telemetry.items() if value is not None}
-            or None
-        )
+        self.dialogue.say("error", text_of(fields_of(record.error).get("message")), at=at)
+        told = {"end_reason": reason, "duration_ms": spent}
+        telemetry = {name: value for name, value in told.items() if value is not None}
+        self.dialogue.learn(telemetry=telemetry or None)
 
     def _undo(self, count: int) -> None:
         """The last prompts of a person are taken back, with all that followed each."""
         undoable = self._state.undoable
         while count > 0 and undoable:
             turn, is_human = undoable.pop()
-            self.talk.undo(turn)
+            self.dialogue.undo(turn)
             count -= is_human
 
-    def _compact(self, record: Record, at: int | None) -> None:
+    def _compact(self, record: _Record, at: int | None) -> None:
         self._state.undoable.clear()
         summary = text_of(record.summary) or content_text(fields_of(record.summary).get("content"))
-        self.talk.say("compaction", summary or text_of(record.context_summary), at=at)
+        self.dialogue.say("compaction", summary or text_of(record.context_summary), at=at)
 
     # What was said and done
 
-    def _take_message(self, record: Record, at: int | None, messages: Messages) -> None:
+    def _take_message(self, record: _Record, at: int | None, messages: KimiMessageReader) -> None:
         message = fields_of(record.message)
         role, content = message.get("role"), message.get("content")
         origin = fields_of(message.get("origin"))
@@ -257,14 +259,14 @@ class Wire(TalkReader):
         if origin.get("phase") == "input":
             command = unescape(inside(text, "bash-input") or text)
             self._state.shell_call = f"!{at}"
-            self.talk.call(self._state.shell_call, "!", {"command": command}, at=at, kind="shell")
+            self.dialogue.call(
+                self._state.shell_call, "!", {"command": command}, at=at, kind="shell"
+            )
         elif self._state.shell_call:
-            output = unescape(
-                "\n".join(filter(None, (inside(text, "bash-stdout"), inside(text, "bash-stderr"))))
-            )
-            self.talk.result(
-                self._state.shell_call, output, at=at, ok=origin.get("isError") is not True
-            )
+            streams = (inside(text, "bash-stdout"), inside(text, "bash-stderr"))
+            output = unescape("\n".join(filter(None, streams)))
+            ok = origin.get("isError") is not True
+            self.dialogue.result(self._state.shell_call, output, at=at, ok=ok)
             self._state.shell_call = ""
 
     def _take_event(self, event: Fields, at: int | None) -> None:
@@ -272,36 +274,36 @@ class Wire(TalkReader):
             case "content.part":
                 part = fields_of(event.get("part"))
                 if part.get("type") == "think":
-                    self.talk.say("reasoning", text_of(part.get("think")), at=at)
+                    self.dialogue.say("reasoning", text_of(part.get("think")), at=at)
                 else:
-                    self.talk.say("reply", content_text(part), at=at)
+                    self.dialogue.say("reply", content_text(part), at=at)
             case "tool.call":
                 name = text_of(event.get("name")) or "tool"
-                self.talk.call(text_of(event.get("toolCallId")), name, event.get("args"), at=at)
+                self.dialogue.call(text_of(event.get("toolCallId")), name, event.get("args"), at=at)
             case "tool.result":
                 self._take_result(event, at)
             case "turn.interrupted":
                 self._abort(at)
             case kind if not isinstance(kind, str) or kind not in _SILENT_EVENTS:
-                self.odd.unknown("event", kind)
+                self.problems.unknown("event", kind)
 
     def _take_result(self, event: Fields, at: int | None) -> None:
         call, result = text_of(event.get("toolCallId")), fields_of(event.get("result"))
         if call is None:
-            self.odd.bad("a tool result that names no call")
+            self.problems.bad("a tool result that names no call")
             return
         output, ok = content_text(result.get("output")), result.get("isError") is not True
-        self.talk.result(call, output, at=at, ok=ok, exit_code=None if ok else exit_code_in(output))
+        self.dialogue.result(
+            call, output, at=at, ok=ok, exit_code=None if ok else exit_code_in(output)
+        )
 
-    def _count(self, record: Record, at: int | None) -> None:
+    def _count(self, record: _Record, at: int | None) -> None:
         usage, alias = fields_of(record.usage), text_of(record.model)
-        counts = [
-            count_of(usage.get(name))
-            for name in ("inputOther", "inputCacheRead", "inputCacheCreation", "output")
-        ]
-        self.talk.usage(
+        names = ("inputOther", "inputCacheRead", "inputCacheCreation", "output")
+        counts = [count_of(usage.get(name)) for name in names]
+        self.dialogue.usage(
             # A record has no id, but a fork's copy has the same time.
-            f"{at or self.talk.session}/{'/'.join(map(str, counts))}",
+            f"{at or self.dialogue.session}/{'/'.join(map(str, counts))}",
             model=self._state.models.get(alias, alias) if alias else None,
             at=at,
             input=counts[0],
@@ -314,21 +316,16 @@ class Wire(TalkReader):
 def _typed(raw: str, origin: Fields, *, is_agent: bool) -> tuple[str, Author]:
     """What was typed, and by whom: a command of a person comes as the text that it stands for."""
     said = typed_in(raw) or raw
+    command, arguments = None, None
     match origin.get("kind"):
         case "user" | None:
             return said, "human"
-        case "skill_activation" if origin.get("trigger") == "user-slash" and text_of(
-            origin.get("skillName")
-        ):
-            return (
-                f"/{origin['skillName']} {text_of(origin.get('skillArgs')) or ''}".rstrip(),
-                "human",
-            )
-        case "plugin_command" if text_of(origin.get("commandName")):
-            return (
-                f"/{origin['commandName']} {text_of(origin.get('commandArgs')) or ''}".rstrip(),
-                "human",
-            )
+        case "skill_activation" if origin.get("trigger") == "user-slash":
+            command, arguments = text_of(origin.get("skillName")), origin.get("skillArgs")
+        case "plugin_command":
+            command, arguments = text_of(origin.get("commandName")), origin.get("commandArgs")
         case "system_trigger" if is_agent:
             return said, "agent"
+    if command:
+        return f"/{command} {text_of(arguments) or ''}".rstrip(), "human"
     return said, "system"

@@ -7,19 +7,29 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.adapters.opencode.records import Message, Part, message_of, part_of
-from recollect.capture.adapters.opencode.talk import Info, Told, created_at, items_of
-from recollect.capture.logs.databases import Table
-from recollect.capture.logs.documents import Broken
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.rows import Rows
-from recollect.capture.logs.values import decoded, moment_of, text_of
-from recollect.model.logs import Item, Problem
+from recollect.capture.adapters.opencode.reader import (
+    MessageWithParts,
+    OpenCodeSession,
+    created_at,
+    items_of,
+)
+from recollect.capture.adapters.opencode.records import (
+    OpenCodeMessage,
+    OpenCodePart,
+    message_of,
+    part_of,
+)
+from recollect.capture.logs.databases import SessionTable
+from recollect.capture.logs.documents import BrokenDocument
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.sqlite import SqliteFile
+from recollect.capture.logs.values import json_of, moment_of, text_of
+from recollect.model.logs import Item
 
 TABLES = (
-    Table("session", "id", "time_updated"),
-    Table("message", "session_id", "time_updated"),
-    Table("part", "session_id", "time_updated"),
+    SessionTable("session", "id", "time_updated"),
+    SessionTable("message", "session_id", "time_updated"),
+    SessionTable("part", "session_id", "time_updated"),
 )
 _COLUMNS = (
     "parent_id", "directory", "title", "version", "time_created", "permission", "revert",
@@ -27,49 +37,49 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-class Database:
+class OpenCodeDatabase:
     """Reads one session after the other."""
 
-    tables: Sequence[Table] = TABLES
+    tables: Sequence[SessionTable] = TABLES
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.oddities = Oddities()
+        self.problems = ProblemCounter(path)
         self.read_bytes = 0
 
-    def session(self, rows: Rows, session: str) -> list[Item]:
+    def session(self, file: SqliteFile, session: str) -> list[Item]:
         """Everything about a session; nothing when it was deleted meanwhile, or is still empty."""
-        row = rows.one(
-            f"select {rows.selected('session', *_COLUMNS)} from session where id = ?", (session,)
-        )
+        columns = file.selected("session", *_COLUMNS)
+        row = file.one(f"select {columns} from session where id = ?", (session,))
         if row is None:
             return []
-        info = self._info(rows, session, row)
-        parts = self._parts(rows, session)
+        info = self._info(file, session, row)
+        parts = self._parts(file, session)
+        # A blob is taken as it is: text would be decoded twice.
+        rows = file.all(
+            """
+            select id, cast(data as blob)
+              from message
+             where session_id = ?
+             order by time_created, id
+            """,
+            (session,),
+        )
         messages = [
-            Told(id_, id_, self._message(data), parts.get(id_, []))
-            for id_, data in rows.all(
-                # A blob is taken as it is: text would be decoded twice.
-                "select id, cast(data as blob) from message where session_id = ? order by "
-                "time_created, id",
-                (session,),
-            )
+            MessageWithParts(id_, id_, self._message(data), parts.get(id_, []))
+            for id_, data in rows
             if isinstance(id_, str)
         ]
-        return items_of(info, _with_first_keys(rows, info, messages), self.oddities)
+        return items_of(info, _with_first_keys(file, info, messages), self.problems)
 
-    def problems(self) -> list[Problem]:
-        """What was odd, at the end of the pass."""
-        return self.oddities.problems(self.path)
-
-    def _info(self, rows: Rows, session: str, row: tuple[Any, ...]) -> Info:
+    def _info(self, file: SqliteFile, session: str, row: tuple[Any, ...]) -> OpenCodeSession:
         parent, directory, title, version, created, permission, revert, *changes = row
         parent = text_of(parent)
-        above = (
-            rows.one("select parent_id from session where id = ?", (parent,)) if parent else None
-        )
-        counts = dict(zip(("lines_added", "lines_removed", "files_changed"), changes, strict=True))
-        return Info(
+        above = None
+        if parent:
+            above = file.one("select parent_id from session where id = ?", (parent,))
+        counts = zip(("lines_added", "lines_removed", "files_changed"), changes, strict=True)
+        return OpenCodeSession(
             id=session,
             parent=parent,
             grandparent=text_of(above[0]) if above else None,
@@ -77,38 +87,34 @@ class Database:
             title=title,
             version=version,
             created=created,
-            permission=decoded(permission),
-            revert=decoded(revert),
-            changes={
-                name: count
-                for name, count in counts.items()
-                if isinstance(count, int) and count > 0
-            },
+            permission=json_of(permission),
+            revert=json_of(revert),
+            changes={name: n for name, n in counts if isinstance(n, int) and n > 0},
         )
 
-    def _parts(self, rows: Rows, session: str) -> dict[str, list[Part]]:
+    def _parts(self, file: SqliteFile, session: str) -> dict[str, list[OpenCodePart]]:
         """A session's parts by their message, in the order of their ids."""
-        found = rows.all(
+        found = file.all(
             "select id, message_id, cast(data as blob) from part where session_id = ?", (session,)
         )
         # Nearly in order already, which SQLite does not know: it would copy every row to sort them.
         found.sort(key=lambda row: str(row[0]))
-        parts: dict[str, list[Part]] = {}
+        parts: dict[str, list[OpenCodePart]] = {}
         for id_, message, data in found:
             try:
                 part = part_of(self._counted(data))
-            except Broken as reason:
-                self.oddities.bad(f"a part: {reason}")
+            except BrokenDocument as reason:
+                self.problems.bad(f"a part: {reason}")
                 continue
             part.id = id_
             parts.setdefault(message, []).append(part)
         return parts
 
-    def _message(self, data: bytes | None) -> Message | None:
+    def _message(self, data: bytes | None) -> OpenCodeMessage | None:
         try:
             return message_of(self._counted(data))
-        except Broken as reason:
-            self.oddities.bad(f"a message: {reason}")
+        except BrokenDocument as reason:
+            self.problems.bad(f"a message: {reason}")
             return None
 
     def _counted(self, data: bytes | None) -> bytes:
@@ -117,43 +123,44 @@ class Database:
         return data or b""
 
 
-def _with_first_keys(rows: Rows, info: Info, messages: list[Told]) -> list[Told]:
-    """The messages of a fork under the ids that they had where they were
-    copied from, if that is still there.
+def _with_first_keys(
+    file: SqliteFile, info: OpenCodeSession, messages: list[MessageWithParts]
+) -> list[MessageWithParts]:
+    """The messages of a fork under the ids that they were copied from, if those still exist.
 
     A fork gets new ids and does not say whose copy it is. But a copied
     message keeps its time to the millisecond, and so is older than its session.
     """
     begun = moment_of(info.created) or 0
-    copied = {
-        at: told.id
-        for told in messages
-        if (at := created_at(told.message)) is not None and at < begun
-    }
+    copied: dict[int, str] = {}
+    for told in messages:
+        at = created_at(told.message)
+        if at is not None and at < begun:
+            copied[at] = told.id
     if not copied:
         return messages
-    found = rows.all(
+    found = file.all(
         """
-        select time_created, id, session_id from message
-         where session_id <> ? and time_created in (select value from json_each(?))
+        select id, time_created, session_id
+          from message
+         where session_id <> ?
+           and time_created in (select value from json_each(?))
         """,
         (info.id, msgspec.json.encode(list(copied)).decode()),
     )
+    older = [(str(id_), at, str(session)) for id_, at, session in found if str(id_) < copied[at]]
     first: dict[int | None, tuple[str, list[str]]] = {}
     shared: dict[str, int] = {}
     # Ids grow with time, so younger ones are copies of these. Two messages may have the same time.
-    for id_, at, session in sorted(
-        (str(id_), at, str(session)) for at, id_, session in found if str(id_) < copied[at]
-    ):
+    for id_, at, session in sorted(older):
         shared[session] = shared.get(session, 0) + 1
         oldest, ids = first.setdefault(at, (session, []))
         if session == oldest:
             ids.append(id_)
     # It was forked from the one that has most of them; the oldest, when several have.
     info.forked_from = max(shared, key=lambda session: shared[session]) if shared else None
-    return [
-        told._replace(key=ids.pop(0))
-        if (ids := first.get(created_at(told.message), ("", []))[1])
-        else told
-        for told in messages
-    ]
+    renamed = []
+    for told in messages:
+        _, ids = first.get(created_at(told.message), ("", []))
+        renamed.append(told._replace(key=ids.pop(0)) if ids else told)
+    return renamed

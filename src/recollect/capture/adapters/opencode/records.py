@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct, convert
 
-from recollect.capture.logs.documents import Broken, parsed
+from recollect.capture.logs.documents import BrokenDocument, parse_json
 from recollect.capture.logs.values import Fields, fields_of, list_of
 
 Other = list[Any] | str | int | float | bool | None
 
 
-class Times(Struct):
+class MessageTimes(Struct):
     """When something was; messages use the first two, parts and tools the others."""
 
     created: Any = None
@@ -27,83 +27,83 @@ class Times(Struct):
     end: Any = None
 
 
-class Cache(Struct):
+class CachedTokens(Struct):
     read: Any = None
     write: Any = None
 
 
-class Tokens(Struct):
+class OpenCodeTokens(Struct):
     """What a message or one of its steps used; `total` is there since February 2026."""
 
     input: Any = None
     output: Any = None
     reasoning: Any = None
-    cache: Cache | Other = None
+    cache: CachedTokens | Other = None
     total: Any = None
 
 
-class Fault(Struct):
+class LoggedError(Struct):
     """What went wrong: a name, and fields that depend on it."""
 
     name: Any = None
     data: Any = None
 
 
-class Place(Struct):
+class WorkingFolder(Struct):
     cwd: Any = None
 
 
-class Chosen(Struct):
+class _ChosenModel(Struct):
     """The model that a person chose for a prompt."""
 
     variant: Any = None
 
 
-class Written(Struct):
+class _Summary(Struct):
     """A summary of what a prompt changed, which only has to be told from `true`."""
 
 
-class Message(Struct):
+class OpenCodeMessage(Struct):
     """One message, without its parts where these are records of their own."""
 
     id: Any = None
     role: Any = None
-    time: Times | Other = None
+    time: MessageTimes | Other = None
     parentID: Any = None
     modelID: Any = None
     providerID: Any = None
     mode: Any = None
     agent: Any = None
-    model: Chosen | Other = None
+    model: _ChosenModel | Other = None
     variant: Any = None
-    path: Place | Other = None
+    path: WorkingFolder | Other = None
     cost: Any = None
-    tokens: Tokens | Other = None
+    tokens: OpenCodeTokens | Other = None
     finish: Any = None
-    error: Fault | Other = None
-    summary: Written | Other = None
+    error: LoggedError | Other = None
+    summary: _Summary | Other = None
     # Until 13 July 2025 the parts stood in the message; until the 7th
     # the rest of it was `metadata`.
     parts: Any = None
     metadata: Any = None
 
 
-class Details(Struct):
+class ToolDetails(Struct):
     """What a tool told beside its output."""
 
     exit: Any = None
 
 
-class State(Struct):
+class ToolState(Struct):
     status: Any = None
     input: Any = None
     output: Any = None
     error: Any = None
-    metadata: Details | Other = None
-    time: Times | Other = None
+    metadata: ToolDetails | Other = None
+    time: MessageTimes | Other = None
 
 
-class Part(Struct):
+class OpenCodePart(Struct):
     """A piece of a message: words, a thought, a tool call with its result, the end of a step."""
 
     id: Any = None
@@ -111,57 +111,55 @@ class Part(Struct):
     text: Any = None
     synthetic: Any = None
     ignored: Any = None
-    time: Times | Other = None
+    time: MessageTimes | Other = None
     callID: Any = None
     tool: Any = None
-    state: State | Other = None
-    tokens: Tokens | Other = None
+    state: ToolState | Other = None
+    tokens: OpenCodeTokens | Other = None
     cost: Any = None
     filename: Any = None
     mime: Any = None
     source: Any = None
     prompt: Any = None
     overflow: Any = None
-    error: Fault | Other = None
+    error: LoggedError | Other = None
 
 
-_MESSAGES = msgspec.json.Decoder(Message)
-_PARTS = msgspec.json.Decoder(Part)
+_MESSAGES = msgspec.json.Decoder(OpenCodeMessage)
+_PARTS = msgspec.json.Decoder(OpenCodePart)
 
 
-def message_of(data: bytes) -> Message:
-    """A message out of its JSON; `Broken` when it is none."""
+def message_of(data: bytes) -> OpenCodeMessage:
+    """A message out of its JSON; `BrokenDocument` when it is none."""
     try:
         message = _MESSAGES.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        message = parsed(data, Message)
-    return (
-        _first_shape(message)
-        if isinstance(message.metadata, dict) and message.time is None
-        else message
-    )
+        message = parse_json(data, OpenCodeMessage)
+    if isinstance(message.metadata, dict) and message.time is None:
+        return _first_shape(message)
+    return message
 
 
-def part_of(data: bytes) -> Part:
-    """A part out of its JSON; `Broken` when it is none."""
+def part_of(data: bytes) -> OpenCodePart:
+    """A part out of its JSON; `BrokenDocument` when it is none."""
     try:
         return _PARTS.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return parsed(data, Part)
+        return parse_json(data, OpenCodePart)
 
 
-def parts_within(message: Message) -> list[Part]:
+def parts_within(message: OpenCodeMessage) -> list[OpenCodePart]:
     """The parts that stand in the message itself."""
     found = []
     for part in list_of(message.parts):
         try:
-            found.append(convert(part, Part))
+            found.append(convert(part, OpenCodePart))
         except msgspec.ValidationError as error:
-            raise Broken(f"a part is not what we know: {error}"[:200]) from None
+            raise BrokenDocument(f"a part is not what we know: {error}"[:200]) from None
     return found
 
 
-def _first_shape(message: Message) -> Message:
+def _first_shape(message: OpenCodeMessage) -> OpenCodeMessage:
     """A message of June 2025, told in the words of the later ones."""
     metadata = fields_of(message.metadata)
     assistant = fields_of(metadata.get("assistant"))
@@ -177,9 +175,9 @@ def _first_shape(message: Message) -> Message:
         for part in list_of(message.parts)
     ]
     try:
-        return convert(told, Message)
+        return convert(told, OpenCodeMessage)
     except msgspec.ValidationError as error:
-        raise Broken(f"not what we know: {error}"[:200]) from None
+        raise BrokenDocument(f"not what we know: {error}"[:200]) from None
 
 
 def _first_part(part: Fields, tools: Fields) -> Fields:

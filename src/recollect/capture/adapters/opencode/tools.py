@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from recollect.capture.adapters.opencode.records import Details, Part, State, Times
+from recollect.capture.adapters.opencode.records import (
+    MessageTimes,
+    OpenCodePart,
+    ToolDetails,
+    ToolState,
+)
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import Fields, moment_of, text_of, whole_of
 from recollect.model.logs import Event
@@ -14,15 +19,15 @@ _EDITS = {"oldString": "old_string", "newString": "new_string", "patchText": "pa
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
-def call_of(part: Part, session: str, turn: str, at: int | None) -> Event:
+def call_of(part: OpenCodePart, session: str, turn: str, at: int | None) -> Event:
     """A call with its result, as far as there is one yet; `at` is when its message was begun."""
     name = text_of(part.tool) or "tool"
     kind = kind_of(name)
-    state = part.state if isinstance(part.state, State) else State()
+    state = part.state if isinstance(part.state, ToolState) else ToolState()
     start = end = None
-    if isinstance(state.time, Times):
+    if isinstance(state.time, MessageTimes):
         start, end = moment_of(state.time.start), moment_of(state.time.end)
-    exit_code = whole_of(state.metadata.exit) if isinstance(state.metadata, Details) else None
+    exit_code = whole_of(state.metadata.exit) if isinstance(state.metadata, ToolDetails) else None
     failed = state.status == "error"
     done = failed or state.status in ("completed", "success")
     given, target = state.input, None

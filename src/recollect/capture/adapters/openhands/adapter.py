@@ -1,30 +1,32 @@
-"""OpenHands: a folder for each conversation with a file for each
-event, and exports of the same events.
-
-What we rely on, and the versions we saw it in, is in docs/formats/openhands.md.
-"""
+"""Finds and recognises OpenHands' conversations."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TypeVar
 from uuid import UUID
 
-from recollect.capture.adapters.openhands.exports import (
+from recollect.capture.adapters.openhands.folder import ConversationReader, read_folder
+from recollect.capture.adapters.openhands.reader import OpenHandsReader
+from recollect.capture.adapters.openhands.records import (
+    ConversationState,
+    OpenHandsEvent,
+    Version0Event,
+    Version0Metadata,
+)
+from recollect.capture.adapters.openhands.version_0 import (
+    Version0Reader,
     is_run,
     is_trajectory,
     read_runs,
     read_trajectory,
 )
-from recollect.capture.adapters.openhands.folder import Conversation, read_folder
-from recollect.capture.adapters.openhands.old import OldTalk
-from recollect.capture.adapters.openhands.records import BaseState, Event, Metadata, OldEvent
-from recollect.capture.adapters.openhands.talk import Talk
-from recollect.capture.logs.documents import Broken, document
-from recollect.capture.logs.folders import listed, name_in_text
-from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.documents import BrokenDocument, read_json
+from recollect.capture.logs.folders import list_folder, name_in_text
+from recollect.capture.logs.lines import UnreadableSource
 from recollect.capture.logs.values import moment_of, text_of
 from recollect.model.logs import Checkpoint, Item, Problem, SessionFacts, Source
 
@@ -50,36 +52,27 @@ class OpenHands:
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """The CLI's folders, and those of the server of version 0."""
-        kept = environ.get("OPENHANDS_PERSISTENCE_DIR") or os.path.join(home, ".openhands")
-        conversations = environ.get("OPENHANDS_CONVERSATIONS_DIR") or os.path.join(
-            kept, "conversations"
-        )
-        stores = [
-            environ.get("FILE_STORE_PATH") or os.path.join(home, ".openhands"),
-            os.path.join(home, ".openhands-state"),
-        ]
-        old = [
-            os.path.join(os.path.expanduser(store), place)
-            for store in stores
-            for place in ("sessions", "users")
-        ]
-        return [conversations, *old]
+        own = os.path.join(home, ".openhands")
+        kept = environ.get("OPENHANDS_PERSISTENCE_DIR") or own
+        moved = environ.get("OPENHANDS_CONVERSATIONS_DIR")
+        roots = [moved or os.path.join(kept, "conversations")]
+        for store in (environ.get("FILE_STORE_PATH") or own, f"{own}-state"):
+            store = os.path.expanduser(store)
+            roots += [os.path.join(store, "sessions"), os.path.join(store, "users")]
+        return roots
 
     def sources(self, root: str) -> Iterator[Source]:
         """The folders of conversations, with those of their sub-agents."""
-        inner = listed(root).folders
+        inner = list_folder(root).folders
         groups = [root] if os.path.basename(root) in _PLACES else []
         groups += [folder for folder in inner if os.path.basename(folder) in _PLACES]
         users = inner if os.path.basename(root) == "users" else []
-        users += [
-            user
-            for folder in inner
-            if os.path.basename(folder) == "users"
-            for user in listed(folder).folders
-        ]
+        for folder in inner:
+            if os.path.basename(folder) == "users":
+                users += list_folder(folder).folders
         groups += [os.path.join(user, "conversations") for user in users]
         for group in groups:
-            for folder in listed(group).folders:
+            for folder in list_folder(group).folders:
                 yield from self._conversation(folder, _DEPTH)
 
     def _conversation(self, folder: str, depth: int) -> Iterator[Source]:
@@ -87,26 +80,23 @@ class OpenHands:
 
         What has no state beside its events is of version 0.
         """
-        found = listed(folder)
+        found = list_folder(folder)
         names = {os.path.basename(path) for path in found.files}
         events = os.path.join(folder, _EVENTS)
         if events in found.folders and (_STATE in names or _holds_events(events)):
             yield self._folder(folder, new=_STATE in names)
         children = os.path.join(folder, _CHILDREN)
         if depth and children in found.folders:
-            for child in listed(children).folders:
+            for child in list_folder(children).folders:
                 yield from self._conversation(child, depth - 1)
 
     def _folder(self, folder: str, *, new: bool) -> Source:
         beside = os.path.join(folder, _STATE if new else _METADATA)
-        return Source(
-            self.agent, os.path.join(folder, _EVENTS), companions=(beside,), appended=False
-        )
+        events = os.path.join(folder, _EVENTS)
+        return Source(self.agent, events, companions=(beside,), appended=False)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A part of a conversation's folder, an exported
-        trajectory, or the output of a benchmark.
-        """
+        """A part of a conversation's folder, an exported trajectory, or a benchmark's output."""
         folder, name = os.path.split(path)
         if name == _STATE and b'"workspace"' in head and b'"agent"' in head:
             if os.path.isdir(os.path.join(folder, _EVENTS)):
@@ -116,11 +106,9 @@ class OpenHands:
         if os.path.basename(folder) == _EVENTS and _EVENT_NAME.fullmatch(name):
             new = name.startswith("event-")
             told = b'"kind"' in head if new else b'"action"' in head or b'"observation"' in head
-            return (
-                self._folder(os.path.dirname(folder), new=new)
-                if told and b'"source"' in head
-                else None
-            )
+            if told and b'"source"' in head:
+                return self._folder(os.path.dirname(folder), new=new)
+            return None
         if name.endswith(".jsonl"):
             return Source(self.agent, path) if is_run(head) else None
         # Told by a folder too, where it is whole.
@@ -131,46 +119,45 @@ class OpenHands:
         if source.path.endswith(".jsonl"):
             yield from read_runs(source, since)
         elif os.path.basename(source.path) == _STATE:
-            talk = self._talk(source, b"")
-            yield from [*talk.drain(), *talk.close()]
+            reader = self._reader(source, b"")
+            yield from [*reader.drain(), *reader.close()]
             yield Checkpoint(1)
         elif source.path.endswith(".json"):
             yield from read_trajectory(source, _session_in(source.path))
         elif _is_new(source):
-            yield from read_folder(source, since, Event, self._talk)
+            yield from read_folder(source, since, OpenHandsEvent, self._reader)
         else:
-            yield from read_folder(source, since, OldEvent, self._old_talk)
+            yield from read_folder(source, since, Version0Event, self._version_0_reader)
 
-    def _talk(self, source: Source, memory: bytes) -> Conversation:
+    def _reader(self, source: Source, memory: bytes) -> ConversationReader:
         beside = source.companions[0] if source.companions else source.path
         folder = os.path.dirname(beside)
-        state, problem = _read(beside, BaseState)
+        state, problem = _read(beside, ConversationState)
         own = _session_in(folder)
         if not _is_uuid(own) and state is not None:
             own = _session(text_of(state.id) or own)
-        above = os.path.dirname(folder)
-        parent = (
-            _whole_session(os.path.dirname(above)) if os.path.basename(above) == _CHILDREN else None
-        )
-        talk = Talk(f"{parent}/{own}" if parent else own, state, parent, source.path)
-        talk.dialogue.items += problem
-        return talk
+        above, parent = os.path.dirname(folder), None
+        if os.path.basename(above) == _CHILDREN:
+            parent = _whole_session(os.path.dirname(above))
+        reader = OpenHandsReader(f"{parent}/{own}" if parent else own, state, parent, source.path)
+        reader.dialogue.items += problem
+        return reader
 
-    def _old_talk(self, source: Source, memory: bytes) -> Conversation:
+    def _version_0_reader(self, source: Source, memory: bytes) -> ConversationReader:
         beside = source.companions[0]
         session = _session_in(os.path.dirname(beside))
-        metadata, problem = _read(beside, Metadata)
-        told = metadata or Metadata()
+        metadata, problem = _read(beside, Version0Metadata)
+        told = metadata or Version0Metadata()
         # It need not be there: a run without a server has none.
         missing = metadata is None and os.path.exists(beside)
-        talk = OldTalk(
+        reader = Version0Reader(
             session, source.path, memory, model=text_of(told.llm_model), read_again=missing
         )
-        talk.dialogue.items += [_old_facts(session, told), *(problem if missing else [])]
-        return talk
+        reader.dialogue.items += [_old_facts(session, told), *(problem if missing else [])]
+        return reader
 
 
-def _old_facts(session: str, told: Metadata) -> SessionFacts:
+def _old_facts(session: str, told: Version0Metadata) -> SessionFacts:
     repository, trigger = text_of(told.selected_repository), text_of(told.trigger)
     host = _HOSTS.get(text_of(told.git_provider) or "github")
     return SessionFacts(
@@ -187,8 +174,8 @@ def _old_facts(session: str, told: Metadata) -> SessionFacts:
 def _read(path: str, shape: type[Shape]) -> tuple[Shape | None, list[Item]]:
     """A document beside the events, or what is wrong with it."""
     try:
-        return document(path, shape), []
-    except (Broken, Unreadable) as reason:
+        return read_json(path, shape), []
+    except (BrokenDocument, UnreadableSource) as reason:
         return None, [Problem(path=path, kind="bad_record", reason=str(reason))]
 
 
@@ -203,22 +190,15 @@ def _holds_events(folder: str) -> bool:
     """
     try:
         with os.scandir(folder) as entries:
-            return any(
-                _EVENT_NAME.fullmatch(entry.name)
-                for entry, _ in zip(entries, range(3), strict=False)
-            )
+            return any(_EVENT_NAME.fullmatch(entry.name) for entry in islice(entries, 3))
     except OSError:
         return False
 
 
 def _session_in(path: str) -> str:
     """The session that a folder or a file is named after."""
-    return _session(
-        name_in_text(path)
-        .removesuffix(".json")
-        .removeprefix("trajectory-")
-        .removeprefix("trajectory_")
-    )
+    name = name_in_text(path).removesuffix(".json")
+    return _session(name.removeprefix("trajectory-").removeprefix("trajectory_"))
 
 
 def _whole_session(folder: str) -> str:

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from recollect.capture.logs.appended import resumed
-from recollect.capture.logs.documents import Broken, contents, parsed
-from recollect.capture.logs.folders import listed
-from recollect.capture.logs.lines import Unreadable
+from recollect.capture.logs.documents import BrokenDocument, parse_json, read_bytes
+from recollect.capture.logs.folders import list_folder
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.readers import resume
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 # Told and committed at a time, where a turn ends.
-_STRETCH_BYTES = 8 << 20
+_COMMIT_BYTES = 8 << 20
 _EVENT_BYTES = 64 << 20
 # What is between the number and the ending is the event's id, from version 1 on.
 _NAME = re.compile(r"(?:event-)?(\d{1,12})(?:-([0-9a-fA-F-]{8,}))?\.json")
@@ -39,7 +39,7 @@ class EventFile(NamedTuple):
     path: str
 
 
-class State(msgspec.Struct):
+class _FolderState(msgspec.Struct):
     """Where the next pass begins, and what the conversation must remember of what is before."""
 
     start: int
@@ -47,7 +47,7 @@ class State(msgspec.Struct):
     memory: bytes
 
 
-class Conversation(Protocol):
+class ConversationReader(Protocol):
     """Makes items of a conversation's events, turn by turn."""
 
     def take(self, event: Any, file: EventFile) -> None:
@@ -57,9 +57,7 @@ class Conversation(Protocol):
         """Whether a turn begins with an event."""
 
     def follows(self, events: list[tuple[EventFile, Any]]) -> bool:
-        """Whether these new events go on where the last pass ended, and
-        need nothing that is before them.
-        """
+        """Whether these new events go on where the last pass ended and need nothing before."""
 
     def drain(self) -> list[Item]:
         """What was made since the last time."""
@@ -74,16 +72,14 @@ class Conversation(Protocol):
         """What must be remembered to go on from here; empty when it is better to begin again."""
 
 
-class Maker(Protocol):
-    """Makes the conversation of a source, as it stood at some event."""
-
-    def __call__(self, source: Source, memory: bytes) -> Conversation: ...
+# Makes the reader of a source, as it stood at some event.
+MakeReader = Callable[[Source, bytes], ConversationReader]
 
 
 def numbered(folder: str) -> list[EventFile]:
     """The events in a folder, in their order."""
     found = []
-    for path in listed(folder).files:
+    for path in list_folder(folder).files:
         match = _NAME.fullmatch(os.path.basename(path))
         if match:
             found.append(EventFile(int(match[1]), match[2] or "", path))
@@ -91,62 +87,62 @@ def numbered(folder: str) -> list[EventFile]:
 
 
 def read_folder(
-    source: Source, since: Checkpoint | None, shape: type[Any], make: Maker
+    source: Source, since: Checkpoint | None, shape: type[Any], make: MakeReader
 ) -> Iterator[Item]:
     """The items of a folder; turns that were told and cannot have changed are left out."""
     files = numbered(source.path)
-    _, state = resumed(since, State)
+    _, state = resume(since, _FolderState)
     position = since.position if since and state else 0
     if state is not None:
         rest = [file for file in files if file.number >= state.start]
         if rest and os.path.basename(rest[0].path) == state.name:
             loaded = [(file, _event(file, shape)) for file in rest]
-            conversation = make(source, state.memory)
-            if conversation.follows([(file, event) for file, (event, _) in loaded]):
-                yield from _told(
-                    conversation, iter([(file, *found) for file, found in loaded]), position
-                )
+            reader = make(source, state.memory)
+            if reader.follows([(file, event) for file, (event, _) in loaded]):
+                events = ((file, *found) for file, found in loaded)
+                yield from _read_events(reader, events, position)
                 return
-    yield from _told(make(source, b""), ((file, *_event(file, shape)) for file in files), position)
+    events = ((file, *_event(file, shape)) for file in files)
+    yield from _read_events(make(source, b""), events, position)
 
 
-def _told(
-    conversation: Conversation, events: Iterator[tuple[EventFile, Any, int | str]], position: int
+def _read_events(
+    reader: ConversationReader, events: Iterator[tuple[EventFile, Any, int | str]], position: int
 ) -> Iterator[Item]:
     # Where the last two turns begin; the first of them is where the next pass does.
-    begun: list[State] = []
-    broken: State | None = None
+    begun: list[_FolderState] = []
+    broken: _FolderState | None = None
     pending_bytes = 0
     for file, event, size in events:
-        if not begun or conversation.begins_turn(event):
-            if pending_bytes > _STRETCH_BYTES:
-                yield from conversation.settle()
-                yield Checkpoint(position, _encoded(conversation, broken, begun))
+        if not begun or reader.begins_turn(event):
+            if pending_bytes > _COMMIT_BYTES:
+                yield from reader.settle()
+                yield Checkpoint(position, _encoded(reader, broken, begun))
                 pending_bytes = 0
-            begun = [
-                *begun[-1:],
-                State(file.number, os.path.basename(file.path), conversation.save()),
-            ]
+            start = _FolderState(file.number, os.path.basename(file.path), reader.save())
+            begun = [*begun[-1:], start]
         if isinstance(size, str):
             yield Problem(path=file.path, kind="unreadable", reason=size)
             broken = broken or begun[-1]
         else:
             position, pending_bytes = position + size, pending_bytes + size
-        conversation.take(event, file)
-        yield from conversation.drain()
-    yield from conversation.close()
-    yield Checkpoint(position, _encoded(conversation, broken, begun))
+        reader.take(event, file)
+        yield from reader.drain()
+    yield from reader.close()
+    yield Checkpoint(position, _encoded(reader, broken, begun))
 
 
-def _encoded(conversation: Conversation, broken: State | None, begun: list[State]) -> bytes:
+def _encoded(
+    reader: ConversationReader, broken: _FolderState | None, begun: list[_FolderState]
+) -> bytes:
     """The state to leave; none when the next pass has to begin at the start."""
-    return msgspec.msgpack.encode(broken or begun[0]) if begun and conversation.save() else b""
+    return msgspec.msgpack.encode(broken or begun[0]) if begun and reader.save() else b""
 
 
 def _event(file: EventFile, shape: type[Any]) -> tuple[Any, int | str]:
     """An event and its size, or None and why it is none."""
     try:
-        data = contents(file.path, _EVENT_BYTES)
-        return parsed(data, shape), len(data)
-    except (Broken, Unreadable) as reason:
+        data = read_bytes(file.path, _EVENT_BYTES)
+        return parse_json(data, shape), len(data)
+    except (BrokenDocument, UnreadableSource) as reason:
         return None, str(reason)

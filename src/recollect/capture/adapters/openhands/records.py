@@ -10,7 +10,7 @@ from msgspec import Raw, Struct
 Shape = TypeVar("Shape")
 
 
-class Event(Struct):
+class OpenHandsEvent(Struct):
     """One event of the SDK, from version 1 on: `kind` is the name of its class."""
 
     kind: Any = None
@@ -50,7 +50,7 @@ class Event(Struct):
     value: Any = None
 
 
-class BaseState(Struct):
+class ConversationState(Struct):
     """What `base_state.json` says about a conversation.
 
     An agent and a workspace have keys in them, which are masked but not ours
@@ -68,21 +68,21 @@ class BaseState(Struct):
     tags: Any = None
 
 
-class Model(Struct):
+class LanguageModel(Struct):
     """The language model of an agent."""
 
     model: Any = None
     reasoning_effort: Any = None
 
 
-class Agent(Struct):
+class OpenHandsAgent(Struct):
     """The agent in a conversation's state."""
 
     kind: Any = None
     llm: Raw = Raw(b"{}")
 
 
-class Workspace(Struct):
+class OpenHandsWorkspace(Struct):
     """Where an agent works."""
 
     working_dir: Any = None
@@ -96,7 +96,7 @@ def part(raw: Raw, shape: type[Shape]) -> Shape:
         return shape()
 
 
-class OldEvent(Struct):
+class Version0Event(Struct):
     """One event of version 0: an action or an observation."""
 
     id: Any = None
@@ -113,7 +113,7 @@ class OldEvent(Struct):
     llm_metrics: Any = None
 
 
-class Metadata(Struct):
+class Version0Metadata(Struct):
     """`metadata.json` beside the events of version 0."""
 
     selected_repository: Any = None
@@ -125,7 +125,7 @@ class Metadata(Struct):
     llm_model: Any = None
 
 
-class Run(Struct):
+class BenchmarkRun(Struct):
     """A line of a benchmark's `output.jsonl`: one conversation, whole."""
 
     instance_id: Any = None

@@ -10,7 +10,7 @@ from msgspec import Struct
 from recollect.capture.logs.values import count_of, fields_of, money_of, objects_of, text_of
 
 
-class Counted(TypedDict):
+class _UsageCounts(TypedDict):
     """The counts of a `Usage`."""
 
     input: int
@@ -20,7 +20,7 @@ class Counted(TypedDict):
     reasoning: int
 
 
-class Figures(Struct, frozen=True):
+class TokenFigures(Struct, frozen=True):
     """Token counts as OpenHands writes them down: a prompt is with what came from the cache."""
 
     prompt: int = 0
@@ -29,19 +29,17 @@ class Figures(Struct, frozen=True):
     cache_write: int = 0
     reasoning: int = 0
 
-    def without(self, other: Figures) -> Figures:
+    def without(self, other: TokenFigures) -> TokenFigures:
         """What is here and not there."""
-        return Figures(
-            *(max(0, mine - theirs) for mine, theirs in zip(self.all(), other.all(), strict=True))
-        )
+        pairs = zip(self.all(), other.all(), strict=True)
+        return TokenFigures(*(max(0, mine - theirs) for mine, theirs in pairs))
 
-    def plus(self, other: Figures) -> Figures:
+    def plus(self, other: TokenFigures) -> TokenFigures:
         """Both together."""
-        return Figures(
-            *(mine + theirs for mine, theirs in zip(self.all(), other.all(), strict=True))
-        )
+        pairs = zip(self.all(), other.all(), strict=True)
+        return TokenFigures(*(mine + theirs for mine, theirs in pairs))
 
-    def is_less_than(self, other: Figures) -> bool:
+    def is_less_than(self, other: TokenFigures) -> bool:
         """Whether a running total fell: then it began again."""
         return self.prompt < other.prompt or self.completion < other.completion
 
@@ -49,7 +47,7 @@ class Figures(Struct, frozen=True):
         """The five counts."""
         return self.prompt, self.completion, self.cache_read, self.cache_write, self.reasoning
 
-    def tokens(self) -> Counted:
+    def tokens(self) -> _UsageCounts:
         """The fields of a `Usage`.
 
         Where the cache is more than the prompt, it was told apart from it.
@@ -64,21 +62,21 @@ class Figures(Struct, frozen=True):
         }
 
 
-class Call(NamedTuple):
+class CountedResponse(NamedTuple):
     """What one call of a model took; without a response's id, what is left of a total."""
 
     response: str
     model: str | None
-    figures: Figures
+    figures: TokenFigures
     cost_usd: float | None
 
 
-def figures_of(usage: object) -> Figures:
+def figures_of(usage: object) -> TokenFigures:
     """Counts out of a `TokenUsage`, or out of a provider's `usage`."""
     told = fields_of(usage)
     prompt_details = fields_of(told.get("prompt_tokens_details"))
     completion_details = fields_of(told.get("completion_tokens_details"))
-    return Figures(
+    return TokenFigures(
         count_of(told.get("prompt_tokens")),
         count_of(told.get("completion_tokens")),
         count_of(
@@ -91,7 +89,7 @@ def figures_of(usage: object) -> Figures:
     )
 
 
-def calls_in(stats: object) -> Iterator[tuple[str, Call]]:
+def calls_in(stats: object) -> Iterator[tuple[str, CountedResponse]]:
     """The calls that a conversation's statistics tell of, each with the purpose it was for.
 
     They list single calls next to the total; a snapshot of them has the total
@@ -104,26 +102,29 @@ def calls_in(stats: object) -> Iterator[tuple[str, Call]]:
         paid = [money_of(cost.get("cost")) for cost in costs]
         if len(paid) != len(usages):
             paid = [None] * len(usages)
-        listed = Figures()
+        listed = TokenFigures()
         for usage, cost in zip(usages, paid, strict=True):
             response = text_of(usage.get("response_id"))
             if response:
                 figures = figures_of(usage)
                 listed = listed.plus(figures)
-                yield purpose, Call(response, text_of(usage.get("model")) or model, figures, cost)
+                yield (
+                    purpose,
+                    CountedResponse(response, text_of(usage.get("model")) or model, figures, cost),
+                )
         total = fields_of(told.get("accumulated_token_usage"))
         rest = figures_of(total).without(listed)
         cost = money_of(told.get("accumulated_cost")) if not listed.prompt else None
-        yield purpose, Call("", text_of(total.get("model")) or model, rest, cost)
+        yield purpose, CountedResponse("", text_of(total.get("model")) or model, rest, cost)
 
 
-class Meter(Struct):
+class RunningTotals(Struct):
     """The running totals of version 0, as of the last event that told them."""
 
-    figures: Figures = Figures()
+    figures: TokenFigures = TokenFigures()
     cost_usd: float = 0.0
 
-    def rise(self, metrics: object) -> tuple[Figures, float | None] | None:
+    def rise(self, metrics: object) -> tuple[TokenFigures, float | None] | None:
         """What was added since the last time; None when an event has no totals."""
         told = fields_of(metrics)
         total = figures_of(told.get("accumulated_token_usage"))
@@ -131,7 +132,7 @@ class Meter(Struct):
             return None
         paid = money_of(told.get("accumulated_cost")) or 0.0
         if total.is_less_than(self.figures):
-            self.figures, self.cost_usd = Figures(), 0.0
+            self.figures, self.cost_usd = TokenFigures(), 0.0
         risen, cost = total.without(self.figures), paid - self.cost_usd
         self.figures, self.cost_usd = total, paid
         return risen, money_of(cost)

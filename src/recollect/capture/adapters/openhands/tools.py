@@ -10,9 +10,8 @@ from recollect.model.logs import ToolKind
 
 _ACTIONS: dict[str, ToolKind] = {
     "run": "shell", "run_ipython": "shell", "read": "read", "write": "edit", "edit": "edit",
-    "browse": "web",
-    "browse_interactive": "web", "call_tool_mcp": "mcp", "delegate": "task", "MCPToolAction": "mcp",
-    "DelegateAction": "task", "TaskAction": "task",
+    "browse": "web", "browse_interactive": "web", "call_tool_mcp": "mcp", "delegate": "task",
+    "MCPToolAction": "mcp", "DelegateAction": "task", "TaskAction": "task",
 }  # fmt: skip
 _EDITORS = ("file_editor", "str_replace_editor", "planning_file_editor")
 # A command that still runs when its output is taken.

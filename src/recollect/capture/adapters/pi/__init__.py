@@ -1,5 +1,6 @@
-"""Pi and its descendants (oh-my-pi, OpenClaw): one JSONL file per session, a
-tree of entries that is appended to.
+"""Pi and its descendants (oh-my-pi, OpenClaw): a JSONL file per session, a tree of entries.
+
+What we rely on, and how we know, is written down in docs/formats/pi.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Qwen Code: one JSONL file per session, a tree of records; in 2025 one document.
-
-A line may open a new branch and leave the old one behind, so a file is always
-read whole. What we rely on, and the versions we saw it in, is written down in
-docs/formats/qwen-code.md.
-"""
+"""Finds and recognises Qwen Code's sessions."""
 
 from __future__ import annotations
 
@@ -12,12 +7,12 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from recollect.capture.adapters.qwen_code.document import Chat, ChatFile
-from recollect.capture.adapters.qwen_code.records import Record, glued_apart
-from recollect.capture.adapters.qwen_code.transcript import Transcript
-from recollect.capture.logs.folders import files_in, listed
+from recollect.capture.adapters.qwen_code.documents import QwenDocument, QwenDocumentReader
+from recollect.capture.adapters.qwen_code.reader import QwenReader
+from recollect.capture.adapters.qwen_code.records import QwenRecord, glued_apart
+from recollect.capture.logs.folders import files_in, list_folder
 from recollect.capture.logs.lines import first_objects
-from recollect.capture.logs.replayed import replay_document, replay_lines
+from recollect.capture.logs.readers import replay_document, replay_lines
 from recollect.capture.logs.values import Fields, fields_of, text_of
 from recollect.model.logs import Checkpoint, Item, Source
 
@@ -29,7 +24,7 @@ _TRIED_LINES = 5
 _MARKS = (b'"parentUuid":', b'"sessionId":', b'"parts":')
 _DOCUMENT_MARKS = (b'"sessionId"', b'"projectHash"', b'"startTime"', b'"messages"')
 _DOCUMENT_TYPE = (b'"type":"qwen"', b'"type": "qwen"')
-_LINES = msgspec.json.Decoder(Record)
+_LINES = msgspec.json.Decoder(QwenRecord)
 
 
 class QwenCode:
@@ -45,9 +40,8 @@ class QwenCode:
 
         Two variables move them, the one for runtime data wins.
         """
-        base = (
-            environ.get("QWEN_RUNTIME_DIR") or environ.get("QWEN_HOME") or os.path.join(home, _HOME)
-        )
+        moved = environ.get("QWEN_RUNTIME_DIR") or environ.get("QWEN_HOME")
+        base = moved or os.path.join(home, _HOME)
         return [os.path.join(base, part) for part in _PARTS]
 
     def sources(self, root: str) -> Iterator[Source]:
@@ -58,7 +52,7 @@ class QwenCode:
         bases = (root, os.path.join(root, _HOME))
         for folder in (root, *(os.path.join(base, part) for base in bases for part in _PARTS)):
             part = os.path.basename(folder)
-            for project in listed(folder).folders if part in _PARTS else ():
+            for project in list_folder(folder).folders if part in _PARTS else ():
                 if part == "projects":
                     yield from _sessions(project)
                 elif _HOME in folder.split(os.sep):
@@ -66,25 +60,22 @@ class QwenCode:
                     yield from _documents(project)
 
     def find_source(self, path: str, head: bytes) -> Source | None:
-        """A session, told by its envelope and by parts where
-        Claude Code and iFlow have a content.
-        """
+        """A session, by its envelope and by parts where Claude Code and iFlow have a content."""
         if path.endswith(".json"):
             named = any(mark in head for mark in _DOCUMENT_TYPE) or _HOME in path.split(os.sep)
-            return (
-                _document(path) if named and all(mark in head for mark in _DOCUMENT_MARKS) else None
-            )
+            if named and all(mark in head for mark in _DOCUMENT_MARKS):
+                return _document(path)
+            return None
         first = first_objects(glued_apart(head), _TRIED_LINES)
-        cut = (
-            b"\n" not in head and all(mark in head for mark in _MARKS) and b'"userType"' not in head
-        )
-        return _source(path) if any(map(_is_ours, first)) or (not first and cut) else None
+        marked = all(mark in head for mark in _MARKS) and b'"userType"' not in head
+        is_cut_off = not first and b"\n" not in head and marked
+        return _source(path) if is_cut_off or any(map(_is_ours, first)) else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """The whole session, as it is now."""
         if source.path.endswith(".json"):
-            return replay_document(source, since, ChatFile, Chat(source))
-        return replay_lines(source, since, _LINES, Transcript(source), mend=glued_apart)
+            return replay_document(source, since, QwenDocument, QwenDocumentReader(source))
+        return replay_lines(source, since, _LINES, QwenReader(source), mend=glued_apart)
 
 
 def _is_ours(record: Fields) -> bool:
@@ -106,18 +97,15 @@ def _sessions(project: str) -> Iterator[Source]:
             # Other things that belong to a session have a second ending.
             if "." not in os.path.basename(path).removesuffix(".jsonl"):
                 yield _source(path)
-    for session in listed(os.path.join(project, "subagents")).folders:
+    for session in list_folder(os.path.join(project, "subagents")).folders:
         for path in files_in(session, ".jsonl"):
             if os.path.basename(path).startswith("agent-"):
                 yield _source(path)
 
 
 def _source(path: str) -> Source:
-    beside = (
-        (f"{path.removesuffix('.jsonl')}.meta.json",)
-        if os.path.basename(path).startswith("agent-")
-        else ()
-    )
+    is_agents = os.path.basename(path).startswith("agent-")
+    beside = (f"{path.removesuffix('.jsonl')}.meta.json",) if is_agents else ()
     return Source(QwenCode.agent, path, companions=beside, appended=False)
 
 

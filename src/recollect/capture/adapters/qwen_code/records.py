@@ -1,6 +1,4 @@
-"""The records of a Qwen Code session, and which of them the
-conversation as it is now is made of.
-"""
+"""The records of a Qwen Code session, and which of them are the conversation as it is now."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from recollect.capture.logs.values import text_of
 _ASIDE = ("session_artifact_event", "session_artifact_snapshot")
 
 
-class Record(Struct):
+class QwenRecord(Struct):
     """One line. Several with the same `uuid` are parts of one message."""
 
     uuid: Any = None
@@ -46,33 +44,31 @@ def glued_apart(data: bytes) -> bytes:
     return data.replace(b'}{"uuid":', b'}\n{"uuid":')
 
 
-class Branches:
+class QwenBranches:
     """The tree of a session's records: going back in it makes a new branch."""
 
-    def __init__(self, records: list[Record]) -> None:
+    def __init__(self, records: list[QwenRecord]) -> None:
         parents: dict[str, str | None] = {}
         for record in records:
             parents.setdefault(record.uuid, text_of(record.parentUuid))
-        leaf = next(
-            (record.uuid for record in reversed(records) if record.subtype not in _ASIDE), None
-        )
+        ids = (record.uuid for record in reversed(records) if record.subtype not in _ASIDE)
+        leaf = next(ids, None)
         self._live: set[str] = set()
         while leaf in parents and leaf not in self._live:
             self._live.add(leaf)
             leaf = parents[leaf]
         # The way up may end at a record that is lost. What comes before in the
         # file was not left, for all we know.
-        broken = leaf is not None and leaf not in parents
-        self._from = next(
-            (place for place, record in enumerate(records) if broken and record.uuid in self._live),
-            0,
-        )
+        self._from = 0
+        if leaf is not None and leaf not in parents:
+            live = (place for place, one in enumerate(records) if one.uuid in self._live)
+            self._from = next(live, 0)
 
-    def is_live(self, place: int, record: Record) -> bool:
+    def is_live(self, place: int, record: QwenRecord) -> bool:
         """Whether a record is on the branch that the conversation goes on from."""
         return place < self._from or record.uuid in self._live
 
-    def names(self, place: int, record: Record) -> bool:
+    def names(self, place: int, record: QwenRecord) -> bool:
         """Whether a title belongs to that branch.
 
         One that is only repeated is on none, but comes after a record that is.

@@ -12,9 +12,9 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from recollect.capture.adapters.specstory.lines import Block, Markdown
+from recollect.capture.adapters.specstory.records import CodeBlock, MarkdownLines
 from recollect.capture.logs.tools import kind_of
-from recollect.capture.logs.values import decoded, fields_of, text_of
+from recollect.capture.logs.values import fields_of, json_of, text_of
 from recollect.model.logs import ToolKind
 
 # How the names of the tools begin that Copilot brings to VS Code.
@@ -74,7 +74,7 @@ def tool_use(lines: list[str]) -> ToolUse:
     kind = kind_of(name.removeprefix(_COPILOT_TOOL))
     if kind == "other" and opening:
         kind = _KINDS.get(opening[1], "other")
-    return _Reading(kind).read(name, said, body)
+    return _ToolUseReader(kind).read(name, said, body)
 
 
 def _named(lines: list[str], name: str) -> tuple[str, str, list[str]]:
@@ -85,7 +85,7 @@ def _named(lines: list[str], name: str) -> tuple[str, str, list[str]]:
     return name or "unknown", "", lines[1:]
 
 
-class _Reading:
+class _ToolUseReader:
     """Goes through the body of a tool use."""
 
     def __init__(self, kind: ToolKind) -> None:
@@ -98,8 +98,8 @@ class _Reading:
 
     def read(self, name: str, said: str, body: list[str]) -> ToolUse:
         self._summary(said)
-        for piece in Markdown(body).pieces():
-            if isinstance(piece, Block):
+        for piece in MarkdownLines(body).pieces():
+            if isinstance(piece, CodeBlock):
                 self._block(piece)
             elif piece.text.strip() and not _TAGS.match(piece.text):
                 self._line(piece.text)
@@ -167,10 +167,10 @@ class _Reading:
         }.get(self.kind, "subject")
         self.input.setdefault(name, text)
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: CodeBlock) -> None:
         text = "\n".join(block.lines)
         if self.label in ("Parameters", "Input"):
-            self.input |= _flat(fields_of(decoded(text))) or {"text": text}
+            self.input |= _flat(fields_of(json_of(text))) or {"text": text}
         elif self.label == "Additional data":
             pass
         elif self.label in ("Result", "Output", "Error"):
@@ -198,7 +198,7 @@ class _Reading:
 
 def _result(text: str) -> str:
     """A result that VS Code wrapped: what came back, or what the person was told about it."""
-    wrapped = fields_of(decoded(text))
+    wrapped = fields_of(json_of(text))
     if "invocationMessage" not in wrapped or wrapped.get("resultDetails"):
         return text
     return next(

@@ -3,6 +3,11 @@
 What was shown (`response`) has the tool's name in VS Code, a sentence for the
 screen and how it went; what the model asked for (`toolCallRounds`) has its own
 name and the arguments, and `toolCallResults` what it was given back.
+
+Until early 2026 the screen had ids of its own for calls, and it still has them
+for some; only the rest can be joined by id. What is left is joined by the
+tool, and by what the call was about where both sides tell it. Calls that run
+side by side are shown in the order they ended, so their order alone says little.
 """
 
 from __future__ import annotations
@@ -14,10 +19,12 @@ from recollect.capture.logs.editors import file_path
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import (
     Fields,
-    decoded,
     fields_of,
+    first_text,
+    json_of,
     list_of,
     moment_of,
+    non_empty,
     objects_of,
     text_of,
     whole_of,
@@ -52,9 +59,34 @@ _FAILED = (
 )  # fmt: skip
 # Why a call was let through, or not: denied, skipped.
 _NOT_RUN = (0, 5)
+INVOCATION = "toolInvocationSerialized"
+FIRST = -1
+
+# Tools that the model knows by a name of other words; the rest
+# differs only in how words are joined.
+_NAMES = {
+    "copilot_editNotebook": "edit_notebook_file",
+    "copilot_findFiles": "file_search",
+    "copilot_findTestFiles": "test_search",
+    "copilot_findTextInFiles": "grep_search",
+    "copilot_getSearchResults": "get_search_view_results",
+    "copilot_insertEdit": "insert_edit_into_file",
+    "copilot_listDirectory": "list_dir",
+    "copilot_multiReplaceString": "multi_replace_string_in_file",
+    "copilot_replaceString": "replace_string_in_file",
+    "copilot_runTests1": "run_tests",
+    "copilot_searchCodebase": "semantic_search",
+}
+# A tool that another one calls; the screen shows both, and only the outer one is the model's.
+_INNER = {
+    "vscode_fetchWebPage_internal": "copilot_fetchWebPage",
+    "vscode_editFile_internal": "copilot_insertEdit",
+}
+# How many calls of a tool may overtake each other.
+_SIDE_BY_SIDE = 32
 
 
-class Told(NamedTuple):
+class ChatCall(NamedTuple):
     """All that is known of one call."""
 
     call: str | None
@@ -69,7 +101,7 @@ class Told(NamedTuple):
     at: int | None
 
 
-class Wish(NamedTuple):
+class RequestedCall(NamedTuple):
     """What the model asked for, and what it was given back."""
 
     call: str
@@ -85,24 +117,21 @@ def plain_id(value: object) -> str | None:
     return _SUFFIX.sub("", text) if text else None
 
 
-def wishes_of(rounds: list[Fields], results: Fields) -> list[Wish]:
+def requested_calls(rounds: list[Fields], results: Fields) -> list[RequestedCall]:
     """The calls of all rounds."""
-    return [
-        Wish(
-            call,
-            name,
-            decoded(wish.get("arguments")),
-            _rendered(results.get(str(wish.get("id")))),
-            at,
-        )
-        for one in rounds
-        for at in [moment_of(one.get("timestamp"))]
-        for wish in objects_of(one.get("toolCalls"))
-        if (call := plain_id(wish.get("id"))) and (name := text_of(wish.get("name")))
-    ]
+    calls = []
+    for one in rounds:
+        at = moment_of(one.get("timestamp"))
+        for asked in objects_of(one.get("toolCalls")):
+            call, name = plain_id(asked.get("id")), text_of(asked.get("name"))
+            if call and name:
+                output = _rendered(results.get(str(asked.get("id"))))
+                given = json_of(asked.get("arguments"))
+                calls.append(RequestedCall(call, name, given, output, at))
+    return calls
 
 
-def told(shown: Fields | None, wish: Wish | None) -> Told:
+def join_call(shown: Fields | None, asked: RequestedCall | None) -> ChatCall:
     """A call out of what was shown of it and what the model asked for.
 
     One of them may be missing.
@@ -110,33 +139,28 @@ def told(shown: Fields | None, wish: Wish | None) -> Told:
     part = shown or {}
     details, specific = part.get("resultDetails"), fields_of(part.get("toolSpecificData"))
     tool = text_of(part.get("toolId")) or ""
-    name = wish.name if wish else tool or "tool"
+    name = asked.name if asked else tool or "tool"
     kind = _kind(name, tool, fields_of(part.get("source")))
-    given = (
-        wish.given
-        if wish and wish.given not in (None, "")
-        else _given(part, specific, fields_of(details))
-    )
+    given = asked.given if asked else None
+    if given in (None, ""):
+        given = _given(part, specific, fields_of(details))
     state = fields_of(specific.get("terminalCommandState"))
-    output = (wish.output if wish else None) or _shown_output(specific, details)
+    output = (asked.output if asked else None) or _shown_output(specific, details)
     exit_code = whole_of(state.get("exitCode"))
     if exit_code is None and kind == "shell" and (exited := _EXITED.search(output or "")):
         exit_code = int(exited[1])
-    return Told(
-        call=wish.call if wish else plain_id(part.get("toolCallId")),
+    target = _address(kind, given) or target_of(kind, given) or patched_file(given)
+    return ChatCall(
+        call=asked.call if asked else plain_id(part.get("toolCallId")),
         name=name,
         given=given,
         kind=kind,
-        target=_address(kind, given)
-        or target_of(kind, given)
-        or patched(given)
-        or _linked(part)
-        or _quoted(kind, part),
+        target=target or _linked(part) or _quoted(kind, part),
         output=output,
         ok=_ok(kind, part, fields_of(details), output, exit_code),
         exit_code=exit_code,
         duration_ms=whole_of(state.get("duration")),
-        at=wish.at if wish else None,
+        at=asked.at if asked else None,
     )
 
 
@@ -154,28 +178,18 @@ def sentence(message: object) -> str:
 
 def _given(part: Fields, specific: Fields, details: Fields) -> Any:
     line = fields_of(specific.get("commandLine"))
-    command = next(
-        (
-            said
-            for said in (line.get(name) for name in ("userEdited", "toolEdited", "original"))
-            if said
-        ),
-        None,
-    )
-    command = command or specific.get("command")
+    commands = [line.get(name) for name in ("userEdited", "toolEdited", "original")]
+    command = next(filter(None, [*commands, specific.get("command")]), None)
     if said := text_of(command):
         # A space before it keeps it out of the shell's history.
         return {"command": said.strip()}
     if specific.get("rawInput") is not None:
-        return decoded(specific["rawInput"])
+        return json_of(specific["rawInput"])
     if text_of(details.get("input")):
-        return decoded(details["input"])
+        return json_of(details["input"])
     if specific.get("kind") == "subagent":
-        return {
-            name: text
-            for name in ("description", "prompt", "agentName")
-            if (text := text_of(specific.get(name)))
-        }
+        names = ("description", "prompt", "agentName")
+        return non_empty({name: text_of(specific.get(name)) for name in names})
     if specific.get("kind") == "todoList":
         return {"todoList": list_of(specific.get("todoList"))}
     message = sentence(part.get("invocationMessage")) or sentence(part.get("pastTenseMessage"))
@@ -196,7 +210,7 @@ def _address(kind: ToolKind, given: Any) -> str | None:
     return text_of(urls[0]) if urls else None
 
 
-def patched(given: object) -> str | None:
+def patched_file(given: object) -> str | None:
     """The first file that a patch changes."""
     fields = fields_of(given)
     patch = _PATCHED.search(text_of(fields.get("input")) or text_of(fields.get("patch")) or "")
@@ -216,12 +230,11 @@ def _shown_output(specific: Fields, details: object) -> str | None:
         return "\n".join(path for path in found if path) or None
     printed = text_of(fields_of(specific.get("terminalCommandOutput")).get("text"))
     output = fields_of(details).get("output")
-    said = printed or text_of(specific.get("result")) or text_of(output)
-    return (
-        said
-        or "\n".join(text for item in objects_of(output) if (text := text_of(item.get("value"))))
-        or None
-    )
+    said = first_text(printed, specific.get("result"), output)
+    if said:
+        return said
+    texts = [text_of(item.get("value")) for item in objects_of(output)]
+    return "\n".join(filter(None, texts)) or None
 
 
 def uri_path(uri: object) -> str | None:
@@ -276,3 +289,74 @@ def _tree_text(tree: Fields) -> str:
             pieces.append(text)
         waiting += reversed(list_of(node.get("children")))
     return "".join(pieces)
+
+
+# Which call on the screen is which call of the model ---------------------------
+
+
+class CallPairs(NamedTuple):
+    """Calls as the model made them, by the number of the part that shows them."""
+
+    shown: dict[int, RequestedCall]
+    # Those that no part shows, by the part that they come after; `FIRST` when that is none.
+    hidden: dict[int, list[RequestedCall]]
+    # Parts that only show how a tool did what another part tells.
+    inner: set[int]
+
+
+def pair_calls(parts: list[Fields], asked_calls: list[RequestedCall]) -> CallPairs:
+    """Each call of the model with the part that shows it, or with its place among them."""
+    calls = {number: part for number, part in enumerate(parts) if part.get("kind") == INVOCATION}
+    tools = {part.get("toolId") for part in calls.values() if text_of(part.get("toolId"))}
+    inner = {
+        number
+        for number, part in calls.items()
+        if _INNER.get(text_of(part.get("toolId")) or "") in tools
+    }
+    left = {asked.call: asked for asked in asked_calls}
+    shown: dict[int, RequestedCall] = {}
+    for number, part in calls.items():
+        if asked := left.pop(plain_id(part.get("toolCallId")) or "", None):
+            shown[number] = asked
+    by_tool: dict[str, list[RequestedCall]] = {}
+    for asked in left.values():
+        by_tool.setdefault(_plain(asked.name), []).append(asked)
+    for number, part in calls.items():
+        tool = text_of(part.get("toolId")) or ""
+        waiting = by_tool.get(_plain(_NAMES.get(tool, tool)))
+        # What a sub-agent called is not among the calls of the model that started it.
+        is_agents = part.get("subAgentInvocationId")
+        if waiting and number not in shown and number not in inner and not is_agents:
+            shown[number] = waiting.pop(_most_like(join_call(part, None), waiting))
+    return CallPairs(shown, _hidden(asked_calls, shown), inner)
+
+
+def _most_like(seen: ChatCall, waiting: list[RequestedCall]) -> int:
+    """Which of the calls of a tool a part shows: the one about the same thing, else the first."""
+    about = _comparable(seen.target)
+    for number, asked in enumerate(waiting[:_SIDE_BY_SIDE] if about else ()):
+        if _comparable(join_call(None, asked).target) == about:
+            return number
+    return 0
+
+
+def _comparable(target: str | None) -> str:
+    return (target or "").strip().lower()
+
+
+def _hidden(
+    asked_calls: list[RequestedCall], shown: dict[int, RequestedCall]
+) -> dict[int, list[RequestedCall]]:
+    places = {asked.call: number for number, asked in shown.items()}
+    hidden: dict[int, list[RequestedCall]] = {}
+    place = FIRST
+    for asked in asked_calls:
+        if asked.call in places:
+            place = places[asked.call]
+        else:
+            hidden.setdefault(place, []).append(asked)
+    return hidden
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("copilot_").replace("_", "").replace("-", "").lower()

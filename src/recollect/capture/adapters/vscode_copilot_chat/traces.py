@@ -15,19 +15,21 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from recollect.capture.adapters.vscode_copilot_chat.tools import patched
+from recollect.capture.adapters.vscode_copilot_chat.tools import patched_file
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.folders import files_in
-from recollect.capture.logs.lines import Unreadable
-from recollect.capture.logs.oddities import Oddities
-from recollect.capture.logs.replayed import Lines
+from recollect.capture.logs.lines import UnreadableSource
+from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.readers import LimitedLines
 from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import (
     Fields,
     count_of,
-    decoded,
     fields_of,
+    first_text,
+    json_of,
     moment_of,
+    non_empty,
     objects_of,
     text_of,
 )
@@ -92,16 +94,16 @@ def _run(path: str) -> str:
     return os.path.basename(path).removesuffix(ENDING).rpartition("_")[2]
 
 
-class Batch(msgspec.Struct, gc=False):
+class _SpanBatch(msgspec.Struct, gc=False):
     """One line."""
 
     resourceSpans: Any = None
 
 
-_BATCHES: msgspec.json.Decoder[Batch] = msgspec.json.Decoder(Batch)
+_BATCHES: msgspec.json.Decoder[_SpanBatch] = msgspec.json.Decoder(_SpanBatch)
 
 
-class Span(NamedTuple):
+class _Span(NamedTuple):
     """One thing that was done."""
 
     name: str
@@ -118,31 +120,31 @@ class Span(NamedTuple):
 
 def read_traces(source: Source, since: Checkpoint | None) -> Iterator[Item]:
     """All that the traces of a run tell, every time."""
-    traces, lines = Traces(), Lines()
+    traces, lines = _TraceReader(source.path), LimitedLines()
     for path in (source.path, *source.companions):
         try:
             yield from lines.read(path, _BATCHES, traces.take)
-        except Unreadable as reason:
+        except UnreadableSource as reason:
             yield Problem(path=path, kind="unreadable", reason=str(reason))
             if path == source.path:
                 yield since or Checkpoint(0)
                 return
     yield from traces.items()
-    yield from traces.odd.problems(source.path)
+    yield from traces.problems.drain()
     yield Checkpoint(lines.position)
 
 
-class Traces:
+class _TraceReader:
     """The spans of conversations, and the items they make."""
 
-    def __init__(self) -> None:
-        self.odd = Oddities()
+    def __init__(self, path: str) -> None:
+        self.problems = ProblemCounter(path)
         self.version: str | None = None
         # By conversation and by their own ids: a span may have been
         # written down twice, first in part.
-        self.spans: dict[str, dict[str, Span]] = {}
+        self.spans: dict[str, dict[str, _Span]] = {}
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: _SpanBatch) -> None:
         """The spans of one more line."""
         for resource in objects_of(batch.resourceSpans):
             about = _attributes(fields_of(resource.get("resource")).get("attributes"))
@@ -153,18 +155,14 @@ class Traces:
 
     def _take(self, record: Fields) -> None:
         about = _attributes(record.get("attributes"))
-        conversation, name = (
-            text_of(about.get("gen_ai.conversation.id")),
-            text_of(record.get("spanId")),
-        )
+        conversation = text_of(about.get("gen_ai.conversation.id"))
+        name = text_of(record.get("spanId"))
         if conversation is None or name is None:
             return
-        kind = (
-            text_of(about.get("gen_ai.operation.name"))
-            or (text_of(record.get("name")) or "").partition(" ")[0]
-        )
+        kind = text_of(about.get("gen_ai.operation.name"))
+        kind = kind or (text_of(record.get("name")) or "").partition(" ")[0]
         if kind not in (_REQUEST, _MODEL, _TOOL):
-            self.odd.unknown("span", kind)
+            self.problems.unknown("span", kind)
             return
         span = _span(name, kind, record, about)
         known = self.spans.setdefault(conversation, {}).get(name)
@@ -173,13 +171,12 @@ class Traces:
 
     def items(self) -> list[Item]:
         """Everything, conversation by conversation."""
-        return [
-            item
-            for conversation, spans in self.spans.items()
-            for item in self._conversation(conversation, spans.values())
-        ]
+        items: list[Item] = []
+        for conversation, spans in self.spans.items():
+            items += self._conversation(conversation, spans.values())
+        return items
 
-    def _conversation(self, conversation: str, spans: Iterable[Span]) -> list[Item]:
+    def _conversation(self, conversation: str, spans: Iterable[_Span]) -> list[Item]:
         talk = Dialogue(conversation)
         turns = _turns(sorted(spans, key=lambda span: span.at or 0))
         everything = [span for turn in turns.values() for span in turn]
@@ -193,45 +190,45 @@ class Traces:
             origin="interactive",
             started_at=next((span.at for span in everything if span.at), None),
             agent_version=self.version,
-            meta={name: value for name, value in meta.items() if value},
+            meta=non_empty(meta),
         )
         for key, turn in turns.items():
             _tell(talk, key, turn)
         return talk.drain()
 
 
-def _turns(spans: list[Span]) -> dict[str, list[Span]]:
-    """Spans by the request that they belong to, which tools do not name:
-    that of the span above them does.
-    """
+def _turns(spans: list[_Span]) -> dict[str, list[_Span]]:
+    """Spans by the request that they belong to; a tool's is that of the span above it."""
     requests: dict[str, str] = {}
     for span in spans:
         if span.root:
             requests[span.name] = span.root
             if span.kind == _MODEL and span.parent:
                 requests.setdefault(span.parent, span.root)
-    turns: dict[str, list[Span]] = {}
+    turns: dict[str, list[_Span]] = {}
     for span in spans:
         above = (requests.get(span.parent) or span.parent) if span.parent else None
         turns.setdefault(span.root or above or span.name, []).append(span)
     return turns
 
 
-def _tell(talk: Dialogue, key: str, spans: list[Span]) -> None:
+def _tell(talk: Dialogue, key: str, spans: list[_Span]) -> None:
     request = next((span for span in spans if span.kind == _REQUEST), None)
     about = request.about if request else {}
     by = text_of(about.get("copilot_chat.initiator_type"))
     lasted = request.until - request.at if request and request.at and request.until else None
-    told = {
+    join_call = {
         "model": _model(about),
         "mode": text_of(about.get("copilot_chat.mode")),
         "duration_ms": lasted,
     }
     at = spans[0].at
     talk.begin(
-        key, at=at, author="human" if by is None or by.lower() == "user" else "agent",
-        telemetry={name: value for name, value in told.items() if value} or None,
-    )  # fmt: skip
+        key,
+        at=at,
+        author="human" if by is None or by.lower() == "user" else "agent",
+        telemetry=non_empty(join_call) or None,
+    )
     talk.say("prompt", next((span.prompt for span in spans if span.prompt), None), at=at)
     run = {text_of(span.about.get("gen_ai.tool.call.id")) for span in spans if span.kind == _TOOL}
     for span in spans:
@@ -245,12 +242,12 @@ def _tell(talk: Dialogue, key: str, spans: list[Span]) -> None:
         _tell_error(talk, request)
 
 
-def _tell_error(talk: Dialogue, span: Span) -> None:
+def _tell_error(talk: Dialogue, span: _Span) -> None:
     if span.error:
         talk.say("abort" if "cancel" in span.error.lower() else "error", span.error, at=span.until)
 
 
-def _tell_answer(talk: Dialogue, span: Span, run: set[str | None]) -> None:
+def _tell_answer(talk: Dialogue, span: _Span, run: set[str | None]) -> None:
     for part in span.parts:
         kind, text = part.get("type"), text_of(part.get("content")) or text_of(part.get("text"))
         call = text_of(part.get("id"))
@@ -263,44 +260,58 @@ def _tell_answer(talk: Dialogue, span: Span, run: set[str | None]) -> None:
     used = {name: _figure(span.about.get(f"gen_ai.usage.{name}")) for name in _FIGURES}
     read, written = used["cache_read.input_tokens"], used["cache_creation.input_tokens"]
     talk.usage(
-        f"{talk.session}/{span.name}", model=_model(span.about), at=span.until or span.at,
-        input=max(0, used["input_tokens"] - read - written), cache_read=read, cache_write=written,
-        output=used["output_tokens"], reasoning=used["reasoning.output_tokens"],
-    )  # fmt: skip
+        f"{talk.session}/{span.name}",
+        model=_model(span.about),
+        at=span.until or span.at,
+        input=max(0, used["input_tokens"] - read - written),
+        cache_read=read,
+        cache_write=written,
+        output=used["output_tokens"],
+        reasoning=used["reasoning.output_tokens"],
+    )
 
 
-def _tell_tool(talk: Dialogue, span: Span) -> None:
+def _tell_tool(talk: Dialogue, span: _Span) -> None:
     about, result = span.about, _unwrapped(span.about.get("gen_ai.tool.call.result"))
     _call(
-        talk, text_of(about.get("gen_ai.tool.call.id")), text_of(about.get("gen_ai.tool.name")),
-        about.get("gen_ai.tool.call.arguments"), at=span.at, output=result or span.error,
+        talk,
+        text_of(about.get("gen_ai.tool.call.id")),
+        text_of(about.get("gen_ai.tool.name")),
+        about.get("gen_ai.tool.call.arguments"),
+        at=span.at,
+        output=result or span.error,
         ok=False if span.error else None if result is None else True,
         duration_ms=span.until - span.at if span.at and span.until else None,
-    )  # fmt: skip
+    )
 
 
 def _call(
     talk: Dialogue, call: str | None, name: str | None, arguments: object, **more: Any
 ) -> None:
-    given, name = decoded(arguments), name or "tool"
+    given, name = json_of(arguments), name or "tool"
     talk.call(
-        call, name, given, kind=_KINDS.get(name) or kind_of(name), target=patched(given), **more
+        call,
+        name,
+        given,
+        kind=_KINDS.get(name) or kind_of(name),
+        target=patched_file(given),
+        **more,
     )
 
 
-def _span(name: str, kind: str, record: Fields, about: Fields) -> Span:
+def _span(name: str, kind: str, record: Fields, about: Fields) -> _Span:
     """What is kept of a span.
 
     What was sent to the model is nearly all of it and the same again in the next one.
     """
-    sent, answered = (
-        about.pop("gen_ai.input.messages", None),
-        about.pop("gen_ai.output.messages", None),
-    )
+    sent = about.pop("gen_ai.input.messages", None)
+    answered = about.pop("gen_ai.output.messages", None)
     about.pop("gen_ai.tool.definitions", None)
     status = fields_of(record.get("status"))
     failed = status.get("code") in _FAILED or about.get("error.type") is not None
-    return Span(
+    reason = first_text(status.get("message"), about.get("error.type"))
+    messages = objects_of(json_of(answered))
+    return _Span(
         name=name,
         kind=kind,
         parent=text_of(about.get("virtual_parent.genai")) or text_of(record.get("parentSpanId")),
@@ -308,15 +319,9 @@ def _span(name: str, kind: str, record: Fields, about: Fields) -> Span:
         at=moment_of(record.get("startTimeUnixNano")),
         until=moment_of(record.get("endTimeUnixNano")),
         about=about,
-        error=(text_of(status.get("message")) or text_of(about.get("error.type")) or "failed")
-        if failed
-        else None,
-        prompt=_asked(decoded(sent)),
-        parts=[
-            part
-            for message in objects_of(decoded(answered))
-            for part in objects_of(message.get("parts"))
-        ],
+        error=(reason or "failed") if failed else None,
+        prompt=_asked(json_of(sent)),
+        parts=[part for message in messages for part in objects_of(message.get("parts"))],
     )
 
 
@@ -324,12 +329,9 @@ def _asked(messages: object) -> str:
     """The last words of the user; what comes after them is the work on them."""
     for message in reversed(objects_of(messages)):
         if message.get("role") == "user":
-            parts = [
-                part for part in objects_of(message.get("parts")) if part.get("type") == "text"
-            ]
-            if text := "\n".join(
-                said for part in parts if (said := text_of(part.get("content")))
-            ).strip():
+            parts = objects_of(message.get("parts"))
+            said = [text_of(part.get("content")) for part in parts if part.get("type") == "text"]
+            if text := "\n".join(filter(None, said)).strip():
                 return text
     return ""
 
@@ -345,11 +347,9 @@ def _attributes(listed: object) -> Fields:
 
 def _figure(value: object) -> int:
     """A count, which may be written as a text."""
-    return count_of(
-        int(value)
-        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20
-        else value
-    )
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
+        value = int(value)
+    return count_of(value)
 
 
 def _model(about: Fields) -> str | None:
@@ -357,7 +357,7 @@ def _model(about: Fields) -> str | None:
 
 
 def _unwrapped(result: object) -> str | None:
-    value = decoded(result)
+    value = json_of(result)
     for _ in range(_MOST_WRAPPERS):
         inner = fields_of(value)
         held = next((inner[name] for name in ("Value", "Content") if name in inner), None)
