@@ -32,18 +32,9 @@ PACKAGES = {
 }
 # What a session's log decides; the rest is concluded from it later.
 LASTING = (
-    "id",
-    "cwd",
-    "title",
-    "started_at",
-    "ended_at",
-    "models",
-    "agent_version",
-    "git",
-    "tokens",
-    "meta",
-    "turn_list",
-)
+    "id", "cwd", "title", "started_at", "ended_at", "models", "agent_version", "git", "tokens",
+    "meta", "turn_list",
+)  # fmt: skip
 # These say nothing of a code that is 0.
 SILENT_ABOUT_SUCCESS = {"claude-code", "gemini-cli"}
 

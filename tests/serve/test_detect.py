@@ -70,13 +70,8 @@ def test_a_pattern_is_told_in_a_sentence_with_its_evidence(
     first, second, third, *evidence = out.splitlines()
     assert first == "`docker-compose up` fails here; `docker compose up` works instead."
     assert second.split()[1:] == [
-        "decision_point",
-        "candidate",
-        "confidence",
-        "0.44,",
-        "strength",
-        second.split()[-1],
-    ]
+        "decision_point", "candidate", "confidence", "0.44,", "strength", second.split()[-1],
+    ]  # fmt: skip
     assert third == "    3 sessions, 3 went well, last 2026-01-01; claude-code; /home/ada/shop"
     assert evidence == [f"    - 2026-01-01  {ref}  went well" for ref in imported]
 
@@ -88,15 +83,9 @@ def test_what_is_detected_can_be_read_by_a_program(
     main(["learn"])
 
     (row,) = answer(
-        capsys,
-        "detect",
-        "--agent",
-        "claude-code",
-        "--project",
-        "/home/ada/shop",
-        "--since",
+        capsys, "detect", "--agent", "claude-code", "--project", "/home/ada/shop", "--since",
         "2026-01-01",
-    )
+    )  # fmt: skip
 
     assert [one["ref"] for one in row["evidence"]] == imported
     assert run(capsys, "detect", "--agent", "codex")[0] == 1

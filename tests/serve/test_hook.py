@@ -227,15 +227,8 @@ def test_a_pause_hands_the_log_to_an_import(home: Path, event: str) -> None:
     store = str(home / ".recollect" / "recollect.db")
     assert answer == ""
     assert words == [
-        "recollect",
-        "import",
-        "--store",
-        store,
-        "--agent",
-        "claude-code",
-        "--",
-        str(log),
-    ]
+        "recollect", "import", "--store", store, "--agent", "claude-code", "--", str(log),
+    ]  # fmt: skip
 
 
 def test_a_pause_of_a_sub_agent_hands_over_its_own_log(home: Path) -> None:
@@ -299,17 +292,9 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 NAMES = [
-    "session_id",
-    "transcript_path",
-    "cwd",
-    "prompt",
-    "tool_name",
-    "tool_input",
-    "error",
-    "tool_response",
-    "agent_id",
-    "extra",
-]
+    "session_id", "transcript_path", "cwd", "prompt", "tool_name", "tool_input", "error",
+    "tool_response", "agent_id", "extra",
+]  # fmt: skip
 FIELDS = st.dictionaries(
     st.sampled_from(NAMES), VALUES | st.sampled_from(["Bash", SHOP, "pytest"]), max_size=8
 )

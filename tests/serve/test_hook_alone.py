@@ -140,14 +140,8 @@ OWN = {
     "store.told", "system", "system.git", "system.platforms",
 }  # fmt: skip
 WITH_A_PROMPT = {
-    "math",
-    "model",
-    "model.search",
-    "recall",
-    "recall.clues",
-    "recall.rank",
-    "recall.telling",
-}
+    "math", "model", "model.search", "recall", "recall.clues", "recall.rank", "recall.telling",
+}  # fmt: skip
 
 
 def loaded(home: Path, event: str, data: bytes) -> set[str]:
@@ -195,16 +189,9 @@ def test_a_command_loads_patterns_only_when_there_may_be_a_reminder(
     assert without <= WITH_APSW | OWN
     assert "re" in with_one
     assert not with_one & {
-        "json",
-        "dataclasses",
-        "typing",
-        "subprocess",
-        "pathlib",
-        "logging",
-        "msgspec",
-        "argparse",
-        "inspect",
-    }
+        "json", "dataclasses", "typing", "subprocess", "pathlib", "logging", "msgspec",
+        "argparse", "inspect",
+    }  # fmt: skip
     assert not any(name == "memory" or name.startswith("store.sqlite.store") for name in with_one)
 
 

@@ -171,15 +171,8 @@ def test_a_session_starts_with_what_recall_says_without_a_prompt(shop: Shop) -> 
 
     assert lines == [line.text for line in pack.lines]
     assert [name(line) for line in lines] == [
-        "note:2",
-        "note:1",
-        "note:4",
-        "4#3",
-        "5#2",
-        "2#2",
-        "3#1",
-        "1#1",
-    ]
+        "note:2", "note:1", "note:4", "4#3", "5#2", "2#2", "3#1", "1#1",
+    ]  # fmt: skip
 
 
 def test_each_project_is_told_its_own(shop: Shop) -> None:

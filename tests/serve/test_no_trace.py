@@ -20,17 +20,9 @@ from tests.builders.work import Work
 # Where a text can be; each begins differently, so that none hides behind a
 # shared beginning in the text index.
 PLACES = (
-    "asked",
-    "answered",
-    "always",
-    "refused",
-    "command",
-    "printed",
-    "error",
-    "file",
-    "pushed",
+    "asked", "answered", "always", "refused", "command", "printed", "error", "file", "pushed",
     "titled",
-)
+)  # fmt: skip
 WORDS = {
     place: f"{chr(113 - number)}zq{place}marker{number}" for number, place in enumerate(PLACES)
 }
@@ -178,14 +170,9 @@ def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(
     mind.work()
 
     assert before >= {
-        "bodies",
-        "turns",
-        "digests",
-        "traces",
-        "publications",
-        "the text index",
+        "bodies", "turns", "digests", "traces", "publications", "the text index",
         "the bytes of memories",
-    }
+    }  # fmt: skip
     assert surfaces(mind, [WORDS["asked"]]) == set()
     assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
 

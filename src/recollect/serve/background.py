@@ -15,12 +15,6 @@ def leave_work(memory: Memory, *, gently: bool = False) -> None:
     """
     if memory.has_work():
         command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "recollect",
-            "work",
-            "--store",
-            memory.settings.store,
-        ]
+            sys.executable, "-P", "-m", "recollect", "work", "--store", memory.settings.store,
+        ]  # fmt: skip
         platforms.spawn_detached(command, gently=gently)

@@ -136,17 +136,10 @@ def test_uninstalling_leaves_everything_as_it_was(
 @pytest.mark.parametrize(
     "text",
     [
-        "{}",
-        "{ }",
-        "{\n}\n",
-        "",
-        "\n\n",
-        "// c",
-        "{/* c */}",
-        '{"hooks": {}}',
+        "{}", "{ }", "{\n}\n", "", "\n\n", "// c", "{/* c */}", '{"hooks": {}}',
         '{"hooks": {"Stop": [ ]}}\n',
     ],
-)
+)  # fmt: skip
 def test_an_empty_file_comes_back_as_empty_as_it_was(text: str, home: Path, project: Path) -> None:
     """There are many ways to write nothing."""
     lay(home, {"~/.claude/settings.json": text})

@@ -18,32 +18,17 @@ ROOT = Path(__file__).parents[3]
 
 # Of our server as it is.
 OURS = [
-    "server-initialize",
-    "ping",
-    "tools-list",
-    "resources-list",
-    "prompts-list",
-    "server-sse-multiple-streams",
-    "dns-rebinding-protection",
-]
+    "server-initialize", "ping", "tools-list", "resources-list", "prompts-list",
+    "server-sse-multiple-streams", "dns-rebinding-protection",
+]  # fmt: skip
 # Of our server with the suite's own tools, resources and prompts in it.
 WITH_EVERYTHING = [
-    "tools-call-simple-text",
-    "tools-call-image",
-    "tools-call-audio",
-    "tools-call-embedded-resource",
-    "tools-call-mixed-content",
-    "tools-call-error",
-    "tools-call-with-progress",
-    "json-schema-2020-12",
-    "resources-read-text",
-    "resources-read-binary",
-    "resources-templates-read",
-    "prompts-get-simple",
-    "prompts-get-with-args",
-    "prompts-get-embedded-resource",
-    "prompts-get-with-image",
-]
+    "tools-call-simple-text", "tools-call-image", "tools-call-audio",
+    "tools-call-embedded-resource", "tools-call-mixed-content", "tools-call-error",
+    "tools-call-with-progress", "json-schema-2020-12", "resources-read-text",
+    "resources-read-binary", "resources-templates-read", "prompts-get-simple",
+    "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image",
+]  # fmt: skip
 
 
 def suite() -> list[str]:

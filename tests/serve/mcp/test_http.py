@@ -36,17 +36,9 @@ class Listening:
 
     def __init__(self, store: Path, *options: str) -> None:
         command = [
-            sys.executable,
-            "-m",
-            "recollect",
-            "mcp",
-            "--http",
-            "--port",
-            "0",
-            "--store",
-            str(store),
-            *options,
-        ]
+            sys.executable, "-m", "recollect", "mcp", "--http", "--port", "0", "--store",
+            str(store), *options,
+        ]  # fmt: skip
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
         )
@@ -153,14 +145,10 @@ def test_a_name_that_was_pointed_here_opens_nothing(host: str, listening: Listen
 @pytest.mark.parametrize(
     "origin",
     [
-        "http://evil.example.com",
-        "https://127.0.0.1:{port}",
-        "http://localhost:3000",
-        "http://127.0.0.1",
-        "null",
-        "file://",
+        "http://evil.example.com", "https://127.0.0.1:{port}", "http://localhost:3000",
+        "http://127.0.0.1", "null", "file://",
     ],
-)
+)  # fmt: skip
 def test_a_web_page_is_not_served(origin: str, listening: Listening) -> None:
     """Cross-origin: even with the token, which a page cannot have, and
     from another port of this machine.
@@ -182,17 +170,10 @@ def test_a_browser_that_asks_beforehand_is_told_nothing(listening: Listening) ->
 @pytest.mark.parametrize(
     "given",
     [
-        None,
-        "",
-        "Bearer",
-        "Bearer ",
-        "Bearer wrong",
-        "Basic {token}",
-        "{token}",
-        "Bearer {token}x",
-        "Bearer é",
+        None, "", "Bearer", "Bearer ", "Bearer wrong", "Basic {token}", "{token}",
+        "Bearer {token}x", "Bearer é",
     ],
-)
+)  # fmt: skip
 def test_without_the_token_nobody_is_served(given: str | None, listening: Listening) -> None:
     """Another user of the machine can reach the port, and cannot read the file."""
     status, text = listening.send(
