@@ -79,7 +79,8 @@ _CHANCE = [
     ),
     # How much was sent: the names of this machine's folders are part of it.
     (
-        r'("(?:\w+Bytes|\w*[cC]urrent_?[tT]okens|(?:system|conversation|toolDefinitions)Tokens|\w*[tT]oken_?[cC]ount)": ?)\d+',
+        r'("(?:\w+Bytes|\w*[cC]urrent_?[tT]okens|(?:system|conversation|toolDefinitions)Tokens'
+        r'|\w*[tT]oken_?[cC]ount)": ?)\d+',
         r"\g<1>1000",
     ),
     (r'("duration": ?\{"secs": ?)\d+(, ?"nanos": ?)\d+', r"\g<1>0\g<2>25000000"),

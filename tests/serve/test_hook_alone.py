@@ -110,7 +110,10 @@ def left_running(store: Path) -> list[int]:
 @contextmanager
 def locked(store: Path, *statements: str) -> Iterator[None]:
     """Another process holds a lock on a store."""
-    code = f"import apsw; c = apsw.Connection({str(store)!r}); [c.execute(s) for s in {statements!r}]; print(1, flush=True); input()"
+    code = (
+        f"import apsw; c = apsw.Connection({str(store)!r}); "
+        f"[c.execute(s) for s in {statements!r}]; print(1, flush=True); input()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:

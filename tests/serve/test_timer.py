@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from recollect.errors import FileRefused, UsageError
 from recollect.serve.cli import main
 from recollect.serve.timer import Machine, cron, install, uninstall
-from recollect.serve.timer.machine import Ran, Shell
+from recollect.serve.timer.machine import CommandResult, SystemRunner
 
 SYSTEMS = ["linux", "darwin", "win32"]
 UNITS = Path(".config/systemd/user")
@@ -41,15 +41,15 @@ class Recorder:
     def has(self, program: str) -> bool:
         return program != "crontab"
 
-    def run(self, *words: str, stdin: str = "") -> Ran:
+    def run(self, *words: str, stdin: str = "") -> CommandResult:
         self.commands.append(" ".join(words))
         if not self.answers:
-            return Ran(1, complaint="Failed to connect to bus")
+            return CommandResult(1, complaint="Failed to connect to bus")
         if {"enable", "bootstrap", "/Create"} & set(words):
             self.knows = True
         if {"disable", "bootout", "/Delete"} & set(words):
             self.knows = False
-        return Ran(0 if self.knows or not set(QUESTIONS) & set(words) else 1)
+        return CommandResult(0 if self.knows or not set(QUESTIONS) & set(words) else 1)
 
     @property
     def told(self) -> list[str]:
@@ -66,12 +66,16 @@ class Crontab:
     def has(self, program: str) -> bool:
         return program == "crontab"
 
-    def run(self, *words: str, stdin: str = "") -> Ran:
+    def run(self, *words: str, stdin: str = "") -> CommandResult:
         assert words[0] == "crontab"
         if words[1] == "-l":
-            return Ran(1, complaint=self.complaint) if self.text is None else Ran(0, self.text)
+            return (
+                CommandResult(1, complaint=self.complaint)
+                if self.text is None
+                else CommandResult(0, self.text)
+            )
         self.text = stdin if words[1] == "-" else None
-        return Ran(0)
+        return CommandResult(0)
 
 
 def machine(
@@ -470,9 +474,11 @@ def test_the_shell_of_this_machine_says_what_a_command_came_to() -> None:
     """One real run: what is said and what is complained about stay apart,
     and a missing program is no exception.
     """
-    shell = Shell()
+    shell = SystemRunner()
 
-    assert shell.run("sh", "-c", "cat; echo bad >&2; exit 3", stdin="text") == Ran(3, "text", "bad")
+    assert shell.run("sh", "-c", "cat; echo bad >&2; exit 3", stdin="text") == CommandResult(
+        3, "text", "bad"
+    )
     assert shell.run("no-such-program-here").code == 127
     assert (shell.has("sh"), shell.has("no-such-program-here")) == (True, False)
 

@@ -39,7 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recollect.serve.agents import Hooks
+    from recollect.serve.agents import Hooks, Moment
     from recollect.store.told import Told
 
 # Agents give up on a hook after seconds; we do before they notice.
@@ -52,29 +52,24 @@ QUIET_MS = 3_600_000
 OWN_RUN_VARIABLE = "RECOLLECT_OWN_RUN"
 
 
-class Moment:
+class HookInput:
     """What an agent passed: where it is, and what it is about to do or has seen."""
 
     __slots__ = (
-        "agent", "command", "error", "event", "folder", "kind", "log", "own_log", "prompt",
+        "agent", "command", "error", "event", "folder", "log", "moment", "own_log", "prompt",
         "session", "subagent", "tool",
     )  # fmt: skip
 
-    def __init__(self, agent: str, event: str, kind: str, values: Mapping[str, str | None]) -> None:
-        self.agent, self.event, self.kind = agent, event, kind
-        native = values.get("session")
-        self.session = f"{agent}:{native}" if native else None
+    def __init__(
+        self, agent: str, event: str, moment: Moment, values: Mapping[str, str | None]
+    ) -> None:
+        self.agent, self.event, self.moment = agent, event, moment
+        native_id = values.get("session")
+        self.session = f"{agent}:{native_id}" if native_id else None
         self.folder, self.log = values.get("folder"), values.get("log")
-        self.own_log, self.prompt, self.tool = (
-            values.get("own_log"),
-            values.get("prompt"),
-            values.get("tool"),
-        )
-        self.command, self.error, self.subagent = (
-            values.get("command"),
-            values.get("error"),
-            values.get("subagent"),
-        )
+        self.own_log, self.prompt = values.get("own_log"), values.get("prompt")
+        self.tool, self.command = values.get("tool"), values.get("command")
+        self.error, self.subagent = values.get("error"), values.get("subagent")
 
 
 def main(arguments: list[str]) -> int:
@@ -83,15 +78,14 @@ def main(arguments: list[str]) -> int:
     words = [word for word in arguments if not word.startswith("--")]
     try:
         start_new_thread(_give_up, ())
-        answer = (
-            respond(words[0], words[1], sys.stdin.buffer.read(MOST_BYTES), os.environ)
-            if len(words) == 2
-            else ""
-        )
+        answer = ""
+        if len(words) == 2:
+            agent, event = words
+            answer = respond(agent, event, sys.stdin.buffer.read(MOST_BYTES), os.environ)
         if answer:
             # At once, so that nobody reads half of it.
             os.write(1, answer.encode("utf-8", "replace") + b"\n")
-        _leave_work()
+        _start_work()
     except (Exception, KeyboardInterrupt) as error:
         if debug:
             print(f"recollect hook: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -118,31 +112,31 @@ def respond(agent: str, event: str, data: bytes, environ: Mapping[str, str]) -> 
     if hooks is None or event not in hooks.events or environ.get(OWN_RUN_VARIABLE):
         return ""
     settings = Settings.load(environ)
-    moment = _moment(agent, event, hooks, data)
+    given = _read(agent, event, hooks, data)
     # A run that keeps no log wants to leave no trace.
-    if moment is None or (hooks.names_log and not moment.log):
+    if given is None or (hooks.names_log and not given.log):
         return ""
-    if moment.kind == "pause":
-        _pause(moment, settings.store)
+    if given.moment == "pause":
+        _pause(given, settings.store)
         return ""
     told = refs = ""
     project = fault = None
     try:
         ready = Ready.open(settings.store) if os.path.exists(settings.store) else None
-        if moment.kind == "start" and not moment.subagent:
+        if given.moment == "start" and not given.subagent:
             _catch_up(ready, settings.store)
-        if ready is not None and moment.folder:
-            project = ready.project(_names(moment.folder))
+        if ready is not None and given.folder:
+            project = ready.project(_names(given.folder))
             if project is not None:
-                told, refs = _told(moment, hooks, ready, project, settings.store)
+                told, refs = _what_to_tell(given, hooks, ready, project, settings.store)
     except apsw.Error as error:
         # Locked, damaged, or being made this moment.
         fault = type(error).__name__
-    _note(moment, settings.store, project, refs, fault)
+    _record(given, settings.store, project, refs, fault)
     return hooks.answer(_quoted(event), _quoted(told)) if told else ""
 
 
-def _moment(agent: str, event: str, hooks: Hooks, data: bytes) -> Moment | None:
+def _read(agent: str, event: str, hooks: Hooks, data: bytes) -> HookInput | None:
     """What the agent passed; None when it is no JSON object."""
     paths: dict[str, str] = hooks.fields
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -161,7 +155,7 @@ def _moment(agent: str, event: str, hooks: Hooks, data: bytes) -> Moment | None:
     for name in ("session", "folder", "log", "own_log"):
         if len(values.get(name, "")) > MOST_NAME_CHARACTERS:
             del values[name]
-    return Moment(agent, event, hooks.events[event], values)
+    return HookInput(agent, event, hooks.events[event], values)
 
 
 def _quoted(text: str) -> str:
@@ -175,30 +169,28 @@ def _names(folder: str) -> list[str]:
     return [git.name_of(folder)[0], folder]
 
 
-def _told(moment: Moment, hooks: Hooks, ready: Ready, project: int, store: str) -> tuple[str, str]:
+def _what_to_tell(
+    given: HookInput, hooks: Hooks, ready: Ready, project: int, store: str
+) -> tuple[str, str]:
     """What to tell, framed, and the references in it."""
-    if moment.kind == "start":
+    if given.moment == "start":
         # A sub-agent has its task from the agent that started it.
-        return (None if moment.subagent else ready.pack(project)) or ("", "")
+        return (not given.subagent and ready.pack(project)) or ("", "")
     lines: Sequence[Told] = []
-    if moment.kind == "prompt" and moment.prompt and not moment.subagent:
+    if given.moment == "prompt" and given.prompt and not given.subagent:
         from recollect.recall.telling import PROMPT_TOKENS, fitting, tell
 
-        found = [told for told, _ in tell(ready, project, _own_words(moment.prompt, hooks))]
+        found = [told for told, _ in tell(ready, project, _own_words(given.prompt, hooks))]
         fits = fitting([told.line for told in found], PROMPT_TOKENS)
         lines = [told for told, has_room in zip(found, fits, strict=True) if has_room]
-    elif moment.kind == "command" and moment.tool in hooks.shell_tools and moment.command:
-        lines = _reminded(ready, project, "command", moment.command)
-    elif (
-        moment.kind == "failure"
-        and moment.tool in hooks.shell_tools
-        and moment.error
-        and hooks.failed(moment.error)
-    ):
-        lines = _reminded(ready, project, "error", moment.error)
-    if lines and moment.session:
+    elif given.tool in hooks.shell_tools:
+        if given.moment == "command" and given.command:
+            lines = _reminder(ready, project, "command", given.command)
+        elif given.moment == "failure" and given.error and hooks.failed(given.error):
+            lines = _reminder(ready, project, "error", given.error)
+    if lines and given.session:
         # Said once, it is in the conversation.
-        offered = ready.offered(moment.session, moment.event) | _spooled(store, moment)
+        offered = ready.offered(given.session, given.event) | _in_spool(store, given)
         lines = [told for told in lines if not offered.issuperset(told.refs.split())]
     if not lines:
         return "", ""
@@ -214,7 +206,7 @@ def _own_words(prompt: str, hooks: Hooks) -> str:
     return prompt
 
 
-def _reminded(ready: Ready, project: int, kind: str, text: str) -> Sequence[Told]:
+def _reminder(ready: Ready, project: int, kind: str, text: str) -> Sequence[Told]:
     """The newest reminder whose shape a text has."""
     possible = ready.reminders(project, kind, text)
     if not possible:
@@ -226,26 +218,28 @@ def _reminded(ready: Ready, project: int, kind: str, text: str) -> Sequence[Told
     return [one for one in possible if one.shape in shapes][:1]
 
 
-def _note(moment: Moment, store: str, project: int | None, refs: str, fault: str | None) -> None:
+def _record(
+    given: HookInput, store: str, project: int | None, refs: str, fault: str | None
+) -> None:
     """Leave a line about this in the spool."""
     at = time.time_ns()
-    place = [moment.agent, moment.event, moment.session, moment.folder, project]
+    place = [given.agent, given.event, given.session, given.folder, project]
     values = [f"{at}-{os.getpid()}", at // 1_000_000, *place, refs, fault]
     if os.path.isdir(os.path.dirname(store)):
         line = _sqlite.execute(f"select json_array({', '.join('?' * len(values))})", values).get
         spool.append(spool.path_of(store), str(line))
 
 
-def _spooled(store: str, moment: Moment) -> set[str]:
+def _in_spool(store: str, given: HookInput) -> set[str]:
     """What was offered to this session at such an event, and is not taken in yet."""
-    mark = _quoted(moment.session or "")
+    mark = _quoted(given.session or "")
     lines = [
         line
         for line in spool.read(spool.path_of(store)).decode("utf-8", "replace").splitlines()
         if mark in line
     ]
     sql = "select ?1 ->> '$[7]' where json_valid(?1) and ?1 ->> '$[3]' = ?2 and ?1 ->> '$[4]' = ?3"
-    found = [_sqlite.execute(sql, (line, moment.event, moment.session)).get for line in lines]
+    found = [_sqlite.execute(sql, (line, given.event, given.session)).get for line in lines]
     return {ref for refs in found if refs for ref in str(refs).split()}
 
 
@@ -256,27 +250,27 @@ def _catch_up(ready: Ready | None, store: str) -> None:
     """
     now = time.time_ns() // 1_000_000
     if ready is None or ready.last_firing() < now - QUIET_MS:
-        _start("import", store)
+        _start_later("import", store)
     elif ready.work_waits(now):
-        _start("work", store)
+        _start_later("work", store)
 
 
-def _pause(moment: Moment, store: str) -> None:
+def _pause(given: HookInput, store: str) -> None:
     """Have what was logged imported by a process that goes on by itself."""
-    _note(moment, store, None, "", None)
-    log = moment.own_log or moment.log
+    _record(given, store, None, "", None)
+    log = given.own_log or given.log
     if log is None:
-        _start("import", store, "--agent", moment.agent)
+        _start_later("import", store, "--agent", given.agent)
     elif os.path.exists(log):
-        _start("import", store, "--agent", moment.agent, "--", log)
+        _start_later("import", store, "--agent", given.agent, "--", log)
 
 
-def _start(command: str, store: str, *words: str) -> None:
+def _start_later(command: str, store: str, *words: str) -> None:
     # Not from the agent's folder: a module of that name may lie there.
     _work.append([sys.executable, "-P", "-m", "recollect", command, "--store", store, *words])
 
 
-def _leave_work() -> None:
+def _start_work() -> None:
     """Start what is to be done after the answer, at low priority."""
     if _work and hasattr(os, "nice"):
         os.nice(10)

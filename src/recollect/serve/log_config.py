@@ -59,7 +59,8 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         extra = "".join(f" {name}={value}" for name, value in _fields(record).items())
-        text = f"{iso(int(record.created * 1000))} {record.levelname.lower()} {record.name} {record.getMessage()}{extra}"
+        at, level = iso(int(record.created * 1000)), record.levelname.lower()
+        text = f"{at} {level} {record.name} {record.getMessage()}{extra}"
         return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
 
 

@@ -91,13 +91,23 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def short_time(at: str | None) -> str:
+    """A time to the minute; empty when it is not known."""
+    return (at or "")[:16].replace("T", " ")
+
+
+def short_date(at: str | None) -> str:
+    """A day; a dash when it is not known."""
+    return (at or "-")[:10]
+
+
 def placed(row: Any) -> str:
     """The first line of an answer about a turn: its reference, when, where, and what is
     special about it.
     """
     marks = ("" if row.live else "  (undone)") + ("  (sub-agent)" if row.subagent else "")
     where = f"  {row.project}" if row.project else ""
-    return f"{row.ref}  {(row.at or '')[:16].replace('T', ' ')}{where}{marks}"
+    return f"{row.ref}  {short_time(row.at)}{where}{marks}"
 
 
 def to_json(row: Any) -> str:

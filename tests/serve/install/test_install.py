@@ -106,9 +106,9 @@ def test_the_files_are_as_recorded(
         name = path.replace(str(home), "~").replace(str(project), "shop")
         # The skill's text is its own business; that its mark is there is ours.
         text = data.decode() if not name.endswith("SKILL.md") else "[...]\n"
-        shown.append(
-            f"=== {name}\n{json.dumps(text)[1:-1] if not text.isascii() or chr(13) in text else text}\n"
-        )
+        if not text.isascii() or "\r" in text:
+            text = json.dumps(text)[1:-1]
+        shown.append(f"=== {name}\n{text}\n")
     golden = GOLDEN / f"{agent}-{scope}.txt"
     if request.config.getoption("--update-golden"):
         golden.parent.mkdir(exist_ok=True)

@@ -66,7 +66,10 @@ def test_what_is_added_can_be_taken_away_again(text: str) -> None:
 
 def test_an_older_entry_is_changed_where_it_stands() -> None:
     """What somebody added to it stays, and so does its place."""
-    older = '[mcp_servers.recollect]\ncommand = "/old/recollect"\nenabled = false\nargs = [\n  "mcp", # us\n]\n'
+    older = (
+        '[mcp_servers.recollect]\ncommand = "/old/recollect"\nenabled = false\n'
+        'args = [\n  "mcp", # us\n]\n'
+    )
     document = TomlFile(f"{older}\n[last]\nx = 1\n", "config")
 
     document.set(PLACE, ENTRY)

@@ -76,8 +76,8 @@ AGENT = Agent(
     installer=Installer(
         parts,
         next_steps=[
-            "open codex, run /hooks and trust the hooks of recollect: until you do, Codex skips them "
-            "silently",
+            "open codex, run /hooks and trust the hooks of recollect: until you do, Codex skips "
+            "them silently",
             "after that, restart codex; `codex mcp list` shows the server",
         ],
     ),

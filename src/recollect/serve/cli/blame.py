@@ -48,4 +48,10 @@ def _text(row: FileChange) -> str:
     tools = ", ".join(row.tools) + (
         f", {counted(row.changes, 'change')}" if row.changes > 1 else ""
     )
-    return f"{placed(row)}\n    > {row.prompt or '(no prompt)'}\n    {row.file}  {tools}{lines}{failed}\n    {row.excerpt}".rstrip()
+    said = [
+        placed(row),
+        f"    > {row.prompt or '(no prompt)'}",
+        f"    {row.file}  {tools}{lines}{failed}",
+        f"    {row.excerpt}",
+    ]
+    return "\n".join(said).rstrip()

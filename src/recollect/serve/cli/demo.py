@@ -19,7 +19,7 @@ from recollect.model.search import Hit
 from recollect.serve.background import leave_work
 from recollect.serve.cli.import_ import logs_read
 from recollect.serve.cli.progress import ProgressBar
-from recollect.serve.output import Output, counted, say
+from recollect.serve.output import Output, counted, say, short_time
 
 # So many turns are embedded while the person waits, the newest first;
 # the rest is done in the background.
@@ -95,4 +95,4 @@ def _command() -> str:
 
 
 def _text(hit: Hit) -> str:
-    return f"{hit.ref}  {(hit.at or '')[:16].replace('T', ' ')}\n    {hit.snippet}"
+    return f"{hit.ref}  {short_time(hit.at)}\n    {hit.snippet}"

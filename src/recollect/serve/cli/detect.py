@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.patterns import Pattern, Sighting
 from recollect.serve.cli import count
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, short_date
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def text(pattern: Pattern) -> str:
         f"{pattern.went_wrong} badly"
     ] * bool(pattern.went_wrong)
     seen = ", ".join(
-        [counted(pattern.sessions, "session"), *ended, f"last {(pattern.last_at or '-')[:10]}"]
+        [counted(pattern.sessions, "session"), *ended, f"last {short_date(pattern.last_at)}"]
     )
     lines = [
         f"{shared}{pattern.sentence}",
@@ -73,4 +73,4 @@ def text(pattern: Pattern) -> str:
 
 def _evidence(one: Sighting) -> str:
     ended = {True: "  went well", False: "  went badly", None: ""}[one.went_well]
-    return f"- {(one.at or '-')[:10]}  {one.ref}{ended}{'' if one.live else '  (undone)'}"
+    return f"- {short_date(one.at)}  {one.ref}{ended}{'' if one.live else '  (undone)'}"

@@ -61,9 +61,8 @@ def _task(number: int, task: Task) -> list[str]:
         for one in task.evidence
     ]
     if task.files:
-        lines.append(
-            f"   changed {', '.join(task.files[:FILES_SHOWN])}{_more(len(task.files) - FILES_SHOWN)}"
-        )
+        shown = ", ".join(task.files[:FILES_SHOWN])
+        lines.append(f"   changed {shown}{_more(len(task.files) - FILES_SHOWN)}")
     lines += [f"   $ {_short(run.command)}  [{_ended(run)}]" for run in task.runs[-RUNS_SHOWN:]]
     lines += [line for error in task.errors for line in _error(error)]
     return lines

@@ -90,4 +90,5 @@ def _text(row: Distilled) -> str:
 
 
 def _job(row: JobFile) -> str:
-    return f"{row.outcome:9} {row.kind:6} {row.subject}  {row.path}{f'  {row.reason}' if row.reason else ''}"
+    why = f"  {row.reason}" if row.reason else ""
+    return f"{row.outcome:9} {row.kind:6} {row.subject}  {row.path}{why}"

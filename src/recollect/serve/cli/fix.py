@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model.answers import Fix, Step
+from recollect.model.answers import Fix
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen
 from recollect.serve.output import Output, counted, placed
@@ -74,7 +74,8 @@ def _text(row: Fix) -> str:
     if row.failed:
         lines.append(f"    failed  {row.failed}{_code(row.exit_code)}")
     steps = [
-        f"    {_word(step)} {step.text}{_code(step.exit_code) if not step.ok else ''}"
+        f"    {'edited ' if step.kind == 'edit' else 'ran    '} "
+        f"{step.text}{_code(step.exit_code) if not step.ok else ''}"
         for step in row.steps
     ]
     more = [f"    …       {counted(row.steps_left_out, 'more step')}"] if row.steps_left_out else []
@@ -84,10 +85,6 @@ def _text(row: Fix) -> str:
         what = "edit of " if row.proof.kind == "edit" else ""
         lines.append(f"    worked  {what}{row.proof.text}{_code(row.proof.exit_code)}{elsewhere}")
     return "\n".join(lines)
-
-
-def _word(step: Step) -> str:
-    return "edited " if step.kind == "edit" else "ran    "
 
 
 def _code(code: int | None) -> str:

@@ -16,7 +16,7 @@ from recollect.memory import Memory
 from recollect.model.answers import Friction
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, short_date
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -51,7 +51,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _text(row: Friction) -> str:
-    times = f"{(row.first_at or '-')[:10]} to {(row.last_at or '-')[:10]}"
+    times = f"{short_date(row.first_at)} to {short_date(row.last_at)}"
     fixed = f"; {row.fixed} of the last {row.looked_at} got past it" if row.looked_at else ""
     command = f"    in {row.command}\n" if row.command else ""
     where = ", ".join(row.projects) or "-"

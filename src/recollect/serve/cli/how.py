@@ -17,7 +17,7 @@ from recollect.memory import Memory
 from recollect.model.answers import Invocation
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen, prepare, remarked, typed
-from recollect.serve.output import Output
+from recollect.serve.output import Output, short_date
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -55,4 +55,6 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(row: Invocation) -> str:
     counts = {"worked": row.ok, "failed": row.failed, "unclear": row.unclear}
     results = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-    return f"{row.shape}\n    {results}, last {(row.last_at or '-')[:10]}  {row.ref}\n    {row.example}"
+    return (
+        f"{row.shape}\n    {results}, last {short_date(row.last_at)}  {row.ref}\n    {row.example}"
+    )

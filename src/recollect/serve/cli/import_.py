@@ -123,7 +123,8 @@ def _line(report: ImportReport) -> str:
 
 def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
     if isinstance(row, SourceReport):
-        amount = f"{counted(row.turns, 'turn')}, {counted(row.events, 'event')}, {counted(row.bytes, 'byte')}"
+        amounts = ((row.turns, "turn"), (row.events, "event"), (row.bytes, "byte"))
+        amount = ", ".join(counted(number, what) for number, what in amounts)
         lines = [f"{row.outcome:9} {row.path}  {amount}"]
         for problem in row.problems:
             where = f" line {problem.line}" if problem.line else ""

@@ -70,7 +70,8 @@ def text(row: Measured) -> str:
 def _share(one: Share) -> str:
     if one.share is None or one.low is None or one.high is None:
         return f"not enough data ({one.count} of {one.of})"
-    return f"{100 * one.share:.1f} ({100 * one.low:.1f} to {100 * one.high:.1f}, {one.count} of {one.of})"
+    share, low, high = (f"{100 * part:.1f}" for part in (one.share, one.low, one.high))
+    return f"{share} ({low} to {high}, {one.count} of {one.of})"
 
 
 def _amount(one: Amount) -> str:

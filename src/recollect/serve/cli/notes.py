@@ -19,7 +19,7 @@ from recollect.memory import Memory
 from recollect.model.notes import Note
 from recollect.serve.cli import count
 from recollect.serve.cli.confirm import confirm
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, short_date
 
 ACTIONS = ["list", "add", "accept", "reject", "edit", "forget"]
 # What somebody wants to see who does not say.
@@ -138,7 +138,7 @@ def text(note: Note) -> str:
     where = note.project or "everywhere"
     origin = f", from {note.session}#{note.turn}" if note.session else ""
     replaced = f", replaced by {note.superseded_by}" if note.superseded_by else ""
-    seen = f"seen {counted(note.seen, 'time')}, last {(note.seen_at or '-')[:10]}"
+    seen = f"seen {counted(note.seen, 'time')}, last {short_date(note.seen_at)}"
     return (
         f"{note.ref}  {note.status}  {note.category}  {where}\n"
         f"    {note.text}\n"

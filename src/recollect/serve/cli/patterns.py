@@ -22,7 +22,7 @@ from recollect.memory import Memory
 from recollect.model.patterns import Pattern, PatternVersion, Sighting
 from recollect.model.publications import is_harmful
 from recollect.serve.cli import count
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, short_date, short_time
 
 ACTIONS = ["list", "show", "accept", "reject", "edit", "retire", "history"]
 STATUSES = ["candidate", "accepted", "published", "rejected", "retired"]
@@ -122,7 +122,7 @@ def text(row: Pattern, proposed: dict[str, str], *, whole: bool = False) -> str:
         f"pattern:{row.id}  {row.status}  {row.kind}{across}",
         f"    {row.sentence}",
         f"    {counted(row.sessions, 'session')}{agents}{went}, confidence {row.confidence:.2f},"
-        f" trust {row.trust}, last {(row.last_at or '-')[:10]}{judged}",
+        f" trust {row.trust}, last {short_date(row.last_at)}{judged}",
     ]
     if row.id in proposed:
         lines.append(f"    proposed: {proposed[row.id]}")
@@ -140,10 +140,12 @@ def text(row: Pattern, proposed: dict[str, str], *, whole: bool = False) -> str:
 def _sighting(one: Sighting) -> str:
     ended = {True: "went well", False: "went wrong", None: "open"}[one.went_well]
     where = f"  {one.project}" if one.project else ""
-    return f"      {one.ref}  {(one.at or '')[:16].replace('T', ' ')}  {ended}{where}{'' if one.live else '  (undone)'}"
+    undone = "" if one.live else "  (undone)"
+    return f"      {one.ref}  {short_time(one.at)}  {ended}{where}{undone}"
 
 
 def _version(row: PatternVersion) -> str:
     why = f"\n    why: {row.why}" if row.why else ""
     seen = counted(row.sessions, "session")
-    return f"{row.version}  {row.status}  by {row.author}  {row.at[:16].replace('T', ' ')}  {seen}\n    {row.sentence}{why}"
+    made = f"{row.version}  {row.status}  by {row.author}  {short_time(row.at)}  {seen}"
+    return f"{made}\n    {row.sentence}{why}"

@@ -13,7 +13,7 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import ProjectRow
 from recollect.serve.cli import count
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, short_date
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -53,4 +53,4 @@ def _text(project: ProjectRow) -> str:
     domain = f"  [{project.domain}]" if project.domain else ""
     merged = "".join(f"\n    includes {name}" for name in project.merged)
     counts = f"{counted(project.sessions, 'session')}, {counted(project.turns, 'turn')}"
-    return f"{project.key}{domain}\n    {counts}, last {(project.last_at or '-')[:10]}{merged}"
+    return f"{project.key}{domain}\n    {counts}, last {short_date(project.last_at)}{merged}"

@@ -58,4 +58,5 @@ def _findings(memory: Memory, text: str) -> Iterator[dict[str, object]]:
 def _rescanned(row: Rescanned) -> str:
     rest = "" if row.scrubbed is None or row.scrubbed.complete else f"\n{row.scrubbed.detail}"
     secrets = counted(row.redactions, "secret")
-    return f"{counted(row.turns, 'turn')} checked, {row.turns_changed} changed, {secrets} removed.{rest}"
+    turns = counted(row.turns, "turn")
+    return f"{turns} checked, {row.turns_changed} changed, {secrets} removed.{rest}"

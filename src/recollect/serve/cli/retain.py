@@ -44,7 +44,8 @@ def _text(report: Retained) -> str:
         f"{count} {_REASONS[name]}" for name, count in report.evicted.items() if count
     )
     smaller = f" The file is {_size(report.given_back)} smaller." if report.given_back else ""
-    return f"{verb} the events of {counted(turns, 'turn')} ({reasons}): {_size(report.freed)}.{smaller}\n{usage}"
+    what = f"{verb} the events of {counted(turns, 'turn')} ({reasons})"
+    return f"{what}: {_size(report.freed)}.{smaller}\n{usage}"
 
 
 def _size(size_bytes: int) -> str:

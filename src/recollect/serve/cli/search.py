@@ -16,7 +16,7 @@ import os
 
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, typed
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, short_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _notes(found: SearchResult) -> list[str]:
 
 def _text(hit: Hit) -> str:
     where = f"  {hit.project}" if hit.project else ""
-    lines = [f"{hit.ref}  {(hit.at or '')[:16].replace('T', ' ')}{where}", f"    {hit.snippet}"]
+    lines = [f"{hit.ref}  {short_time(hit.at)}{where}", f"    {hit.snippet}"]
     if hit.reason is not None:
         parts = "  ".join(f"{name} {value}" for name, value in hit.reason.items())
         lines.append(f"    {hit.score} by {hit.matched}: {parts}")

@@ -15,7 +15,7 @@ from recollect.memory import Memory
 from recollect.model.sessions import Session
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, short_time
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -44,7 +44,7 @@ def _text(session: Session) -> str:
         f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
     )
     return (
-        f"{session.id}\n    {(session.started_at or '')[:16].replace('T', ' ')}  "
+        f"{session.id}\n    {short_time(session.started_at)}  "
         f"{session.project or '-'}  {title}\n"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
         f" {counted(session.errors, 'error')}  {session.model or '-'}{cost}{came_to}"

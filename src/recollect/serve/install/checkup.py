@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.model.reports import Finding, Integration
 from recollect.serve.install import next_steps
+from recollect.serve.output import short_time
 from recollect.system.clock import iso
 
 # By agent and event: when it last fired, in milliseconds, and the fault it ended with.
@@ -52,6 +53,4 @@ def _what(one: Integration) -> str:
 
 
 def _told(event: str, at: int, fault: str | None) -> str:
-    return f"{event} last fired {(iso(at) or '')[:16].replace('T', ' ')}" + (
-        f" and failed ({fault})" if fault else ""
-    )
+    return f"{event} last fired {short_time(iso(at))}" + (f" and failed ({fault})" if fault else "")

@@ -189,7 +189,8 @@ def sentence(text: str, *, failed: bool = False) -> CallToolResult:
 
 def _line(one: ToolHit) -> str:
     where = f" in {one['project']}" if one["project"] else ""
-    line = f"- {(one['date'] or '')[:10]} {one['id']}{where} ({one['provenance']}; trust: {one['trust']}): {one['text']}"
+    source = f"{one['provenance']}; trust: {one['trust']}"
+    line = f"- {(one['date'] or '')[:10]} {one['id']}{where} ({source}): {one['text']}"
     # Only we begin a line with a dash: a text could tell of another hit, and lend it any trust.
     return line.replace("\n", "\n  | ")
 

@@ -74,7 +74,8 @@ def note_hit(note: Note) -> ToolHit:
 def _pattern_hit(pattern: Pattern) -> ToolHit:
     """A pattern, with what was decided about it and where it was seen last."""
     seen = ", ".join(one.ref for one in pattern.evidence[:SIGHTINGS])
-    text = f"{pattern.kind} ({pattern.status}): {pattern.sentence} (seen in {pattern.sessions} sessions, such as {seen})"
+    where = f"seen in {pattern.sessions} sessions, such as {seen}"
+    text = f"{pattern.kind} ({pattern.status}): {pattern.sentence} ({where})"
     project = pattern.projects[0] if len(pattern.projects) == 1 else None
     return hit(
         f"pattern:{pattern.id}",

@@ -412,11 +412,13 @@ def _change(row: FileChange) -> ToolHit:
     lines = "" if row.added is None else f" +{row.added} -{row.removed}"
     ended = {True: "", False: " (failed)", None: " (outcome unknown)"}[row.ok]
     undone = "" if row.live else " (undone)"
-    text = f"asked “{row.prompt}”{undone}; {', '.join(row.tools)} changed {row.file}{lines}{ended}: {row.excerpt}"
+    changed = f"{', '.join(row.tools)} changed {row.file}{lines}{ended}"
+    text = f"asked “{row.prompt}”{undone}; {changed}: {row.excerpt}"
     return hit(row.ref, text, project=row.project, at=row.at, provenance="assistant")
 
 
 def _invocation(row: Invocation) -> ToolHit:
-    text = f"{row.example}\n{row.ok} worked, {row.failed} failed, {row.unclear} unclear; shape: {row.shape}"
+    results = f"{row.ok} worked, {row.failed} failed, {row.unclear} unclear"
+    text = f"{row.example}\n{results}; shape: {row.shape}"
     project = row.projects[0] if len(row.projects) == 1 else None
     return hit(row.ref, text, project=project, at=row.last_at, provenance="tool", trust="assistant")

@@ -38,7 +38,10 @@ def start(machine: Machine) -> str:
     command = ["launchctl", "bootstrap", _domain(), _path(machine)]
     if machine.runner.run(*command).code == 0:
         return ""
-    return f"the file is written and counts from the next login on; for today run `{shlex.join(command)}`"
+    return (
+        "the file is written and counts from the next login on; for today run "
+        f"`{shlex.join(command)}`"
+    )
 
 
 def stop(machine: Machine) -> None:

@@ -15,7 +15,7 @@ from recollect.serve.install.command import program
 from recollect.system import platforms
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command came to."""
 
     code: int
@@ -29,17 +29,17 @@ class Runner(Protocol):
     def has(self, program: str) -> bool:
         """Whether there is such a program."""
 
-    def run(self, *words: str, stdin: str = "") -> Ran:
+    def run(self, *words: str, stdin: str = "") -> CommandResult:
         """Run a command to its end; one that cannot be started ends with 127."""
 
 
-class Shell:
+class SystemRunner:
     """The commands of this machine."""
 
     def has(self, program: str) -> bool:
         return shutil.which(program) is not None
 
-    def run(self, *words: str, stdin: str = "") -> Ran:
+    def run(self, *words: str, stdin: str = "") -> CommandResult:
         # What they say is read by us, so they say it in English.
         environ = {**os.environ, "LC_ALL": "C"}
         try:
@@ -48,8 +48,8 @@ class Shell:
                 capture_output=True, encoding="utf-8", errors="surrogateescape",
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
-            return Ran(127, complaint=str(error))
-        return Ran(done.returncode, done.stdout, done.stderr.strip())
+            return CommandResult(127, complaint=str(error))
+        return CommandResult(done.returncode, done.stdout, done.stderr.strip())
 
 
 class Machine:
@@ -74,7 +74,7 @@ class Machine:
         self.platform, self.environ, self.variables = platform, environ, set(variables)
         self.home = platforms.user_home()
         self.systemd = os.path.isdir("/run/systemd/system") if systemd is None else systemd
-        self.runner = runner or Shell()
+        self.runner = runner or SystemRunner()
         self.command = command or program()
         # Import does the jobs it leaves, if it is told to wait for them.
         self.daily = ["import", "--wait", *(["--store", os.path.abspath(store)] if store else [])]

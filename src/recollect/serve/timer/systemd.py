@@ -74,7 +74,10 @@ def start(machine: Machine) -> str:
     machine.runner.run("systemctl", "--user", "daemon-reload")
     if machine.runner.run(*_ENABLE).code == 0:
         return ""
-    return f"the units are written, but your systemd does not answer here; in a session of your own run `{' '.join(_ENABLE)}`"
+    return (
+        "the units are written, but your systemd does not answer here; in a session of your own "
+        f"run `{' '.join(_ENABLE)}`"
+    )
 
 
 def stop(machine: Machine) -> None:

@@ -65,7 +65,8 @@ def start(machine: Machine) -> str:
     ran = machine.runner.run(*command)
     if ran.code == 0:
         return ""
-    return f"the Task Scheduler refused it: {ran.complaint}; run `{subprocess.list2cmdline(command)}` as yourself"
+    again = subprocess.list2cmdline(command)
+    return f"the Task Scheduler refused it: {ran.complaint}; run `{again}` as yourself"
 
 
 def stop(machine: Machine) -> None:
