@@ -49,8 +49,8 @@ def talks(corpus: Corpus) -> Iterator[Talk]:
     adapter = get_adapter("codex" if (Path(corpus.folder) / "sessions").is_dir() else "claude-code")
     for number, path in enumerate(corpus.paths()):
         talk = Talk(f"{number:08d}-0000-4000-8000-{number:012d}", "/home/ada/shop")
-        for stretch in assemble(adapter.read(Source(adapter.agent, path), None)):
-            for part in stretch.turns.values():
+        for batch in assemble(adapter.read(Source(adapter.agent, path), None)):
+            for part in batch.turns.values():
                 if part.events and part.facts.at is not None:
                     talk.turns.append((part.facts.at, part.events))
         if talk.turns:

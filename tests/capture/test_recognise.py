@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.capture.assemble import assemble
 from recollect.capture.recognise import Recogniser, is_own, marked
-from recollect.model.batch import Stretch
+from recollect.model.batch import Batch
 from recollect.model.calls import Call
 from recollect.model.logs import Checkpoint, Event, SessionFacts, ToolResult, TurnFacts
 from recollect.model.sessions import ToolCall, Turn
@@ -26,19 +26,19 @@ BLOCK = f"{OPENING}\n- 2026-01-01 {REF}: asked “canary”; ran `make canary` (
 MARK = f"[recalled: {REF} note:7]"
 
 
-def recognised(*items: Any, find_call: Any = lambda session, turn, call: None) -> Stretch:
-    """A stretch of these items after our words were taken out of it."""
-    (stretch,) = assemble([*items, Checkpoint(1)])
-    Recogniser(find_call).recognise("codex", stretch)
-    return stretch
+def recognised(*items: Any, find_call: Any = lambda session, turn, call: None) -> Batch:
+    """A batch of these items after our words were taken out of it."""
+    (batch,) = assemble([*items, Checkpoint(1)])
+    Recogniser(find_call).recognise("codex", batch)
+    return batch
 
 
 def event(kind: Any = "prompt", **fields: Any) -> Event:
     return Event(session="s", turn="t", kind=kind, **fields)
 
 
-def only_event(stretch: Stretch) -> Event:
-    (part,) = stretch.turns.values()
+def only_event(batch: Batch) -> Event:
+    (part,) = batch.turns.values()
     (found,) = part.events
     return found
 
@@ -168,13 +168,13 @@ def test_a_prompt_keeps_the_words_of_its_person() -> None:
 
     What was asked comes first then.
     """
-    stretch = recognised(
+    batch = recognised(
         TurnFacts(session="s", turn="t", author="human"), event(text=f"{BLOCK}\n\nfix the cart")
     )
 
-    assert only_event(stretch) == event(text=f"fix the cart\n\n{MARK}")
-    assert stretch.turns["s", "t"].facts.author == "human"
-    assert typed(only_event(stretch).text) == "fix the cart"
+    assert only_event(batch) == event(text=f"fix the cart\n\n{MARK}")
+    assert batch.turns["s", "t"].facts.author == "human"
+    assert typed(only_event(batch).text) == "fix the cart"
 
 
 @pytest.mark.parametrize(
@@ -182,10 +182,10 @@ def test_a_prompt_keeps_the_words_of_its_person() -> None:
 )
 def test_a_prompt_that_is_all_ours_was_not_asked_by_anybody(text: str) -> None:
     """Otherwise the next pack would quote it as a person's words."""
-    stretch = recognised(TurnFacts(session="s", turn="t", author="human"), event(text=text))
+    batch = recognised(TurnFacts(session="s", turn="t", author="human"), event(text=text))
 
-    assert stretch.turns["s", "t"].facts.author == "system"
-    assert "canary" not in only_event(stretch).text
+    assert batch.turns["s", "t"].facts.author == "system"
+    assert "canary" not in only_event(batch).text
 
 
 # Everything else a log says
@@ -203,7 +203,7 @@ def test_calls_are_looked_at_in_all_their_parts() -> None:
     """An agent that saves our block into a file would hand it to the next one as its own."""
     call: dict[str, Any] = {"kind": "tool_call", "call": "c", "name": "write", "tool_kind": "edit"}
 
-    stretch = recognised(
+    batch = recognised(
         event(
             **call,
             target=f"a {BLOCK}",
@@ -213,7 +213,7 @@ def test_calls_are_looked_at_in_all_their_parts() -> None:
         )
     )
 
-    assert only_event(stretch) == event(
+    assert only_event(batch) == event(
         **call,
         target=f"a {MARK}",
         input={"content": MARK, "deep": [{"er": MARK}, 3]},
@@ -225,15 +225,15 @@ def test_calls_are_looked_at_in_all_their_parts() -> None:
 def test_a_title_and_a_late_result_are_looked_at() -> None:
     """Titles are made from the first prompt.
 
-    Results may come in a later stretch than their call.
+    Results may come in a later batch than their call.
     """
-    stretch = recognised(
+    batch = recognised(
         SessionFacts(session="s", title=f"About {BLOCK}"),
         ToolResult(session="s", turn="t", call="c", output=BLOCK),
     )
 
-    assert stretch.sessions["s"].title == f"About {MARK}"
-    assert [late.output for late in stretch.turns["s", "t"].late] == [MARK]
+    assert batch.sessions["s"].title == f"About {MARK}"
+    assert [late.output for late in batch.turns["s", "t"].late] == [MARK]
 
 
 # Our own commands and tools
@@ -308,9 +308,9 @@ def test_what_our_commands_print_is_replaced_and_the_call_is_kept() -> None:
         "input": {"command": command},
     }
 
-    stretch = recognised(event(**call, output=f"{REF}  2026-01-01\n    canary", ok=True))
+    batch = recognised(event(**call, output=f"{REF}  2026-01-01\n    canary", ok=True))
 
-    assert only_event(stretch) == event(**call, output=f"[recalled: {REF}]", ok=True)
+    assert only_event(batch) == event(**call, output=f"[recalled: {REF}]", ok=True)
 
 
 def test_a_result_of_ours_that_comes_in_the_next_stretch_is_known() -> None:
@@ -326,9 +326,9 @@ def test_a_result_of_ours_that_comes_in_the_next_stretch_is_known() -> None:
         (seen, [late]),
         (Recogniser(lambda *names: stored.get(names)), [late]),
     ):
-        (stretch,) = assemble([*items, Checkpoint(1)])
-        recogniser.recognise("codex", stretch)
-        outputs += [result.output for result in stretch.turns["s", "t"].late]
+        (batch,) = assemble([*items, Checkpoint(1)])
+        recogniser.recognise("codex", batch)
+        outputs += [result.output for result in batch.turns["s", "t"].late]
 
     assert outputs == ["[recalled]", "[recalled]"]
 

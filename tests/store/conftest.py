@@ -1,5 +1,5 @@
 """A small store, filled the way capture fills one: items
-become stretches, the keeper keeps them.
+become batches, the writer keeps them.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ class Filled:
     def keep(
         self, log: str, *items: Item, again: bool = False, agent: str = "codex", rank: int = 0
     ) -> None:
-        """Import one stretch of a log; `again` reads it from its start, as after a rewrite."""
+        """Import one batch of a log; `again` reads it from its start, as after a rewrite."""
         first = log not in self.positions or again
         self.positions[log] = 0 if first else self.positions[log]
         self.positions[log] += 100
         point = Checkpoint(self.positions[log], b"state of " + log.encode())
-        (stretch,) = assemble([*items, point])
-        for part in stretch.turns.values():
+        (batch,) = assemble([*items, point])
+        for part in batch.turns.values():
             part.project = ProjectIdentity(part.facts.cwd, "directory") if part.facts.cwd else None
-        with self.store.writing() as keeper:
-            keeper.keep(
-                Source(agent, log, rank=rank), stretch, version=1, seen=Fingerprint(7,
+        with self.store.writing() as writer:
+            writer.keep(
+                Source(agent, log, rank=rank), batch, version=1, seen=Fingerprint(7,
                 self.positions[log], 1, 2, 3),
                 rewritten=set() if first else None,
             )  # fmt: skip

@@ -261,7 +261,7 @@ def test_a_log_read_again_from_its_start_does_not_bring_events_back(two: Filled)
 
 
 def test_a_result_told_apart_from_its_call_does_not_come_back_either(filled: Filled) -> None:
-    """A long log is read in stretches, and a result may be in a later one than its call."""
+    """A long log is read in batches, and a result may be in a later one than its call."""
     key = {"session": "s1", "turn": "s1-1"}
     call = Event(
         **key,

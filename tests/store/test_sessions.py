@@ -36,7 +36,7 @@ def test_a_session_without_a_title_is_known_by_what_was_asked(
 
 
 def test_a_lesser_place_that_goes_on_is_still_passed_over(filled: Filled) -> None:
-    """What it says about its session was said in an earlier stretch.
+    """What it says about its session was said in an earlier batch.
 
     The better place was imported since.
     """

@@ -1,10 +1,10 @@
-"""Items in file order become stretches: turns with their events, results joined."""
+"""Items in file order become batches: turns with their events, results joined."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from recollect.model.batch import Stretch, TurnPart
+from recollect.model.batch import Batch, TurnPart
 from recollect.model.logs import (
     Checkpoint,
     Event,
@@ -26,38 +26,38 @@ _TURN_FIELDS = tuple(
 _COUNTED = ("input", "cache_read", "cache_write", "output", "reasoning")
 
 
-def assemble(items: Iterable[Item]) -> Iterator[Stretch]:
-    """One stretch for each checkpoint; what comes after the last one is not kept."""
-    stretch = Stretch()
+def assemble(items: Iterable[Item]) -> Iterator[Batch]:
+    """One batch for each checkpoint; what comes after the last one is not kept."""
+    batch = Batch()
     calls: dict[tuple[str, str], Event] = {}
     part: TurnPart | None = None
     for item in items:
         if isinstance(item, Event):
             # Nearly always the turn of the event before.
             if part is None or part.facts.turn != item.turn or part.facts.session != item.session:
-                part = _part(stretch, item)
+                part = _part(batch, item)
             part.events.append(item)
             if item.call:
                 calls[item.session, item.call] = item
         elif isinstance(item, ToolResult):
             call = calls.get((item.session, item.call))
             if call is None:
-                _part(stretch, item).late.append(item)
+                _part(batch, item).late.append(item)
             else:
                 _join(call, item)
         elif isinstance(item, Checkpoint):
-            stretch.checkpoint = item
-            yield stretch
-            stretch, calls, part = Stretch(), {}, None
+            batch.checkpoint = item
+            yield batch
+            batch, calls, part = Batch(), {}, None
         else:
-            _learn(stretch, item)
+            _learn(batch, item)
 
 
-def _part(stretch: Stretch, item: Event | ToolResult | TurnFacts) -> TurnPart:
+def _part(batch: Batch, item: Event | ToolResult | TurnFacts) -> TurnPart:
     key = (item.session, item.turn)
-    part = stretch.turns.get(key)
+    part = batch.turns.get(key)
     if part is None:
-        part = stretch.turns[key] = TurnPart(TurnFacts(session=item.session, turn=item.turn))
+        part = batch.turns[key] = TurnPart(TurnFacts(session=item.session, turn=item.turn))
     return part
 
 
@@ -72,9 +72,9 @@ def _join(call: Event, result: ToolResult) -> None:
         call.duration_ms = result.duration_ms
 
 
-def _learn(stretch: Stretch, item: Item) -> None:
+def _learn(batch: Batch, item: Item) -> None:
     if isinstance(item, TurnFacts):
-        facts = _part(stretch, item).facts
+        facts = _part(batch, item).facts
         for name in _TURN_FIELDS:
             value = getattr(item, name)
             if value is not None:
@@ -82,18 +82,18 @@ def _learn(stretch: Stretch, item: Item) -> None:
         if item.telemetry:
             facts.telemetry = {**(facts.telemetry or {}), **item.telemetry}
     elif isinstance(item, Usage):
-        known = stretch.usages.get(item.key)
+        known = batch.usages.get(item.key)
         if known is None:
-            stretch.usages[item.key] = item
+            batch.usages[item.key] = item
         else:
             for name in _COUNTED:
                 setattr(known, name, max(getattr(known, name), getattr(item, name)))
             known.model = item.model or known.model
             known.cost_usd = max(filter(None, (known.cost_usd, item.cost_usd)), default=None)
     elif isinstance(item, SessionFacts):
-        known_facts = stretch.sessions.get(item.session)
+        known_facts = batch.sessions.get(item.session)
         if known_facts is None:
-            stretch.sessions[item.session] = item
+            batch.sessions[item.session] = item
             return
         for name in _SESSION_FIELDS:
             value = getattr(item, name)
@@ -104,6 +104,6 @@ def _learn(stretch: Stretch, item: Item) -> None:
         if item.meta:
             known_facts.meta = {**(known_facts.meta or {}), **item.meta}
     elif isinstance(item, Liveness):
-        stretch.live[item.session, item.turn] = item.live
+        batch.live[item.session, item.turn] = item.live
     elif isinstance(item, Problem):
-        stretch.problems.append(item)
+        batch.problems.append(item)

@@ -1,10 +1,10 @@
-"""Secrets leave a stretch before it reaches the store."""
+"""Secrets leave a batch before it reaches the store."""
 
 from __future__ import annotations
 
 import msgspec
 
-from recollect.model.batch import Stretch
+from recollect.model.batch import Batch
 from recollect.model.logs import Checkpoint
 from recollect.redact.values_in import RedactsMany, Slots, redact_value
 
@@ -12,10 +12,10 @@ _SESSION_FIELDS = ("cwd", "title", "git_branch", "git_remote")
 _TURN_FIELDS = ("cwd", "git_remote")
 
 
-def cleanse(stretch: Stretch, redactor: RedactsMany) -> None:
-    """Replace every secret in everything that a stretch says."""
+def cleanse(batch: Batch, redactor: RedactsMany) -> None:
+    """Replace every secret in everything that a batch says."""
     slots = Slots()
-    for part in stretch.turns.values():
+    for part in batch.turns.values():
         for event in part.events:
             if event.text:
                 slots.add(event, "text", event.text)
@@ -35,21 +35,21 @@ def cleanse(stretch: Stretch, redactor: RedactsMany) -> None:
                 slots.add(part.facts, name, value)
         if part.facts.telemetry:
             slots.add_value(part.facts, "telemetry", part.facts.telemetry)
-    for facts in stretch.sessions.values():
+    for facts in batch.sessions.values():
         for name in _SESSION_FIELDS:
             if value := getattr(facts, name):
                 slots.add(facts, name, value)
         if facts.meta:
             slots.add_value(facts, "meta", facts.meta)
-    reasons = [problem.reason for problem in stretch.problems]
+    reasons = [problem.reason for problem in batch.problems]
     for number, reason in enumerate(reasons):
         slots.add(reasons, number, reason)
     slots.replace(redactor)
-    stretch.problems = [
+    batch.problems = [
         msgspec.structs.replace(problem, reason=reason)
-        for problem, reason in zip(stretch.problems, reasons, strict=True)
+        for problem, reason in zip(batch.problems, reasons, strict=True)
     ]
-    stretch.checkpoint = _clean_checkpoint(stretch.checkpoint, redactor)
+    batch.checkpoint = _clean_checkpoint(batch.checkpoint, redactor)
 
 
 def _clean_checkpoint(point: Checkpoint, redactor: RedactsMany) -> Checkpoint:

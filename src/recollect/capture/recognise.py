@@ -21,7 +21,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from recollect.model.batch import Stretch, TurnPart
+from recollect.model.batch import Batch, TurnPart
 from recollect.model.calls import Call
 from recollect.model.logs import Event
 
@@ -65,7 +65,7 @@ FindCall = Callable[[str, str, str], Call | None]
 
 
 class Recogniser:
-    """Takes what came from us out of stretches.
+    """Takes what came from us out of batches.
 
     A result may come long after its call, so calls of ours that still wait
     are remembered; `find_call` is asked, by session, turn and call, about
@@ -76,9 +76,9 @@ class Recogniser:
         self.find_call = find_call
         self._waiting: set[tuple[str, str]] = set()
 
-    def recognise(self, agent: str, stretch: Stretch) -> None:
-        """Put marks where our own words stand in a stretch."""
-        for part in stretch.turns.values():
+    def recognise(self, agent: str, batch: Batch) -> None:
+        """Put marks where our own words stand in a batch."""
+        for part in batch.turns.values():
             prompts = mere = 0
             for event in part.events:
                 if TRACE in event.text:
@@ -96,7 +96,7 @@ class Recogniser:
                 part.facts.author = "system"
             if part.late:
                 self._late(agent, part)
-        for facts in stretch.sessions.values():
+        for facts in batch.sessions.values():
             if facts.title and TRACE in facts.title:
                 facts.title = marked(facts.title)
 

@@ -32,11 +32,11 @@ from recollect.capture.prices import Prices
 from recollect.capture.projects import Projects
 from recollect.capture.recognise import Recogniser
 from recollect.errors import RecollectError
-from recollect.model.batch import Fingerprint, KnownSource, Stretch, Written
+from recollect.model.batch import Batch, Fingerprint, KnownSource, Written
 from recollect.model.logs import Checkpoint, Problem, Source
 from recollect.model.reports import ImportReport, SourceReport
 from recollect.redact import Redactor
-from recollect.store import Keeper, Store
+from recollect.store import Store, Writer
 from recollect.store.bodies import checksum
 from recollect.system.interpreter import no_cycle_search
 
@@ -85,14 +85,14 @@ class Sweep:
         reports: list[SourceReport] = []
         changed = list(self._changed(found, report, reports))
         with (
-            _Batch(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as batch,
+            _Commits(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as commits,
             no_cycle_search(),
         ):
             for number, (item, now) in enumerate(changed):
                 if progress:
                     progress(number, len(changed), item.source.path)
-                reports.append(self._source(batch, item, now, prices))
-        _add_up(report, reports, batch)
+                reports.append(self._source(commits, item, now, prices))
+        _add_up(report, reports, commits)
         report.redactions = self._redactions() - redactions
         report.seconds = round(self.clock() - started, 3)
         log.info(
@@ -134,10 +134,10 @@ class Sweep:
             else:
                 yield item, Look(*now)
 
-    def _source(self, batch: _Batch, item: Found, now: Look, prices: Prices) -> SourceReport:
+    def _source(self, commits: _Commits, item: Found, now: Look, prices: Prices) -> SourceReport:
         adapter, source, local = item
         # The lock first: from here on what is remembered about the source stands still.
-        keeper = batch.begin()
+        writer = commits.begin()
         known = self.store.sources.find(source.path)
         result = SourceReport(
             path=source.path, agent=adapter.agent, outcome="updated" if known else "imported"
@@ -152,25 +152,25 @@ class Sweep:
         position = since.position if since else 0
         enrich = partial(self._enrich, agent=adapter.agent, local=local, prices=prices)
         news = source.appended or since is None
-        for stretch, last in _with_last(_stretches(adapter, source, since, enrich)):
-            _note(result, stretch)
-            news = news or not stretch.is_empty()
+        for batch, last in _with_last(_batches(adapter, source, since, enrich)):
+            _note(result, batch)
+            news = news or not batch.is_empty()
             read_bytes, position = (
-                max(0, stretch.checkpoint.position - position),
-                stretch.checkpoint.position,
+                max(0, batch.checkpoint.position - position),
+                batch.checkpoint.position,
             )
             result.bytes += read_bytes
-            if keeper is None:
-                batch.seen(adapter.agent, stretch)
+            if writer is None:
+                commits.seen(adapter.agent, batch)
                 continue
-            seen = _fingerprint(source, now, stretch.checkpoint, whole=last)
-            written = keeper.keep(
-                source, stretch, version=adapter.version, seen=seen, rewritten=rewritten,
+            seen = _fingerprint(source, now, batch.checkpoint, whole=last)
+            written = writer.keep(
+                source, batch, version=adapter.version, seen=seen, rewritten=rewritten,
                 anew=since is None,
                 better=known is not None and known.version != adapter.version,
                 failure=result.reason,
             )  # fmt: skip
-            keeper = batch.kept(written, read_bytes, source_done=last)
+            writer = commits.kept(written, read_bytes, source_done=last)
         if not news:
             # Something beside it changed that is about others.
             result.outcome = "unchanged"
@@ -180,21 +180,21 @@ class Sweep:
         )
         return result
 
-    def _enrich(self, stretch: Stretch, *, agent: str, local: bool, prices: Prices) -> None:
+    def _enrich(self, batch: Batch, *, agent: str, local: bool, prices: Prices) -> None:
         """What capture adds to what the log says: no words of
         ours, no secrets, a project, a price.
         """
-        self.recogniser.recognise(agent, stretch)
+        self.recogniser.recognise(agent, batch)
         if self.redactor is not None:
-            cleanse(stretch, self.redactor)
+            cleanse(batch, self.redactor)
         identify = self.projects[local].identify
-        for (session, _), part in stretch.turns.items():
-            facts = stretch.sessions.get(session)
+        for (session, _), part in batch.turns.items():
+            facts = batch.sessions.get(session)
             remote = part.facts.git_remote or (facts.git_remote if facts else None)
             cwd = part.facts.cwd or (facts.cwd if facts else None)
             part.project = identify(cwd, remote)
-        for key, usage in stretch.usages.items():
-            stretch.costs[key] = prices.cost(usage) if usage.cost_usd is None else usage.cost_usd
+        for key, usage in batch.usages.items():
+            batch.costs[key] = prices.cost(usage) if usage.cost_usd is None else usage.cost_usd
 
 
 class _Peeked:
@@ -207,7 +207,7 @@ class _Peeked:
         pass
 
 
-class _Batch:
+class _Commits:
     """One transaction after another, each as large as is sensible; none in a dry run."""
 
     def __init__(self, store: Store, *, many: bool, dry_run: bool) -> None:
@@ -216,9 +216,9 @@ class _Batch:
         self.sessions: set[str] = set()
         self.turns = self.tool_calls = self.pending_bytes = 0
         self._open: ExitStack | None = None
-        self._keeper: Keeper | None = None
+        self._writer: Writer | None = None
 
-    def __enter__(self) -> _Batch:
+    def __enter__(self) -> _Commits:
         return self
 
     def __exit__(
@@ -231,50 +231,50 @@ class _Batch:
             # On an error the transaction hears of it and rolls back.
             self._open.__exit__(kind, error, trace)
 
-    def begin(self) -> Keeper | None:
-        """The keeper of the open transaction, after starting one if need be."""
-        if self._keeper is None and not self.dry_run:
+    def begin(self) -> Writer | None:
+        """The writer of the open transaction, after starting one if need be."""
+        if self._writer is None and not self.dry_run:
             self._open = ExitStack()
-            self._keeper = self._open.enter_context(self.store.writing())
-        return self._keeper
+            self._writer = self._open.enter_context(self.store.writing())
+        return self._writer
 
-    def kept(self, written: Written, read_bytes: int, *, source_done: bool) -> Keeper | None:
-        """Count what was kept, and commit when it is enough; returns the keeper to go on with."""
+    def kept(self, written: Written, read_bytes: int, *, source_done: bool) -> Writer | None:
+        """Count what was kept, and commit when it is enough; returns the writer to go on with."""
         self.sessions |= written.sessions
         self.turns += written.turns
         self.tool_calls += written.tool_calls
         self.pending_bytes += read_bytes
         if self.pending_bytes >= (self.limit_bytes if source_done else BATCH_BYTES):
             self._commit()
-        return self._keeper if source_done else self.begin()
+        return self._writer if source_done else self.begin()
 
     def _commit(self) -> None:
         if self._open is not None:
             self._open.close()
-        self._open, self._keeper, self.pending_bytes = None, None, 0
+        self._open, self._writer, self.pending_bytes = None, None, 0
 
-    def seen(self, agent: str, stretch: Stretch) -> None:
+    def seen(self, agent: str, batch: Batch) -> None:
         """Count what a dry run would have kept."""
-        self.sessions |= {f"{agent}:{native}" for native in stretch.sessions}
-        self.turns += len(stretch.turns)
+        self.sessions |= {f"{agent}:{native}" for native in batch.sessions}
+        self.turns += len(batch.turns)
         self.tool_calls += sum(
-            event.kind == "tool_call" for part in stretch.turns.values() for event in part.events
+            event.kind == "tool_call" for part in batch.turns.values() for event in part.events
         )
 
 
-def _stretches(
-    adapter: Adapter, source: Source, since: Checkpoint | None, enrich: Callable[[Stretch], None]
-) -> Iterator[Stretch]:
+def _batches(
+    adapter: Adapter, source: Source, since: Checkpoint | None, enrich: Callable[[Batch], None]
+) -> Iterator[Batch]:
     """What an adapter reads, enriched.
 
     A fault in it costs the rest of this source and nothing else.
     """
     last = since or Checkpoint(0)
     try:
-        for stretch in assemble(adapter.read(source, since)):
-            enrich(stretch)
-            last = stretch.checkpoint
-            yield stretch
+        for batch in assemble(adapter.read(source, since)):
+            enrich(batch)
+            last = batch.checkpoint
+            yield batch
     except RecollectError:
         raise
     except Exception as error:
@@ -284,19 +284,19 @@ def _stretches(
         problem = Problem(
             path=source.path, kind="unreadable", reason=f"{type(error).__name__}: {error}"[:300]
         )
-        rest = Stretch(problems=[problem], checkpoint=last)
+        rest = Batch(problems=[problem], checkpoint=last)
         enrich(rest)
         yield rest
 
 
-def _with_last(stretches: Iterator[Stretch]) -> Iterator[tuple[Stretch, bool]]:
-    """Each stretch with whether it is the last: only then is the whole source read."""
-    held = next(stretches, None)
+def _with_last(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
+    """Each batch with whether it is the last: only then is the whole source read."""
+    held = next(batches, None)
     if held is None:
         return
-    for stretch in stretches:
+    for batch in batches:
         yield held, False
-        held = stretch
+        held = batch
     yield held, True
 
 
@@ -375,18 +375,18 @@ def _failed(source: Source, reason: str) -> SourceReport:
     )
 
 
-def _note(result: SourceReport, stretch: Stretch) -> None:
-    result.problems += stretch.problems
-    result.turns += len(stretch.turns)
-    result.events += sum(len(part.events) for part in stretch.turns.values())
+def _note(result: SourceReport, batch: Batch) -> None:
+    result.problems += batch.problems
+    result.turns += len(batch.turns)
+    result.events += sum(len(part.events) for part in batch.turns.values())
     failure = next(
-        (problem.reason for problem in stretch.problems if problem.kind == "unreadable"), None
+        (problem.reason for problem in batch.problems if problem.kind == "unreadable"), None
     )
     if failure:
         result.outcome, result.reason = "failed", failure
 
 
-def _add_up(report: ImportReport, reports: list[SourceReport], batch: _Batch) -> None:
+def _add_up(report: ImportReport, reports: list[SourceReport], commits: _Commits) -> None:
     for one in reports:
         report.imported += one.outcome == "imported"
         report.updated += one.outcome == "updated"
@@ -395,7 +395,7 @@ def _add_up(report: ImportReport, reports: list[SourceReport], batch: _Batch) ->
         report.bytes += one.bytes
         report.problems += sum(problem.count for problem in one.problems)
     report.sessions, report.turns, report.tool_calls = (
-        len(batch.sessions),
-        batch.turns,
-        batch.tool_calls,
+        len(commits.sessions),
+        commits.turns,
+        commits.tool_calls,
     )

@@ -1,6 +1,6 @@
 """What capture hands a store: everything one source said up to a checkpoint.
 
-A store keeps a stretch whole or not at all. It is already free of secrets,
+A store keeps a batch whole or not at all. It is already free of secrets,
 knows its projects and what its model calls cost; what only the store can
 decide (turn numbers, who owns a model call that several files repeat) is left
 to it.
@@ -54,9 +54,9 @@ class ProjectIdentity(Struct, frozen=True):
 
 
 class TurnPart(Struct):
-    """The events one stretch adds to one turn.
+    """The events one batch adds to one turn.
 
-    `late` are results of calls that an earlier stretch brought.
+    `late` are results of calls that an earlier batch brought.
     """
 
     facts: TurnFacts
@@ -65,7 +65,7 @@ class TurnPart(Struct):
     project: ProjectIdentity | None = None
 
 
-class Stretch(Struct):
+class Batch(Struct):
     """One source's items up to a checkpoint, in the order they came."""
 
     sessions: dict[str, SessionFacts] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Stretch(Struct):
 
 
 class Written(Struct):
-    """What a stretch changed in the store."""
+    """What a batch changed in the store."""
 
     sessions: set[str] = field(default_factory=set)
     turns: int = 0

@@ -67,7 +67,7 @@ class SessionFacts(Struct, kw_only=True, gc=False):
     `<session>/<agent id>`. A log that only repeats what another agent's own
     log tells names that session, with its agent, in `copy_of`: the copy is
     passed over where the original is stored. `whole` says that all turns of
-    the session come in the same stretch: those that are stored and do not
+    the session come in the same batch: those that are stored and do not
     come were undone.
     """
 

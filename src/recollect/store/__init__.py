@@ -9,10 +9,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.model.reports import RepairReport
-    from recollect.store.sqlite.capture.writer import Keeper
+    from recollect.store.sqlite.capture.writer import Writer
     from recollect.store.sqlite.store import Store
 
-__all__ = ["Keeper", "Store", "open_store", "repair_store"]
+__all__ = ["Store", "Writer", "open_store", "repair_store"]
 
 
 def open_store(
@@ -35,10 +35,10 @@ def repair_store(path: str, *, rebuild_text: bool = False) -> RepairReport:
 
 def __getattr__(name: str) -> object:
     # Late, because a cold search opens the store and never writes to it.
-    if name == "Keeper":
-        from recollect.store.sqlite.capture.writer import Keeper
+    if name == "Writer":
+        from recollect.store.sqlite.capture.writer import Writer
 
-        return Keeper
+        return Writer
     if name == "Store":
         from recollect.store.sqlite.store import Store
 

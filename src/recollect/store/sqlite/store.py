@@ -13,7 +13,7 @@ from recollect.store.sqlite.database import Database, Transaction
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.store.sqlite.calls import Calls
-    from recollect.store.sqlite.capture.writer import Writing
+    from recollect.store.sqlite.capture.writer import Writer
     from recollect.store.sqlite.doctor import Doctor
     from recollect.store.sqlite.episodes import Episodes
     from recollect.store.sqlite.evictions import Evictions
@@ -64,11 +64,11 @@ class Store:
         """`with store.transaction(): ...`: all of it or nothing, and nobody else writes meanwhile."""
         return self.db.transaction()
 
-    def writing(self) -> Writing:
+    def writing(self) -> Writer:
         """One transaction of capture: `with store.writing() as writer: ...`."""
-        from recollect.store.sqlite.capture.writer import Writing
+        from recollect.store.sqlite.capture.writer import Writer
 
-        return Writing(self.db)
+        return Writer(self.db)
 
     @cached_property
     def nearest(self) -> Nearest:

@@ -1,4 +1,4 @@
-"""One stretch on its way into the tables: sessions, turns, parts, model calls.
+"""One batch on its way into the tables: sessions, turns, parts, model calls.
 
 A pass that starts at the beginning of a source rewrites the turns it meets,
 found again by their native key; a pass that goes on from a checkpoint adds to
@@ -26,24 +26,24 @@ from recollect.store.sqlite.capture.content import (
 from recollect.store.sqlite.parts import stored_parts
 
 if TYPE_CHECKING:
-    from recollect.store.sqlite.capture.writer import Keeper
+    from recollect.store.sqlite.capture.writer import Writer
 
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
 MOST_PARTS = 32
 
 
-class Incoming:
-    """One stretch on its way into the tables.
+class BatchWriter:
+    """One batch on its way into the tables.
 
     A session that is new to the store needs no questions; for one that is
     known, rows still on their way are written first, so that answers are true.
     """
 
     def __init__(
-        self, keeper: Keeper, source: Source, source_id: int, rewritten: set[int] | None
+        self, writer: Writer, source: Source, source_id: int, rewritten: set[int] | None
     ) -> None:
-        self.keeper, self.db, self.source_id = keeper, keeper.db, source_id
+        self.writer, self.db, self.source_id = writer, writer.db, source_id
         self.agent, self.rank = source.agent, source.rank
         self.rewritten = rewritten
         self.comparable: set[tuple[str, str]] = set()
@@ -53,7 +53,7 @@ class Incoming:
         self.passed_over: set[str] = set()
         self.whole: dict[str, int] = {}
         self.written = Written()
-        self.rows = keeper.rows
+        self.rows = writer.rows
         self.turn_ids: dict[tuple[str, str], int] = {}
         self.next_ordinals: dict[int, int] = {}
         self.fresh: set[int] = set()
@@ -68,11 +68,11 @@ class Incoming:
         """
         ref = f"{self.agent}:{native}"
         self.met.add(native)
-        if ("session", ref) in self.keeper.forgotten or self._is_copy(facts):
+        if ("session", ref) in self.writer.forgotten or self._is_copy(facts):
             self.passed_over.add(native)
             return None
         parent = f"{self.agent}:{facts.parent}" if facts.parent else None
-        title = facts.title if ("title", ref) not in self.keeper.forgotten else None
+        title = facts.title if ("title", ref) not in self.writer.forgotten else None
         values = (
             parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
             facts.git_branch, facts.git_sha, facts.git_remote,
@@ -93,9 +93,9 @@ class Incoming:
             self.db.execute("update turns set live = 0 where session = ?", (known[0],))
         if known is None:
             # Its number is counted, not asked for: `returning` would open a savepoint.
-            session, self.keeper.next_session = (
-                self.keeper.next_session,
-                self.keeper.next_session + 1,
+            session, self.writer.next_session = (
+                self.writer.next_session,
+                self.writer.next_session + 1,
             )
             self.db.execute(
                 """
@@ -133,7 +133,7 @@ class Incoming:
                     else old_meta
                 )
                 self._update_session(session, meta, values)
-        self.keeper.sessions[ref] = session
+        self.writer.sessions[ref] = session
         self.written.sessions.add(ref)
         if facts.whole and session not in self.fresh:
             self.whole[native] = session
@@ -160,23 +160,23 @@ class Incoming:
         if original is None:
             return False
         stored = self.db.value("select 1 from sessions where ref = ?", (original,))
-        return stored is not None or ("session", original) in self.keeper.forgotten
+        return stored is not None or ("session", original) in self.writer.forgotten
 
     def _session_id(self, native: str) -> int | None:
         if native in self.passed_over:
             return None
         if self.rank and native not in self.met:
-            # A stretch that goes on in a lesser place says nothing about its
+            # A batch that goes on in a lesser place says nothing about its
             # session, but is to be passed over as well.
             return self.session(native, SessionFacts(session=native))
         ref = f"{self.agent}:{native}"
-        known = self.keeper.sessions.get(ref)
-        if known is None and ("session", ref) not in self.keeper.forgotten:
+        known = self.writer.sessions.get(ref)
+        if known is None and ("session", ref) not in self.writer.forgotten:
             known = self.db.value("select id from sessions where ref = ?", (ref,))
             if known is None:
                 known = self.session(native, SessionFacts(session=native))
             else:
-                self.keeper.sessions[ref] = known
+                self.writer.sessions[ref] = known
         return known
 
     # Turns
@@ -184,10 +184,10 @@ class Incoming:
     def turn(self, native: str, key: str, part: TurnPart) -> None:
         """Add a part to a turn, which is made at first sight."""
         session = self._session_id(native)
-        if session is None or ("turn", f"{self.agent}:{key}") in self.keeper.forgotten:
+        if session is None or ("turn", f"{self.agent}:{key}") in self.writer.forgotten:
             return
         known = None if session in self.fresh else self._stored_turn(session, key)
-        project, lead = self.keeper.project(part.project), Lead(part.events)
+        project, lead = self.writer.project(part.project), Lead(part.events)
         span = self.spans.get(session)
         if span is None:
             span = self.spans[session] = Span()
@@ -204,7 +204,7 @@ class Incoming:
         self.written.events += len(part.events)
 
     def _stored_turn(self, session: int, key: str) -> int | None:
-        """The row of a turn that an earlier stretch brought,
+        """The row of a turn that an earlier batch brought,
         perhaps one of this very transaction.
         """
         if not self.asked:
@@ -218,7 +218,7 @@ class Incoming:
     def _new_turn(
         self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead
     ) -> int:
-        turn, self.keeper.next_turn = self.keeper.next_turn, self.keeper.next_turn + 1
+        turn, self.writer.next_turn = self.writer.next_turn, self.writer.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
             ordinal = 1 if session in self.fresh else self._last_ordinal(session) + 1
@@ -416,7 +416,7 @@ class Incoming:
         return len(found) < len(stored) and found == stored[: len(found)]
 
     def _late(self, turn: int, result: ToolResult) -> None:
-        """A result whose call was stored by an earlier stretch."""
+        """A result whose call was stored by an earlier batch."""
         ordinal = self.db.value(
             "select ordinal from tool_calls where turn = ? and pending = ?", (turn, result.call)
         )
@@ -444,7 +444,7 @@ class Incoming:
     def _add_part(
         self, turn: int, number: int, next_call: int, part: TurnPart, prompt: str
     ) -> None:
-        body_id, self.keeper.next_body = self.keeper.next_body, self.keeper.next_body + 1
+        body_id, self.writer.next_body = self.writer.next_body, self.writer.next_body + 1
         rows = _rows(part)
         body = bodies.pack(rows)
         self.rows.bodies.append((body_id, turn, number, body, bodies.checksum(body)))
@@ -492,7 +492,7 @@ class Incoming:
                 self.turn_ids[native, key] = turn
         return turn
 
-    # The end of the stretch
+    # The end of the batch
 
     def close(self) -> None:
         """Bring the sessions' spans up to date, mark what is gone from
@@ -550,7 +550,7 @@ class Incoming:
 
 class Span:
     """When and where the turns of a session took place, and which of them
-    are new, as far as one stretch tells.
+    are new, as far as one batch tells.
     """
 
     __slots__ = ("first_at", "grown", "last_at", "new_turns", "project")

@@ -1,4 +1,4 @@
-"""Rows on their way into the tables, written many at a time."""
+"""PendingRows on their way into the tables, written many at a time."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _UPDATE_START = """
 """
 
 
-class Rows:
+class PendingRows:
     """Rows on their way into the tables, written many at a time and in this order.
 
     A call to SQLite costs more than a row, and most logs are small. The text

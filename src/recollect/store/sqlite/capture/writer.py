@@ -8,54 +8,30 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from recollect.model.batch import Fingerprint, ProjectIdentity, Stretch, Written
+from recollect.model.batch import Batch, Fingerprint, ProjectIdentity, Written
 from recollect.model.logs import Source
-from recollect.store.sqlite.capture.batches import Incoming
-from recollect.store.sqlite.capture.pending import Rows
+from recollect.store.sqlite.capture.batches import BatchWriter
+from recollect.store.sqlite.capture.pending import PendingRows
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.problems import Problems
 from recollect.store.sqlite.projects import Projects
 from recollect.store.sqlite.sources import Sources, path_value
 
 
-class Writing:
-    """A transaction with its keeper, for `with`."""
-
-    def __init__(self, db: Database) -> None:
-        self.db, self.transaction = db, db.transaction()
-        self.keeper: Keeper | None = None
-
-    def __enter__(self) -> Keeper:
-        self.transaction.__enter__()
-        self.keeper = Keeper(self.db)
-        return self.keeper
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None and self.keeper is not None:
-            try:
-                self.keeper.flush()
-            except BaseException as failure:
-                self.transaction.__exit__(type(failure), failure, failure.__traceback__)
-                raise
-        self.transaction.__exit__(kind, error, trace)
-
-
-class Keeper:
-    """Writes the stretches of one transaction.
+class Writer:
+    """Writes the batches of one transaction: `with store.writing() as writer: ...`.
 
     Row ids are counted here rather than asked for one by one: the transaction
     holds the write lock, so nobody else can take them.
     """
 
     def __init__(self, db: Database) -> None:
-        self.db = db
-        self.rows = Rows(db)
-        *last, forgotten = db.rows(
+        self.db, self._transaction = db, db.transaction()
+        self.rows = PendingRows(db)
+
+    def __enter__(self) -> Writer:
+        self._transaction.__enter__()
+        *last, forgotten = self.db.rows(
             """
             select (select max(id) from turns), (select max(id)
               from bodies), (select max(id) from sources),
@@ -67,12 +43,29 @@ class Keeper:
         )
         self.sessions: dict[str, int] = {}
         self.projects: dict[ProjectIdentity, int] = {}
-        self.forgotten = set(db.rows("select kind, name from tombstones")) if forgotten else set()
+        self.forgotten = set()
+        if forgotten:
+            self.forgotten = set(self.db.rows("select kind, name from tombstones"))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            try:
+                self.rows.flush()
+            except BaseException as failure:
+                self._transaction.__exit__(type(failure), failure, failure.__traceback__)
+                raise
+        self._transaction.__exit__(kind, error, trace)
 
     def keep(
         self,
         source: Source,
-        stretch: Stretch,
+        batch: Batch,
         *,
         version: int,
         seen: Fingerprint,
@@ -81,7 +74,7 @@ class Keeper:
         better: bool = False,
         failure: str = "",
     ) -> Written:
-        """Store a stretch together with its checkpoint.
+        """Store a batch together with its checkpoint.
 
         `rewritten` holds the turns that a pass which brings turns whole has
         met so far; None means that it goes on in the middle of them. `anew`
@@ -90,33 +83,33 @@ class Keeper:
         """
         source_id, new = self._source(source)
         Sources(self.db).save(
-            source_id, source, version, seen, stretch.checkpoint, failure or None, new=new
+            source_id, source, version, seen, batch.checkpoint, failure or None, new=new
         )
         if anew and rewritten is not None and not rewritten and not new:
             self.db.execute("delete from problems where source = ?", (source_id,))
-        if stretch.problems:
-            Problems(self.db).save(source_id, stretch.problems)
-        batch = Incoming(self, source, source_id, rewritten)
+        if batch.problems:
+            Problems(self.db).save(source_id, batch.problems)
+        one = BatchWriter(self, source, source_id, rewritten)
         if not better:
-            # A turn that goes on in the next stretch cannot be compared yet.
+            # A turn that goes on in the next batch cannot be compared yet.
             whole = seen.size_bytes >= 0
-            batch.comparable = set(stretch.turns) if whole else set(list(stretch.turns)[:-1])
-        for native, facts in stretch.sessions.items():
-            batch.session(native, facts)
-        for (native, key), part in stretch.turns.items():
-            batch.turn(native, key, part)
-        for usage in stretch.usages.values():
-            batch.usage(usage, stretch.costs.get(usage.key))
-        for (native, key), live in stretch.live.items():
-            batch.live(native, key, live)
-        batch.close()
-        if batch.kept_fuller and source.appended:
+            one.comparable = set(batch.turns) if whole else set(list(batch.turns)[:-1])
+        for native, facts in batch.sessions.items():
+            one.session(native, facts)
+        for (native, key), part in batch.turns.items():
+            one.turn(native, key, part)
+        for usage in batch.usages.values():
+            one.usage(usage, batch.costs.get(usage.key))
+        for (native, key), live in batch.live.items():
+            one.live(native, key, live)
+        one.close()
+        if one.kept_fuller and source.appended:
             # What this log goes on with belongs behind what it lacks now, so it
             # is read whole when it changes.
             self.db.execute(
                 "update sources set position = 0, state = x'' where id = ?", (source_id,)
             )
-        return batch.written
+        return one.written
 
     def _source(self, source: Source) -> tuple[int, bool]:
         """The row of a source, and whether it has yet to be made."""
@@ -125,10 +118,6 @@ class Keeper:
             return known, False
         self.next_source += 1
         return self.next_source - 1, True
-
-    def flush(self) -> None:
-        """Write what is still on its way; the transaction may be committed then."""
-        self.rows.flush()
 
     def project(self, identity: ProjectIdentity | None) -> int | None:
         """The project's row; a folder seen with a repository before belongs to that."""
