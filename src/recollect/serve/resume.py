@@ -72,11 +72,9 @@ def _folder_warnings(session: Session, *, needed: bool) -> list[str]:
         return ["the log does not say in which folder; run this in the folder of the project"]
     if os.path.isdir(session.cwd):
         return []
-    why = (
-        "the agent finds the session only from that folder"
-        if needed
-        else "its commands would run elsewhere"
-    )
+    why = "its commands would run elsewhere"
+    if needed:
+        why = "the agent finds the session only from that folder"
     return [f"there is no folder {session.cwd} here: {why}"]
 
 
@@ -90,14 +88,10 @@ def _log_warnings(session: Session, resume: Resume, environ: Mapping[str, str]) 
             f"{session.id}` still has it"
         ]
     looks_in = environ.get(resume.variable) or os.path.join(platforms.user_home(), resume.home)
-    inside = os.path.realpath(session.source).startswith(
-        os.path.realpath(looks_in).rstrip(os.sep) + os.sep
-    )
-    return (
-        []
-        if inside
-        else [f"the log was imported from {session.source}, but the agent looks in {looks_in}"]
-    )
+    folder = os.path.realpath(looks_in).rstrip(os.sep) + os.sep
+    if os.path.realpath(session.source).startswith(folder):
+        return []
+    return [f"the log was imported from {session.source}, but the agent looks in {looks_in}"]
 
 
 def shell_line(cwd: str | None, words: list[str]) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.serve.mcp.run import _have_jobs_done
+from recollect.serve.mcp.run import have_jobs_done
 from recollect.serve.memory_thread import MemoryThread
 from recollect.store.sqlite.jobs import Jobs
 from recollect.system import platforms
@@ -25,7 +25,7 @@ def test_waiting_jobs_are_done_by_another_process(store: Path) -> None:
     with Memory.open(store) as memory:
         Jobs(memory._existing().db).enqueue("optimize", "")
 
-        _have_jobs_done(memory)
+        have_jobs_done(memory)
 
         until = time.monotonic() + WAIT_SECONDS
         while memory.jobs() and time.monotonic() < until:
@@ -39,7 +39,7 @@ def test_no_process_is_started_for_jobs_that_are_not_due(store: Path) -> None:
         Jobs(memory._existing().db).enqueue("optimize", "", at=now_ms() + 3_600_000)
         before = list(platforms._started)
 
-        _have_jobs_done(memory)
+        have_jobs_done(memory)
 
         assert platforms._started == before
 

@@ -135,9 +135,8 @@ def _add(draft: Draft, setup: Setup, part: InstallPart) -> Installed:
     there = part.found(text) is not None
     note = ""
     if part.name == "hooks" and not there and not setup.for_user and _has_hooks(setup, "user"):
-        return _row(
-            setup, part, "skipped", "they are installed for the user already, and would run twice"
-        )
+        note = "they are installed for the user already, and would run twice"
+        return _row(setup, part, "skipped", note)
     if part.name == "hooks" and setup.for_user and _has_hooks(setup, "project"):
         undo = f"recollect uninstall {setup.agent} --scope project"
         note = f"{setup.project} has them too, and there they run twice; `{undo}` mends that"
@@ -157,18 +156,14 @@ def _remove(draft: Draft, setup: Setup, part: InstallPart) -> Installed:
         return _row(setup, part, "skipped", f"{', '.join(others)} read it too")
     left = part.removed(text, draft.backup(part.path))
     draft.put(part.path, left, copy=False)
-    return (
-        _row(setup, part, "removed")
-        if left != text
-        else _row(setup, part, "skipped", "it was changed by hand and is yours now")
-    )
+    if left == text:
+        return _row(setup, part, "skipped", "it was changed by hand and is yours now")
+    return _row(setup, part, "removed")
 
 
 def _left_to(plugin: str, draft: Draft, setup: Setup, part: InstallPart) -> Installed:
-    row = _remove(draft, setup, part)
-    return _row(
-        setup, part, row.state if row.state == "removed" else "skipped", f"{plugin} brings it"
-    )
+    removed = _remove(draft, setup, part).state == "removed"
+    return _row(setup, part, "removed" if removed else "skipped", f"{plugin} brings it")
 
 
 def _has_hooks(setup: Setup, scope: InstallScope) -> bool:

@@ -51,11 +51,9 @@ def words_of(entry: Any) -> list[str]:
     rest: Any = entry.get("args", [])
     if isinstance(call, str):
         call = [call] if "args" in entry else _split(call)
-    return (
-        [str(word) for word in [*call, *rest]]
-        if isinstance(call, list) and isinstance(rest, list)
-        else []
-    )
+    if not isinstance(call, list) or not isinstance(rest, list):
+        return []
+    return [str(word) for word in [*call, *rest]]
 
 
 def is_ours(words: Sequence[str], *verb: str) -> bool:

@@ -88,13 +88,9 @@ class Draft:
             os.unlink(path)
         else:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            mode = (
-                stat.S_IMODE(os.stat(path).st_mode)
-                if before is not None
-                else 0o644
-                if self.project
-                else 0o600
-            )
+            mode = 0o644 if self.project else 0o600
+            if before is not None:
+                mode = stat.S_IMODE(os.stat(path).st_mode)
             if before is not None and path in self._copied and _text(path + BACKUP) is None:
                 platforms.replace_text(path + BACKUP, before, mode=mode)
             platforms.replace_text(path, after, mode=mode)

@@ -157,11 +157,9 @@ class JsonFile:
         if "\n" not in lead:
             # A file or a list on one line stays on one line.
             made = f"{label}{json.dumps(value, ensure_ascii=False)}"
-            return (
-                f"{text[:comma]} {made},{text[comma:]}"
-                if comma
-                else f"{text[: node.end]}, {made}{text[node.end :]}"
-            )
+            if comma:
+                return f"{text[:comma]} {made},{text[comma:]}"
+            return f"{text[: node.end]}, {made}{text[node.end :]}"
         inner = lead.rpartition("\n")[2]
         made = f"{self.newline}{inner}{label}{self._written(value, inner)}"
         tail = _line_tail(text, comma or node.end)

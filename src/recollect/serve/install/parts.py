@@ -73,11 +73,8 @@ class JsonPart(InstallPart):
         self.tidy(document, earlier)
         if before is None:
             return None if document.empty else document.text
-        return (
-            before
-            if _squeezed(document.text) in (_squeezed(before), _squeezed(before) + "{}")
-            else document.text
-        )
+        as_before = (_squeezed(before), _squeezed(before) + "{}")
+        return before if _squeezed(document.text) in as_before else document.text
 
     def found(self, text: str | None) -> list[str] | None:
         document = JsonFile(text or "", self.path)

@@ -125,35 +125,14 @@ def _in_short(turn: Turn, *, by_person: bool) -> Iterator[ToolHit]:
 
 def _lead(text: str) -> str:
     line = " ".join(text[: 4 * LEAD_CHARACTERS].split())
-    return (
-        line
-        if len(line) <= LEAD_CHARACTERS and len(text) <= 4 * LEAD_CHARACTERS
-        else line[:LEAD_CHARACTERS] + "…"
-    )
+    if len(line) <= LEAD_CHARACTERS and len(text) <= 4 * LEAD_CHARACTERS:
+        return line
+    return line[:LEAD_CHARACTERS] + "…"
 
 
 def _turn_page(turn: Turn, cursor: str | None, *, by_person: bool) -> tuple[Page, str | None]:
     page, (first, skipped) = Page(), _position(cursor, 2)
-    pieces = [
-        piece
-        for event in turn.events
-        for whole in _parts(event, by_person=by_person)
-        for piece in _cut(*whole)
-    ]
-    if turn.evicted_at:
-        # Not the path: what is there has its secrets still in it.
-        where = (
-            "; the agent's own log still has it, and `recollect show` says where"
-            if turn.raw_log
-            else ""
-        )
-        pieces.append(
-            (
-                "(this is all that is kept of this turn: what its calls were given and gave back "
-                f"was let go{where})",
-                "tool",
-            )
-        )
+    pieces = _pieces(turn, by_person=by_person)
     for number in range(first, len(pieces)):
         text, provenance = pieces[number]
         left = harmless(text)[skipped:]
@@ -162,6 +141,25 @@ def _turn_page(turn: Turn, cursor: str | None, *, by_person: bool) -> tuple[Page
             return page, f"{number}.{skipped + taken}"
         skipped = 0
     return page, None
+
+
+def _pieces(turn: Turn, *, by_person: bool) -> list[tuple[str, str]]:
+    """Everything in a turn as texts that fit on a page, each with who wrote it."""
+    pieces = [
+        piece
+        for event in turn.events
+        for part in _parts(event, by_person=by_person)
+        for piece in _cut(*part)
+    ]
+    if turn.evicted_at:
+        # Not the path: what is there has its secrets still in it.
+        where = "; the agent's own log still has it, and `recollect show` says where"
+        left = (
+            "(this is all that is kept of this turn: what its calls were given and gave back "
+            f"was let go{where if turn.raw_log else ''})"
+        )
+        pieces.append((left, "tool"))
+    return pieces
 
 
 def _cut(text: str, provenance: str) -> Iterator[tuple[str, str]]:

@@ -44,12 +44,10 @@ class Resources:
 
         def answer(memory: Memory) -> str:
             page, following = pages.read_session(memory, id)
-            more = (
-                f"\n\nThere is more: the tool get reads on with cursor {following}"
-                if following
-                else ""
-            )
-            return f"# {harmless(id)}\n\n{text_of(memory, page)}{more}"
+            text = f"# {harmless(id)}\n\n{text_of(memory, page)}"
+            if following:
+                text += f"\n\nThere is more: the tool get reads on with cursor {following}"
+            return text
 
         return await self._answered(answer)
 

@@ -76,11 +76,11 @@ def _warm_up(memory: Memory) -> None:
 async def _look_for_jobs(writes: MemoryThread) -> None:
     await asyncio.sleep(FIRST_LOOK_SECONDS)
     while True:
-        writes.submit(_have_jobs_done)
+        writes.submit(have_jobs_done)
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def _have_jobs_done(memory: Memory) -> None:
+def have_jobs_done(memory: Memory) -> None:
     """Take in what hooks left, and have waiting jobs done by another process: in
     this one they would hold up every answer.
     """

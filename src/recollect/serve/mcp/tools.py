@@ -63,9 +63,9 @@ class Tools:
     ) -> None:
         self._reads, self._writes, self._folder = reads, writes, folder
         self._jobs = JobTools(writes) if distill and writes is not None else None
-        self._episodes = (
-            EpisodeTools(records, folder, self._offered) if records is not None else None
-        )
+        self._episodes = None
+        if records is not None:
+            self._episodes = EpisodeTools(records, folder, self._offered)
 
     def listed(self) -> list[Tool]:
         """As they are offered, always in this order.
@@ -73,13 +73,8 @@ class Tools:
         Those that write only when there is a thread for them.
         """
         reading_tools: list[Callable[..., Any]] = [
-            self.search,
-            self.get,
-            self.recall,
-            self.fix,
-            self.blame,
-            self.how,
-        ]
+            self.search, self.get, self.recall, self.fix, self.blame, self.how,
+        ]  # fmt: skip
         tools = [_tool(one, _READS, HITS_SCHEMA) for one in reading_tools]
         if self._writes is not None:
             tools += [
@@ -173,10 +168,8 @@ class Tools:
         """
 
         def answer(memory: Memory) -> CallToolResult:
-            pack, page = (
-                memory.recall(prompt, project=project, folder=self._folder, budget=budget),
-                Page(),
-            )
+            pack = memory.recall(prompt, project=project, folder=self._folder, budget=budget)
+            page = Page()
             page.add_all(pages.told_hit(memory, line) for line in pack.lines)
             if not page.hits:
                 return sentence(

@@ -77,11 +77,9 @@ def stop(machine: Machine) -> None:
 def _windowless(machine: Machine) -> list[str]:
     """The same by the Python that opens no window: a black one would come up each day."""
     python = os.path.join(os.path.dirname(sys.executable), "pythonw.exe")
-    return (
-        [python, "-P", "-m", "recollect", *machine.daily]
-        if os.path.exists(python)
-        else machine.words
-    )
+    if not os.path.exists(python):
+        return machine.words
+    return [python, "-P", "-m", "recollect", *machine.daily]
 
 
 def _add(parent: xml.Element, name: str, text: str | None = None) -> xml.Element:
