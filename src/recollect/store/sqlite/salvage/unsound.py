@@ -1,0 +1,112 @@
+"""What a salvaged store may not keep: rows whose owner is lost, or that somebody asked to forget."""
+
+from __future__ import annotations
+
+from recollect.model.reports import RepairReport
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.old.sql import digests
+
+
+def drop_bad_digests(db: Database) -> None:
+    """All digests are made again.
+
+    Of turns whose events were let go, what they say is all there is.
+    """
+    stored = db.rows("select session, digest from digests")
+    bad = [(session,) for session, packed in stored if not digests.is_sound(packed)]
+    db.many("delete from digests where session = ?", bad)
+    db.execute("delete from digests where session not in (select id from sessions)")
+    db.execute("insert or replace into undigested select id, random() from sessions")
+
+
+def drop_orphans(db: Database, report: RepairReport) -> None:
+    for table, column, other in (
+        ("sessions", "source", "sources"), ("sessions", "project", "projects"),
+        ("turns", "project", "projects"), ("projects", "merged_into", "projects"),
+    ):  # fmt: skip
+        db.execute(
+            f"update {table} set {column} = null where {column} not in (select id from {other})"
+        )
+    for table, column, other in (
+        ("project_aliases", "project", "projects"), ("turns", "session", "sessions"), ("bodies",
+        "turn", "turns"),
+        ("tool_calls", "turn", "turns"), ("usage", "turn", "turns"),
+        ("problems", "source", "sources"),
+    ):  # fmt: skip
+        db.execute(f"delete from {table} where {column} not in (select id from {other})")
+        dropped = db.connection.changes()
+        if dropped:
+            report.lost[table] = report.lost.get(table, 0) + dropped
+            report.kept[table] = max(0, report.kept.get(table, 0) - dropped)
+
+
+def drop_forgotten(db: Database) -> None:
+    """A page that was free may have brought back what somebody asked to forget."""
+    turns = db.rows(
+        """
+        select turns.id from turns join sessions on sessions.id = turns.session
+         where exists (select 1 from tombstones where kind = 'turn'
+           and name = sessions.agent || ':' || turns.key)
+            or exists (select 1 from tombstones where kind = 'session' and name = sessions.ref)
+        """
+    )
+    for table in ("bodies", "tool_calls", "usage"):
+        db.many(f"delete from {table} where turn = ?", turns)
+    if db.value("select 1 from sqlite_schema where name = 'digests'"):
+        db.many(
+            "delete from digests where session = (select session from turns where id = ?)",
+            turns,
+        )
+    db.many("delete from turns where id = ?", turns)
+    db.execute(
+        "delete from sessions where ref in (select name from tombstones where kind = 'session')"
+    )
+
+
+def drop_loose_signals(db: Database) -> None:
+    """What was seen is seen again by the next `learn`, except in events
+    that were let go: of those it stays.
+    """
+    for table in ("signals", "occasions"):
+        db.execute(
+            f"delete from {table} where (session is not null and session not in (select id "
+            "from sessions))"
+            " or (episode is not null and episode not in (select id from episodes))"
+        )
+
+
+def drop_loose_patterns(db: Database) -> None:
+    """Decisions about patterns stay, if what was decided can be read.
+
+    The evidence is found again by the next `learn`.
+    """
+    db.execute(
+        "delete from patterns where (id, version) not in (select pattern, version from "
+        "pattern_versions)"
+        " or (kind, signature, id) not in (select kind, signature, min(id) from patterns group "
+        "by kind, signature)"
+    )
+    db.execute("delete from pattern_versions where pattern not in (select id from patterns)")
+    db.execute(
+        "update published_blocks set project = null where project not in (select id from projects)"
+    )
+
+
+def drop_unsupported(db: Database) -> None:
+    """What was made of sessions that are not there.
+
+    `recollect distill` makes it again of those that are.
+    """
+    db.execute("delete from traces where session not in (select session from digests)")
+    db.execute(
+        """
+        delete from publications where project not in (select id from projects)
+          or not json_valid(sessions)
+            or exists (select 1 from json_each(sessions)
+              where value not in (select ref from sessions))
+        """
+    )
+    db.execute(
+        "delete from consolidations where project not in (select project from publications "
+        "where gone_at is null)"
+    )
