@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.projects import Projects
+from recollect.capture.projects import ProjectFinder
 from recollect.system.git import name_of, normalised, repository
 
 
@@ -191,7 +191,7 @@ def test_it_is_what_git_says(tmp_path: Path) -> None:
 
     assert before == [(str(main), "repository")] * 2
     for folder in (main, tmp_path / "tree"):
-        identity = Projects().identify(str(folder), None)
+        identity = ProjectFinder().identify(str(folder), None)
         assert identity is not None
         assert (
             name_of(str(folder))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.capture.projects import Projects
+from recollect.capture.projects import ProjectFinder
 from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
 from recollect.model.batch import ProjectIdentity
@@ -90,7 +90,7 @@ def test_the_log_speaks_first(tmp_path: Path) -> None:
     """A remote that the log names is the project, whatever the folder is today."""
     folder = git_folder(tmp_path / "shop", ("origin", "https://github.com/kim/other"))
 
-    found = Projects().identify(str(folder), "git@github.com:ada/shop.git")
+    found = ProjectFinder().identify(str(folder), "git@github.com:ada/shop.git")
 
     assert found == ProjectIdentity("github.com/ada/shop", "remote", str(folder))
 
@@ -117,13 +117,15 @@ def test_a_repository_is_known_by_its_remote(
     deeper = folder / "src" / "till"
     deeper.mkdir(parents=True)
 
-    assert Projects().identify(str(deeper), None) == ProjectIdentity(key, "remote", str(deeper))
+    assert ProjectFinder().identify(str(deeper), None) == ProjectIdentity(
+        key, "remote", str(deeper)
+    )
 
 
 def test_a_repository_without_a_remote_is_known_by_its_folder(tmp_path: Path) -> None:
     folder = git_folder(tmp_path / "shop")
 
-    assert Projects().identify(str(folder), None) == ProjectIdentity(
+    assert ProjectFinder().identify(str(folder), None) == ProjectIdentity(
         str(folder), "repository", str(folder)
     )
 
@@ -136,7 +138,7 @@ def test_a_repository_without_a_remote_is_known_by_its_folder(tmp_path: Path) ->
 def test_worktrees_are_one_project(tmp_path: Path, remotes: list[tuple[str, str]]) -> None:
     main = git_folder(tmp_path / "shop", *remotes)
     other = worktree(main, tmp_path / "shop-hotfix", "hotfix")
-    projects = Projects()
+    projects = ProjectFinder()
 
     one, two = projects.identify(str(main), None), projects.identify(str(other), None)
 
@@ -149,8 +151,10 @@ def test_worktrees_are_one_project(tmp_path: Path, remotes: list[tuple[str, str]
 def test_a_plain_folder_is_its_own_project(tmp_path: Path) -> None:
     folder = str(tmp_path / "shop")
 
-    assert Projects().identify(folder + "/", None) == ProjectIdentity(folder, "directory", folder)
-    assert Projects().identify(None, None) is None
+    assert ProjectFinder().identify(folder + "/", None) == ProjectIdentity(
+        folder, "directory", folder
+    )
+    assert ProjectFinder().identify(None, None) is None
 
 
 @pytest.mark.parametrize(
@@ -179,7 +183,7 @@ def test_a_broken_repository_is_a_folder_like_any_other(
         )
         folder = tmp_path / "shop" / "inner"
 
-    found = Projects().identify(str(folder), None)
+    found = ProjectFinder().identify(str(folder), None)
 
     assert found is not None
     assert found.key == str(folder)
@@ -197,7 +201,7 @@ def test_strange_folders_are_no_trouble() -> None:
         "/home/" + "x" * 5000,
         "\udcff",
     ):
-        Projects().identify(folder, None)
+        ProjectFinder().identify(folder, None)
 
 
 def test_a_folder_seen_with_a_repository_before_belongs_to_it(home: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.when import MONTHS, OPENINGS, Span, find_span
+from recollect.recall.when import MONTHS, OPENINGS, TimeSpan, find_span
 
 
 def moment(text: str) -> int:
@@ -21,24 +21,24 @@ NOW = moment("2026-05-04T10:00")
 @pytest.mark.parametrize(
     ("text", "span"),
     [
-        ("what did we do in March", Span(None, 3, None)),
-        ("the outage of may", Span(None, 5, None)),
-        ("last december", Span(None, 12, None)),
-        ("on 3 May 2026", Span(2026, 5, 3)),
-        ("on May 3rd, 2026", Span(2026, 5, 3)),
-        ("the 21st of march", Span(None, 3, None)),
-        ("march 21st", Span(None, 3, 21)),
-        ("May 2025", Span(2025, 5, None)),
-        ("2026-05-03", Span(2026, 5, 3)),
-        ("the deploy of 2026/05/03.", Span(2026, 5, 3)),
-        ("2026-05", Span(2026, 5, None)),
-        ("2026-05-99", Span(2026, 5, None)),
-        ("what broke yesterday?", Span(2026, 5, 3)),
-        ("today's build", Span(2026, 5, 4)),
-        ("in March or in April", Span(None, 3, None)),
+        ("what did we do in March", TimeSpan(None, 3, None)),
+        ("the outage of may", TimeSpan(None, 5, None)),
+        ("last december", TimeSpan(None, 12, None)),
+        ("on 3 May 2026", TimeSpan(2026, 5, 3)),
+        ("on May 3rd, 2026", TimeSpan(2026, 5, 3)),
+        ("the 21st of march", TimeSpan(None, 3, None)),
+        ("march 21st", TimeSpan(None, 3, 21)),
+        ("May 2025", TimeSpan(2025, 5, None)),
+        ("2026-05-03", TimeSpan(2026, 5, 3)),
+        ("the deploy of 2026/05/03.", TimeSpan(2026, 5, 3)),
+        ("2026-05", TimeSpan(2026, 5, None)),
+        ("2026-05-99", TimeSpan(2026, 5, None)),
+        ("what broke yesterday?", TimeSpan(2026, 5, 3)),
+        ("today's build", TimeSpan(2026, 5, 4)),
+        ("in March or in April", TimeSpan(None, 3, None)),
     ],
 )
-def test_a_time_is_recognised(text: str, span: Span) -> None:
+def test_a_time_is_recognised(text: str, span: TimeSpan) -> None:
     """As people write it, and the first one if there are several."""
     assert find_span(text, NOW) == span
 
@@ -59,28 +59,30 @@ def test_what_only_looks_like_a_time_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("span", "at", "nearness"),
     [
-        (Span(2026, 5, 3), "2026-05-03T00:00", 1.0),
-        (Span(2026, 5, 3), "2026-05-03T23:59", 1.0),
-        (Span(2026, 5, 3), "2026-05-02T23:59", 0.0),
-        (Span(2026, 5, 3), "2026-05-04T00:00", 0.5),
-        (Span(2026, 5, 3), "2026-05-09T00:00", 0.25),
-        (Span(2026, 5, 3), "2026-05-14T00:00", 0.0),
-        (Span(2026, 5, 3), "2025-05-03T12:00", 0.0),
-        (Span(None, 5, 3), "2025-05-03T12:00", 1.0),
-        (Span(2026, 12, None), "2026-12-31T23:00", 1.0),
-        (Span(2026, 12, None), "2027-01-06T00:00", 0.25),
-        (Span(None, 12, None), "2027-01-06T00:00", 0.25),
-        (Span(2026, 2, 30), "2026-02-28T12:00", 0.0),
+        (TimeSpan(2026, 5, 3), "2026-05-03T00:00", 1.0),
+        (TimeSpan(2026, 5, 3), "2026-05-03T23:59", 1.0),
+        (TimeSpan(2026, 5, 3), "2026-05-02T23:59", 0.0),
+        (TimeSpan(2026, 5, 3), "2026-05-04T00:00", 0.5),
+        (TimeSpan(2026, 5, 3), "2026-05-09T00:00", 0.25),
+        (TimeSpan(2026, 5, 3), "2026-05-14T00:00", 0.0),
+        (TimeSpan(2026, 5, 3), "2025-05-03T12:00", 0.0),
+        (TimeSpan(None, 5, 3), "2025-05-03T12:00", 1.0),
+        (TimeSpan(2026, 12, None), "2026-12-31T23:00", 1.0),
+        (TimeSpan(2026, 12, None), "2027-01-06T00:00", 0.25),
+        (TimeSpan(None, 12, None), "2027-01-06T00:00", 0.25),
+        (TimeSpan(2026, 2, 30), "2026-02-28T12:00", 0.0),
     ],
 )
-def test_inside_counts_fully_and_soon_after_a_little(span: Span, at: str, nearness: float) -> None:
+def test_inside_counts_fully_and_soon_after_a_little(
+    span: TimeSpan, at: str, nearness: float
+) -> None:
     """What was done on Friday may be told on Monday; what came before cannot be it."""
     assert span.nearness(moment(at)) == pytest.approx(nearness)
 
 
 def test_a_turn_without_a_time_is_near_none() -> None:
     """Some logs have no times."""
-    assert Span(2026, 5, 3).nearness(None) == 0.0
+    assert TimeSpan(2026, 5, 3).nearness(None) == 0.0
 
 
 PIECES = st.sampled_from(
@@ -123,5 +125,5 @@ def test_every_way_to_write_a_day_means_it(year: int, month: int, day: int, offs
     ]
     spans = [span for span in (find_span(text, NOW) for text in texts) if span]
 
-    assert spans == [Span(year, month, day)] * (3 if 1900 <= year < 2100 else 2)
+    assert spans == [TimeSpan(year, month, day)] * (3 if 1900 <= year < 2100 else 2)
     assert {span.nearness(at) for span in spans} == {1.0}

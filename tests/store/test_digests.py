@@ -17,7 +17,7 @@ from recollect.model.sessions import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage, state_of
 from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.forget import Forget
+from recollect.store.sqlite.forget import Forgetting
 from recollect.store.sqlite.rescan import Rescan
 from recollect.store.sqlite.salvage.repair import repair
 from tests.store.conftest import START, Filled, facts, turn
@@ -163,7 +163,7 @@ def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> Non
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "paint it"))
     keep(filled, "paint it", f"say {WORD}")
 
-    Forget(filled.db).session_or_turn("codex:a")
+    Forgetting(filled.db).session_or_turn("codex:a")
 
     assert filled.db.rows("select session, title from digests") == [(2, "paint it")]
     assert outdated(filled) == []
@@ -172,7 +172,7 @@ def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> Non
 
 def test_when_a_turn_is_forgotten_its_session_is_digested_again(one: Filled) -> None:
     """The digest told of that turn; what is left has another one."""
-    Forget(one.db).session_or_turn("codex:a", 2)
+    Forgetting(one.db).session_or_turn("codex:a", 2)
 
     assert one.store.old.find_digest("codex:a") is None
     assert (outdated(one), jobs(one)) == (["codex:a"], ["digest"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recollect.model.reports import Finding
+from recollect.model.reports import HealthCheck
 from recollect.store.sqlite.database import SCHEMA
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.jobs import MOST_TRIES, Jobs
@@ -23,7 +23,7 @@ def unwell(filled: Filled, *, verify: bool = False, home: Path | None = None) ->
     return {one.name: one.detail for one in health.findings if not one.ok}
 
 
-def finding(filled: Filled, name: str) -> Finding:
+def finding(filled: Filled, name: str) -> HealthCheck:
     return next(one for one in Doctor(filled.db).examine().findings if one.name == name)
 
 
@@ -113,7 +113,7 @@ def test_a_vanished_log_is_no_fault(filled: Filled) -> None:
     """Agents delete their logs after a month; keeping what was in them is what we are for."""
     fill(filled)
 
-    assert finding(filled, "sources that vanished") == Finding(
+    assert finding(filled, "sources that vanished") == HealthCheck(
         name="sources that vanished", ok=True, detail="1 of 1; their sessions are kept"
     )
 
@@ -135,7 +135,7 @@ def test_what_others_added_is_only_told(filled: Filled) -> None:
     filled.db.execute("create table mine (a)")
     filled.db.execute("create index mine_too on turns (reply)")
 
-    assert finding(filled, "added by others") == Finding(
+    assert finding(filled, "added by others") == HealthCheck(
         name="added by others", ok=True, detail="index mine_too, table mine"
     )
 
@@ -144,7 +144,7 @@ def test_a_missing_index_is_a_fault(filled: Filled) -> None:
     """Everything would still work, only slower every day."""
     filled.db.execute("drop index usage_by_turn")
 
-    assert finding(filled, "schema") == Finding(
+    assert finding(filled, "schema") == HealthCheck(
         name="schema",
         ok=False,
         detail="missing: index usage_by_turn",

@@ -13,7 +13,7 @@ from recollect.model.episodes import Context, Episode, Reward, Step
 from recollect.settings import Settings
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.episodes import Episodes
-from recollect.store.sqlite.forget import Forget
+from recollect.store.sqlite.forget import Forgetting
 from recollect.store.sqlite.rescan import Rescan
 from recollect.store.sqlite.salvage.repair import repair
 from tests.builders.talks import Said, Talks
@@ -88,7 +88,7 @@ def test_forgetting_a_session_forgets_what_was_derived_from_it(filled: Filled) -
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", f"use {SECRET}"))
     replace(filled, "codex:a", derived("codex:a", 1, f"use {SECRET}"))
 
-    Forget(filled.db).session_or_turn("codex:a")
+    Forgetting(filled.db).session_or_turn("codex:a")
 
     assert Episodes(filled.db).numbers() == []
     assert not any(
@@ -133,7 +133,7 @@ def test_a_recorded_attempt_is_forgotten_by_its_id(filled: Filled) -> None:
     """For good; and with it a project that nothing else is about."""
     Episodes(filled.db).keep([live(task=f"use {SECRET}")])
 
-    gone = Forget(filled.db).episode("episode:1")
+    gone = Forgetting(filled.db).episode("episode:1")
 
     assert gone.task == f"use {SECRET}"
     assert filled.db.value("select count(*) from projects") == 0
@@ -141,7 +141,7 @@ def test_a_recorded_attempt_is_forgotten_by_its_id(filled: Filled) -> None:
         SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
     )
     with pytest.raises(NotFound):
-        Forget(filled.db).episode("episode:1")
+        Forgetting(filled.db).episode("episode:1")
 
 
 def test_a_derived_attempt_is_not_forgotten_alone(filled: Filled) -> None:
@@ -150,7 +150,7 @@ def test_a_derived_attempt_is_not_forgotten_alone(filled: Filled) -> None:
     replace(filled, "codex:a", derived("codex:a", 1, "round the tax"))
 
     with pytest.raises(UsageError) as refused:
-        Forget(filled.db).episode("codex:a#1")
+        Forgetting(filled.db).episode("codex:a#1")
 
     assert refused.value.hint == "`recollect forget codex:a#1` forgets the turn, too"
 
@@ -160,7 +160,7 @@ def test_a_project_with_recorded_attempts_outlives_its_sessions(filled: Filled) 
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "round the tax", cwd="/home/ada/shop"))
     Episodes(filled.db).keep([live()])
 
-    Forget(filled.db).session_or_turn("codex:a")
+    Forgetting(filled.db).session_or_turn("codex:a")
 
     assert Episodes(filled.db).get("episode:1") == live()
 

@@ -14,7 +14,7 @@ from recollect.store import bodies
 from recollect.store.history import state_of
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.evictions import Evictions
-from recollect.store.sqlite.forget import Forget
+from recollect.store.sqlite.forget import Forgetting
 from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, turn
@@ -448,7 +448,7 @@ def test_forgetting_a_turn_takes_what_the_digest_told_out_of_the_others(two: Fil
     two.store.evictions.evict([1, 2, 3])
     two.db.execute("delete from unembedded")
 
-    Forget(two.db).session_or_turn("codex:s1", 3)
+    Forgetting(two.db).session_or_turn("codex:s1", 3)
 
     assert {"renovation", "lintel", "hinges", "varnish"} & two.vocabulary() == set()
     assert (two.store.vectors.waiting(), two.store.evictions.raw_bytes()) == (0, 0)
@@ -461,7 +461,7 @@ def test_an_evicted_turn_can_be_forgotten(two: Filled) -> None:
     """What a person asks for goes before what a budget keeps."""
     two.store.evictions.evict([1])
 
-    Forget(two.db).session_or_turn("codex:s1", 1)
+    Forgetting(two.db).session_or_turn("codex:s1", 1)
 
     assert two.db.rows("select turn from evictions") == []
     assert refs_found(two, "mend") == []
@@ -479,7 +479,7 @@ def test_what_may_quote_an_evicted_turn_is_forgotten_with_it(filled: Filled) -> 
     digested(filled)
     filled.store.evictions.evict([2])
 
-    Forget(filled.db).session_or_turn("codex:s1", 2)
+    Forgetting(filled.db).session_or_turn("codex:s1", 2)
 
     session = filled.store.sessions.get("codex:s1")
     assert (session.title, session.meta) == ("ask", {"kind": "chat"})
@@ -489,7 +489,7 @@ def test_a_digest_that_is_lost_is_made_of_what_stays(two: Filled) -> None:
     """Forgetting one turn drops its session's digest; the other turns are still worth a word."""
     two.store.evictions.evict([1, 2])
 
-    Forget(two.db).session_or_turn("codex:s1", 1)
+    Forgetting(two.db).session_or_turn("codex:s1", 1)
 
     assert [len(passage.rows) for passage in two.store.old.passages(1)] == [3]
 

@@ -16,8 +16,8 @@ from recollect.model.reports import RepairReport
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.forget import Forget
-from recollect.store.sqlite.salvage.pages import PageFile, Tree
+from recollect.store.sqlite.forget import Forgetting
+from recollect.store.sqlite.salvage.pages import PageFile, PageTree
 from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import Filled, facts, turn
@@ -79,7 +79,7 @@ def root_of(path: Path, name: str) -> int:
 def leaf_of(path: Path, name: str, index: int = 3) -> int:
     """A leaf page of a table, by walking it."""
     with PageFile(str(path)) as file:
-        cells = file.walk(root_of(path, name), Tree(), index=False)
+        cells = file.walk(root_of(path, name), PageTree(), index=False)
         return list(dict.fromkeys(cell.page for cell in cells))[index]
 
 
@@ -313,7 +313,7 @@ def test_committed_work_in_the_log_is_salvaged_too(filled: Filled) -> None:
 def test_forgotten_turns_do_not_come_back(filled: Filled) -> None:
     """A repair looks at pages that nothing leads to; what was there before may not return by it."""
     fill(filled)
-    Forget(filled.db).session_or_turn("codex:s3")
+    Forgetting(filled.db).session_or_turn("codex:s3")
     filled.close()
 
     damage(filled.path, zero(1))
@@ -354,7 +354,7 @@ class Sound:
         root = root_of(made.path, "bodies")
         self.pages: dict[int | None, set[int]] = {}
         with _Watched(str(made.path)) as file:
-            for cell in file.walk(root, Tree(), index=False):
+            for cell in file.walk(root, PageTree(), index=False):
                 self.pages[cell.rowid] = {cell.page, *file.read}
                 file.read.clear()
 

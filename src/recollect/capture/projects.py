@@ -12,7 +12,7 @@ from recollect.model.batch import ProjectIdentity
 from recollect.system import git
 
 
-class Projects:
+class ProjectFinder:
     """Identities of folders, remembered for the length of a run."""
 
     def __init__(self, *, local: bool = True) -> None:

@@ -29,7 +29,7 @@ from recollect.capture.assemble import assemble
 from recollect.capture.cleanse import cleanse
 from recollect.capture.discover import Found
 from recollect.capture.prices import Prices
-from recollect.capture.projects import Projects
+from recollect.capture.projects import ProjectFinder
 from recollect.capture.recognise import Recogniser
 from recollect.errors import RecollectError
 from recollect.model.batch import Batch, Fingerprint, KnownSource, Written
@@ -70,7 +70,7 @@ class Sweep:
         self.clock = clock
         self.prices = Prices(store.usage)
         self.recogniser = Recogniser(store.calls.find_waiting)
-        self.projects = {True: Projects(), False: Projects(local=False)}
+        self.projects = {True: ProjectFinder(), False: ProjectFinder(local=False)}
 
     def run(
         self, found: Iterable[Found], *, dry_run: bool = False, progress: Progress | None = None
@@ -106,7 +106,7 @@ class Sweep:
 
     def _changed(
         self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]
-    ) -> Iterator[tuple[Found, Look]]:
+    ) -> Iterator[tuple[Found, FileState]]:
         """The sources worth opening. What happens here is paid for every file on every import."""
         found = list(found)
         # A few named paths are asked for one by one: the whole list takes
@@ -132,9 +132,11 @@ class Sweep:
             if known.get(source.path) == (*now, adapter.version):
                 report.unchanged += 1
             else:
-                yield item, Look(*now)
+                yield item, FileState(*now)
 
-    def _source(self, commits: _Commits, item: Found, now: Look, prices: Prices) -> SourceReport:
+    def _source(
+        self, commits: _Commits, item: Found, now: FileState, prices: Prices
+    ) -> SourceReport:
         adapter, source, local = item
         # The lock first: from here on what is remembered about the source stands still.
         writer = commits.begin()
@@ -300,7 +302,7 @@ def _with_last(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
     yield held, True
 
 
-class Look(NamedTuple):
+class FileState(NamedTuple):
     """What a glance at a source tells: enough to see that nothing changed."""
 
     size_bytes: int
@@ -308,7 +310,7 @@ class Look(NamedTuple):
     inode: int
 
 
-def look(source: Source) -> Look:
+def look(source: Source) -> FileState:
     """A glance at a source; at its companions too, unless it is a file that is appended to.
 
     What lies beside an appended file is of interest when that grew: a
@@ -322,11 +324,11 @@ def look(source: Source) -> Look:
         except (OSError, ValueError):
             continue
         size, mtime = size + beside.st_size, max(mtime, beside.st_mtime_ns)
-    return Look(size, mtime, found.st_ino)
+    return FileState(size, mtime, found.st_ino)
 
 
 def resume_point(
-    known: KnownSource | None, source: Source, now: Look, adapter: Adapter
+    known: KnownSource | None, source: Source, now: FileState, adapter: Adapter
 ) -> Checkpoint | None:
     """Where to go on reading, or None to begin at the start."""
     if known is None or known.version != adapter.version or not known.checkpoint.position:
@@ -342,12 +344,12 @@ def resume_point(
     return known.checkpoint if (again.head, again.tail) == (seen.head, seen.tail) else None
 
 
-def _same(known: KnownSource, now: Look, adapter: Adapter) -> bool:
+def _same(known: KnownSource, now: FileState, adapter: Adapter) -> bool:
     seen = known.fingerprint
     return (seen.size_bytes, seen.mtime_ns, seen.inode, known.version) == (*now, adapter.version)
 
 
-def _fingerprint(source: Source, now: Look, at: Checkpoint, *, whole: bool) -> Fingerprint:
+def _fingerprint(source: Source, now: FileState, at: Checkpoint, *, whole: bool) -> Fingerprint:
     """How a source looks. Until it is read whole its size is -1, so
     that the next sweep goes on with it.
     """

@@ -59,7 +59,7 @@ class StaticEncoder:
 
     def __init__(self, path: str | None = None, dimensions: int | None = None) -> None:
         path = path or os.path.join(os.path.dirname(__file__), MODEL)
-        self._table = Table(path)
+        self._table = WordTable(path)
         self.dimensions = dimensions or self._table.dimensions
         self.listed = self._table.words
         self.name = f"static:{os.path.basename(path).removesuffix('.bin')}"
@@ -145,7 +145,7 @@ class StaticEncoder:
             )
 
 
-class Table:
+class WordTable:
     """The mapped file: where a word's row is, and what is in it."""
 
     def __init__(self, path: str) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.embed.static import Table
+    from recollect.embed.static import WordTable
 
 # The same as tokens.identifiers, which a test compares: runs of word
 # characters, without the outer underscores.
@@ -42,7 +42,7 @@ MAX_KEPT = 100_000
 class Sums:
     """Encodes batches against one table; may be used by several threads."""
 
-    def __init__(self, table: Table, dimensions: int) -> None:
+    def __init__(self, table: WordTable, dimensions: int) -> None:
         rows = table.words + table.buckets
         self._table = table
         self._vocabulary = {word: row for row, word in enumerate(table.list_words())}
@@ -51,7 +51,7 @@ class Sums:
             table.map, np.int8, rows * table.dimensions, table.rows_at
         ).reshape(rows, table.dimensions)
         self._rows = whole_rows[:, :dimensions]
-        self._slots = Slots(table, self._vocabulary)
+        self._slots = SumSlots(table, self._vocabulary)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """A unit row for each text, or zeros."""
@@ -86,14 +86,14 @@ class Sums:
             made.append(list(dict.fromkeys(listed)))
         return made
 
-    def _usable_slots(self) -> Slots:
+    def _usable_slots(self) -> SumSlots:
         # Replaced and never emptied: another thread may be in the middle of a group.
         if len(self._slots) + len(self._slots.spelled) > MAX_KEPT:
-            self._slots = Slots(self._table, self._vocabulary)
+            self._slots = SumSlots(self._table, self._vocabulary)
         return self._slots
 
     def _add_up(
-        self, slots: Slots, found: list[int], ends: list[int], vectors: NDArray[np.float32]
+        self, slots: SumSlots, found: list[int], ends: list[int], vectors: NDArray[np.float32]
     ) -> None:
         """The weighted sums of the rows of some texts, into `vectors`."""
         texts = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
@@ -120,7 +120,7 @@ class Sums:
             start = stop
 
 
-class Slots(dict[str, tuple[int, ...]]):
+class SumSlots(dict[str, tuple[int, ...]]):
     """What each identifier comes to, as numbers that stand for tokens.
 
     A listed part is its row. A listed whole is its row above all rows, because
@@ -128,7 +128,7 @@ class Slots(dict[str, tuple[int, ...]]):
     part has a number above those, under which its rows are in `spelled`.
     """
 
-    def __init__(self, table: Table, vocabulary: dict[str, int]) -> None:
+    def __init__(self, table: WordTable, vocabulary: dict[str, int]) -> None:
         super().__init__()
         self._table, self._vocabulary = table, vocabulary
         self.row_count = table.words + table.buckets

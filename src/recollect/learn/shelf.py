@@ -19,7 +19,7 @@ from recollect.model.episodes import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.store.episodes import Kept
+    from recollect.store.episodes import StoredEpisode
 
 Column = NDArray[np.float32]
 Number = TypeVar("Number", np.int64, np.float32, np.float64)
@@ -62,9 +62,9 @@ class Shelf:
                 _longer(self._domain, rows),
             )
 
-    def add(self, kept: Iterable[Kept]) -> None:
+    def add(self, kept: Iterable[StoredEpisode]) -> None:
         """More attempts, with larger ids than those before."""
-        batch: list[Kept] = []
+        batch: list[StoredEpisode] = []
         for one in kept:
             batch.append(one)
             if len(batch) == ENCODED_AT_ONCE:
@@ -73,7 +73,7 @@ class Shelf:
         if batch:
             self._add(batch)
 
-    def _add(self, batch: list[Kept]) -> None:
+    def _add(self, batch: list[StoredEpisode]) -> None:
         start, end = self.count, self.count + len(batch)
         self._make_room(end)
         self.vectors[start:end] = self._encoded([one.task for one in batch])

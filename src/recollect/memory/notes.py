@@ -36,7 +36,7 @@ class Notes(Distill):
         that is known already is confirmed; look at the `status` of the answer,
         because one that a person rejected stays so when an agent repeats it.
         """
-        from recollect.capture.projects import Projects
+        from recollect.capture.projects import ProjectFinder
         from recollect.distill.notes import note as notes
         from recollect.model.batch import ProjectIdentity
 
@@ -45,7 +45,7 @@ class Notes(Distill):
         place = (
             None
             if everywhere
-            else Projects().identify(os.path.abspath(folder or os.getcwd()), None)
+            else ProjectFinder().identify(os.path.abspath(folder or os.getcwd()), None)
         )
         if project is not None:
             # Known already, so that of which kind it is makes no difference.

@@ -18,7 +18,7 @@ class Projects(Door):
         """The project that a folder of this machine belongs to, when something of it is stored."""
         from recollect.capture import projects
 
-        identity = projects.Projects().identify(os.path.abspath(folder), None)
+        identity = projects.ProjectFinder().identify(os.path.abspath(folder), None)
         return self._existing().projects.find([identity.key, folder] if identity else [folder])
 
     def get_project(self, name: str) -> str:

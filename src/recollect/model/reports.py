@@ -201,7 +201,7 @@ class Forgotten(Struct, kw_only=True):
     dry_run: bool = False
 
 
-class Finding(Struct, kw_only=True):
+class HealthCheck(Struct, kw_only=True):
     """One thing that was looked at; `hint` says what to do when it is not well."""
 
     name: str
@@ -216,7 +216,7 @@ class Health(Struct, kw_only=True):
     path: str
     ok: bool
     verified: bool
-    findings: list[Finding]
+    findings: list[HealthCheck]
 
 
 class RepairReport(Struct, kw_only=True):

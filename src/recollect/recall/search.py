@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from recollect.model.search import Place, Scope
     from recollect.recall.closeness import Closeness
-    from recollect.recall.when import Span
+    from recollect.recall.when import TimeSpan
     from recollect.store import Store
 
 # Candidates by words and by meaning; of these the best, whose neighbours are
@@ -60,7 +60,12 @@ class Asked:
     )
 
     def __init__(
-        self, scope: Scope, *, mode: str = "text", now: int | None = None, span: Span | None = None
+        self,
+        scope: Scope,
+        *,
+        mode: str = "text",
+        now: int | None = None,
+        span: TimeSpan | None = None,
     ) -> None:
         self.scope, self.mode, self.span = scope, mode, span
         self.now = now_ms() if now is None else now

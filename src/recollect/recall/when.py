@@ -22,7 +22,7 @@ MONTHS = (
 OPENINGS = ("in", "of", "since", "during", "early", "late", "mid", "last")
 
 
-class Span:
+class TimeSpan:
     """A stretch of time, in milliseconds.
 
     The end is not part of it. Without a year it comes back every year.
@@ -34,14 +34,14 @@ class Span:
         self.year, self.month, self.day = year, month, day
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Span) and (self.year, self.month, self.day) == (
+        return isinstance(other, TimeSpan) and (self.year, self.month, self.day) == (
             other.year,
             other.month,
             other.day,
         )
 
     def __repr__(self) -> str:
-        return f"Span({self.year}, {self.month}, {self.day})"
+        return f"TimeSpan({self.year}, {self.month}, {self.day})"
 
     def nearness(self, at: int | None) -> float:
         """1 for a moment inside, falling from a half to 0 in the days after."""
@@ -76,7 +76,7 @@ class Span:
         return 0.5 * (1 - late_days / SLACK_DAYS) if 0 <= late_days < SLACK_DAYS else 0.0
 
 
-def find_span(text: str, now: int) -> Span | None:
+def find_span(text: str, now: int) -> TimeSpan | None:
     """The first time that a text names, or None."""
     words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
     for place, word in enumerate(words):
@@ -93,7 +93,7 @@ def find_span(text: str, now: int) -> Span | None:
     return None
 
 
-def _month(words: list[str], place: int) -> Span | None:
+def _month(words: list[str], place: int) -> TimeSpan | None:
     """A month by its name, with the day on either side and the year after it."""
     day = year = None
     for near in words[max(place - 1, 0) : place] + words[place + 1 : place + 2]:
@@ -105,10 +105,10 @@ def _month(words: list[str], place: int) -> Span | None:
             year = int(after)
     if day is None and year is None and (not place or words[place - 1] not in OPENINGS):
         return None
-    return Span(year, MONTHS.index(words[place]) + 1, day)
+    return TimeSpan(year, MONTHS.index(words[place]) + 1, day)
 
 
-def _iso(words: list[str], place: int) -> Span | None:
+def _iso(words: list[str], place: int) -> TimeSpan | None:
     """2026-05-03, or the month alone as 2026-05."""
     month, day = (
         int(word) if word.isdecimal() and len(word) == 2 else 0
@@ -116,11 +116,11 @@ def _iso(words: list[str], place: int) -> Span | None:
     )
     if not 1 <= month <= 12:
         return None
-    return Span(int(words[place]), month, day if 1 <= day <= 31 else None)
+    return TimeSpan(int(words[place]), month, day if 1 <= day <= 31 else None)
 
 
-def _day_of(at: int) -> Span:
+def _day_of(at: int) -> TimeSpan:
     from datetime import UTC, datetime
 
     moment = datetime.fromtimestamp(at / 1000, UTC)
-    return Span(moment.year, moment.month, moment.day)
+    return TimeSpan(moment.year, moment.month, moment.day)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.redact.contexts import CONTEXTS
-from recollect.redact.rules import Compile, Found, Text
+from recollect.redact.rules import Compile, PossibleSecret, RuleText
 from recollect.redact.values import Bar, is_code, is_stand_in, looks_secret, words
 
 _WORDS = "token|secret|pass|pwd|key|credential|auth|client|accessid|access_id|contribsys"
@@ -89,7 +89,7 @@ class AssignmentRule:
             "|".join(sorted({word for row in CONTEXTS for word in row.words}))
         )
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         found = self._read(text, at)
         if found is None or not _assigns(found):
             return
@@ -102,9 +102,9 @@ class AssignmentRule:
                 text.data, end, text.high
             )
             end = more.end() if more is not None else end
-        yield Found(found.start, end, kind, rank)
+        yield PossibleSecret(found.start, end, kind, rank)
 
-    def _read(self, text: Text, at: int) -> _Assignment | None:
+    def _read(self, text: RuleText, at: int) -> _Assignment | None:
         match = self._assignment.match(text.data, at, text.high)
         if match is None:
             return None
@@ -146,7 +146,7 @@ class AssignmentRule:
 _NAME = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 
-def _read_back(text: Text, at: int) -> str:
+def _read_back(text: RuleText, at: int) -> str:
     """The part of a name before its telling word."""
     before = text.before(at, 64)
     stem = before.rstrip(_NAME)

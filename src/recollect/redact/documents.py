@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from recollect.redact.rules import Compile, Found, Rule, Text, starts_clean
+from recollect.redact.rules import Compile, PossibleSecret, Rule, RuleText, starts_clean
 from recollect.redact.values import is_stand_in
 
 
@@ -42,7 +42,7 @@ class PrivateKeyRule:
         )
         self._end = compiled(r"-----?[- ]?END[A-Z0-9 ]{0,40}PRIVATE KEY")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         head = self._head.match(text.data, at, text.high)
         if head is None or not self._begin.search(text.before(at, 56)):
             return
@@ -54,7 +54,7 @@ class PrivateKeyRule:
             content = content[: self._cut(content)]
         if self._line.search(content) and not _is_stand_in_key(content):
             start, end = _inner(content)
-            yield Found(body.start() + start, body.start() + end, "private-key", 0)
+            yield PossibleSecret(body.start() + start, body.start() + end, "private-key", 0)
 
     def _cut(self, content: bytes) -> int:
         """Where a key without an END stops and other text begins."""
@@ -74,7 +74,7 @@ class PuttyKeyRule:
     def __init__(self, compiled: Compile) -> None:
         self._lines = compiled(r"Private-Lines: [0-9]{1,3}((?:[A-Za-z0-9+/=\x0a\x0d]|\\[rn])*)")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         match = self._lines.match(text.data, at, text.high)
         if match is None:
             return
@@ -83,7 +83,7 @@ class PuttyKeyRule:
         )  # of the Private-MAC below it
         start, end = _inner(content)
         if start < end and not _is_stand_in_key(content):
-            yield Found(match.start(1) + start, match.start(1) + end, "private-key", 0)
+            yield PossibleSecret(match.start(1) + start, match.start(1) + end, "private-key", 0)
 
 
 _LINE_ENDS = re.compile(rb"(?:[\x09-\x0d \"']|\\{1,4}[nrt])*")
@@ -116,7 +116,7 @@ class JwtRule:
     def __init__(self, compiled: Compile) -> None:
         self._part = compiled(r"[A-Za-z0-9_\-]*=*")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         # Inside a run of base64 there is no telling; only its beginning
         # counts, which also keeps this linear.
         if not starts_clean(text, at) or text.before(at, 1) in (b"_", b"-"):
@@ -134,9 +134,9 @@ class JwtRule:
             return
         end = max(end for start, end in parts if start < end)
         if not _is_stand_in_key(text.data[at:end]):
-            yield Found(at, end, "jwt", 1)
+            yield PossibleSecret(at, end, "jwt", 1)
 
-    def _is_json(self, text: Text, start: int, end: int) -> bool:
+    def _is_json(self, text: RuleText, start: int, end: int) -> bool:
         """Whether a part may be an object: in base64, `{"` reads ey."""
         return end - start >= self._shortest_part and text.data.startswith(b"ey", start)
 
@@ -164,7 +164,7 @@ class KubernetesSecretRule:
     def __init__(self, compiled: Compile) -> None:
         """Nothing to compile: these patterns run on one manifest at a time."""
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         if (
             not self._kind.search(text.before(at, 24))
             or text.data[at + 6 : min(at + 7, text.high)].isalnum()
@@ -178,7 +178,7 @@ class KubernetesSecretRule:
         manifest = text.data[low : below.start() if below else min(text.high, at + self._limit)]
         for start, end in self._values(manifest):
             if not is_stand_in(manifest[start:end].decode("ascii")):
-                yield Found(low + start, low + end, "kubernetes-secret", 2)
+                yield PossibleSecret(low + start, low + end, "kubernetes-secret", 2)
 
     def _values(self, manifest: bytes) -> Iterator[tuple[int, int]]:
         for block in self._block.finditer(manifest):

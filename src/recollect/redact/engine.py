@@ -26,7 +26,7 @@ from recollect.redact.assignments import AssignmentRule
 from recollect.redact.contexts import CONTEXTS
 from recollect.redact.documents import document_rules
 from recollect.redact.places import place_rules
-from recollect.redact.rules import Compile, Found, InfixRule, Rule, ShapeRule, Text
+from recollect.redact.rules import Compile, InfixRule, PossibleSecret, Rule, RuleText, ShapeRule
 from recollect.redact.shapes import INFIXES, SHAPES
 from recollect.redact.values import OUR_TAG
 
@@ -114,20 +114,20 @@ class Redactor:
         data = joined.encode("ascii", "replace")
         ends = list(accumulate(map(len, texts)))
         search = self._ensure_search()
-        found: dict[int, list[Found]] = {}
+        found: dict[int, list[PossibleSecret]] = {}
 
-        def text_at(at: int) -> tuple[int, Text]:
+        def text_at(at: int) -> tuple[int, RuleText]:
             """The text around a place, and its index.
 
             Separators count, so that text n begins n later.
             """
             which = bisect_right(range(len(ends)), at, key=lambda index: ends[index] + index)
             high = ends[which] + which
-            return which, Text(data, high - len(texts[which]), high)
+            return which, RuleText(data, high - len(texts[which]), high)
 
         for owner, places in search.places(data).items():
             rule, done = self._rules[owner], 0
-            which, text = 0, Text(data, 0, 0)
+            which, text = 0, RuleText(data, 0, 0)
             for at in places:
                 if at < done:
                     continue
@@ -141,7 +141,9 @@ class Redactor:
             while at >= 0:
                 which, text = text_at(at)
                 if at + len(needle) <= text.high:
-                    found.setdefault(which, []).append(Found(at, at + len(needle), kind, 0))
+                    found.setdefault(which, []).append(
+                        PossibleSecret(at, at + len(needle), kind, 0)
+                    )
                 at = joined.find(needle, at + len(needle))
         for which in sorted(found):
             offset = ends[which] + which - len(texts[which])
@@ -259,11 +261,11 @@ def _batches(texts: Sequence[str]) -> Iterator[tuple[Callable[[], Iterable[int]]
         start = stop
 
 
-def _merged(found: list[Found], text: str, offset: int) -> Iterator[Finding]:
+def _merged(found: list[PossibleSecret], text: str, offset: int) -> Iterator[Finding]:
     """What of overlapping findings to report: one for each stretch, by its best name."""
     tags = [tag.span() for tag in OUR_TAG.finditer(text)] if "[REDACTED:" in text else []
     tag_ends = [right for _, right in tags]
-    cluster: list[Found] = []
+    cluster: list[PossibleSecret] = []
     reach = 0
     for one in sorted(found):
         start, end = one.start - offset, one.end - offset
@@ -280,7 +282,7 @@ def _merged(found: list[Found], text: str, offset: int) -> Iterator[Finding]:
         yield _best(cluster)
 
 
-def _best(cluster: list[Found]) -> Finding:
+def _best(cluster: list[PossibleSecret]) -> Finding:
     start, end = cluster[0].start, max(one.end for one in cluster)
     large = [one for one in cluster if 2 * (one.end - one.start) >= end - start] or cluster
     best = min(large, key=lambda one: (one.rank, one.start - one.end, one.kind))

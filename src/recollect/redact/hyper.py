@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from recollect.redact.rules import Pattern, Rule
+from recollect.redact.rules import Rule, SecretPattern
 
 hyperscan: Any
 re2: Any
@@ -31,9 +31,9 @@ else:
 
 
 @cache
-def compile_pattern(pattern: str) -> Pattern:
+def compile_pattern(pattern: str) -> SecretPattern:
     """A pattern over bytes, matched in linear time."""
-    compiled: Pattern = re2.compile(pattern.encode())
+    compiled: SecretPattern = re2.compile(pattern.encode())
     return compiled
 
 

@@ -11,7 +11,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from recollect.redact.rules import Compile, Found, Rule, Text
+from recollect.redact.rules import Compile, PossibleSecret, Rule, RuleText
 from recollect.redact.values import Bar, is_random, is_stand_in, looks_secret
 
 _GAP = r"[\x09-\x0d ]"
@@ -36,7 +36,7 @@ class AuthorizationRule:
         )
         self._more = compiled(f"{_VALUE}*")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         match = self._header.match(text.data, at, text.high)
         if match is None:
             return
@@ -44,7 +44,7 @@ class AuthorizationRule:
         value = text.value(start, end)
         scheme = text.value(match.start(1), match.end(1)).lower() if match.start(1) >= 0 else ""
         if scheme == "basic" and _is_user_and_password(value):
-            yield Found(start, end, "basic-authorization", 2)
+            yield PossibleSecret(start, end, "basic-authorization", 2)
         elif looks_secret(value, Bar.SECRET, quoted=True):
             more = self._more.match(text.data, end, text.high)
             kind = (
@@ -52,7 +52,7 @@ class AuthorizationRule:
                 if scheme in ("", "bearer", "basic")
                 else "token-authorization"
             )
-            yield Found(start, more.end() if more else end, kind, 2)
+            yield PossibleSecret(start, more.end() if more else end, kind, 2)
 
 
 class BearerRule:
@@ -67,14 +67,14 @@ class BearerRule:
         self._bearer = compiled(rf"{self._start}([A-Za-z0-9_.~+/=\-]{{16,256}})")
         self._more = compiled(r"[A-Za-z0-9_.~+/=\-]*")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         match = self._bearer.match(text.data, at, text.high)
         if match is None:
             return
         start, end = match.start(1), match.end(1)
         if looks_secret(text.value(start, end), Bar.SECRET, quoted=False):
             more = self._more.match(text.data, end, text.high)
-            yield Found(start, more.end() if more else end, "bearer-authorization", 2)
+            yield PossibleSecret(start, more.end() if more else end, "bearer-authorization", 2)
 
 
 def _is_user_and_password(value: str) -> bool:
@@ -110,7 +110,7 @@ class CookieRule:
             r"([A-Za-z0-9_.\-]{1,64})=([A-Za-z0-9_.%+/:~=|!*\-]{0,1000})(?:;[ \t]{0,2})?"
         )
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         header = self._header.match(text.data, at, text.high)
         place = header.end() if header is not None else text.high
         # Headers are short; a longer one is no reason to read on and on.
@@ -126,7 +126,7 @@ class CookieRule:
                 and name.lower() not in ("expires", "domain", "path")
                 and looks_secret(value, Bar.SECRET, quoted=False)
             ):
-                yield Found(pair.start(2), pair.end(2), "cookie", 2)
+                yield PossibleSecret(pair.start(2), pair.end(2), "cookie", 2)
             place = pair.end()
 
 
@@ -148,18 +148,18 @@ class UrlRule:
         )
         self._with_token = compiled(r"://([A-Za-z0-9_\-]{20,200})@[A-Za-z0-9]")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         match = self._with_password.match(text.data, at, text.high)
         if match is not None:
             value = text.value(match.start(1), match.end(1))
             if not is_stand_in(value) and not re.match(r"[0-9]{1,5}(?:[/?,]|$)", value):
-                yield Found(match.start(1), match.end(1), "url-password", 2)
+                yield PossibleSecret(match.start(1), match.end(1), "url-password", 2)
             return
         match = self._with_token.match(text.data, at, text.high)
         if match is not None and looks_secret(
             text.value(match.start(1), match.end(1)), Bar.SECRET, quoted=False
         ):
-            yield Found(match.start(1), match.end(1), "url-token", 2)
+            yield PossibleSecret(match.start(1), match.end(1), "url-token", 2)
 
 
 class UserOptionRule:
@@ -181,7 +181,7 @@ class UserOptionRule:
         )
         self._alone = compiled(rf"{self._start}({self._user}{{8,80}}):[\"'\x09-\x0d ]")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         match = self._both.match(text.data, at, text.high)
         group = 2
         if match is None:
@@ -192,7 +192,7 @@ class UserOptionRule:
         value = text.value(start, end)
         braces = value.startswith("{") and is_random(value)
         if looks_secret(value.strip("{}") if braces else value, Bar.PASSWORD, quoted=True):
-            yield Found(start, end, "user-password", 2)
+            yield PossibleSecret(start, end, "user-password", 2)
 
 
 _OPTION_VALUE = r"[^\x00-\x20\"'`\\;|&]"
@@ -218,7 +218,7 @@ class CommandRule:
         )
         self._before = re.compile(rb"ssh$|-pass(?:in|out)?[ \t]{1,3}[\"']?$")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         for pattern in self._patterns:
             match = pattern.match(text.data, at, text.high)
             if match is None:
@@ -226,7 +226,7 @@ class CommandRule:
             if text.data.startswith(b"pass", at) and not self._before.search(text.before(at, 16)):
                 continue
             if looks_secret(text.value(match.start(1), match.end(1)), Bar.PASSWORD, quoted=False):
-                yield Found(match.start(1), match.end(1), "command-password", 2)
+                yield PossibleSecret(match.start(1), match.end(1), "command-password", 2)
 
 
 class NetrcRule:
@@ -242,12 +242,12 @@ class NetrcRule:
     def __init__(self, compiled: Compile) -> None:
         self._password = compiled(rf"password{_GAP}{{1,8}}([^\x00-\x20\"'\\]{{4,200}})")
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         match = self._password.match(text.data, at, text.high)
         if match is None or not self._login.search(text.before(at, 104)):
             return
         if looks_secret(text.value(match.start(1), match.end(1)), Bar.PASSWORD, quoted=False):
-            yield Found(match.start(1), match.end(1), "netrc-password", 2)
+            yield PossibleSecret(match.start(1), match.end(1), "netrc-password", 2)
 
 
 def place_rules(compiled: Compile) -> list[Rule]:

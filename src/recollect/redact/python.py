@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from recollect.redact.documents import JwtRule
-from recollect.redact.rules import Pattern, Rule, ShapeRule
+from recollect.redact.rules import Rule, SecretPattern, ShapeRule
 
 # Every token of the table is at least this long and made of these characters.
 _LONG = rb"(?=[A-Za-z0-9_.~+/=%:$|@-]{14})"
@@ -25,7 +25,7 @@ _STARTS = (
 )
 
 
-def compile_pattern(pattern: str) -> Pattern:
+def compile_pattern(pattern: str) -> SecretPattern:
     """A pattern over bytes."""
     return re.compile(pattern.encode())
 

@@ -32,16 +32,16 @@ class Match(Protocol):
     def end(self, group: int = 0, /) -> int: ...
 
 
-class Pattern(Protocol):
+class SecretPattern(Protocol):
     """What we use of a compiled pattern over bytes, whichever library compiled it."""
 
     def match(self, data: bytes, pos: int, endpos: int, /) -> Match | None: ...
 
 
-Compile = Callable[[str], Pattern]
+Compile = Callable[[str], SecretPattern]
 
 
-class Found(NamedTuple):
+class PossibleSecret(NamedTuple):
     """A secret in a batch: where it is, what it is, and how sure that name is (less is surer)."""
 
     start: int
@@ -50,7 +50,7 @@ class Found(NamedTuple):
     rank: int
 
 
-class Text(NamedTuple):
+class RuleText(NamedTuple):
     """One string inside a batch: its neighbours begin outside `low` and `high`.
 
     The bytes stand for the characters one to one (what is not ASCII is a
@@ -82,7 +82,7 @@ class Rule(Protocol):
     @property
     def reach(self) -> int: ...
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         """The secrets that hang on the needle at `at`."""
 
 
@@ -95,7 +95,7 @@ _BLOB_BEFORE = re.compile(rb"[A-Za-z0-9_-]{24}$")
 _NEAR_CHARS = 96
 
 
-def starts_clean(text: Text, at: int) -> bool:
+def starts_clean(text: RuleText, at: int) -> bool:
     """Whether nothing in front of `at` makes it the middle of a longer word."""
     before = text.before(at, 1)
     if not before:
@@ -139,7 +139,7 @@ class ShapeRule:
         self._members = frozenset(re.findall(f"[{shape.alphabet}]".encode(), bytes(range(128))))
         self._near = tuple(word.encode() for word in shape.near)
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         if not text.data.startswith(self.prefix, at) or not starts_clean(text, at):
             return
         if len(self.prefix) <= 4 and text.before(at, 1) in (b"-", b"_"):
@@ -159,9 +159,11 @@ class ShapeRule:
             end = _without_full_stop(text, more.end())
         elif not self._ends_clean(text, end) or not self._is_token(text, at, end):
             return
-        yield Found(at + len(self.prefix) if self.shape.keep else at, end, self.shape.kind, 1)
+        yield PossibleSecret(
+            at + len(self.prefix) if self.shape.keep else at, end, self.shape.kind, 1
+        )
 
-    def _ends_clean(self, text: Text, end: int) -> bool:
+    def _ends_clean(self, text: RuleText, end: int) -> bool:
         follows = text.data[end : min(end + 1, text.high)]
         return not follows or not (
             follows.isalnum()
@@ -169,7 +171,7 @@ class ShapeRule:
             or (follows in self._members and follows not in b".=-")
         )
 
-    def _is_token(self, text: Text, at: int, end: int) -> bool:
+    def _is_token(self, text: RuleText, at: int, end: int) -> bool:
         body = text.value(at + len(self.prefix), end)
         # Behind a short prefix anything may stand; behind a long one, only words give pause.
         doubtful = any(map(str.islower, body)) and (
@@ -183,7 +185,7 @@ class ShapeRule:
         return any(word in before for word in self._near)
 
 
-def _without_full_stop(text: Text, end: int) -> int:
+def _without_full_stop(text: RuleText, end: int) -> int:
     """A token at the end of a sentence does not own the full
     stop, dash or equals sign behind it.
     """
@@ -206,7 +208,7 @@ class InfixRule:
         self._head = re.compile(f"[{infix.alphabet}]{{{infix.low},{infix.high}}}$".encode())
         self._tail = compiled(re.escape(infix.mark) + infix.tail)
 
-    def find(self, text: Text, at: int) -> Iterator[Found]:
+    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         head = self._head.search(text.before(at, self.infix.high))
         if head is None:
             return
@@ -218,4 +220,4 @@ class InfixRule:
         follows = text.data[end : min(end + 1, text.high)]
         if follows.isalnum() or follows == b"_" or is_sample(text.value(start, end)):
             return
-        yield Found(start, end, self.infix.kind, 1)
+        yield PossibleSecret(start, end, self.infix.kind, 1)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from recollect.errors import StoreError
-from recollect.model.reports import Finding, Retained, Room
+from recollect.model.reports import HealthCheck, Retained, Room
 from recollect.model.retention import WholeTurn
 from recollect.settings import Settings
 from recollect.store import Store
@@ -72,7 +72,7 @@ def find_room(store: Store, budget: Budget) -> Room | None:
     )  # fmt: skip
 
 
-def check(store: Store, budget: Budget) -> list[Finding]:
+def check(store: Store, budget: Budget) -> list[HealthCheck]:
     """Whether the budget is kept to, as far as it has limits.
 
     More than the soft cap may be there for a good reason.
@@ -80,7 +80,7 @@ def check(store: Store, budget: Budget) -> list[Finding]:
     try:
         room = find_room(store, budget)
     except StoreError as error:
-        return [Finding(name="budget", ok=False, detail=str(error), hint=error.hint or "")]
+        return [HealthCheck(name="budget", ok=False, detail=str(error), hint=error.hint or "")]
     if room is None:
         return []
     hint = ""
@@ -88,7 +88,7 @@ def check(store: Store, budget: Budget) -> list[Finding]:
         hint = "forget what is of no use, or raise retain.distilled_cap_bytes"
     if 0 < budget.hard_bytes < room.raw_bytes:
         hint = "run `recollect retain`"
-    return [Finding(name="budget", ok=not hint, detail=str(room), hint=hint)]
+    return [HealthCheck(name="budget", ok=not hint, detail=str(room), hint=hint)]
 
 
 def is_due(store: Store, budget: Budget, turns: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Kept(NamedTuple):
+class StoredEpisode(NamedTuple):
     """What there is to compare of a stored attempt: `project` is the number
     of its project, `worth` its reward.
 

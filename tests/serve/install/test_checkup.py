@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.model.reports import Finding, Integration
+from recollect.model.reports import HealthCheck, Integration
 from recollect.serve.cli import main
 from recollect.serve.install import install
 from recollect.serve.install.checkup import findings
@@ -31,7 +31,7 @@ def test_hooks_that_fired_are_listed_with_their_time() -> None:
     }
 
     assert findings([HERE], {**fired, ("codex", "Stop"): (NOON, None)}) == [
-        Finding(
+        HealthCheck(
             name="installed in claude-code",
             ok=True,
             detail=(
@@ -62,14 +62,14 @@ def test_an_integration_without_hooks_is_not_expected_to_fire() -> None:
     """Somebody wants the server and no more."""
     [finding] = findings([Integration(agent="codex", scope="project", mcp=True)], {})
 
-    assert finding == Finding(name="installed in codex", ok=True, detail="mcp in this project")
+    assert finding == HealthCheck(name="installed in codex", ok=True, detail="mcp in this project")
 
 
 def test_nothing_is_said_about_firing_when_the_store_cannot_tell() -> None:
     """A damaged store does not mean that no hook ran."""
     [finding] = findings([HERE], None)
 
-    assert finding == Finding(
+    assert finding == HealthCheck(
         name="installed in claude-code", ok=True, detail="hooks, mcp, skill for the user"
     )
 

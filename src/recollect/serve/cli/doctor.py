@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import EXIT_BAD_DATA, StoreError
 from recollect.memory import Memory
-from recollect.model.reports import Finding
+from recollect.model.reports import HealthCheck
 from recollect.serve.install import installed
 from recollect.serve.install.checkup import Firings, findings
 from recollect.serve.output import Output
@@ -44,7 +44,7 @@ def _firings(memory: Memory) -> Firings | None:
         return None  # What ails the store is among the findings already.
 
 
-def _text(finding: Finding) -> str:
+def _text(finding: HealthCheck) -> str:
     hint = f"\n       {finding.hint}" if finding.hint and not finding.ok else ""
     detail = f": {finding.detail}" if finding.detail else ""
     return f"{'ok' if finding.ok else 'LOOK':5} {finding.name}{detail}{hint}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.model.reports import Finding, Integration
+from recollect.model.reports import HealthCheck, Integration
 from recollect.serve.install import next_steps
 from recollect.serve.output import short_time
 from recollect.system.clock import iso
@@ -13,7 +13,7 @@ from recollect.system.clock import iso
 Firings = Mapping[tuple[str, str], tuple[int, str | None]]
 
 
-def findings(integrations: Sequence[Integration], firings: Firings | None) -> list[Finding]:
+def findings(integrations: Sequence[Integration], firings: Firings | None) -> list[HealthCheck]:
     """A finding for each integration.
 
     Without `firings` (the store cannot be asked) nothing is said about those.
@@ -21,7 +21,7 @@ def findings(integrations: Sequence[Integration], firings: Firings | None) -> li
     return [_finding(one, firings) for one in integrations]
 
 
-def _finding(one: Integration, firings: Firings | None) -> Finding:
+def _finding(one: Integration, firings: Firings | None) -> HealthCheck:
     fired = {event: when for (agent, event), when in (firings or {}).items() if agent == one.agent}
     detail = [_what(one)]
     hint = ""
@@ -37,7 +37,7 @@ def _finding(one: Integration, firings: Firings | None) -> Finding:
         detail.append(f"the command it calls is gone: {one.command}")
         scope = "" if one.scope == "user" else " --scope project"
         hint = f"run `recollect install {one.agent}{scope}` again; it brings the path up to date"
-    return Finding(
+    return HealthCheck(
         name=f"installed in {one.agent}", ok=not hint, detail="; ".join(detail), hint=hint
     )
 

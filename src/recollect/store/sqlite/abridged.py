@@ -33,14 +33,14 @@ _WORD = re.compile(r"[^\W_]+")
 _CUT_WORD = re.compile(r"\w*…$")
 
 
-class Told(NamedTuple):
+class DigestWords(NamedTuple):
     """What a digest tells of one turn; `errors` are lines that some command printed."""
 
     texts: list[str]
     errors: list[str]
 
 
-def told_by(digest: Digest, first: int) -> dict[int, Told]:
+def told_by(digest: Digest, first: int) -> dict[int, DigestWords]:
     """What a digest tells, by the number of the turn that it is about.
 
     What is about the whole session, at its `first`.
@@ -48,10 +48,10 @@ def told_by(digest: Digest, first: int) -> dict[int, Told]:
     The summary is left out: it is made of the rest, of counts and of the
     outcome, for which there is a filter.
     """
-    told: dict[int, Told] = {}
+    told: dict[int, DigestWords] = {}
 
-    def of(turn: int) -> Told:
-        return told.setdefault(turn, Told([], []))
+    def of(turn: int) -> DigestWords:
+        return told.setdefault(turn, DigestWords([], []))
 
     of(first).texts.extend(
         [digest.title, *(text.rpartition(" (")[0] or text for text in digest.open_ends)]

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 
 from recollect.errors import RecollectError
-from recollect.model.reports import Finding, Health
+from recollect.model.reports import Health, HealthCheck
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import SCHEMA, Database
@@ -30,7 +30,7 @@ _EMBED = "run `recollect embed --again`"
 _REBUILD = "run `recollect repair --rebuild-text`"
 
 
-def _tried(name: str, check: Callable[[], Finding]) -> Finding:
+def _tried(name: str, check: Callable[[], HealthCheck]) -> HealthCheck:
     try:
         found = check()
     except RecollectError as error:
@@ -41,12 +41,12 @@ def _tried(name: str, check: Callable[[], Finding]) -> Finding:
     return found
 
 
-def _good(detail: str = "") -> Finding:
-    return Finding(name="", ok=True, detail=detail)
+def _good(detail: str = "") -> HealthCheck:
+    return HealthCheck(name="", ok=True, detail=detail)
 
 
-def _bad(detail: str, hint: str) -> Finding:
-    return Finding(name="", ok=False, detail=detail, hint=hint)
+def _bad(detail: str, hint: str) -> HealthCheck:
+    return HealthCheck(name="", ok=False, detail=detail, hint=hint)
 
 
 def _some(names: list[str]) -> str:
@@ -62,7 +62,7 @@ def _expected() -> set[str]:
         fresh.close()
 
 
-def _permissions(path: str, home: str | None) -> Finding:
+def _permissions(path: str, home: str | None) -> HealthCheck:
     files = (
         [path + end for end in ("", "-wal", "-shm", ".spool")] + scrub.copies_beside(path)
         if path != ":memory:"
@@ -78,7 +78,7 @@ def _permissions(path: str, home: str | None) -> Finding:
     return _good()
 
 
-def _log(path: str) -> Finding:
+def _log(path: str) -> HealthCheck:
     size = os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
     if size > LARGE_LOG_BYTES:
         return _bad(
@@ -98,7 +98,7 @@ class Doctor:
 
         `home` is the folder that is ours alone and has to be closed to others.
         """
-        checks: list[tuple[str, Callable[[], Finding]]] = [
+        checks: list[tuple[str, Callable[[], HealthCheck]]] = [
             ("pages", lambda: self._pages(verify)),
             ("references", lambda: self._references()),
             ("schema", lambda: self._schema()),
@@ -125,7 +125,7 @@ class Doctor:
             findings=findings,
         )
 
-    def _pages(self, verify: bool) -> Finding:
+    def _pages(self, verify: bool) -> HealthCheck:
         check = "integrity_check" if verify else "quick_check"
         faults = [str(text) for (text,) in self.db.rows(f"pragma {check}(20)")]
         # The text index is judged by a check of its own: it can be made again.
@@ -134,7 +134,7 @@ class Doctor:
             _bad("; ".join(faults[:NAMED]), _REPAIR) if faults else _good(f"{check} found nothing")
         )
 
-    def _references(self) -> Finding:
+    def _references(self) -> HealthCheck:
         tables = [str(table) for table, _, _, _ in self.db.rows("pragma foreign_key_check")]
         if not tables:
             return _good()
@@ -149,7 +149,7 @@ class Doctor:
             if not name.startswith(("sqlite_", "turns_text_"))
         }
 
-    def _schema(self) -> Finding:
+    def _schema(self) -> HealthCheck:
         version = self.db.version()
         missing = sorted(_expected() - self._objects()) if version == SCHEMA else []
         if version != SCHEMA:
@@ -161,11 +161,11 @@ class Doctor:
             _bad(f"missing: {_some(missing)}", _REPAIR) if missing else _good(f"schema {version}")
         )
 
-    def _added(self) -> Finding:
+    def _added(self) -> HealthCheck:
         added = sorted(self._objects() - _expected())
         return _good(_some(added))
 
-    def _text_index(self) -> Finding:
+    def _text_index(self) -> HealthCheck:
         faults = [
             str(text)
             for (text,) in self.db.rows("pragma integrity_check('turns_text')")
@@ -173,7 +173,7 @@ class Doctor:
         ]
         return _bad("; ".join(faults[:NAMED]), _REBUILD) if faults else _good()
 
-    def _text_rows(self) -> Finding:
+    def _text_rows(self) -> HealthCheck:
         """The index keeps the number of words of each of its rows in turns_text_docsize."""
         unindexed = self.db.value(
             "select count(*) from bodies where id not in (select id from turns_text_docsize)"
@@ -188,7 +188,7 @@ class Doctor:
             )
         return _good()
 
-    def _vectors(self) -> Finding:
+    def _vectors(self) -> HealthCheck:
         turns = Vectors(self.db).torn()
         if turns:
             return _bad(
@@ -211,13 +211,13 @@ class Doctor:
             "yet"
         )
 
-    def _deleted_text(self) -> Finding:
+    def _deleted_text(self) -> HealthCheck:
         if Scrub(self.db).is_pending():
             hint = "run `recollect work` while nothing else reads the store"
             return _bad("what was deleted may still be readable in the files", hint)
         return _good()
 
-    def _failing(self) -> Finding:
+    def _failing(self) -> HealthCheck:
         rows = self.db.rows(
             "select path, failure from sources where failure is not null order by path"
         )
@@ -229,7 +229,7 @@ class Doctor:
             "they are tried again at each import; a format may be new to this version",
         )
 
-    def _problems(self) -> Finding:
+    def _problems(self) -> HealthCheck:
         rows = self.db.rows(
             """
             select path, sum(count) from problems join sources on sources.id = problems.source
@@ -245,7 +245,7 @@ class Doctor:
             "a format may be new to this version",
         )
 
-    def _vanished(self) -> Finding:
+    def _vanished(self) -> HealthCheck:
         paths = [os.fsdecode(path) for (path,) in self.db.rows("select path from sources")]
         # A source in somebody's database is a file with a name inside it.
         gone = sum(
@@ -254,7 +254,7 @@ class Doctor:
         )
         return _good(f"{gone} of {len(paths)}; their sessions are kept")
 
-    def _evicted(self) -> Finding:
+    def _evicted(self) -> HealthCheck:
         turns, gone, undistilled = self.db.rows(
             """
             select (select count(*) from turns), count(*), coalesce(sum(not distilled), 0)
@@ -263,7 +263,7 @@ class Doctor:
         )[0]
         return _good(f"of {gone} of {turns} turns; of {undistilled} without a digest")
 
-    def _jobs(self) -> Finding:
+    def _jobs(self) -> HealthCheck:
         failed = self.db.rows(
             "select kind, subject, error from jobs where state = 'failed' order by id"
         )
@@ -272,7 +272,7 @@ class Doctor:
         named = [f"{kind} {subject}: {error}" for kind, subject, error in failed]
         return _bad(f"{len(failed)} gave up: {_some(named)}", "`recollect jobs` lists them")
 
-    def _bodies(self) -> Finding:
+    def _bodies(self) -> HealthCheck:
         """Reads every body by its number, so that one unreadable page costs no more than its own."""
         bad: list[str] = []
         count = 0
@@ -292,7 +292,7 @@ class Doctor:
             else _good(f"{count} read")
         )
 
-    def _digests(self) -> Finding:
+    def _digests(self) -> HealthCheck:
         bad, count = (
             list(digests.unreadable(self.db).values()),
             self.db.value("select count(*) from digests"),

@@ -18,7 +18,7 @@ from recollect.errors import NotFound
 from recollect.model.batch import ProjectIdentity
 from recollect.model.episodes import Context, Episode, Reward, Step
 from recollect.redact.values_in import RedactsMany, Slots
-from recollect.store.episodes import Kept
+from recollect.store.episodes import StoredEpisode
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.projects import Projects
 from recollect.system.clock import find_moment, iso
@@ -190,7 +190,7 @@ class Episodes:
         )
         return row or (0, 0, 0)
 
-    def kept_after(self, number: int) -> Iterator[Kept]:
+    def kept_after(self, number: int) -> Iterator[StoredEpisode]:
         """What there is to compare of the attempts with larger ids, in order."""
         rows = self.db.execute(
             """
@@ -201,7 +201,9 @@ class Episodes:
             (number,),
         )
         for one, task, language, domain, project, tags, worth, at, derived in rows:
-            yield Kept(one, task, language, domain, project, _tags(tags), worth, at, bool(derived))
+            yield StoredEpisode(
+                one, task, language, domain, project, _tags(tags), worth, at, bool(derived)
+            )
 
     def numbers(self) -> list[int]:
         """The ids of all attempts."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from recollect.model.retention import Evicted, WholeTurn
 from recollect.store import bodies
-from recollect.store.sqlite.abridged import Told, abridged, told_by, with_digest, words_of
+from recollect.store.sqlite.abridged import DigestWords, abridged, told_by, with_digest, words_of
 from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.old.sql import digests
@@ -50,7 +50,7 @@ class _Plan(NamedTuple):
 
 
 def _what_stays(
-    rows: list[bodies.Row], size: int, told: Told | None, known: frozenset[str]
+    rows: list[bodies.Row], size: int, told: DigestWords | None, known: frozenset[str]
 ) -> list[bodies.Row] | None:
     """The shorter rows of a turn.
 
@@ -59,7 +59,9 @@ def _what_stays(
     events = [row for row in rows if row[bodies.KIND] != bodies.DIGEST]
     if told is None:
         # Of an earlier digest there are only these words.
-        told = Told([row[bodies.TEXT] for row in rows if row[bodies.KIND] == bodies.DIGEST], [])
+        told = DigestWords(
+            [row[bodies.TEXT] for row in rows if row[bodies.KIND] == bodies.DIGEST], []
+        )
     short = with_digest(abridged(events, told.errors), told.texts, known)
     if len(bodies.pack(short)) < size:
         return short
@@ -72,9 +74,9 @@ class _Digests:
 
     def __init__(self, db: Database) -> None:
         self.db = db
-        self.read: dict[int, tuple[dict[int, Told], frozenset[str]]] = {}
+        self.read: dict[int, tuple[dict[int, DigestWords], frozenset[str]]] = {}
 
-    def told(self, turn: int, distilled: bool) -> tuple[Told | None, frozenset[str]]:
+    def told(self, turn: int, distilled: bool) -> tuple[DigestWords | None, frozenset[str]]:
         """What the digest tells of a turn, and the words that stay with the session in any case.
 
         None without a digest.
@@ -101,7 +103,7 @@ class _Digests:
                 words_of(target for (target,) in targets if target),
             )
         told, known = self.read[session]
-        return told.get(ordinal, Told([], [])), known
+        return told.get(ordinal, DigestWords([], [])), known
 
 
 class _Marks:

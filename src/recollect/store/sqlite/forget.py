@@ -212,7 +212,7 @@ class _Plan:
         db.many("delete from jobs where subject = ?", refs)
         db.many("delete from feedback where ref = ?", refs)
         traces.forget(db, self.sessions | {turn.session: turn.ref for turn in staying})
-        Forget(db)._notes(self.notes)
+        Forgetting(db)._notes(self.notes)
         # All of it: a line may quote a turn that it does not name, such as the one before.
         prepared.drop(db, projects)
         db.many(
@@ -225,7 +225,7 @@ class _Plan:
             "where id = ?1",
             [(turn.session,) for turn in staying],
         )
-        Forget(db)._drop_empty(projects)
+        Forgetting(db)._drop_empty(projects)
 
     def _keep_number(self, turn: _Turn) -> None:
         """A turn's number is never given again, not even when the last one is gone."""
@@ -317,7 +317,7 @@ def _quotes(value: Any, said: str | None) -> bool:
     return any(_quotes(one, said) for one in inner)
 
 
-class Forget:
+class Forgetting:
     """Removes what a person wants gone, for good."""
 
     def __init__(self, db: Database) -> None:

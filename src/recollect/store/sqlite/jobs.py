@@ -27,7 +27,7 @@ FEW_TRIES = {"trace": 3, "memory": 3}
 _DUE = "((state = 'waiting' and not_before <= :now) or (state = 'running' and lease_until < :now))"
 
 
-class Lease:
+class JobLease:
     """A job in our hands for a while."""
 
     __slots__ = ("id", "kind", "subject", "token")
@@ -90,7 +90,7 @@ class Jobs:
                 for kind in kinds:
                     self.enqueue(*kind.split())
 
-    def take(self, kinds: list[str]) -> Lease | None:
+    def take(self, kinds: list[str]) -> JobLease | None:
         """The job that is due longest, now ours; None when there is none of these kinds."""
         now = now_ms()
         names = {f"kind{number}": kind for number, kind in enumerate(kinds)}
@@ -106,13 +106,13 @@ class Jobs:
                 """,
                 {"now": now, "until": now + LEASE_MS, **names},
             )
-        return Lease(*row) if row else None
+        return JobLease(*row) if row else None
 
     def count_due(self) -> int:
         """How many jobs somebody could begin now."""
         return int(self.db.value(f"select count(*) from jobs where {_DUE}", {"now": now_ms()}))
 
-    def renew(self, lease: Lease) -> bool:
+    def renew(self, lease: JobLease) -> bool:
         """Keep a job for longer; False when somebody else has it by now."""
         with self.db.transaction():
             self.db.execute(
@@ -121,7 +121,7 @@ class Jobs:
             )
             return self.db.connection.changes() > 0
 
-    def finish(self, lease: Lease, *, started_at: int) -> bool:
+    def finish(self, lease: JobLease, *, started_at: int) -> bool:
         """Done. Asked for again meanwhile, it waits once more."""
         with self.db.transaction():
             self.db.execute(
@@ -137,7 +137,7 @@ class Jobs:
             )
             return self.db.connection.changes() > 0
 
-    def fail(self, lease: Lease, error: str) -> None:
+    def fail(self, lease: JobLease, error: str) -> None:
         """Try again later, each time a little later; after the last try it stays as failed."""
         with self.db.transaction():
             self.db.execute(
@@ -198,7 +198,7 @@ class Jobs:
             for number, kind, subject, state, tries, at, error in rows
         ]
 
-    def _carry_out(self, lease: Lease, handler: Callable[[str], object]) -> None:
+    def _carry_out(self, lease: JobLease, handler: Callable[[str], object]) -> None:
         steps = handler(lease.subject)
         if isinstance(steps, Iterator):
             renewed_at = now_ms()

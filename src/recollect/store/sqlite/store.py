@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.doctor import Doctor
     from recollect.store.sqlite.episodes import Episodes
     from recollect.store.sqlite.evictions import Evictions
-    from recollect.store.sqlite.forget import Forget
+    from recollect.store.sqlite.forget import Forgetting
     from recollect.store.sqlite.jobs import Jobs
     from recollect.store.sqlite.leases import Leases
     from recollect.store.sqlite.old import OldStore
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.sources import Sources
     from recollect.store.sqlite.turns import Turns
     from recollect.store.sqlite.upkeep import Upkeep
-    from recollect.store.sqlite.usage import Usage
+    from recollect.store.sqlite.usage import UsageTotals
     from recollect.store.sqlite.vectors.nearest import Nearest
     from recollect.store.sqlite.vectors.resident import Resident
     from recollect.store.sqlite.vectors.stored import Vectors
@@ -132,10 +132,10 @@ class Store:
         return Vectors(self.db)
 
     @cached_property
-    def usage(self) -> Usage:
-        from recollect.store.sqlite.usage import Usage
+    def usage(self) -> UsageTotals:
+        from recollect.store.sqlite.usage import UsageTotals
 
-        return Usage(self.db)
+        return UsageTotals(self.db)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -168,10 +168,10 @@ class Store:
         return Doctor(self.db)
 
     @cached_property
-    def forgetting(self) -> Forget:
-        from recollect.store.sqlite.forget import Forget
+    def forgetting(self) -> Forgetting:
+        from recollect.store.sqlite.forget import Forgetting
 
-        return Forget(self.db)
+        return Forgetting(self.db)
 
     @cached_property
     def rescan(self) -> Rescan:

@@ -34,7 +34,7 @@ _TURNS = """
 """
 
 
-class Usage:
+class UsageTotals:
     """Tokens, cost and counts, summed up."""
 
     def __init__(self, db: Database) -> None:

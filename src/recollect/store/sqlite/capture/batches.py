@@ -57,7 +57,7 @@ class BatchWriter:
         self.turn_ids: dict[tuple[str, str], int] = {}
         self.next_ordinals: dict[int, int] = {}
         self.fresh: set[int] = set()
-        self.spans: dict[int, Span] = {}
+        self.spans: dict[int, SessionSpan] = {}
 
     # Sessions
 
@@ -190,7 +190,7 @@ class BatchWriter:
         project, lead = self.writer.project(part.project), Lead(part.events)
         span = self.spans.get(session)
         if span is None:
-            span = self.spans[session] = Span()
+            span = self.spans[session] = SessionSpan()
         if known is None:
             turn = self._new_turn(session, key, part, project, lead)
             span.new_turns += 1
@@ -529,7 +529,7 @@ class BatchWriter:
                 "update turns set live = 0 where id = ?", [(turn,) for turn in stored - told]
             )
 
-    def _merge_closed(self, session: int, span: Span) -> None:
+    def _merge_closed(self, session: int, span: SessionSpan) -> None:
         """One body for each turn that can no longer grow, or that has grown into many parts."""
         newest = self.db.value("select max(ordinal) from turns where session = ?", (session,))
         # The turn before the first new one closed just now, perhaps without being touched.
@@ -548,7 +548,7 @@ class BatchWriter:
                 merge_turn(self.db, turn)
 
 
-class Span:
+class SessionSpan:
     """When and where the turns of a session took place, and which of them
     are new, as far as one batch tells.
     """

@@ -36,7 +36,7 @@ class Cell(NamedTuple):
     values: list[Value]
 
 
-class Tree:
+class PageTree:
     """What walking one tree gave: its rows so far, and how much of it could not be read."""
 
     def __init__(self) -> None:
@@ -168,11 +168,11 @@ class PageFile:
 
     # Trees
 
-    def walk(self, root: int, tree: Tree, *, index: bool) -> Iterator[Cell]:
+    def walk(self, root: int, tree: PageTree, *, index: bool) -> Iterator[Cell]:
         """The rows below a root page, as far as the way to them is sound."""
         yield from self._walk(root, tree, index, 0)
 
-    def _walk(self, number: int, tree: Tree, index: bool, level: int) -> Iterator[Cell]:
+    def _walk(self, number: int, tree: PageTree, index: bool, level: int) -> Iterator[Cell]:
         interior, leaf = (INTERIOR_INDEX, LEAF_INDEX) if index else (INTERIOR_TABLE, LEAF_TABLE)
         try:
             page = self.page(number)

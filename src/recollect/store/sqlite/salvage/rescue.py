@@ -21,8 +21,8 @@ from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.migrate import backups, migrations
 from recollect.store.sqlite.salvage import unsound
-from recollect.store.sqlite.salvage.pages import PageFile, Tree, Value
-from recollect.store.sqlite.salvage.table import Table
+from recollect.store.sqlite.salvage.pages import PageFile, PageTree, Value
+from recollect.store.sqlite.salvage.table import NewTable
 from recollect.store.sqlite.search.text_index import (
     TextIndex,
     prompt_lead,
@@ -70,7 +70,7 @@ class Rescue:
         self.path = path + ".repaired"
         self.report = RepairReport(path=path, sound=False)
         self.schema = self._schema()
-        self.trees: dict[str, Tree] = {}
+        self.trees: dict[str, PageTree] = {}
         self.witnesses: dict[str, list[list[Value]]] = {}
         self.affected: set[int] = set()
         self.all_affected = False
@@ -91,7 +91,7 @@ class Rescue:
 
     def _schema(self) -> dict[str, tuple[str, int, str]]:
         """Everything in the damaged schema by name: kind, root page, SQL."""
-        tree, found = Tree(), {}
+        tree, found = PageTree(), {}
         for cell in self.file.walk(1, tree, index=False):
             if len(cell.values) == 5:
                 kind, name, _, root, sql = cell.values
@@ -119,7 +119,7 @@ class Rescue:
                 if name in tables:
                     if name == "migrations":
                         db.execute("delete from migrations")
-                    self._fill(Table(db, name))
+                    self._fill(NewTable(db, name))
             self._fill_other_tables()
             if "notes" in tables:
                 self._keep_notes_apart()
@@ -191,9 +191,9 @@ class Rescue:
 
     # Rows
 
-    def _fill(self, table: Table) -> None:
+    def _fill(self, table: NewTable) -> None:
         """Copy what can be read of a table."""
-        tree = self.trees[table.name] = Tree()
+        tree = self.trees[table.name] = PageTree()
         done: set[int | None] = set()
         kept = self._insert(table, self._rows(table, tree, done))
         if tree.bad_pages and table.name in _TABLES and table.name not in _NO_STRAYS:
@@ -203,7 +203,9 @@ class Rescue:
         if tree.bad_cells:
             self.report.lost[table.name] = self.report.lost.get(table.name, 0) + tree.bad_cells
 
-    def _rows(self, table: Table, tree: Tree, done: set[int | None]) -> Iterator[list[Value]]:
+    def _rows(
+        self, table: NewTable, tree: PageTree, done: set[int | None]
+    ) -> Iterator[list[Value]]:
         entry = self.schema.get(table.name)
         if entry is None:
             tree.bad_pages += 1
@@ -216,7 +218,7 @@ class Rescue:
                 done.add(cell.rowid)
                 yield row
 
-    def _stray_rows(self, table: Table, done: set[int | None]) -> Iterator[list[Value]]:
+    def _stray_rows(self, table: NewTable, done: set[int | None]) -> Iterator[list[Value]]:
         """Rows on pages that lost the page above them: a page belongs here if all its rows do."""
         for cells in self.file.stray(index=table.without_rowid):
             rows = [
@@ -235,7 +237,7 @@ class Rescue:
                     done.add(cell.rowid)
                     yield row
 
-    def _insert(self, table: Table, rows: Iterable[list[Value]]) -> int:
+    def _insert(self, table: NewTable, rows: Iterable[list[Value]]) -> int:
         connection = self.db.connection
         kept = refused = 0
         for row in rows:
@@ -268,7 +270,7 @@ class Rescue:
             try:
                 self.db.connection.execute(sql)
                 if kind == "table" and f"{name}_" not in virtual:
-                    self._fill(Table(self.db, name))
+                    self._fill(NewTable(self.db, name))
             except apsw.Error as error:
                 self.report.notes.append(f"the {kind} {name} could not be kept: {error}")
 
@@ -278,7 +280,7 @@ class Rescue:
         """
         db = self.db
         sequence = self.schema.get("sqlite_sequence")
-        for cell in self.file.walk(sequence[1], Tree(), index=False) if sequence else ():
+        for cell in self.file.walk(sequence[1], PageTree(), index=False) if sequence else ():
             if cell.values[:1] == ["notes"] and isinstance(cell.values[-1], int):
                 db.execute("delete from sqlite_sequence where name = 'notes'")
                 db.execute("insert into sqlite_sequence values ('notes', ?)", (cell.values[-1],))
@@ -299,7 +301,7 @@ class Rescue:
 
     def _read_witnesses(self) -> None:
         for table, index in (*_WITNESSES.items(), ("ordinals", "sqlite_autoindex_turns_1")):
-            tree = self.trees[index] = Tree()
+            tree = self.trees[index] = PageTree()
             entry = self.schema.get(index)
             if entry is None:
                 tree.bad_pages += 1

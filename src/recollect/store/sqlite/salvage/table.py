@@ -6,7 +6,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.salvage.pages import Cell, Value
 
 
-class Table:
+class NewTable:
     """A table of the new store, and what its rows look like on a page."""
 
     def __init__(self, db: Database, name: str) -> None:

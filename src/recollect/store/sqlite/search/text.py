@@ -47,7 +47,7 @@ def _match(clue: Clue) -> str:
     return phrase(clue.words, prefix=clue.prefix)
 
 
-class Look:
+class ClueSearch:
     """Goes from clues to the turns in scope that hold them, and notes the session of each."""
 
     def __init__(self, db: Database, scope: Condition, sessions: dict[int, int]) -> None:
@@ -145,7 +145,7 @@ class Text:
             key=lambda pair: pair[0],
         )
         ceiling = min(max(all_turns * COMMON_SHARE, NEVER_COMMON), MOST_TURNS)
-        look = Look(self.db, turns_in(scope), found.sessions)
+        look = ClueSearch(self.db, turns_in(scope), found.sessions)
         room, joining = MOST_TOGETHER, MOST_JOINING
         for count, clue in counted:
             turns: dict[int, float] = {}

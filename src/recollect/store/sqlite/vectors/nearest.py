@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.database import Database
     from recollect.store.sqlite.search.filters import Condition
     from recollect.store.sqlite.vectors.resident import Resident
-    from recollect.store.sqlite.vectors.stored import State
+    from recollect.store.sqlite.vectors.stored import VectorState
 
     Block = tuple[int, bytes, bytes]
 
@@ -49,7 +49,7 @@ class Snapshot:
         self.db.execute("release looking")
 
 
-def _checked(state: State | None, vector: Sequence[float]) -> bytes | None:
+def _checked(state: VectorState | None, vector: Sequence[float]) -> bytes | None:
     """The int8 code of a vector, or None when there is nothing to compare it with."""
     if state is None:
         return None

@@ -30,7 +30,7 @@ import numpy as np
 from recollect.errors import RecollectError
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.vectors.nearest import scan
-from recollect.store.sqlite.vectors.stored import State, Vectors
+from recollect.store.sqlite.vectors.stored import Vectors, VectorState
 from recollect.system import platforms
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Index:
     """
 
     def __init__(
-        self, sieve: Any, codes: NDArray[np.int8], turns: NDArray[np.int64], state: State
+        self, sieve: Any, codes: NDArray[np.int8], turns: NDArray[np.int64], state: VectorState
     ) -> None:
         self.sieve, self.codes, self.turns, self.state = sieve, codes, turns, state
         self._lengths = np.sqrt(np.einsum("ij,ij->i", codes, codes, dtype=np.float32))
@@ -105,7 +105,7 @@ class Index:
             found = found[near.argpartition(count - wanted)[count - wanted :]]
         return list(dict.fromkeys(self.turns.take(found).tolist()))
 
-    def extended(self, db: Database, state: State, stop: threading.Event) -> Index | None:
+    def extended(self, db: Database, state: VectorState, stop: threading.Event) -> Index | None:
         """This index with what is newer in the store.
 
         None when making it anew is better, or it was told to stop.
@@ -143,7 +143,7 @@ class Index:
         return len(name).to_bytes(4, "little") + name
 
 
-def load_index(path: str, state: State) -> Index | None:
+def load_index(path: str, state: VectorState) -> Index | None:
     """The index in a file, if it is sound and of this very store."""
     import xxhash
 
@@ -168,10 +168,12 @@ def load_index(path: str, state: State) -> Index | None:
     turns = np.frombuffer(payload[end:middle], np.int64)
     codes = np.frombuffer(payload[middle:last], np.int8).reshape(count, state.dimensions)
     sieve = _faiss().deserialize_index(np.frombuffer(payload[last:], np.uint8))
-    return Index(sieve, codes, turns, State(state.encoder, state.dimensions, generation, version))
+    return Index(
+        sieve, codes, turns, VectorState(state.encoder, state.dimensions, generation, version)
+    )
 
 
-def build_index(db: Database, state: State, stop: threading.Event) -> Index | None:
+def build_index(db: Database, state: VectorState, stop: threading.Event) -> Index | None:
     """An index over all vectors; None when it was told to stop."""
     faiss = _faiss()
     faiss.omp_set_num_threads(1)
@@ -196,7 +198,7 @@ def _filled(
     codes: NDArray[np.int8],
     turns: NDArray[np.int64],
     rows: Iterator[tuple[int, bytes]],
-    state: State,
+    state: VectorState,
     stop: threading.Event,
 ) -> Index | None:
     """An index with more vectors in it, a chunk at a time."""
@@ -265,7 +267,7 @@ class Resident:
         if self._thread is not None:
             self._thread.join()
 
-    def blocks(self, db: Database, state: State) -> list[Block]:
+    def blocks(self, db: Database, state: VectorState) -> list[Block]:
         """Every 1-bit code, as the store has them now."""
         if self._blocks_of != (state.generation, state.version):
             self._blocks = db.rows("select number, turns, codes from vector_blocks order by number")
@@ -275,7 +277,7 @@ class Resident:
     def nearest(
         self,
         db: Database,
-        state: State,
+        state: VectorState,
         vector: Sequence[float],
         code: bytes,
         wanted: int,
@@ -300,7 +302,7 @@ class Resident:
             self._refresh(state)
         return scan(blocks, code, scanned)
 
-    def _refresh(self, state: State) -> None:
+    def _refresh(self, state: VectorState) -> None:
         """Have the index made in the background, once for each state of the store."""
         stamp = (state.generation, state.version)
         if (

@@ -34,7 +34,7 @@ TURNS_IN_BLOCK = 512
 _STATE = ("vectors_encoder", "vectors_dimensions", "vectors_generation", "vectors_version")
 
 
-class State:
+class VectorState:
     """Which encoder made the vectors, and how often they changed."""
 
     __slots__ = ("dimensions", "encoder", "generation", "version")
@@ -130,7 +130,7 @@ class Vectors:
     def __init__(self, db: Database) -> None:
         self.db = db
 
-    def state(self) -> State | None:
+    def state(self) -> VectorState | None:
         """The state of the vectors; None when nothing was ever embedded, or nobody can tell by what."""
         found: dict[str, Any] = dict(
             self.db.rows(
@@ -141,7 +141,7 @@ class Vectors:
             isinstance(found[name], int) for name in _STATE[1:]
         ):
             return None
-        state = State(*(found[name] for name in _STATE))
+        state = VectorState(*(found[name] for name in _STATE))
         return state if state.dimensions > 0 else None
 
     def encoder(self) -> str | None:
