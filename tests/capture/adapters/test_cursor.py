@@ -13,10 +13,10 @@ import msgspec
 import pytest
 
 from recollect.capture.adapters.cursor import Cursor, editor
-from recollect.capture.adapters.cursor.items import KEYS, value
-from recollect.capture.adapters.cursor.places import folder_in, is_md5_of, is_slug_of
 from recollect.capture.adapters.cursor.prompts import PromptKeys, moment_told, typed
-from recollect.capture.adapters.cursor.tools import Given, call_in, result_in
+from recollect.capture.adapters.cursor.session import folder_in, is_md5_of, is_slug_of
+from recollect.capture.adapters.cursor.tools import CursorResult, call_in, result_in
+from recollect.capture.adapters.cursor.workspaces import KEYS, value
 from recollect.capture.logs.sqlite import SqliteFile, open_sqlite
 from recollect.model.logs import (
     Checkpoint,
@@ -430,31 +430,33 @@ def test_a_database_that_is_none_is_one_problem_and_the_checkpoint_it_had(home: 
     [
         (
             {"status": "completed", "result": '{"output": "hi", "exitCodeV2": 0}'},
-            Given("hi", True, 0),
+            CursorResult("hi", True, 0),
         ),
         (
             {"status": "completed", "result": '{"output": "no", "exitCodeV2": 3}'},
-            Given("no", False, 3),
+            CursorResult("no", False, 3),
         ),
         (
             {"status": "completed", "result": '{"rejected": true}'},
-            Given('{"rejected": true}', False, None),
+            CursorResult('{"rejected": true}', False, None),
         ),
-        ({"status": "completed", "userDecision": "rejected"}, Given(None, False, None)),
-        ({"status": "cancelled"}, Given(None, False, None)),
-        ({"status": "loading"}, Given(None, None, None)),
+        ({"status": "completed", "userDecision": "rejected"}, CursorResult(None, False, None)),
+        ({"status": "cancelled"}, CursorResult(None, False, None)),
+        ({"status": "loading"}, CursorResult(None, None, None)),
         (
             {"status": "completed", "additionalData": {"status": "error"}, "error": "plain words"},
-            Given("plain words", False, None),
+            CursorResult("plain words", False, None),
         ),
         (
             {"status": "error", "error": '{"modelVisibleErrorMessage": "seen"}'},
-            Given("seen", False, None),
+            CursorResult("seen", False, None),
         ),
-        ({"result": "not JSON"}, Given("not JSON", None, None)),
+        ({"result": "not JSON"}, CursorResult("not JSON", None, None)),
     ],
 )
-def test_what_a_tool_gave_back_is_told_by_its_bubble(data: dict[str, Any], given: Given) -> None:
+def test_what_a_tool_gave_back_is_told_by_its_bubble(
+    data: dict[str, Any], given: CursorResult
+) -> None:
     call = call_in({"name": "run_terminal_cmd", **data})
 
     assert call is not None
@@ -492,16 +494,16 @@ def test_a_tool_is_known_by_its_name_or_its_number(
 @pytest.mark.parametrize(
     ("part", "given"),
     [
-        ({"result": "Exit code: 1\n\nno"}, Given("Exit code: 1\n\nno", False, 1)),
-        ({"result": "Exit code: 0\n\nyes"}, Given("Exit code: 0\n\nyes", True, 0)),
-        ({"result": "seen", "isError": True}, Given("seen", False, None)),
-        ({"content": [{"type": "text", "text": "in parts"}]}, Given("in parts", None, None)),
-        ({"result": {"lines": 3}}, Given('{"lines": 3}', None, None)),
-        ({}, Given(None, None, None)),
+        ({"result": "Exit code: 1\n\nno"}, CursorResult("Exit code: 1\n\nno", False, 1)),
+        ({"result": "Exit code: 0\n\nyes"}, CursorResult("Exit code: 0\n\nyes", True, 0)),
+        ({"result": "seen", "isError": True}, CursorResult("seen", False, None)),
+        ({"content": [{"type": "text", "text": "in parts"}]}, CursorResult("in parts", None, None)),
+        ({"result": {"lines": 3}}, CursorResult('{"lines": 3}', None, None)),
+        ({}, CursorResult(None, None, None)),
     ],
 )
 def test_a_result_of_the_command_line_tells_whether_it_failed(
-    part: dict[str, Any], given: Given
+    part: dict[str, Any], given: CursorResult
 ) -> None:
     assert result_in(part, {}) == given
 

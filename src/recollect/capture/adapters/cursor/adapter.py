@@ -1,11 +1,4 @@
-"""Cursor: one chat in up to three places, under one id.
-
-The editor keeps chats in its SQLite file, the command line each chat in one of
-its own, and the agent leaves transcripts for other programs. What we rely on,
-and how we know it, is in docs/formats/cursor.md. This file finds and
-recognises the three; `editor`, `store` and `transcript`
-read them.
-"""
+"""Finds and recognises Cursor's chats, in the three places where they are kept."""
 
 from __future__ import annotations
 
@@ -15,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from recollect.capture.adapters.cursor.command_line import NOTE, meta_in, read_store
 from recollect.capture.adapters.cursor.editor import TABLE, read_editor
-from recollect.capture.adapters.cursor.items import has_items, stamps
-from recollect.capture.adapters.cursor.store import NOTE, meta_in, read_store
-from recollect.capture.adapters.cursor.transcript import FOLDER, SUBAGENTS, read_lines, read_text
-from recollect.capture.adapters.cursor.workspaces import DATABASE, STORAGE
+from recollect.capture.adapters.cursor.transcripts import FOLDER, SUBAGENTS, read_lines, read_text
+from recollect.capture.adapters.cursor.workspaces import DATABASE, STORAGE, has_items, stamps
 from recollect.capture.adapters.cursor.workspaces import NOTE as WORKSPACE
 from recollect.capture.logs.editors import user_folders
 from recollect.capture.logs.folders import files_in, list_folder
@@ -56,9 +48,10 @@ class Cursor:
         config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
         moved = [folder for folder in [environ.get("CURSOR_CONFIG_DIR")] if folder]
         bases = [*moved, os.path.join(home, ".cursor"), os.path.join(config, "cursor")]
-        return [os.path.join(user, name) for user in users for name in (_GLOBAL, STORAGE)] + [
-            os.path.join(base, name) for base in bases for name in (_CHATS, _ACP, _PROJECTS)
-        ]
+        roots = [os.path.join(user, name) for user in users for name in (_GLOBAL, STORAGE)]
+        for base in bases:
+            roots += [os.path.join(base, name) for name in (_CHATS, _ACP, _PROJECTS)]
+        return roots
 
     def sources(self, root: str) -> Iterator[Source]:
         """The logs in one of our roots, in a folder of such roots, or in a settings folder."""
@@ -92,9 +85,8 @@ class Cursor:
         folder = os.path.dirname(path)
         if path.endswith(".vscdb"):
             storage = os.path.join(os.path.dirname(folder), STORAGE)
-            around = (
-                storage if os.path.basename(folder) == _GLOBAL else os.path.join(folder, WORKSPACE)
-            )
+            is_global = os.path.basename(folder) == _GLOBAL
+            around = storage if is_global else os.path.join(folder, WORKSPACE)
             return Source(
                 self.agent,
                 path,
@@ -164,12 +156,9 @@ def _transcripts(folder: str) -> Iterator[str]:
     files, folders = list_folder(folder)
     yield from _preferred(files)
     for chat in folders:
-        yield from _preferred(
-            [
-                *files_in(chat, ".jsonl", ".txt"),
-                *files_in(os.path.join(chat, SUBAGENTS), ".jsonl", ".txt"),
-            ]
-        )
+        subagents = os.path.join(chat, SUBAGENTS)
+        endings = (".jsonl", ".txt")
+        yield from _preferred([*files_in(chat, *endings), *files_in(subagents, *endings)])
 
 
 def _preferred(files: Iterable[str]) -> Iterator[str]:
@@ -200,20 +189,20 @@ _LAYOUTS = {
 
 def _is_ours(path: str) -> bool:
     try:
-        with open_sqlite(path) as rows:
-            return _has_chats(rows) if path.endswith(".vscdb") else "agentId" in meta_in(rows)
+        with open_sqlite(path) as file:
+            return _has_chats(file) if path.endswith(".vscdb") else "agentId" in meta_in(file)
     except UnreadableSource:
         return False
 
 
-def _has_chats(rows: SqliteFile) -> bool:
+def _has_chats(file: SqliteFile) -> bool:
     """Every child of VS Code has a table of items.
 
     Cursor's has chats in it, or a table of its own.
     """
-    if {"key", "value"} <= set(rows.columns(TABLE)):
+    if {"key", "value"} <= set(file.columns(TABLE)):
         return True
-    return has_items(rows) and bool(stamps(rows))
+    return has_items(file) and bool(stamps(file))
 
 
 def _is_lines(head: bytes) -> bool:
@@ -228,9 +217,8 @@ def _is_lines(head: bytes) -> bool:
         if fields.keys() & _FOREIGN:
             return False
         if fields.get("role") in ("user", "assistant"):
-            if "type" in fields or not isinstance(
-                fields_of(fields.get("message")).get("content"), (list, str)
-            ):
+            content = fields_of(fields.get("message")).get("content")
+            if "type" in fields or not isinstance(content, (list, str)):
                 return False
             met = True
     return met

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from recollect.capture.adapters.cursor.lineage import Lineage
 from recollect.capture.adapters.cursor.prompts import PromptKeys
+from recollect.capture.adapters.cursor.session import UNTITLED, ChatOwner
 from recollect.capture.adapters.cursor.tools import call_in
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.problems import ProblemCounter
@@ -34,8 +34,7 @@ from recollect.model.logs import Event, Item
 _PERSON, _AGENT = 1, 2
 _TOOLS = 15
 _MODES = {1: "ask", 2: "agent", 3: "edit", 5: "plan"}
-# What a chat is called, and its model, when nobody chose.
-_NAMELESS = {"", "New Agent", "New Chat"}
+# The model of a chat, when nobody chose.
 _ANY_MODEL = {"", "default", "auto"}
 # Since 2001 in milliseconds: smaller figures count from when a window was opened.
 _EPOCH_MS = 1e12
@@ -95,7 +94,7 @@ class Composer(msgspec.Struct):
     filesChangedCount: Any = None
 
 
-class Kept(NamedTuple):
+class StoredBubble(NamedTuple):
     """A bubble that has a row of its own."""
 
     rowid: int
@@ -103,14 +102,14 @@ class Kept(NamedTuple):
     bubble: Bubble
 
 
-class Turn(NamedTuple):
+class BubbleTurn(NamedTuple):
     """A prompt, or None before the first, and what answers it."""
 
     prompt: Bubble | None
     answers: list[Bubble]
 
 
-def shown(composer: Composer, kept: list[Kept]) -> list[Bubble]:
+def shown(composer: Composer, kept: list[StoredBubble]) -> list[Bubble]:
     """The bubbles that a person sees, in order."""
     known: dict[str, Bubble] = {}
     inline = objects_of(composer.conversation)
@@ -153,20 +152,20 @@ def _tools_apart(composer: Composer) -> Fields:
     return {}
 
 
-def undone(kept: list[Kept], live: list[Bubble]) -> list[Turn]:
+def undone(kept: list[StoredBubble], live: list[Bubble]) -> list[BubbleTurn]:
     """What was rewound or edited away, in the order it was written: no list names it any more.
 
     Most of them are answers that were begun anew. Only what follows a prompt
     that is gone, before anything that is still there, is a turn.
     """
     seen = {id(bubble) for bubble in live}
-    turns: list[Turn] = []
+    turns: list[BubbleTurn] = []
     follows = False
     for one in sorted(kept):
         if id(one.bubble) in seen:
             follows = False
         elif _is_prompt(one.bubble):
-            turns.append(Turn(one.bubble, []))
+            turns.append(BubbleTurn(one.bubble, []))
             follows = True
         elif follows:
             turns[-1].answers.append(one.bubble)
@@ -178,16 +177,16 @@ def _is_prompt(bubble: Bubble) -> bool:
     return bubble.type == _PERSON and bool(_words(bubble) or list_of(bubble.images))
 
 
-class Chat:
+class ComposerReader:
     """Makes the items of one chat."""
 
-    def __init__(self, whose: Lineage, composer: Composer, problems: ProblemCounter) -> None:
-        self.whose, self.composer, self.problems = whose, composer, problems
-        self.dialogue = Dialogue(whose.session, own_keys=True)
+    def __init__(self, owner: ChatOwner, composer: Composer, problems: ProblemCounter) -> None:
+        self.owner, self.composer, self.problems = owner, composer, problems
+        self.dialogue = Dialogue(owner.session, own_keys=True)
         self.keys = PromptKeys()
         self.model = _model(composer.modelConfig)
 
-    def told(self, bubbles: list[Bubble], gone: list[Turn]) -> list[Item]:
+    def told(self, bubbles: list[Bubble], gone: list[BubbleTurn]) -> list[Item]:
         """The items of a chat without its session's facts; none when nothing was said in it."""
         for turn in self._turns(bubbles):
             self._tell(turn)
@@ -197,18 +196,18 @@ class Chat:
         items = self.dialogue.drain()
         return items if any(isinstance(item, Event) for item in items) else []
 
-    def _turns(self, bubbles: list[Bubble]) -> list[Turn]:
-        turns = [Turn(None, [])]
+    def _turns(self, bubbles: list[Bubble]) -> list[BubbleTurn]:
+        turns = [BubbleTurn(None, [])]
         for bubble in bubbles:
             if _is_prompt(bubble):
-                turns.append(Turn(bubble, []))
+                turns.append(BubbleTurn(bubble, []))
             elif bubble.type == _AGENT:
                 turns[-1].answers.append(bubble)
             elif bubble.type != _PERSON:
                 self.problems.unknown("a bubble of type", bubble.type)
         return turns
 
-    def _tell(self, turn: Turn) -> None:
+    def _tell(self, turn: BubbleTurn) -> None:
         if turn.prompt is not None:
             words = _words(turn.prompt)
             at = _moment(turn.prompt) or next(filter(None, map(_asked_at, turn.answers)), None)
@@ -216,14 +215,14 @@ class Chat:
             self.dialogue.begin(
                 self.keys.key(words),
                 at=at,
-                author=self.whose.author,
+                author=self.owner.author,
                 telemetry=self._telemetry(turn),
             )
             self.dialogue.say("prompt", "\n".join([words, *pictures] if words else pictures), at=at)
         for bubble in turn.answers:
             self._answer(bubble)
 
-    def _telemetry(self, turn: Turn) -> Fields | None:
+    def _telemetry(self, turn: BubbleTurn) -> Fields | None:
         models = [self.model, *(_model(bubble.modelInfo) for bubble in turn.answers)]
         mode = _MODES.get(whole_of(turn.prompt.unifiedMode) or 0) if turn.prompt else None
         told = {"model": next(filter(None, reversed(models)), None), "mode": mode}
@@ -277,12 +276,12 @@ class Chat:
         name = text_of(composer.name)
         self.dialogue.facts(
             whole=True,
-            title=None if name in _NAMELESS else name,
+            title=None if name in UNTITLED else name,
             started_at=moment_of(composer.createdAt),
             git_branch=text_of(composer.createdOnBranch),
             meta={key: value for key, value in meta.items() if value is not None} or None,
-            parent=self.whose.parent,
-            origin="subagent" if self.whose.parent else "interactive",
+            parent=self.owner.parent,
+            origin="subagent" if self.owner.parent else "interactive",
             cwd=cwd,
         )
 
@@ -290,17 +289,9 @@ class Chat:
 def _paid(usage: Any) -> Fields:
     """What a chat was charged, in cents and in requests, by model: not what its tokens cost."""
     models = {name: fields_of(one) for name, one in fields_of(usage).items()}
-    cents = {
-        name: paid for name, one in models.items() if (paid := money_of(one.get("costInCents")))
-    }
-    requests = {
-        name: amount for name, one in models.items() if (amount := count_of(one.get("amount")))
-    }
-    return {
-        name: values
-        for name, values in (("usage_cents", cents), ("usage_requests", requests))
-        if values
-    }
+    cents = {name: money_of(one.get("costInCents")) for name, one in models.items()}
+    requests = {name: count_of(one.get("amount")) for name, one in models.items()}
+    return non_empty({"usage_cents": non_empty(cents), "usage_requests": non_empty(requests)})
 
 
 def _words(bubble: Bubble) -> str:
@@ -327,10 +318,8 @@ def _thoughts(bubble: Bubble) -> str | None:
 
 def _moment(bubble: Bubble) -> int | None:
     timing = fields_of(bubble.timingInfo)
-    told = (
-        _epoch(timing.get(name))
-        for name in ("clientSettleTime", "clientEndTime", "clientRpcSendTime")
-    )
+    names = ("clientSettleTime", "clientEndTime", "clientRpcSendTime")
+    told = (_epoch(timing.get(name)) for name in names)
     return moment_of(bubble.createdAt) or next(filter(None, told), None)
 
 

@@ -14,16 +14,24 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from recollect.capture.adapters.cursor.bubbles import Bubble, Chat, Composer, Kept, shown, undone
-from recollect.capture.adapters.cursor.items import (
+from recollect.capture.adapters.cursor.bubbles import (
+    Bubble,
+    Composer,
+    ComposerReader,
+    StoredBubble,
+    shown,
+    undone,
+)
+from recollect.capture.adapters.cursor.session import owner_of
+from recollect.capture.adapters.cursor.workspaces import (
     MAX_VALUE_BYTES,
-    Stamps,
+    ItemStamps,
+    Workspaces,
     chats,
+    folder_told,
     has_items,
     stamps,
 )
-from recollect.capture.adapters.cursor.lineage import lineage
-from recollect.capture.adapters.cursor.workspaces import Workspaces, folder_told
 from recollect.capture.logs.documents import BrokenDocument, parse_json
 from recollect.capture.logs.lines import UnreadableSource
 from recollect.capture.logs.problems import ProblemCounter
@@ -55,15 +63,15 @@ _ALL = _NEWEST.format(newer="", key="key")
 _SINCE = _NEWEST.format(newer="rowid >= ?1 and", key="+key")
 
 
-class Marks(msgspec.Struct):
+class _EditorMarks(msgspec.Struct):
     """How far a database was read: the highest row seen, its key, and the items seen."""
 
     row: int = 0
     key: str = ""
-    items: Stamps = msgspec.field(default_factory=dict)
+    items: ItemStamps = msgspec.field(default_factory=dict)
 
 
-class Changed(NamedTuple):
+class _ChangedChat(NamedTuple):
     """A chat with rows that were not seen, and the highest of them."""
 
     composer: str
@@ -73,29 +81,31 @@ class Changed(NamedTuple):
 
 def read_editor(source: Source, since: Checkpoint | None) -> Iterator[Item]:
     """The chats of a database that changed, whole."""
-    position, known = resume(since, Marks)
+    position, known = resume(since, _EditorMarks)
     try:
-        with open_sqlite(source.path) as rows:
-            yield from _Pass(source, rows, known or Marks(), position).items()
+        with open_sqlite(source.path) as file:
+            yield from _EditorPass(source, file, known or _EditorMarks(), position).items()
     except UnreadableSource as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
         yield since or Checkpoint(0)
 
 
-class _Pass:
+class _EditorPass:
     """One pass over a database."""
 
-    def __init__(self, source: Source, rows: SqliteFile, marks: Marks, position: int) -> None:
-        self.source, self.rows, self.marks = source, rows, marks
+    def __init__(
+        self, source: Source, file: SqliteFile, marks: _EditorMarks, position: int
+    ) -> None:
+        self.source, self.file, self.marks = source, file, marks
         self.position = self.committed = position
         self.problems = ProblemCounter(source.path)
         self.workspaces = Workspaces(source.companions)
 
     def items(self) -> Iterator[Item]:
         """The items of every chat that changed, with a checkpoint now and then."""
-        if has_items(self.rows):
+        if has_items(self.file):
             yield from self._legacy()
-        if {"key", "value"} <= set(self.rows.columns(TABLE)):
+        if {"key", "value"} <= set(self.file.columns(TABLE)):
             for changed in self._changed():
                 yield from self._chat(changed.composer)
                 # What comes later has higher rows, so all up to this one is done.
@@ -112,16 +122,16 @@ class _Pass:
 
     # The chats that have rows
 
-    def _changed(self) -> list[Changed]:
+    def _changed(self) -> list[_ChangedChat]:
         """The chats with something new, the longest unchanged first."""
         if self._still_counts():
             # From the row itself on: what is deleted and written anew may get its number.
-            found = self.rows.all(_SINCE, (self.marks.row,))
+            found = self.file.all(_SINCE, (self.marks.row,))
         else:
             self.marks.row, self.marks.key = 0, ""
-            found = self.rows.all(_ALL)
+            found = self.file.all(_ALL)
         return [
-            Changed(_name(composer), row, _name(key))
+            _ChangedChat(_name(composer), row, _name(key))
             for composer, row, key in found
             if composer and len(key) <= _MAX_KEY_BYTES
         ]
@@ -130,32 +140,39 @@ class _Pass:
         """Whether the number that we remember means what it meant."""
         if not self.marks.row:
             return False
-        there = self.rows.one(
-            f"select cast(key as blob) from {TABLE} where rowid = ?", (self.marks.row,)
-        )
+        by_row = f"select cast(key as blob) from {TABLE} where rowid = ?"
+        there = self.file.one(by_row, (self.marks.row,))
         if there is not None:
             return _name(there[0]) == self.marks.key
-        now = self.rows.one(f"select rowid from {TABLE} where key = ?", (self.marks.key,))
+        now = self.file.one(f"select rowid from {TABLE} where key = ?", (self.marks.key,))
         return now is not None and now[0] > self.marks.row
 
     def _chat(self, name: str) -> Iterator[Item]:
-        row = self.rows.one(
-            "select octet_length(value), iif(octet_length(value) <= ?2, cast(value as blob), "
-            f"null) from {TABLE} where key = ?1",
+        row = self.file.one(
+            f"""
+            select octet_length(value), iif(octet_length(value) <= ?2, cast(value as blob), null)
+              from {TABLE}
+             where key = ?1
+            """,
             (f"composerData:{name}", MAX_VALUE_BYTES),
         )
         composer = self._decoded(row[1], row[0], Composer) if row else None
         if composer is not None:
             yield from self._told(name, composer, list(self._bubbles(name)))
 
-    def _bubbles(self, composer: str) -> Iterator[Kept]:
+    def _bubbles(self, composer: str) -> Iterator[StoredBubble]:
         first, last = f"bubbleId:{composer}:", f"bubbleId:{composer};"
         after = first.encode()
         while True:
-            some = self.rows.all(
+            some = self.file.all(
                 f"""
-                select rowid, cast(key as blob), octet_length(value), iif(octet_length(value) <= ?4, cast(value as blob), null)
-                  from {TABLE} where key > cast(?1 as text) and key < ?2 order by key limit ?3
+                select rowid, cast(key as blob), octet_length(value),
+                       iif(octet_length(value) <= ?4, cast(value as blob), null)
+                  from {TABLE}
+                 where key > cast(?1 as text)
+                   and key < ?2
+                 order by key
+                 limit ?3
                 """,
                 (after, last, _BUBBLES_AT_A_TIME, MAX_VALUE_BYTES),
             )
@@ -163,7 +180,7 @@ class _Pass:
                 bubble, name = self._decoded(data, size, Bubble), _name(key).removeprefix(first)
                 if bubble is not None:
                     bubble.bubbleId = name if bubble.bubbleId is None else bubble.bubbleId
-                    yield Kept(rowid, name, bubble)
+                    yield StoredBubble(rowid, name, bubble)
             if len(some) < _BUBBLES_AT_A_TIME:
                 return
             after = some[-1][1]
@@ -172,9 +189,8 @@ class _Pass:
         if data is None:
             # A row that is null was deleted, but for its key.
             if size:
-                self.problems.add(
-                    "too_large", f"a {shape.__name__.lower()} of more than {MAX_VALUE_BYTES} bytes"
-                )
+                reason = f"a {shape.__name__.lower()} of more than {MAX_VALUE_BYTES} bytes"
+                self.problems.add("too_large", reason)
             return None
         self.position += len(data)
         try:
@@ -186,20 +202,20 @@ class _Pass:
     # The chats of 2023 and 2024, in the items of a workspace
 
     def _legacy(self) -> Iterator[Item]:
-        found = stamps(self.rows)
+        found = stamps(self.file)
         if found == self.marks.items:
             return
         self.marks.items = found
         self.position += sum(size for _, size in found.values())
-        for composer in chats(self.rows, found, self.problems):
+        for composer in chats(self.file, found, self.problems):
             if name := text_of(composer.composerId):
                 yield from self._told(name, composer, [])
 
     # Either
 
-    def _told(self, name: str, composer: Composer, kept: list[Kept]) -> Iterator[Item]:
-        whose = lineage(name, composer.subagentInfo)
-        chat = Chat(whose, composer, self.problems)
+    def _told(self, name: str, composer: Composer, kept: list[StoredBubble]) -> Iterator[Item]:
+        owner = owner_of(name, composer.subagentInfo)
+        chat = ComposerReader(owner, composer, self.problems)
         live = shown(composer, kept)
         items = chat.told(live, undone(kept, live))
         if items:
@@ -211,11 +227,8 @@ class _Pass:
         """The folder a chat tells, or of the workspace that names it or whose files it touched."""
         folder = folder_told(composer.workspaceIdentifier) or self.workspaces.folder_of(name)
         if folder is None:
-            targets = (
-                item.target
-                for item in items
-                if isinstance(item, Event) and item.target and item.tool_kind != "shell"
-            )
+            calls = [item for item in items if isinstance(item, Event) and item.target]
+            targets = [call.target or "" for call in calls if call.tool_kind != "shell"]
             folder = next(filter(None, map(self.workspaces.around, targets)), None)
         return folder
 

@@ -37,7 +37,7 @@ _WORKSPACE = re.compile(r"^[ \t]{0,8}Workspace Path:[ \t]{0,8}(\S[^\n]{0,1000})$
 _MOST_PROMPTS = 500
 
 
-class Typed(NamedTuple):
+class TypedPrompt(NamedTuple):
     """A message in the user's name: the words, if there are any, and what is told beside them."""
 
     text: str
@@ -45,7 +45,7 @@ class Typed(NamedTuple):
     folder: str | None
 
 
-def typed(content: Any) -> Typed:
+def typed(content: Any) -> TypedPrompt:
     """What a message of the role user says: nothing when everything in it was added."""
     whole = content_text(
         [part for part in list_of(content) if not _is_result(part)]
@@ -54,7 +54,7 @@ def typed(content: Any) -> Typed:
     )
     outside, asked = _taken_apart(whole)
     stamp, workspace = _TIMESTAMP.search(whole), _WORKSPACE.search(whole)
-    return Typed(
+    return TypedPrompt(
         "\n\n".join(map(str.strip, asked)) if asked else outside.strip(),
         moment_told(stamp[1]) if stamp else None,
         workspace[1].strip() if workspace else None,
@@ -94,11 +94,9 @@ def moment_told(text: str) -> int | None:
     try:
         moment = datetime.strptime(day.strip(), _MOMENT)
         sign = -1 if zone and zone[1] == "-" else 1
-        offset = (
-            sign * timedelta(hours=int(zone[2] or 0), minutes=int(zone[3] or 0))
-            if zone
-            else timedelta()
-        )
+        offset = timedelta()
+        if zone:
+            offset = sign * timedelta(hours=int(zone[2] or 0), minutes=int(zone[3] or 0))
         return round(moment.replace(tzinfo=timezone(offset) if offset else UTC).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None

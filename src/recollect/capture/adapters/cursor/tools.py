@@ -43,7 +43,7 @@ _ERRORS = ("modelVisibleErrorMessage", "clientVisibleErrorMessage", "error", "me
 _FAILED = ("error", "cancelled", "rejected")
 
 
-class Given(NamedTuple):
+class CursorResult(NamedTuple):
     """What is known of a result; None where nothing is."""
 
     output: str | None
@@ -51,7 +51,7 @@ class Given(NamedTuple):
     exit_code: int | None
 
 
-class Call(NamedTuple):
+class BubbleCall(NamedTuple):
     """A call as a bubble of the editor tells it, its result in the same record."""
 
     id: str | None
@@ -59,7 +59,7 @@ class Call(NamedTuple):
     kind: ToolKind
     target: str | None
     arguments: Any
-    given: Given
+    given: CursorResult
 
 
 def sort_of(name: str) -> ToolKind:
@@ -68,7 +68,7 @@ def sort_of(name: str) -> ToolKind:
     return _KINDS.get(plain.lower()) or kind_of(plain)
 
 
-def call_in(data: Fields) -> Call | None:
+def call_in(data: Fields) -> BubbleCall | None:
     """The call in a bubble's `toolFormerData`; None when nothing says which tool it was."""
     name, number = text_of(data.get("name")), whole_of(data.get("tool"))
     if name is None and number is None:
@@ -79,10 +79,10 @@ def call_in(data: Fields) -> Call | None:
     asked, made = json_of(data.get("rawArgs")), json_of(data.get("params"))
     arguments = asked if isinstance(asked, dict) and asked else made or asked
     target = target_of(kind, arguments) or target_of(kind, made)
-    return Call(text_of(data.get("toolCallId")), name, kind, target, arguments, _given(data))
+    return BubbleCall(text_of(data.get("toolCallId")), name, kind, target, arguments, _given(data))
 
 
-def _given(data: Fields) -> Given:
+def _given(data: Fields) -> CursorResult:
     result = json_of(data.get("result"))
     code = whole_of(fields_of(result).get("exitCodeV2", fields_of(result).get("exitCode")))
     states = (
@@ -99,7 +99,7 @@ def _given(data: Fields) -> Given:
     if output is None and failed:
         error = json_of(data.get("error"))
         output = _first_text(fields_of(error), _ERRORS) or text_of(error)
-    return Given(output, False if failed else True if "completed" in states else None, code)
+    return CursorResult(output, False if failed else True if "completed" in states else None, code)
 
 
 def output_of(result: Any) -> str | None:
@@ -113,7 +113,7 @@ def output_of(result: Any) -> str | None:
     return _first_text(result, _OUTPUTS) or _as_json(result)
 
 
-def result_in(part: Fields, message: Fields) -> Given:
+def result_in(part: Fields, message: Fields) -> CursorResult:
     """What a part of a message of the role tool gives back."""
     result = (
         part.get("result")
@@ -134,7 +134,7 @@ def result_in(part: Fields, message: Fields) -> Given:
     if code is None and output and (found := _EXIT_CODE.match(output)):
         code = int(found[1])
     ok = not failed if failed is not None else None if code is None else True
-    return Given(output, False if code else ok, code)
+    return CursorResult(output, False if code else ok, code)
 
 
 def _first_text(fields: Fields, names: tuple[str, ...]) -> str | None:

@@ -7,10 +7,10 @@ in full. A session without updates is told from here alone.
 
 from __future__ import annotations
 
+from recollect.capture.adapters.grok.prompts import UniqueKeys, cut_prompt, key_of, typed
 from recollect.capture.adapters.grok.records import ChatLine
-from recollect.capture.adapters.grok.story import Turn
-from recollect.capture.adapters.grok.tools import Calls, asked_for
-from recollect.capture.adapters.grok.words import Keys, cut_prompt, key_of, typed
+from recollect.capture.adapters.grok.tools import GrokCalls, asked_for
+from recollect.capture.adapters.grok.updates import GrokTurn
 from recollect.capture.logs.dialogue import OPENING
 from recollect.capture.logs.documents import read_text
 from recollect.capture.logs.lines import UnreadableSource
@@ -37,7 +37,7 @@ INTERJECTION = "interjection"
 _LONGEST_PROMPT_BYTES = 16 << 20
 
 
-class Chat:
+class GrokChat:
     """The turns of a chat history, its tool calls, and what was said in between."""
 
     def __init__(
@@ -52,12 +52,12 @@ class Chat:
         self.session, self.subagent, self.prompts = session, subagent, prompts
         # So many lines at the start were handed on by the session that this one was forked from.
         self.inherited = inherited
-        self.turns: list[Turn] = []
-        self.numbers: dict[int, Turn] = {}
-        self.interjections: list[tuple[Turn | None, Turn]] = []
-        self.calls = Calls()
+        self.turns: list[GrokTurn] = []
+        self.numbers: dict[int, GrokTurn] = {}
+        self.interjections: list[tuple[GrokTurn | None, GrokTurn]] = []
+        self.calls = GrokCalls()
         self.problems = problems
-        self._keys = Keys()
+        self._keys = UniqueKeys()
 
     def take(self, line: ChatLine) -> None:
         """One more line."""
@@ -91,7 +91,7 @@ class Chat:
         if author is None or not text:
             return
         key = self._keys.fresh(key_of(reason, number, text))
-        turn = Turn(self.session, key, author=author, words=[text])
+        turn = GrokTurn(self.session, key, author=author, words=[text])
         if reason == INTERJECTION:
             self.interjections.append((self.turns[-1] if self.turns else None, turn))
         elif number is not None:
@@ -162,5 +162,5 @@ class Chat:
 
     def _event(self, kind: EventKind) -> Event:
         if not self.turns:
-            self.turns.append(Turn(self.session, f"{self.session}{OPENING}", author="system"))
+            self.turns.append(GrokTurn(self.session, f"{self.session}{OPENING}", author="system"))
         return self.turns[-1].add(kind)

@@ -55,7 +55,7 @@ def is_ours(path: str) -> bool:
     return all(columns <= tables.get(table, frozenset()) for table, columns in _OURS.items())
 
 
-class Database:
+class GrokCliDatabase:
     """Reads one session after the other."""
 
     # A new message, bill or compaction does not always move on the time of its session.
@@ -69,32 +69,32 @@ class Database:
         self.read_bytes = 0
         self.problems = ProblemCounter(path)
 
-    def session(self, rows: SqliteFile, session: str) -> list[Item]:
+    def session(self, file: SqliteFile, session: str) -> list[Item]:
         """The whole conversation; nothing when it was deleted meanwhile."""
-        told = _selected(rows, "sessions", "where id = ?", session)
+        told = _selected(file, "sessions", "where id = ?", session)
         if not told:
             return []
-        messages = _selected(rows, "messages", "where session_id = ? order by seq", session)
+        messages = _selected(file, "messages", "where session_id = ? order by seq", session)
         self.read_bytes += sum(len(row["message_json"] or "") for row in messages)
         of_session = "where session_id = ? order by rowid"
-        conversation = Conversation(told[0], self.problems)
+        conversation = _CliConversation(told[0], self.problems)
         return conversation.items(
             messages,
-            _selected(rows, "compactions", of_session, session),
-            _selected(rows, "usage_events", of_session, session),
+            _selected(file, "compactions", of_session, session),
+            _selected(file, "usage_events", of_session, session),
         )
 
 
-def _selected(rows: SqliteFile, table: str, rest: str, session: str) -> list[Fields]:
+def _selected(file: SqliteFile, table: str, rest: str, session: str) -> list[Fields]:
     """Rows of a table, in whatever version it is; none when it is not there yet."""
-    if not rows.columns(table):
+    if not file.columns(table):
         return []
     wanted = _COLUMNS[table]
-    found = rows.all(f"select {rows.selected(table, *wanted)} from {table} {rest}", (session,))
+    found = file.all(f"select {file.selected(table, *wanted)} from {table} {rest}", (session,))
     return [dict(zip(wanted, row, strict=True)) for row in found]
 
 
-class Conversation:
+class _CliConversation:
     """One session out of its rows."""
 
     def __init__(self, told: Fields, problems: ProblemCounter) -> None:

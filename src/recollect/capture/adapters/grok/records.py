@@ -20,10 +20,14 @@ from recollect.model.logs import Problem
 
 Record = TypeVar("Record")
 
+# The files of a session's folder.
+SUMMARY_FILE, SIGNALS_FILE = "summary.json", "signals.json"
+UPDATES_FILE, CHAT_FILE, EVENTS_FILE = "updates.jsonl", "chat_history.jsonl", "events.jsonl"
+PROMPTS_FOLDER = "prompts"
 _NOTHING = Raw(b"")
 
 
-class Update(Struct, gc=False):
+class SessionUpdate(Struct, gc=False):
     """What happened: one of the Agent Client Protocol's updates, or one of the vendor's own."""
 
     kind: Any = field(default=None, name="sessionUpdate")
@@ -54,11 +58,11 @@ class Update(Struct, gc=False):
     reason: Any = None
 
 
-class Notification(Struct, gc=False):
+class UpdateNotification(Struct, gc=False):
     """An update of one session, with when it happened and for which prompt."""
 
     session: Any = field(default=None, name="sessionId")
-    update: Update = field(default_factory=Update)
+    update: SessionUpdate = field(default_factory=SessionUpdate)
     meta: Any = field(default=None, name="_meta")
 
 
@@ -66,15 +70,17 @@ class UpdateLine(Struct, gc=False):
     """A line of updates.jsonl; the oldest have no envelope and are the notification itself."""
 
     timestamp: Any = None
-    params: Notification | None = None
+    params: UpdateNotification | None = None
     session: Any = field(default=None, name="sessionId")
-    update: Update | None = None
+    update: SessionUpdate | None = None
     meta: Any = field(default=None, name="_meta")
 
     @property
-    def notification(self) -> Notification:
+    def notification(self) -> UpdateNotification:
         """What the envelope holds."""
-        return self.params or Notification(self.session, self.update or Update(), self.meta)
+        return self.params or UpdateNotification(
+            self.session, self.update or SessionUpdate(), self.meta
+        )
 
     def at(self, meta: Fields) -> int | None:
         """When it happened; the envelope tells when it was written, which in a fork is later."""
@@ -128,7 +134,7 @@ CHAT: msgspec.json.Decoder[ChatLine] = msgspec.json.Decoder(ChatLine)
 EVENTS: msgspec.json.Decoder[EventLine] = msgspec.json.Decoder(EventLine)
 
 
-class Lines:
+class GrokLines:
     """The lines of one file, and how many bytes they were. What is wrong is kept in `problems`."""
 
     def __init__(self) -> None:
@@ -152,7 +158,7 @@ class Lines:
             self.problems.append(Problem(path=path, kind="unreadable", reason=str(reason)))
 
 
-def opened(raw: Raw) -> Any:
+def decode_raw(raw: Raw) -> Any:
     """What was left undecoded; None when there is nothing, or nothing sound."""
     data = bytes(raw)
     try:
@@ -161,6 +167,6 @@ def opened(raw: Raw) -> Any:
         return None
 
 
-def opened_fields(raw: Raw) -> Fields:
+def decode_raw_fields(raw: Raw) -> Fields:
     """The same where it should be an object."""
-    return fields_of(opened(raw))
+    return fields_of(decode_raw(raw))

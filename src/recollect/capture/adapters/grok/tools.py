@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from recollect.capture.adapters.grok.records import Update, opened, opened_fields
+from recollect.capture.adapters.grok.records import SessionUpdate, decode_raw, decode_raw_fields
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import (
     Fields,
@@ -35,7 +35,7 @@ _NAME = re.compile(r"[\w.:-]{1,128}")
 _DISPATCHER = "use_tool"
 
 
-class Call:
+class GrokCall:
     """One tool call, and the event that it becomes."""
 
     def __init__(self, event: Event) -> None:
@@ -48,7 +48,7 @@ class Call:
         """Whether it is known how the call went."""
         return self.event.ok is not None
 
-    def learn(self, update: Update, own: Fields) -> None:
+    def learn(self, update: SessionUpdate, own: Fields) -> None:
         """What an update adds. While a command runs its output comes again and again.
 
         Only the last counts.
@@ -65,17 +65,17 @@ class Call:
         # The first one is a guess, made before the arguments were understood.
         self._sort = sort if sort in _KINDS else self._sort
         if not event.input:
-            event.input = opened(update.given)
+            event.input = decode_raw(update.given)
             event.name = event.name or text_of(fields_of(event.input).get("variant"))
         ended = _ENDED.get(text_of(update.status) or "")
         if ended is not None:
             event.ok = ended
             self._end(update)
 
-    def _end(self, update: Update) -> None:
-        gave = opened_fields(update.gave)
+    def _end(self, update: SessionUpdate) -> None:
+        gave = decode_raw_fields(update.gave)
         event = self.event
-        event.output = _output(opened(update.content), gave)
+        event.output = _output(decode_raw(update.content), gave)
         event.exit_code = whole_of(gave.get("exit_code"))
         if event.exit_code or gave.get("timed_out") is True:
             # The update says only whether the command could be run.
@@ -101,23 +101,23 @@ class Call:
         event.name, event.target = name, target_of(event.tool_kind, given)
 
 
-class Calls:
+class GrokCalls:
     """The tool calls of a session, by their id."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, GrokCall] = {}
 
-    def find(self, call: str) -> Call | None:
+    def find(self, call: str) -> GrokCall | None:
         """The call of this id."""
         return self._calls.get(call)
 
-    def begin(self, call: str, event: Event) -> Call:
+    def begin(self, call: str, event: Event) -> GrokCall:
         """A call is made."""
         event.call = call
-        made = self._calls[call] = Call(event)
+        made = self._calls[call] = GrokCall(event)
         return made
 
-    def __iter__(self) -> Iterator[Call]:
+    def __iter__(self) -> Iterator[GrokCall]:
         return iter(self._calls.values())
 
     def settle(self) -> None:

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from recollect.capture.adapters.grok.records import UPDATES, Lines
+from recollect.capture.adapters.grok.records import UPDATES, GrokLines
 from recollect.capture.logs.values import Fields, count_of, fields_of, money_of, text_of
 from recollect.model.logs import Usage
 
 TICKS_PER_USD = 1e10
 
 
-class Figures(Struct, gc=False):
+class _BilledTokens(Struct, gc=False):
     """Tokens as they are written: `input` with what was read from and written to the cache."""
 
     input: int = 0
@@ -30,18 +30,18 @@ class Figures(Struct, gc=False):
     reasoning: int = 0
     ticks: int = 0
 
-    def take_off(self, part: Figures) -> None:
+    def take_off(self, part: _BilledTokens) -> None:
         """Take away what somebody else tells."""
-        for name in Figures.__struct_fields__:
+        for name in _BilledTokens.__struct_fields__:
             setattr(self, name, max(0, getattr(self, name) - getattr(part, name)))
 
 
-class Bill(Struct):
+class PromptBill(Struct):
     """What one prompt cost, by model; the model is empty when it is not told."""
 
     prompt: str
     at: int | None
-    models: dict[str, Figures]
+    models: dict[str, _BilledTokens]
     calls: int = 0
     api_ms: int = 0
     # Some of it is missing: what there is of a price is not the price.
@@ -70,13 +70,13 @@ class Bill(Struct):
                 yield usage
 
 
-def bill_of(prompt: object, usage: object, at: int | None) -> Bill:
+def bill_of(prompt: object, usage: object, at: int | None) -> PromptBill:
     """The bill in a `turn_completed`; one without figures has no models."""
     told = fields_of(usage)
     rows = {model: fields_of(row) for model, row in fields_of(told.get("modelUsage")).items()}
     partial = any(row.get("costIsPartial") is True for row in (told, *rows.values()))
     models = {model: _figures(row) for model, row in (rows or ({"": told} if told else {})).items()}
-    return Bill(
+    return PromptBill(
         text_of(prompt) or "",
         at,
         models,
@@ -86,8 +86,8 @@ def bill_of(prompt: object, usage: object, at: int | None) -> Bill:
     )
 
 
-def _figures(row: Fields) -> Figures:
-    return Figures(
+def _figures(row: Fields) -> _BilledTokens:
+    return _BilledTokens(
         count_of(row.get("inputTokens")),
         count_of(row.get("cachedReadTokens")),
         count_of(row.get("cacheCreationTokens")),
@@ -97,13 +97,13 @@ def _figures(row: Fields) -> Figures:
     )
 
 
-def bills_in(path: str) -> list[Bill]:
+def bills_in(path: str) -> list[PromptBill]:
     """The bills in the updates of a sub-agent.
 
     What else there is to say of its log is said where it is read.
     """
-    bills: dict[str, Bill] = {}
-    for line in Lines().of(path, UPDATES):
+    bills: dict[str, PromptBill] = {}
+    for line in GrokLines().of(path, UPDATES):
         told = line.notification
         if told.update.kind == "turn_completed":
             bill = bill_of(told.update.prompt_id, told.update.usage, line.at(fields_of(told.meta)))
@@ -111,14 +111,14 @@ def bills_in(path: str) -> list[Bill]:
     return list(bills.values())
 
 
-def included(bill: Bill, since: int | None, bills: list[Bill]) -> list[Bill]:
+def included(bill: PromptBill, since: int | None, bills: list[PromptBill]) -> list[PromptBill]:
     """Those of a sub-agent's bills that its parent's bill includes, if it began at `since`."""
     if since is None or bill.at is None:
         return []
     return [part for part in bills if part.at is not None and since <= part.at <= bill.at]
 
 
-def take_off(bill: Bill, part: Bill) -> None:
+def take_off(bill: PromptBill, part: PromptBill) -> None:
     """Leave in a bill what nobody tells but itself."""
     for model, figures in part.models.items():
         if model in bill.models:

@@ -14,10 +14,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from recollect.capture.adapters.grok.bills import Bill, bill_of
-from recollect.capture.adapters.grok.records import Update, UpdateLine, opened
-from recollect.capture.adapters.grok.tools import Calls
-from recollect.capture.adapters.grok.words import Keys, author_of, key_of, typed
+from recollect.capture.adapters.grok.prompts import UniqueKeys, author_of, key_of, typed
+from recollect.capture.adapters.grok.records import SessionUpdate, UpdateLine, decode_raw
+from recollect.capture.adapters.grok.tokens import PromptBill, bill_of
+from recollect.capture.adapters.grok.tools import GrokCalls
 from recollect.capture.logs.dialogue import OPENING
 from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import (
@@ -52,7 +52,7 @@ _PASSED_OVER = {
 }  # fmt: skip
 
 
-class Turn(Struct):
+class GrokTurn(Struct):
     """One prompt and what came of it."""
 
     session: str
@@ -65,7 +65,7 @@ class Turn(Struct):
     events: list[Event] = field(default_factory=list)
     telemetry: dict[str, Any] = field(default_factory=dict)
     # By prompt: the program may run one of its own that no chunk tells of.
-    bills: dict[str, Bill] = field(default_factory=dict)
+    bills: dict[str, PromptBill] = field(default_factory=dict)
 
     @property
     def prompt(self) -> str:
@@ -79,7 +79,7 @@ class Turn(Struct):
         return event
 
 
-class Spawn(Struct):
+class SubagentStart(Struct):
     """A prompt started a sub-agent, which may have finished."""
 
     child: str
@@ -87,21 +87,21 @@ class Spawn(Struct):
     finished_at: int | None = None
 
 
-class Story:
+class GrokUpdates:
     """The turns of one session, in the order in which they began."""
 
     def __init__(self, session: str, problems: ProblemCounter, *, subagent: bool) -> None:
         self.session, self.subagent = session, subagent
-        self.turns: list[Turn] = []
+        self.turns: list[GrokTurn] = []
         self.title: str | None = None
-        self.calls = Calls()
+        self.calls = GrokCalls()
         self.problems = problems
-        self._keys = Keys()
-        self._by_prompt: dict[str, Turn] = {}
-        self._by_child: dict[str, Spawn] = {}
-        self._spawns: dict[str, list[Spawn]] = {}
+        self._keys = UniqueKeys()
+        self._by_prompt: dict[str, GrokTurn] = {}
+        self._by_child: dict[str, SubagentStart] = {}
+        self._starts_by_prompt: dict[str, list[SubagentStart]] = {}
         # The turns that are part of the conversation now, and which of them begin a counted prompt.
-        self._live: list[Turn] = []
+        self._live: list[GrokTurn] = []
         self._starts: list[int] = []
         self._numbered = False
         # The number of the prompt whose chunks are coming in; None between prompts.
@@ -144,17 +144,21 @@ class Story:
         """The sub-agents that were started."""
         return set(self._by_child)
 
-    def spawned_by(self, *prompts: str) -> list[Spawn]:
+    def started_by(self, *prompts: str) -> list[SubagentStart]:
         """The sub-agents that a prompt started, under whichever of its names."""
         return [
-            spawn for prompt in dict.fromkeys(prompts) for spawn in self._spawns.get(prompt, ())
+            start
+            for prompt in dict.fromkeys(prompts)
+            for start in self._starts_by_prompt.get(prompt, ())
         ]
 
     # Prompts
 
-    def _user_chunk(self, update: Update, at: int | None, prompt_id: str, own: Fields) -> None:
+    def _user_chunk(
+        self, update: SessionUpdate, at: int | None, prompt_id: str, own: Fields
+    ) -> None:
         number = whole_of(own.get("promptIndex"))
-        text = content_text(opened(update.content))
+        text = content_text(decode_raw(update.content))
         self._numbered = self._numbered or number is not None
         goes_on = self._run is not None and (not self._numbered or self._run[0] == number)
         self._run = (number,)
@@ -164,7 +168,7 @@ class Story:
         self.finish()
         # What is sent in the middle of a turn has the id of the prompt before.
         key = self._keys.fresh(prompt_id or key_of(at, text))
-        turn = Turn(
+        turn = GrokTurn(
             self.session,
             key,
             at,
@@ -178,24 +182,26 @@ class Story:
             turn.telemetry["model"] = model
         self._begin(turn)
 
-    def _begin(self, turn: Turn) -> None:
+    def _begin(self, turn: GrokTurn) -> None:
         self.turns.append(turn)
         self._live.append(turn)
         self._by_prompt.setdefault(turn.prompt_id or turn.key, turn)
 
     @property
-    def _turn(self) -> Turn:
+    def _turn(self) -> GrokTurn:
         """The turn that things belong to now; one is begun when there is none."""
         if not self._live:
             self._begin(
-                Turn(self.session, self._keys.fresh(f"{self.session}{OPENING}"), author="system")
+                GrokTurn(
+                    self.session, self._keys.fresh(f"{self.session}{OPENING}"), author="system"
+                )
             )
         return self._live[-1]
 
     # What the agent does
 
-    def _say(self, kind: EventKind, update: Update, at: int | None) -> None:
-        text = content_text(opened(update.content))
+    def _say(self, kind: EventKind, update: SessionUpdate, at: int | None) -> None:
+        text = content_text(decode_raw(update.content))
         if self._speaking is None or self._speaking.kind != kind:
             if not text:
                 return
@@ -203,7 +209,7 @@ class Story:
             self._speaking = self._turn.add(kind, at)
         self._chunks.append(text)
 
-    def _tool(self, update: Update, at: int | None, own: Fields) -> None:
+    def _tool(self, update: SessionUpdate, at: int | None, own: Fields) -> None:
         call = text_of(update.call)
         if call is None:
             self.problems.bad("a tool call without an id")
@@ -218,7 +224,7 @@ class Story:
 
     # What the vendor adds
 
-    def _completed(self, update: Update, at: int | None, meta: Fields) -> None:
+    def _completed(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         prompt_id = text_of(update.prompt_id) or ""
         turn = self._by_prompt.get(prompt_id) or self._turn
@@ -237,7 +243,7 @@ class Story:
         elif not again and reason == "error":
             turn.add("error", at, result or "error")
 
-    def _rewound(self, update: Update, at: int | None, meta: Fields) -> None:
+    def _rewound(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         target = whole_of(update.target_prompt_index)
         if target is None or not 0 <= target < len(self._starts):
@@ -247,7 +253,7 @@ class Story:
             turn.live = False
         del self._live[first:], self._starts[target:]
 
-    def _compacted(self, update: Update, at: int | None, meta: Fields) -> None:
+    def _compacted(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         turn, text = self._turn, text_of(update.summary_preview) or ""
         if turn.events and turn.events[-1].kind == "compaction":
@@ -259,39 +265,37 @@ class Story:
             if count := count_of(value):
                 turn.telemetry[f"context_tokens_{name}_compaction"] = count
 
-    def _failed(self, update: Update, at: int | None, meta: Fields) -> None:
+    def _failed(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         reason = first_text(update.error, update.message, update.reason)
         if update.type != "retrying" and reason:
             self._turn.add("error", at, reason)
 
-    def _spawned(self, update: Update, at: int | None, meta: Fields) -> None:
+    def _spawned(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
         child = text_of(update.child_session_id)
         if child:
-            prompt = (
-                text_of(update.parent_prompt_id) or text_of(meta.get("promptId")) or self._turn.key
-            )
-            spawn = self._by_child[child] = Spawn(child, at)
-            self._spawns.setdefault(prompt, []).append(spawn)
+            prompt = first_text(update.parent_prompt_id, meta.get("promptId")) or self._turn.key
+            start = self._by_child[child] = SubagentStart(child, at)
+            self._starts_by_prompt.setdefault(prompt, []).append(start)
 
-    def _finished(self, update: Update, at: int | None, meta: Fields) -> None:
-        spawn = self._by_child.get(text_of(update.child_session_id) or "")
-        if spawn is not None:
-            spawn.finished_at = at
+    def _finished(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+        start = self._by_child.get(text_of(update.child_session_id) or "")
+        if start is not None:
+            start.finished_at = at
 
-    def _titled(self, update: Update, at: int | None, meta: Fields) -> None:
+    def _titled(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
         self.title = text_of(update.session_summary) or self.title
 
 
-_HANDLED: dict[str | None, Callable[[Story, Update, int | None, Fields], None]] = {
-    "turn_completed": Story._completed,
-    "rewind_marker": Story._rewound,
-    "compaction_checkpoint": Story._compacted,
-    "auto_compact_completed": Story._compacted,
-    "auto_compact_failed": Story._failed,
-    "auto_recovery_exhausted": Story._failed,
-    "retry_state": Story._failed,
-    "subagent_spawned": Story._spawned,
-    "subagent_finished": Story._finished,
-    "session_summary_generated": Story._titled,
+_HANDLED: dict[str | None, Callable[[GrokUpdates, SessionUpdate, int | None, Fields], None]] = {
+    "turn_completed": GrokUpdates._completed,
+    "rewind_marker": GrokUpdates._rewound,
+    "compaction_checkpoint": GrokUpdates._compacted,
+    "auto_compact_completed": GrokUpdates._compacted,
+    "auto_compact_failed": GrokUpdates._failed,
+    "auto_recovery_exhausted": GrokUpdates._failed,
+    "retry_state": GrokUpdates._failed,
+    "subagent_spawned": GrokUpdates._spawned,
+    "subagent_finished": GrokUpdates._finished,
+    "session_summary_generated": GrokUpdates._titled,
 }

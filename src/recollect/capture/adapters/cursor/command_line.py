@@ -11,15 +11,15 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from recollect.capture.adapters.cursor.lineage import lineage
-from recollect.capture.adapters.cursor.places import is_md5_of
 from recollect.capture.adapters.cursor.prompts import PromptKeys
-from recollect.capture.adapters.cursor.talk import Talk
+from recollect.capture.adapters.cursor.reader import CursorReader
+from recollect.capture.adapters.cursor.session import UNTITLED, is_md5_of, owner_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.documents import BrokenDocument, parse_json, read_json
 from recollect.capture.logs.folders import name_in_text
 from recollect.capture.logs.lines import UnreadableSource
 from recollect.capture.logs.problems import ProblemCounter
+from recollect.capture.logs.protobuf import MalformedMessage, fields_in
 from recollect.capture.logs.sqlite import SqliteFile, open_sqlite
 from recollect.capture.logs.values import Fields, fields_of, first_text, moment_of, text_of
 from recollect.model.logs import Checkpoint, Event, Item, Problem, Source
@@ -32,30 +32,28 @@ _BLOBS_AT_A_TIME = 200
 # More than any chat has; a store that names itself in circles ends here.
 _MOST_BLOBS = 1_000_000
 _MAX_BLOB_BYTES = 128 << 20
-_NAMELESS = {"", "New Agent", "New Chat"}
 
 
 def read_store(source: Source) -> Iterator[Item]:
     """A chat, whole."""
     try:
-        with open_sqlite(source.path) as rows:
-            yield from _items(source, rows)
+        with open_sqlite(source.path) as file:
+            yield from _items(source, file)
     except UnreadableSource as reason:
         yield Problem(path=source.path, kind="unreadable", reason=str(reason))
         yield Checkpoint(0)
 
 
-def meta_in(rows: SqliteFile) -> Fields:
+def meta_in(file: SqliteFile) -> Fields:
     """What a store tells about its chat: JSON in hexadecimal digits.
 
     Nothing when it is no store.
     """
-    if not (
-        {"key", "value"} <= set(rows.columns("meta"))
-        and {"id", "data"} <= set(rows.columns("blobs"))
-    ):
+    has_meta = {"key", "value"} <= set(file.columns("meta"))
+    has_blobs = {"id", "data"} <= set(file.columns("blobs"))
+    if not has_meta or not has_blobs:
         return {}
-    row = rows.one(
+    row = file.one(
         "select cast(value as blob) from meta where key = '0' and octet_length(value) < ?",
         (_NOTE_BYTES,),
     )
@@ -71,32 +69,32 @@ def meta_in(rows: SqliteFile) -> Fields:
         return {}
 
 
-def _items(source: Source, rows: SqliteFile) -> Iterator[Item]:
-    problems, meta = ProblemCounter(source.path), meta_in(rows)
-    tree = _Tree(rows, problems)
+def _items(source: Source, file: SqliteFile) -> Iterator[Item]:
+    problems, meta = ProblemCounter(source.path), meta_in(file)
+    tree = _BlobTree(file, problems)
     root = text_of(meta.get("latestRootBlobId"))
     if not meta:
         problems.bad("no word about the chat")
-    whose = lineage(
+    owner = owner_of(
         text_of(meta.get("agentId")) or name_in_text(os.path.dirname(source.path)),
         meta.get("subagentInfo"),
     )
     folder = os.path.basename(os.path.dirname(os.path.dirname(source.path)))
-    facts = _facts(source, meta, whose.parent)
-    talk = Talk(
-        Dialogue(whose.session, own_keys=True),
+    facts = _facts(source, meta, owner.parent)
+    reader = CursorReader(
+        Dialogue(owner.session, own_keys=True),
         PromptKeys(),
         problems,
-        author=whose.author,
+        author=owner.author,
         is_folder=is_md5_of(folder),
         folder=facts["cwd"],
     )
-    talk.dialogue.facts(**facts)
+    reader.dialogue.facts(**facts)
     for message in tree.messages(root) if root else ():
-        talk.message(message)
+        reader.message(message)
     if tree.context:
-        talk.dialogue.facts(meta=tree.context)
-    items = talk.dialogue.drain()
+        reader.dialogue.facts(meta=tree.context)
+    items = reader.dialogue.drain()
     if any(isinstance(item, Event) for item in items):
         yield from items
     yield from problems.drain()
@@ -123,7 +121,7 @@ def _facts(source: Source, meta: Fields, parent: str | None) -> Fields:
         "parent": parent,
         "origin": "subagent" if parent else None,
         "cwd": text_of(beside.get("cwd")),
-        "title": None if title in _NAMELESS else title,
+        "title": None if title in UNTITLED else title,
         "started_at": moment_of(meta.get("createdAt")) or moment_of(beside.get("createdAtMs")),
         "meta": {name: value for name, value in more.items() if value is not None} or None,
     }
@@ -132,7 +130,7 @@ def _facts(source: Source, meta: Fields, parent: str | None) -> Fields:
 # Blobs ------------------------------------------------------------------------------
 
 
-class _Node(NamedTuple):
+class _Blob(NamedTuple):
     """What a blob leads to, and the message in it."""
 
     children: list[tuple[int, str]]
@@ -140,11 +138,11 @@ class _Node(NamedTuple):
     context: Fields
 
 
-class _Tree:
+class _BlobTree:
     """The blobs of a store, from the root on."""
 
-    def __init__(self, rows: SqliteFile, problems: ProblemCounter) -> None:
-        self.rows, self.problems = rows, problems
+    def __init__(self, file: SqliteFile, problems: ProblemCounter) -> None:
+        self.file, self.problems = file, problems
         self.context: Fields = {}
         self.size_bytes = 0
         # Fetched before they are wanted; None for those that are not there.
@@ -181,9 +179,13 @@ class _Tree:
             next_ones = (one[1] for one in waiting[-_BLOBS_AT_A_TIME:] if isinstance(one, tuple))
             wanted = [name, *(one for one in next_ones if one not in self._ahead)]
             asked = ", ".join("?" * len(wanted))
-            found = self.rows.all(
-                f"select id, cast(data as blob) from blobs where id in ({asked}) and "
-                f"octet_length(data) <= {_MAX_BLOB_BYTES}",
+            found = self.file.all(
+                f"""
+                select id, cast(data as blob)
+                  from blobs
+                 where id in ({asked})
+                   and octet_length(data) <= {_MAX_BLOB_BYTES}
+                """,
                 wanted,
             )
             self._ahead |= {**dict.fromkeys(wanted), **dict(found)}
@@ -191,30 +193,28 @@ class _Tree:
         return self._ahead.pop(name, None)
 
 
-def _node(data: bytes) -> _Node | None:
+def _node(data: bytes) -> _Blob | None:
     """A blob: a message as JSON, or a protobuf message with hashes of others in it.
 
     None when it is neither.
     """
     message = _message(data)
     if message is not None:
-        return _Node([], message, {})
+        return _Blob([], message, {})
     children, context = [], Fields()
     try:
-        for field, value in _fields(data):
-            if (
-                field in (_MESSAGE, _SUBTREE)
-                and isinstance(value, bytes)
-                and len(value) == _HASH_BYTES
-            ):
+        for field, value in fields_in(data):
+            if not isinstance(value, bytes):
+                continue
+            if field in (_MESSAGE, _SUBTREE) and len(value) == _HASH_BYTES:
                 children.append((field, value.hex()))
-            elif field == _EMBEDDED and isinstance(value, bytes):
+            elif field == _EMBEDDED:
                 message = _message(value) or message
-            elif field == _CONTEXT and isinstance(value, bytes):
+            elif field == _CONTEXT:
                 context = _context(value)
-    except ValueError:
+    except MalformedMessage:
         return None
-    return _Node(children, message, context)
+    return _Blob(children, message, context)
 
 
 def _message(data: bytes) -> Fields | None:
@@ -230,43 +230,8 @@ def _message(data: bytes) -> Fields | None:
 def _context(data: bytes) -> Fields:
     """How much of the model's window is used: no tokens that were paid for."""
     try:
-        told = {field: value for field, value in _fields(data) if isinstance(value, int)}
-    except ValueError:
+        told = {field: value for field, value in fields_in(data) if isinstance(value, int)}
+    except MalformedMessage:
         return {}
     named = {"context_tokens_used": told.get(1), "context_token_limit": told.get(2)}
     return {name: value for name, value in named.items() if value and value < 1 << 40}
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a protobuf message with their numbers; ValueError when it is none."""
-    position = 0
-    while position < len(data):
-        tag, position = _varint(data, position)
-        field, wire = tag >> 3, tag & 7
-        if wire == 0:
-            value, position = _varint(data, position)
-            yield field, value
-            continue
-        if wire == 2:
-            size, position = _varint(data, position)
-        elif wire in (1, 5):
-            size = 8 if wire == 1 else 4
-        else:
-            raise ValueError("not protobuf")
-        if position + size > len(data):
-            raise ValueError("cut off")
-        yield field, data[position : position + size]
-        position += size
-
-
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if position >= len(data):
-            break
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, position
-    raise ValueError("cut off")

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from recollect.capture.adapters.cursor.places import folder_in
 from recollect.capture.adapters.cursor.prompts import PromptKeys, said, typed
-from recollect.capture.adapters.cursor.tools import Given, result_in, sort_of
+from recollect.capture.adapters.cursor.session import folder_in
+from recollect.capture.adapters.cursor.tools import CursorResult, result_in, sort_of
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.values import (
@@ -34,7 +34,7 @@ _RESULTS = ("tool_result", "tool-result")
 _MUTE = ("redacted", "redacted-reasoning", "redacted_thinking", "image", "file", "image_url")
 
 
-class Talk:
+class CursorReader:
     """Makes items of one chat's messages."""
 
     def __init__(
@@ -129,7 +129,7 @@ class Talk:
         names = (part.get("toolCallId"), part.get("tool_call_id"), part.get("tool_use_id"))
         self.give(first_text(*names), result_in(part, message))
 
-    def give(self, call: str | None, given: Given) -> None:
+    def give(self, call: str | None, given: CursorResult) -> None:
         """What a call gave back.
 
         Where no id leads to it, it answers the first call of the turn that waits.

@@ -14,18 +14,17 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.adapters.cursor.lineage import Lineage
-from recollect.capture.adapters.cursor.places import is_slug_of
 from recollect.capture.adapters.cursor.prompts import PromptKeys
-from recollect.capture.adapters.cursor.talk import Talk
-from recollect.capture.adapters.cursor.tools import Given
+from recollect.capture.adapters.cursor.reader import CursorReader
+from recollect.capture.adapters.cursor.session import ChatOwner, is_slug_of
+from recollect.capture.adapters.cursor.tools import CursorResult
 from recollect.capture.logs.dialogue import Dialogue, DialogueState
 from recollect.capture.logs.documents import read_bytes
 from recollect.capture.logs.folders import name_in_text
 from recollect.capture.logs.lines import UnreadableSource
 from recollect.capture.logs.problems import ProblemCounter
 from recollect.capture.logs.readers import read_appended, resume
-from recollect.capture.logs.values import fields_of, json_of, text_of
+from recollect.capture.logs.values import fields_of, first_text, json_of, text_of
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 FOLDER = "agent-transcripts"
@@ -35,7 +34,7 @@ _MARK = re.compile(r"^\[(Thinking|Tool call|Tool result)\][ \t]*(.*)$")
 _ARGUMENT = re.compile(r"^\s*([A-Za-z_][\w-]*)\s*[=:]\s*(.*)$")
 
 
-class Line(msgspec.Struct):
+class _Line(msgspec.Struct):
     """One line: a message, or how a turn ended."""
 
     role: Any = None
@@ -45,10 +44,10 @@ class Line(msgspec.Struct):
     error: Any = None
 
 
-LINES = msgspec.json.Decoder(Line)
+LINES = msgspec.json.Decoder(_Line)
 
 
-class State(msgspec.Struct):
+class _TranscriptState(msgspec.Struct):
     """What must be remembered of a transcript to go on with it."""
 
     standing: DialogueState
@@ -57,14 +56,14 @@ class State(msgspec.Struct):
     folder: str | None = None
 
 
-def lineage_of(path: str) -> Lineage:
+def owner_of_transcript(path: str) -> ChatOwner:
     """The session of a transcript: its name, below that of the chat it works for."""
     name = os.path.splitext(name_in_text(path))[0]
     folder = os.path.dirname(path)
     if os.path.basename(folder) != SUBAGENTS:
-        return Lineage(name)
+        return ChatOwner(name)
     parent = name_in_text(os.path.dirname(folder))
-    return Lineage(f"{parent}/{name}", parent)
+    return ChatOwner(f"{parent}/{name}", parent)
 
 
 def slug_of(path: str) -> str:
@@ -78,71 +77,70 @@ def slug_of(path: str) -> str:
 
 def read_lines(source: Source, since: Checkpoint | None) -> Iterator[Item]:
     """What was added to a transcript of lines."""
-    position, state = resume(since, State)
-    yield from read_appended(source, position, LINES, _Lines(source.path, state))
+    position, state = resume(since, _TranscriptState)
+    yield from read_appended(source, position, LINES, _LinesReader(source.path, state))
 
 
-class _Lines:
+class _LinesReader:
     """Makes items of a transcript's lines."""
 
-    def __init__(self, path: str, state: State | None) -> None:
+    def __init__(self, path: str, state: _TranscriptState | None) -> None:
         self.path, self.problems = path, ProblemCounter(path)
-        state = state or State(DialogueState(), {})
-        self.talk, self.begun = _talk(path, state, self.problems), bool(state.standing.turn)
+        state = state or _TranscriptState(DialogueState(), {})
+        self.reader, self.begun = _reader(path, state, self.problems), bool(state.standing.turn)
 
-    def take(self, line: Line) -> None:
+    def take(self, line: _Line) -> None:
         """One more line."""
-        dialogue = self.talk.dialogue
+        dialogue = self.reader.dialogue
         if not self.begun:
             self.begun = True
-            _introduce(dialogue, lineage_of(self.path))
+            _introduce(dialogue, owner_of_transcript(self.path))
         if line.role is not None:
-            self.talk.message({**fields_of(line.message), "role": line.role})
+            self.reader.message({**fields_of(line.message), "role": line.role})
         elif line.type == "turn_ended":
             self._ended(line)
         elif line.type == "error" or line.error:
-            dialogue.say(
-                "error", text_of(line.error) or text_of(fields_of(line.error).get("message"))
-            )
+            reason = first_text(line.error, fields_of(line.error).get("message"))
+            dialogue.say("error", reason)
         else:
             self.problems.unknown("a line of the type", line.type)
 
-    def _ended(self, line: Line) -> None:
+    def _ended(self, line: _Line) -> None:
         reason = text_of(line.error)
         if reason and "abort" in reason.lower():
-            self.talk.dialogue.say("abort", reason)
+            self.reader.dialogue.say("abort", reason)
         elif line.status != "success":
-            self.talk.dialogue.say("error", reason)
+            self.reader.dialogue.say("error", reason)
         if status := text_of(line.status):
-            self.talk.dialogue.learn(telemetry={"status": status})
+            self.reader.dialogue.learn(telemetry={"status": status})
 
     def drain(self) -> list[Item]:
         """The items that were made since the last time."""
-        return self.talk.dialogue.drain()
+        return self.reader.dialogue.drain()
 
     def save(self) -> bytes:
         """What must be remembered to go on."""
-        talk = self.talk
+        reader = self.reader
         return msgspec.msgpack.encode(
-            State(talk.dialogue.state, talk.keys.met, talk.calls, talk.folder)
+            _TranscriptState(reader.dialogue.state, reader.keys.met, reader.calls, reader.folder)
         )
 
 
-def _talk(path: str, state: State, problems: ProblemCounter) -> Talk:
-    lineage = lineage_of(path)
-    return Talk(
-        Dialogue(lineage.session, state.standing, own_keys=True),
+def _reader(path: str, state: _TranscriptState, problems: ProblemCounter) -> CursorReader:
+    owner_of = owner_of_transcript(path)
+    return CursorReader(
+        Dialogue(owner_of.session, state.standing, own_keys=True),
         PromptKeys(state.prompts),
         problems,
-        author=lineage.author,
+        author=owner_of.author,
         is_folder=is_slug_of(slug_of(path)),
         calls=state.calls,
         folder=state.folder,
     )
 
 
-def _introduce(dialogue: Dialogue, lineage: Lineage) -> None:
-    dialogue.facts(parent=lineage.parent, origin="subagent" if lineage.parent else None)
+def _introduce(dialogue: Dialogue, owner_of: ChatOwner) -> None:
+    dialogue.facts(parent=owner_of.parent, origin="subagent" if owner_of.parent else None)
 
 
 # The text of before ----------------------------------------------------------------
@@ -161,54 +159,47 @@ def read_text(source: Source) -> Iterator[Item]:
         yield Checkpoint(len(data))
         return
     problems = ProblemCounter(source.path)
-    talk = _talk(source.path, State(DialogueState(), {}), problems)
+    reader = _reader(source.path, _TranscriptState(DialogueState(), {}), problems)
     parts = _ROLE.split(data.decode("utf-8", "replace"))
     if len(parts) > 1:
-        _introduce(talk.dialogue, lineage_of(source.path))
+        _introduce(reader.dialogue, owner_of_transcript(source.path))
     for role, text in zip(parts[1::2], parts[2::2], strict=True):
         if role == "user":
-            talk.message({"role": "user", "content": text})
+            reader.message({"role": "user", "content": text})
         else:
-            _answer(talk, text)
-    yield from talk.dialogue.drain()
+            _answer(reader, text)
+    yield from reader.dialogue.drain()
     yield from problems.drain()
     yield Checkpoint(len(data))
 
 
-def _answer(talk: Talk, text: str) -> None:
+def _answer(reader: CursorReader, text: str) -> None:
     """An assistant's block: prose, and marked parts with what is theirs indented below."""
     mark, name, body = "", "", list[str]()
     for line in text.split("\n"):
         found = _MARK.match(line)
         if found or (mark and line[:1].strip()):
-            _marked(talk, mark, name.strip(), "\n".join(body))
+            _marked(reader, mark, name.strip(), "\n".join(body))
             mark, name = found.groups() if found else ("", "")
             body = [] if found else [line]
         else:
             body.append(line)
-    _marked(talk, mark, name.strip(), "\n".join(body))
+    _marked(reader, mark, name.strip(), "\n".join(body))
 
 
-def _marked(talk: Talk, mark: str, name: str, body: str) -> None:
+def _marked(reader: CursorReader, mark: str, name: str, body: str) -> None:
     if mark == "Thinking":
-        talk.message(
-            {
-                "role": "assistant",
-                "content": [{"type": "thinking", "thinking": f"{name}\n{dedent(body)}".strip()}],
-            }
-        )
+        thought = f"{name}\n{dedent(body)}".strip()
+        part = {"type": "thinking", "thinking": thought}
+        reader.message({"role": "assistant", "content": [part]})
     elif mark == "Tool call":
-        talk.message(
-            {
-                "role": "assistant",
-                "content": [{"type": "tool_use", "name": name, "input": _arguments(body)}],
-            }
-        )
+        part = {"type": "tool_use", "name": name, "input": _arguments(body)}
+        reader.message({"role": "assistant", "content": [part]})
     elif mark == "Tool result":
         if body.strip():
-            talk.give(None, Given(dedent(body).strip("\n"), None, None))
+            reader.give(None, CursorResult(dedent(body).strip("\n"), None, None))
     else:
-        talk.message({"role": "assistant", "content": body.strip()})
+        reader.message({"role": "assistant", "content": body.strip()})
 
 
 def _arguments(body: str) -> Any:
