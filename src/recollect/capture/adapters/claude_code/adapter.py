@@ -1,9 +1,4 @@
-"""Claude Code: one JSONL file for each session and sub-agent, appended to while it runs.
-
-The format has no public description; what we rely on, and how we know it, is
-in docs/formats/claude-code.md. This file finds and recognises transcripts;
-`transcript` reads them.
-"""
+"""Finds and recognises Claude Code's transcripts."""
 
 from __future__ import annotations
 
@@ -12,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from recollect.capture.adapters.claude_code.ledger import Log, State
+from recollect.capture.adapters.claude_code.reader import ClaudeReader
 from recollect.capture.adapters.claude_code.records import DECODER
-from recollect.capture.adapters.claude_code.transcript import Transcript
-from recollect.capture.adapters.claude_code.tree import Tree
+from recollect.capture.adapters.claude_code.session import ClaudeLog, ClaudeState
+from recollect.capture.adapters.claude_code.tree import TurnTree
 from recollect.capture.logs.folders import list_folder, name_in_text
 from recollect.capture.logs.lines import LineBlock, UnreadableSource, blocks, open_log, records
 from recollect.model.logs import Checkpoint, Item, Problem, Source
@@ -97,37 +92,38 @@ class ClaudeCode:
                 value = msgspec.json.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue
-            if (
-                isinstance(value, dict)
-                and (verdict := _verdict(value, in_place=_in_place(path, value))) is not None
-            ):
-                return verdict
+            if isinstance(value, dict):
+                verdict = _verdict(value, in_place=_in_place(path, value))
+                if verdict is not None:
+                    return verdict
         # A first line longer than what we were given, such as a pasted picture.
         return b"\n" not in head and all(mark in head for mark in _MARKS)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in a transcript since a checkpoint."""
-        state = msgspec.msgpack.decode(since.state, type=State) if since and since.state else None
+        state = (
+            msgspec.msgpack.decode(since.state, type=ClaudeState) if since and since.state else None
+        )
         start = position = since.position if since else 0
-        transcript = Transcript(_log(source), state)
+        reader = ClaudeReader(_log(source), state)
         if state is not None:
-            transcript.tree.rescan = lambda: _prefix(source, start)
+            reader.tree.rescan = lambda: _prefix(source, start)
         try:
             for block in blocks(source.path, start):
                 if isinstance(block, Problem):
                     yield block
                     continue
                 if position > start:
-                    yield Checkpoint(position, transcript.save())
-                yield from _items(transcript, block)
+                    yield Checkpoint(position, reader.save())
+                yield from _items(reader, block)
                 position = block.end
         except UnreadableSource as reason:
             yield Problem(path=source.path, kind="unreadable", reason=str(reason))
-        yield from transcript.problems()
-        yield Checkpoint(position, transcript.save())
+        yield from reader.problems()
+        yield Checkpoint(position, reader.save())
 
 
-def _items(transcript: Transcript, block: LineBlock) -> Iterator[Item]:
+def _items(reader: ClaudeReader, block: LineBlock) -> Iterator[Item]:
     """The items of a block of lines; a bad line is one of them.
 
     It is read in pieces, each small enough that what was decoded is still in
@@ -135,42 +131,37 @@ def _items(transcript: Transcript, block: LineBlock) -> Iterator[Item]:
     """
     data, start = block.data, 0
     while start < len(data):
-        end = (
-            data.rfind(b"\n", start, start + _PIECE_BYTES) + 1
-            or data.find(b"\n", start) + 1
-            or len(data)
-        )
+        end = data.rfind(b"\n", start, start + _PIECE_BYTES) + 1
+        end = end or data.find(b"\n", start) + 1 or len(data)
         piece = LineBlock(data[start:end], block.start + start, block.start + end, block.lines)
-        found = records(transcript.log.path, piece, DECODER)
-        transcript.take_piece(list(found))
-        yield from transcript.drain()
+        found = records(reader.log.path, piece, DECODER)
+        reader.take_piece(list(found))
+        yield from reader.drain()
         start = end
-    transcript.close_block()
-    yield from transcript.drain()
+    reader.close_block()
+    yield from reader.drain()
 
 
-def _prefix(source: Source, end: int) -> Tree:
+def _prefix(source: Source, end: int) -> TurnTree:
     """The turns of a file's first `end` bytes, read again because a record refers to an old one."""
-    transcript = Transcript(_log(source)._replace(overflow=None))
+    reader = ClaudeReader(_log(source)._replace(overflow=None))
     try:
         for block in blocks(source.path):
             if isinstance(block, Problem):
                 continue
-            whole = block.end <= end
-            for _ in _items(transcript, block if whole else _cut(block, end)):
+            if block.end > end:
+                data = block.data[: len(block.data) - (block.end - end)]
+                block = block._replace(data=data, end=end)
+            for _ in _items(reader, block):
                 pass
             if block.end >= end:
                 break
     except UnreadableSource:
-        return Tree()
-    return transcript.tree
+        return TurnTree()
+    return reader.tree
 
 
-def _cut(block: LineBlock, end: int) -> LineBlock:
-    return block._replace(data=block.data[: len(block.data) - (block.end - end)], end=end)
-
-
-def _log(source: Source) -> Log:
+def _log(source: Source) -> ClaudeLog:
     """Whose transcript a file is, from its name and folder.
 
     A sub-agent's records carry its parent's session id, and a main file may
@@ -179,30 +170,29 @@ def _log(source: Source) -> Log:
     folder = os.path.dirname(source.path)
     stem = name_in_text(source.path).removesuffix(_SUFFIX)
     if not stem.startswith("agent-"):
-        return Log(source.path, stem, overflow=os.path.join(folder, stem, _OVERFLOW))
+        return ClaudeLog(source.path, stem, overflow=os.path.join(folder, stem, _OVERFLOW))
     agent = stem.removeprefix("agent-")
     meta = _meta(source)
     if agent.startswith("acompact"):
         meta["purpose"] = "compaction"
     folder = _subagents_folder(folder)
     if not folder:
-        return Log(source.path, None, agent=agent, meta=meta)
+        return ClaudeLog(source.path, None, agent=agent, meta=meta)
     session_folder = os.path.dirname(folder)
     parent = os.path.basename(session_folder)
     overflow = os.path.join(session_folder, _OVERFLOW)
-    return Log(source.path, f"{parent}/{agent}", parent, agent, overflow, meta)
+    return ClaudeLog(source.path, f"{parent}/{agent}", parent, agent, overflow, meta)
 
 
 def _source(path: str) -> Source:
     """A transcript with what is beside it: long outputs, and how a sub-agent was started."""
     folder, name = os.path.split(path)
     if not name.startswith("agent-"):
-        return Source(
-            ClaudeCode.agent, path, (os.path.join(path.removesuffix(_SUFFIX), _OVERFLOW),)
-        )
+        overflow = os.path.join(path.removesuffix(_SUFFIX), _OVERFLOW)
+        return Source(ClaudeCode.agent, path, (overflow,))
     above = _subagents_folder(folder)
-    overflow = (os.path.join(os.path.dirname(above), _OVERFLOW),) if above else ()
-    return Source(ClaudeCode.agent, path, (_meta_path(path), *overflow))
+    beside = [os.path.join(os.path.dirname(above), _OVERFLOW)] if above else []
+    return Source(ClaudeCode.agent, path, (_meta_path(path), *beside))
 
 
 def _subagents_folder(folder: str) -> str:
@@ -231,11 +221,12 @@ def _meta(source: Source) -> dict[str, object]:
             return {}
     if not isinstance(noted, dict):
         return {}
-    return {
-        ours: value[:500] if isinstance(value, str) else value
-        for theirs, ours in _META_NAMES.items()
-        if isinstance(value := noted.get(theirs), str | int | bool)
-    }
+    meta: dict[str, object] = {}
+    for theirs, ours in _META_NAMES.items():
+        value = noted.get(theirs)
+        if isinstance(value, str | int | bool):
+            meta[ours] = value[:500] if isinstance(value, str) else value
+    return meta
 
 
 def _in_place(path: str, record: dict[str, object]) -> bool:
@@ -258,17 +249,13 @@ def _verdict(record: dict[str, object], *, in_place: bool) -> bool | None:
     # Qwen Code and iFlow use the same envelope, at versions 0.x so far. iFlow
     # also calls its sessions by a word.
     session = record.get("sessionId")
-    if (isinstance(version, str) and version.startswith("0.")) or (
-        isinstance(session, str) and session.startswith("session-")
-    ):
+    if isinstance(version, str) and version.startswith("0."):
+        return False
+    if isinstance(session, str) and session.startswith("session-"):
         return False
     if kind in ("user", "assistant"):
         message = record.get("message")
-        ours = (
-            isinstance(message, dict)
-            and "content" in message
-            and isinstance(record.get("sessionId"), str)
-        )
+        ours = isinstance(message, dict) and "content" in message and isinstance(session, str)
         told = isinstance(version, str) and ("parentUuid" in record or "userType" in record)
         return ours and (told or in_place)
     marks = _FIELDS.get(kind) if isinstance(kind, str) else None

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from recollect.capture.adapters.claude_code.records import Block, picture
+from recollect.capture.adapters.claude_code.records import ClaudeBlock, picture
 from recollect.model.logs import Author
 
 
-class Said(NamedTuple):
+class UserText(NamedTuple):
     """What a user record turns out to be, with the text that is left of it.
 
     `shape` is prompt, shell (a typed `!command`), shell_output, compaction,
@@ -26,7 +26,7 @@ class Said(NamedTuple):
     author: Author | None = None
 
 
-NOTHING = Said("nothing")
+NOTHING = UserText("nothing")
 
 # Context that the client puts around what was typed, in the same text.
 _CONTEXT = re.compile(
@@ -48,7 +48,7 @@ _DROPPED = (
 _CONTINUED = "This session is being continued from a previous conversation"
 
 
-def prompt_of(content: object) -> Said:
+def prompt_of(content: object) -> UserText:
     """What a user record's content says, told by its shape alone."""
     if isinstance(content, str):
         text = _typed(content)
@@ -69,7 +69,7 @@ def _part(block: object) -> str:
         return _typed(block)
     if isinstance(block, dict):
         kind, text = block.get("type"), block.get("text")
-    elif isinstance(block, Block):
+    elif isinstance(block, ClaudeBlock):
         kind, text = block.type, block.text
     else:
         return ""
@@ -88,39 +88,39 @@ def _typed(text: str) -> str:
     return text
 
 
-def _shape(text: str) -> Said:
+def _shape(text: str) -> UserText:
     if text.startswith(_DROPPED):
         return NOTHING
     if text.startswith("[Request interrupted by user"):
-        return Said("abort", text)
+        return UserText("abort", text)
     if text.startswith(_CONTINUED):
-        return Said("compaction", text)
-    return _tagged(text) if text.startswith("<") else Said("prompt", text)
+        return UserText("compaction", text)
+    return _tagged(text) if text.startswith("<") else UserText("prompt", text)
 
 
-def _tagged(text: str) -> Said:
+def _tagged(text: str) -> UserText:
     if text.startswith(("<command-name>", "<command-message>", "<command-args>")):
         return _command(text)
     if text.startswith("<bash-input>"):
-        return Said("shell", _inside(text, "bash-input"))
+        return UserText("shell", _inside(text, "bash-input"))
     if text.startswith(("<bash-stdout>", "<bash-stderr>")):
         streams = (_inside(text, "bash-stdout"), _inside(text, "bash-stderr"))
-        return Said("shell_output", "\n".join(stream for stream in streams if stream))
+        return UserText("shell_output", "\n".join(stream for stream in streams if stream))
     if text.startswith("<user-memory-input>"):
-        return Said("prompt", "# " + _inside(text, "user-memory-input"))
+        return UserText("prompt", "# " + _inside(text, "user-memory-input"))
     if text.startswith("<task-notification>"):
-        return Said("prompt", text, "system")
+        return UserText("prompt", text, "system")
     if text.startswith("<teammate-message"):
-        return Said("prompt", text, "agent")
-    return Said("prompt", text)
+        return UserText("prompt", text, "agent")
+    return UserText("prompt", text)
 
 
-def _command(text: str) -> Said:
+def _command(text: str) -> UserText:
     name, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
     if name is None or not name[1].strip():
         return NOTHING
     typed = f"/{name[1].strip().lstrip('/')} {arguments[1].strip() if arguments else ''}"
-    return Said("prompt", typed.rstrip())
+    return UserText("prompt", typed.rstrip())
 
 
 def _inside(text: str, tag: str) -> str:

@@ -21,7 +21,7 @@ SYNTHETIC = "<synthetic>"
 ID_CHARACTERS = 64
 
 
-class Block(Struct, gc=False):
+class ClaudeBlock(Struct, gc=False):
     """One content block of a message: text, thinking, a tool call or its result."""
 
     type: Any = None
@@ -36,7 +36,7 @@ class Block(Struct, gc=False):
     source: Any = None
 
 
-class Spent(Struct, gc=False):
+class ClaudeUsage(Struct, gc=False):
     """The token counts that every line of a split message repeats."""
 
     input_tokens: Any = None
@@ -48,17 +48,17 @@ class Spent(Struct, gc=False):
     service_tier: Any = None
 
 
-class Message(Struct, gc=False):
+class ClaudeMessage(Struct, gc=False):
     """An API message, or the part of one that this line holds."""
 
     id: Any = None
     model: Any = None
-    content: str | list[Block | Else] | dict[str, Any] | int | float | bool | None = None
+    content: str | list[ClaudeBlock | Else] | dict[str, Any] | int | float | bool | None = None
     stop_reason: Any = None
-    usage: Spent | Else = None
+    usage: ClaudeUsage | Else = None
 
 
-class Outcome(Struct, gc=False, rename="camel"):
+class ToolUseResult(Struct, gc=False, rename="camel"):
     """What the client knows about a tool result beside its text."""
 
     stdout: Any = None
@@ -70,7 +70,7 @@ class Outcome(Struct, gc=False, rename="camel"):
     duration_seconds: Any = None
 
 
-class Attachment(Struct, gc=False, rename="camel"):
+class ClaudeAttachment(Struct, gc=False, rename="camel"):
     """Context the client injected; one kind of it is a prompt that had to queue."""
 
     type: Any = None
@@ -79,7 +79,7 @@ class Attachment(Struct, gc=False, rename="camel"):
     is_meta: Any = None
 
 
-class Record(Struct, gc=False, rename="camel"):
+class ClaudeRecord(Struct, gc=False, rename="camel"):
     """One line."""
 
     type: Any = None
@@ -101,10 +101,10 @@ class Record(Struct, gc=False, rename="camel"):
     is_compact_summary: Any = None
     is_api_error_message: Any = None
     request_id: Any = None
-    message: Message | Else = None
-    tool_use_result: Outcome | Else = None
+    message: ClaudeMessage | Else = None
+    tool_use_result: ToolUseResult | Else = None
     source_tool_use_id: Any = field(default=None, name="sourceToolUseID")
-    attachment: Attachment | Else = None
+    attachment: ClaudeAttachment | Else = None
     prompt_id: Any = None
     prompt_source: Any = None
     origin: Any = None
@@ -130,7 +130,7 @@ class Record(Struct, gc=False, rename="camel"):
     relocated_cwd: Any = None
 
 
-DECODER = json.Decoder(Record)
+DECODER = json.Decoder(ClaudeRecord)
 
 
 def native_id(value: object) -> str | None:
@@ -146,11 +146,11 @@ def digest(*parts: object) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def picture(block: Block | dict[str, Any]) -> str:
+def picture(block: ClaudeBlock | dict[str, Any]) -> str:
     """What stands for an image or a document: its type, size and hash, never its data."""
     kind, source = (
         (block.type, block.source)
-        if isinstance(block, Block)
+        if isinstance(block, ClaudeBlock)
         else (block.get("type"), block.get("source"))
     )
     source = source if isinstance(source, dict) else {}

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from recollect.capture.adapters.claude_code.records import Block, Outcome, picture
+from recollect.capture.adapters.claude_code.records import ClaudeBlock, ToolUseResult, picture
 from recollect.capture.logs.lines import UnreadableSource, open_log
 from recollect.model.logs import ToolKind
 
@@ -67,7 +67,7 @@ def target_of(kind: ToolKind, arguments: object) -> str | None:
     return None
 
 
-def result_text(block: Block, outcome: object, overflow: str | None) -> str | None:
+def result_text(block: ClaudeBlock, outcome: object, overflow: str | None) -> str | None:
     """The text of a tool result, from wherever the client put it.
 
     A result too long for the transcript is in a file of its own under the
@@ -111,7 +111,7 @@ def _part(block: Any) -> str:
 def _outcome_text(outcome: object) -> str | None:
     if isinstance(outcome, str):
         return outcome
-    if not isinstance(outcome, Outcome):
+    if not isinstance(outcome, ToolUseResult):
         return None
     streams = [text for text in (outcome.stdout, outcome.stderr) if isinstance(text, str) and text]
     if outcome.is_image is True and streams:
@@ -142,7 +142,7 @@ def exit_code(text: str | None) -> int | None:
     return int(found[1]) if found else None
 
 
-def duration_ms(outcome: Outcome) -> int | None:
+def duration_ms(outcome: ToolUseResult) -> int | None:
     """How long a call took, for the few tools that say it."""
     value = outcome.duration_ms
     if value is None:

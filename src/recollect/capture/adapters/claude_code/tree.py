@@ -26,7 +26,7 @@ ROOT = -1
 ADRIFT = -2
 
 
-class Turn(Struct, array_like=True):
+class ClaudeTurn(Struct, array_like=True):
     """A turn by its key, with the turn it continues and the record it hangs on.
 
     `side` marks the turn of a sub-agent inside its parent's file.
@@ -40,7 +40,7 @@ class Turn(Struct, array_like=True):
     side: bool = False
 
 
-class Tree:
+class TurnTree:
     """The turns of one file in the order they were met, and the tip they lead to.
 
     After a resume only the newest turns are at hand, from number `base` on;
@@ -48,25 +48,27 @@ class Tree:
     which happens at most once.
     """
 
-    def __init__(self, turns: list[Turn] | None = None, base: int = 0, tip: int = ROOT) -> None:
+    def __init__(
+        self, turns: list[ClaudeTurn] | None = None, base: int = 0, tip: int = ROOT
+    ) -> None:
         self.turns = turns or []
         self.base = base
         self.tip = tip
         self.places: dict[str, int] = {}
-        self.rescan: Callable[[], Tree] | None = None
+        self.rescan: Callable[[], TurnTree] | None = None
         self._resumed = self.count
 
     @property
     def count(self) -> int:
         return self.base + len(self.turns)
 
-    def turn(self, number: int) -> Turn:
+    def turn(self, number: int) -> ClaudeTurn:
         """The turn with this number."""
         if number < self.base:
             self._complete()
         return self.turns[max(0, number - self.base)]
 
-    def add(self, turn: Turn) -> int:
+    def add(self, turn: ClaudeTurn) -> int:
         """Number a new turn."""
         self.turns.append(turn)
         return self.count - 1
@@ -92,7 +94,7 @@ class Tree:
             number = self._parent(number)
         return number == place
 
-    def switch(self, place: int) -> Iterator[Turn]:
+    def switch(self, place: int) -> Iterator[ClaudeTurn]:
         """Continue from `place`: the turns that are abandoned or come back by it, oldest first."""
         old, new = set(self._path(self.tip)), set(self._path(place))
         self.tip = place
@@ -113,7 +115,7 @@ class Tree:
 
     def _complete(self) -> None:
         rescan, self.rescan = self.rescan, None
-        whole = rescan() if rescan else Tree()
+        whole = rescan() if rescan else TurnTree()
         # Should the beginning have changed, its numbers say nothing about ours.
         if whole.count == self._resumed:
             self.turns = whole.turns[: self.base] + self.turns

@@ -1,8 +1,7 @@
-"""Where the records of a Claude Code file belong: places, turns,
-and what a checkpoint keeps of them.
+"""Where the records of a Claude Code file belong: their turns, and what a checkpoint keeps.
 
-The half of reading a transcript that has to do with order. `tree`
-knows how turns follow each other; `transcript` reads what is in them.
+The half of reading a transcript that has to do with order; `reader` reads what
+is in the records.
 """
 
 from __future__ import annotations
@@ -11,15 +10,21 @@ from itertools import islice
 
 from msgspec import msgpack
 
-from recollect.capture.adapters.claude_code.ledger import FACT_CHARACTERS, Ledger, Log, State, count
 from recollect.capture.adapters.claude_code.records import (
     ID_CHARACTERS,
-    Block,
-    Message,
-    Record,
+    ClaudeBlock,
+    ClaudeMessage,
+    ClaudeRecord,
     native_id,
 )
-from recollect.capture.adapters.claude_code.tree import ADRIFT, ROOT, Tree, Turn
+from recollect.capture.adapters.claude_code.session import (
+    FACT_CHARACTERS,
+    ClaudeItems,
+    ClaudeLog,
+    ClaudeState,
+    count,
+)
+from recollect.capture.adapters.claude_code.tree import ADRIFT, ROOT, ClaudeTurn, TurnTree
 from recollect.model.logs import Author, Event, EventKind, Liveness, TurnFacts, milliseconds
 
 # What a checkpoint keeps. A rewind past the kept turns, or a parent past the
@@ -29,21 +34,21 @@ _STATE_BYTES = 60_000
 _START = "/start"
 
 
-class Turns:
+class ClaudeTurns:
     """The turns of one file as they are begun and continued."""
 
-    def __init__(self, log: Log, state: State | None = None) -> None:
+    def __init__(self, log: ClaudeLog, state: ClaudeState | None = None) -> None:
         self.log = log
         # In a sub-agent's own file every record is a sidechain's.
         self.main = log.agent is None
-        self.state = state or State(session=log.session)
-        self.ledger = Ledger(log, self.state)
-        self.out = self.ledger.out
-        self.tree = Tree(self.state.turns, self.state.base, self.state.tip)
+        self.state = state or ClaudeState(session=log.session)
+        self.items = ClaudeItems(log, self.state)
+        self.out = self.items.out
+        self.tree = TurnTree(self.state.turns, self.state.base, self.state.tip)
         self.tree.places = self.state.places
         # The turn of the last answer, which is most often that of the next too.
         self.here: int | None = None
-        self.turn = Turn(session="", key="")
+        self.turn = ClaudeTurn(session="", key="")
 
     def save(self) -> bytes:
         """The state for a checkpoint, cut down until it fits."""
@@ -65,7 +70,7 @@ class Turns:
 
     # Places -----------------------------------------------------------------
 
-    def place(self, record: Record) -> int:
+    def place(self, record: ClaudeRecord) -> int:
         """The turn that a record of the conversation continues.
 
         The tip when nothing says otherwise.
@@ -86,7 +91,7 @@ class Turns:
             return tree.tip
         return place
 
-    def side_place(self, record: Record) -> int | None:
+    def side_place(self, record: ClaudeRecord) -> int | None:
         """The turn of the inline sub-agent that a record is from; None when it is a new one's."""
         tree, sides = self.tree, self.state.sides
         parent = native_id(record.parent_uuid)
@@ -102,42 +107,35 @@ class Turns:
     def follow(self, place: int) -> None:
         """Move the tip when a record continues a branch that was left."""
         tree = self.tree
-        if (
-            place != tree.tip
-            and place != ROOT
-            and not tree.turn(place).side
-            and not tree.on_path(place)
-        ):
+        if place in (tree.tip, ROOT):
+            return
+        if not tree.turn(place).side and not tree.on_path(place):
             self._switch(place)
 
     def _switch(self, place: int) -> None:
         for turn in self.tree.switch(place):
-            self.ledger.announce(turn.session)
+            self.items.announce(turn.session)
             self.out.append(Liveness(session=turn.session, turn=turn.key, live=turn.live))
 
     # Turns ------------------------------------------------------------------
 
-    def open(self, record: Record, place: int | None, key: str, author: Author) -> int:
+    def open(self, record: ClaudeRecord, place: int | None, key: str, author: Author) -> int:
         """Begin a turn where a prompt stands."""
-        self.ledger.flush_usage()
+        self.items.flush_usage()
         tree, state = self.tree, self.state
         link = native_id(record.parent_uuid) or ""
-        first: Record | None = record
+        first: ClaudeRecord | None = record
         if record.is_sidechain and self.main:
             number = self._open_side(record, place, key, link)
             first = record if place is None else None
         else:
-            if (
-                place == ROOT
-                and tree.base == 0
-                and tree.turns
-                and tree.turns[0].key.endswith(_START)
-            ):
+            is_whole = tree.base == 0 and tree.turns
+            if place == ROOT and is_whole and tree.turns[0].key.endswith(_START):
                 place = 0
             if place is not None and place != tree.tip:
                 self._switch(place)
             number = tree.add(
-                Turn(session=state.session or "", key=key, parent=tree.tip, link=link)
+                ClaudeTurn(session=state.session or "", key=key, parent=tree.tip, link=link)
             )
             tree.tip = number
             state.prompt_id = native_id(record.prompt_id)
@@ -148,11 +146,12 @@ class Turns:
                 # caveat, however old it is: from here on that says nothing.
                 tree.places[link] = ADRIFT
                 state.caveat = None
-            self.ledger.notice(record)
+            self.items.notice(record)
         self.here = number
         self.turn = turn = tree.turn(number)
         session, mode = turn.session, record.permission_mode
-        self.ledger.announce(session, first)
+        telemetry = {"permission_mode": mode[:FACT_CHARACTERS]} if type(mode) is str else None
+        self.items.announce(session, first)
         self.out.append(
             TurnFacts(
                 session=session,
@@ -160,14 +159,12 @@ class Turns:
                 at=milliseconds(record.timestamp),
                 author=author,
                 cwd=record.cwd if type(record.cwd) is str and record.cwd else None,
-                telemetry={"permission_mode": mode[:FACT_CHARACTERS]}
-                if type(mode) is str
-                else None,
+                telemetry=telemetry,
             )
         )
         return number
 
-    def _open_side(self, record: Record, place: int | None, key: str, link: str) -> int:
+    def _open_side(self, record: ClaudeRecord, place: int | None, key: str, link: str) -> int:
         """A turn of a sub-agent inside this file, in a session of its own."""
         tree, sides = self.tree, self.state.sides
         agent = native_id(record.agent_id)
@@ -175,22 +172,22 @@ class Turns:
             session = tree.turn(place).session
         else:
             session = f"{self.state.session}/{agent or native_id(record.uuid) or key}"
-        sides[""] = number = tree.add(Turn(session=session, key=key, link=link, side=True))
+        sides[""] = number = tree.add(ClaudeTurn(session=session, key=key, link=link, side=True))
         if agent is not None:
             sides[agent] = number
         return number
 
-    def at(self, record: Record, place: int | None) -> tuple[int, Turn]:
+    def at(self, record: ClaudeRecord, place: int | None) -> tuple[int, ClaudeTurn]:
         """The turn that holds what a record says, begun if nothing was said before."""
         if place == ROOT:
             place = self.tree.tip
         if place is None or place == ROOT:
             place = self.open(record, None, f"{self.state.session}{_START}", "system")
         turn = self.tree.turn(place)
-        self.ledger.announce(turn.session)
+        self.items.announce(turn.session)
         return place, turn
 
-    def event(self, record: Record, place: int | None, kind: EventKind, text: str) -> int:
+    def event(self, record: ClaudeRecord, place: int | None, kind: EventKind, text: str) -> int:
         place, turn = self.at(record, place)
         at = milliseconds(record.timestamp)
         self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
@@ -200,27 +197,24 @@ class Turns:
         if place == ROOT:
             place = self.tree.tip
         if place is not None and place != ROOT:
-            telemetry = self.ledger.telemetry(place, self.tree.turn(place))
+            telemetry = self.items.telemetry(place, self.tree.turn(place))
             for name, value in values.items():
-                if (
-                    value is True
-                    or count(value)
-                    or (type(value) is str and len(value) <= FACT_CHARACTERS)
-                ):
+                is_short = type(value) is str and len(value) <= FACT_CHARACTERS
+                if value is True or is_short or count(value):
                     telemetry[name] = value
 
 
-def content_of(record: Record) -> object:
+def content_of(record: ClaudeRecord) -> object:
     """What a user record holds, however it is wrapped."""
     message = record.message
-    return message.content if type(message) is Message else message
+    return message.content if type(message) is ClaudeMessage else message
 
 
 def holds_results(content: object) -> bool:
     """Whether tool results are among the blocks: then no person is speaking."""
     if type(content) is list:
         for block in content:
-            if type(block) is Block and block.type == "tool_result":
+            if type(block) is ClaudeBlock and block.type == "tool_result":
                 return True
     return False
 

@@ -1,8 +1,8 @@
-"""The running reading of one Claude Code file: records in, items out.
+"""Makes items of the records of one Claude Code file.
 
 Each record of the chain gets its place, the turn it belongs to, and is then
-read by its type. `turns` finds the place, `prompts` knows what
-a user record means, `ledger` keeps the items.
+read by its type. `turns` finds the place, `prompts` knows what a user record
+means, `session` keeps the items.
 """
 
 from __future__ import annotations
@@ -10,19 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from recollect.capture.adapters.claude_code.ledger import FACT_CHARACTERS, Log, State, count
-from recollect.capture.adapters.claude_code.prompts import Said, is_caveat, prompt_of
+from recollect.capture.adapters.claude_code.prompts import UserText, is_caveat, prompt_of
 from recollect.capture.adapters.claude_code.records import (
     ID_CHARACTERS,
     SYNTHETIC,
-    Attachment,
-    Block,
-    Message,
-    Outcome,
-    Record,
-    Spent,
+    ClaudeAttachment,
+    ClaudeBlock,
+    ClaudeMessage,
+    ClaudeRecord,
+    ClaudeUsage,
+    ToolUseResult,
     digest,
     native_id,
+)
+from recollect.capture.adapters.claude_code.session import (
+    FACT_CHARACTERS,
+    ClaudeLog,
+    ClaudeState,
+    count,
 )
 from recollect.capture.adapters.claude_code.tools import (
     duration_ms,
@@ -31,8 +36,13 @@ from recollect.capture.adapters.claude_code.tools import (
     result_text,
     target_of,
 )
-from recollect.capture.adapters.claude_code.tree import ROOT, Turn
-from recollect.capture.adapters.claude_code.turns import KEPT, Turns, content_of, holds_results
+from recollect.capture.adapters.claude_code.tree import ROOT, ClaudeTurn
+from recollect.capture.adapters.claude_code.turns import (
+    KEPT,
+    ClaudeTurns,
+    content_of,
+    holds_results,
+)
 from recollect.model.logs import Author, Event, EventKind, Item, Problem, ToolResult, milliseconds
 
 # Who writes a prompt, for the origins that are not a person.
@@ -46,30 +56,32 @@ _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _ERRORS = ("api_error", "error", "api_refusal", "model_refusal_fallback")
 
 
-class Transcript(Turns):
+class ClaudeReader(ClaudeTurns):
     """Takes the records of one file in order and turns them into items."""
 
-    def __init__(self, log: Log, state: State | None = None) -> None:
+    def __init__(self, log: ClaudeLog, state: ClaudeState | None = None) -> None:
         super().__init__(log, state)
         # Lines that a later one of the same piece takes back.
         self.withdrawn: set[str] = set()
         self._early: dict[str, ToolResult] = {}
         self._odd: dict[tuple[bool, str], int] = {}
 
-    def take_piece(self, lines: list[Record | Problem]) -> None:
+    def take_piece(self, lines: list[ClaudeRecord | Problem]) -> None:
         """Read some lines, knowing beforehand which of them a later one takes back."""
         self.withdrawn.clear()
         for line in lines:
-            if type(line) is Record and (line.retracted_message_uuids or line.supersedes_uuids):
+            if type(line) is ClaudeRecord and (
+                line.retracted_message_uuids or line.supersedes_uuids
+            ):
                 self.withdrawn.update(_taken_back(line))
         take = self.take
         for line in lines:
-            if type(line) is Record:
+            if type(line) is ClaudeRecord:
                 take(line)
             elif type(line) is Problem:
                 self.out.append(line)
 
-    def take(self, record: Record) -> None:
+    def take(self, record: ClaudeRecord) -> None:
         """Read one record."""
         kind = record.type
         take = _CHAIN.get(kind) if type(kind) is str else None
@@ -84,14 +96,14 @@ class Transcript(Turns):
         if uuid in places:
             return
         if self.state.session is None:
-            self.ledger.adopt(native_id(record.session_id))
+            self.items.adopt(native_id(record.session_id))
         place = self.side_place(record) if record.is_sidechain and self.main else self.place(record)
         place = take(self, record, place)
         if uuid is not None and place is not None:
             # Not `places`: finding an older record may have replaced it.
             self.tree.places[uuid] = place
             if self.state.leaves and uuid in self.state.leaves:
-                self.ledger.title("summary", self.state.leaves.pop(uuid))
+                self.items.title("summary", self.state.leaves.pop(uuid))
 
     def drain(self) -> list[Item]:
         """The items since the last time."""
@@ -103,7 +115,7 @@ class Transcript(Turns):
         """Hand over what waited for something in the same block."""
         self.out.extend(self._early.values())
         self._early.clear()
-        self.ledger.close()
+        self.items.close()
         self.tree.let_go()
 
     def problems(self) -> list[Problem]:
@@ -120,7 +132,7 @@ class Transcript(Turns):
 
     # What people and clients say ---------------------------------------------
 
-    def _user(self, record: Record, place: int | None) -> int | None:
+    def _user(self, record: ClaudeRecord, place: int | None) -> int | None:
         content = content_of(record)
         if holds_results(content):
             return self._results(record, content, place)
@@ -136,7 +148,7 @@ class Transcript(Turns):
             return place
         return self._said(record, place, prompt_of(content))
 
-    def _said(self, record: Record, place: int | None, said: Said) -> int | None:
+    def _said(self, record: ClaudeRecord, place: int | None, said: UserText) -> int | None:
         if said.shape == "nothing":
             return place
         if said.shape == "abort":
@@ -155,7 +167,7 @@ class Transcript(Turns):
             self._shell_call(record, place, said.text)
         return place
 
-    def _adds_to_prompt(self, record: Record, place: int) -> bool:
+    def _adds_to_prompt(self, record: ClaudeRecord, place: int) -> bool:
         """Whether a record goes on with the prompt before it, as the text after a picture."""
         state = self.state
         if record.type != "user" or state.answered or place != self.tree.tip or not self.main:
@@ -164,7 +176,7 @@ class Transcript(Turns):
             return state.prompt_id == native_id(record.prompt_id)
         return state.prompt_time is not None and state.prompt_time == native_id(record.timestamp)
 
-    def _author(self, record: Record, said: Said) -> Author:
+    def _author(self, record: ClaudeRecord, said: UserText) -> Author:
         origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
         if said.author is not None:
             return said.author
@@ -174,15 +186,12 @@ class Transcript(Turns):
             return "agent"
         if record.prompt_source == "system":
             return "system"
-        if (
-            record.prompt_source == "sdk"
-            and origin != "human"
-            and str(record.entrypoint).startswith("sdk")
-        ):
+        is_program = record.prompt_source == "sdk" and origin != "human"
+        if is_program and str(record.entrypoint).startswith("sdk"):
             return "agent"
         return "human"
 
-    def _shell_call(self, record: Record, place: int, command: str) -> None:
+    def _shell_call(self, record: ClaudeRecord, place: int, command: str) -> None:
         """A command typed after `!`, which the client runs itself."""
         turn = self.tree.turn(place)
         call = self.state.shell = native_id(record.uuid) or turn.key
@@ -201,7 +210,7 @@ class Transcript(Turns):
             )
         )
 
-    def _shell_output(self, record: Record, place: int | None, text: str) -> int | None:
+    def _shell_output(self, record: ClaudeRecord, place: int | None, text: str) -> int | None:
         call, self.state.shell = self.state.shell, None
         number = self.state.calls.pop(call, None) if call else None
         if call and number is not None:
@@ -212,20 +221,18 @@ class Transcript(Turns):
             )
         return place
 
-    def _attachment(self, record: Record, place: int | None) -> int | None:
+    def _attachment(self, record: ClaudeRecord, place: int | None) -> int | None:
         attachment = record.attachment
-        if (
-            type(attachment) is not Attachment
-            or attachment.type != "queued_command"
-            or attachment.is_meta
-        ):
+        if type(attachment) is not ClaudeAttachment or attachment.is_meta:
+            return place
+        if attachment.type != "queued_command":
             return place
         said = prompt_of(attachment.prompt)
         if attachment.command_mode == "task-notification" and said.shape == "prompt":
             said = said._replace(author="system")
         return self._said(record, place, said)
 
-    def _system(self, record: Record, place: int | None) -> int | None:
+    def _system(self, record: ClaudeRecord, place: int | None) -> int | None:
         subtype = record.subtype
         if subtype == "local_command":
             return self._said(record, place, prompt_of(record.content))
@@ -246,15 +253,11 @@ class Transcript(Turns):
                 self.measure(place, withdrawn=True)
         return place
 
-    def _progress(self, record: Record, place: int | None) -> int | None:
-        """A link of the chain that says nothing new: what it repeats is in other records."""
-        return place
-
     # What the model says and its tools give back -------------------------------
 
-    def _assistant(self, record: Record, place: int | None) -> int | None:
+    def _assistant(self, record: ClaudeRecord, place: int | None) -> int | None:
         message = record.message
-        if type(message) is not Message:
+        if type(message) is not ClaudeMessage:
             self._odd_one("assistant record without a message")
             return place
         if place is not None and place != self.tree.tip:
@@ -271,15 +274,15 @@ class Transcript(Turns):
         if message.model == SYNTHETIC or record.is_api_error_message:
             self._synthetic(turn, at, blocks)
             return place
-        telemetry = self.ledger.telemetry(place, turn)
-        if type(message.usage) is Spent:
-            self.ledger.spend(record, message, message.usage, turn, at, telemetry)
+        telemetry = self.items.telemetry(place, turn)
+        if type(message.usage) is ClaudeUsage:
+            self.items.count_usage(record, message, message.usage, turn, at, telemetry)
         if type(message.stop_reason) is str:
             telemetry["stop_reason"] = message.stop_reason[:FACT_CHARACTERS]
         if type(record.effort) is str:
             telemetry["effort"] = record.effort[:FACT_CHARACTERS]
         for block in blocks:
-            if type(block) is Block:
+            if type(block) is ClaudeBlock:
                 self._block(record, turn, place, block, at)
             elif type(block) is str and block.strip():
                 self.out.append(
@@ -287,29 +290,28 @@ class Transcript(Turns):
                 )
         return place
 
-    def _synthetic(self, turn: Turn, at: int | None, blocks: list[Any]) -> None:
+    def _synthetic(self, turn: ClaudeTurn, at: int | None, blocks: list[Any]) -> None:
         """What the client says in the model's place: nothing, or that something went wrong."""
         for block in blocks:
-            text = block.text if type(block) is Block else block
-            if (
-                type(text) is not str
-                or not text.strip()
-                or text.startswith("No response requested")
-            ):
+            text = block.text if type(block) is ClaudeBlock else block
+            if type(text) is not str or not text.strip():
+                continue
+            if text.startswith("No response requested"):
                 continue
             kind: EventKind = "abort" if text.startswith("[Request interrupted") else "error"
             self.out.append(Event(session=turn.session, turn=turn.key, kind=kind, at=at, text=text))
 
-    def _block(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
+    def _block(
+        self, record: ClaudeRecord, turn: ClaudeTurn, place: int, block: ClaudeBlock, at: int | None
+    ) -> None:
         kind = block.type
         if kind in _CALLS:
             self._call(record, turn, place, block, at)
         elif kind == "text":
             if type(block.text) is str and block.text.strip():
                 # Withdrawn text is kept, but not as what was answered.
-                said: EventKind = (
-                    "reasoning" if self.withdrawn and record.uuid in self.withdrawn else "reply"
-                )
+                withdrawn = self.withdrawn and record.uuid in self.withdrawn
+                said: EventKind = "reasoning" if withdrawn else "reply"
                 self.out.append(
                     Event(session=turn.session, turn=turn.key, kind=said, at=at, text=block.text)
                 )
@@ -323,7 +325,9 @@ class Transcript(Turns):
         elif type(kind) is str and kind.endswith("tool_result"):
             self._result(record, block, None, place)
 
-    def _call(self, record: Record, turn: Turn, place: int, block: Block, at: int | None) -> None:
+    def _call(
+        self, record: ClaudeRecord, turn: ClaudeTurn, place: int, block: ClaudeBlock, at: int | None
+    ) -> None:
         name, call = block.name, block.id
         if type(name) is not str:
             name = ""
@@ -350,10 +354,10 @@ class Transcript(Turns):
             early.session, early.turn = turn.session, turn.key
             self.out.append(early)
 
-    def _results(self, record: Record, content: Any, place: int | None) -> int | None:
+    def _results(self, record: ClaudeRecord, content: Any, place: int | None) -> int | None:
         outcome = record.tool_use_result
         for block in content:
-            if type(block) is not Block:
+            if type(block) is not ClaudeBlock:
                 continue
             if block.type == "tool_result":
                 self._result(record, block, outcome, place)
@@ -361,7 +365,9 @@ class Transcript(Turns):
                 self.event(record, place, "abort", block.text)
         return place
 
-    def _result(self, record: Record, block: Block, outcome: Any, place: int | None) -> None:
+    def _result(
+        self, record: ClaudeRecord, block: ClaudeBlock, outcome: Any, place: int | None
+    ) -> None:
         call = block.tool_use_id
         if type(call) is not str or len(call) > ID_CHARACTERS:
             call = native_id(call) or native_id(record.source_tool_use_id)
@@ -374,7 +380,7 @@ class Transcript(Turns):
             _, turn = self.at(record, place if number is None else number)
         text = result_text(block, outcome, self.log.overflow)
         # There is no status, only marks of failure.
-        known = type(outcome) is Outcome
+        known = type(outcome) is ToolUseResult
         ok = not (block.is_error or (known and outcome.interrupted is True))
         result = ToolResult(
             session=turn.session,
@@ -394,7 +400,7 @@ class Transcript(Turns):
 
     # Records beside the chain -------------------------------------------------
 
-    def _take_other(self, record: Record) -> None:
+    def _take_other(self, record: ClaudeRecord) -> None:
         kind = record.type
         if type(kind) is not str or kind not in _OTHER:
             name = kind[:60] if type(kind) is str else "missing"
@@ -404,56 +410,57 @@ class Transcript(Turns):
         if take is not None:
             take(self, record)
 
-    def _titled(self, record: Record) -> None:
-        self.ledger.title(record.type, record.custom_title or record.agent_name or record.ai_title)
+    def _titled(self, record: ClaudeRecord) -> None:
+        self.items.title(record.type, record.custom_title or record.agent_name or record.ai_title)
 
-    def _summary(self, record: Record) -> None:
+    def _summary(self, record: ClaudeRecord) -> None:
         """A title for what ends in a leaf, which may be in another file, or still to come."""
         leaf, leaves = native_id(record.leaf_uuid), self.state.leaves
         if leaf is None or not isinstance(record.summary, str):
             return
         if self.tree.find(leaf) is not None:
-            self.ledger.title("summary", record.summary)
+            self.items.title("summary", record.summary)
         elif len(leaves) < KEPT // 4:
             leaves[leaf] = record.summary[:FACT_CHARACTERS]
 
-    def _linked(self, record: Record) -> None:
+    def _linked(self, record: ClaudeRecord) -> None:
         """Where else this session's work is: a pull request, a worktree, another folder."""
         tree = record.worktree_session if isinstance(record.worktree_session, dict) else {}
-        self.ledger.know(
+        self.items.know(
             pull_request=record.pr_url,
             relocated_to=record.relocated_cwd,
             worktree=tree.get("worktreePath"),
             worktree_branch=tree.get("worktreeBranch"),
         )
 
-    def _forked(self, record: Record) -> None:
+    def _forked(self, record: ClaudeRecord) -> None:
         """An agent that began with its parent's context says so instead of copying it."""
-        self.ledger.know(inherits_context=True)
+        self.items.know(inherits_context=True)
         if self.state.session is None:
-            self.ledger.adopt(native_id(record.parent_session_id))
+            self.items.adopt(native_id(record.parent_session_id))
 
     def _odd_one(self, reason: str, *, unknown: bool = False) -> None:
         if (unknown, reason) in self._odd or len(self._odd) < KEPT:
             self._odd[unknown, reason] = self._odd.get((unknown, reason), 0) + 1
 
 
-_CHAIN: dict[str, Callable[[Transcript, Record, int | None], int | None]] = {
-    "user": Transcript._user,
-    "assistant": Transcript._assistant,
-    "system": Transcript._system,
-    "attachment": Transcript._attachment,
-    "progress": Transcript._progress,
+_CHAIN: dict[str, Callable[[ClaudeReader, ClaudeRecord, int | None], int | None]] = {
+    "user": ClaudeReader._user,
+    "assistant": ClaudeReader._assistant,
+    "system": ClaudeReader._system,
+    "attachment": ClaudeReader._attachment,
+    # A link of the chain that says nothing new: what it repeats is in other records.
+    "progress": lambda reader, record, place: place,
 }
-_OTHER: dict[str, Callable[[Transcript, Record], None] | None] = {
-    "summary": Transcript._summary,
-    "ai-title": Transcript._titled,
-    "custom-title": Transcript._titled,
-    "agent-name": Transcript._titled,
-    "pr-link": Transcript._linked,
-    "worktree-state": Transcript._linked,
-    "relocated": Transcript._linked,
-    "fork-context-ref": Transcript._forked,
+_OTHER: dict[str, Callable[[ClaudeReader, ClaudeRecord], None] | None] = {
+    "summary": ClaudeReader._summary,
+    "ai-title": ClaudeReader._titled,
+    "custom-title": ClaudeReader._titled,
+    "agent-name": ClaudeReader._titled,
+    "pr-link": ClaudeReader._linked,
+    "worktree-state": ClaudeReader._linked,
+    "relocated": ClaudeReader._linked,
+    "fork-context-ref": ClaudeReader._forked,
     # Known and passed over: the prompt queue, undo data, the client's own state.
     "queue-operation": None,
     "file-history-snapshot": None,
@@ -469,14 +476,15 @@ _OTHER: dict[str, Callable[[Transcript, Record], None] | None] = {
 }
 
 
-def _taken_back(record: Record) -> list[str]:
-    both = (record.retracted_message_uuids, record.supersedes_uuids)
-    return [
-        uuid for uuids in both if isinstance(uuids, list) for uuid in uuids if isinstance(uuid, str)
-    ]
+def _taken_back(record: ClaudeRecord) -> list[str]:
+    taken: list[str] = []
+    for uuids in (record.retracted_message_uuids, record.supersedes_uuids):
+        if isinstance(uuids, list):
+            taken += [uuid for uuid in uuids if isinstance(uuid, str)]
+    return taken
 
 
-def _error_text(record: Record) -> str:
+def _error_text(record: ClaudeRecord) -> str:
     error = record.error if isinstance(record.error, dict) else {}
     deeper = error.get("error")
     deeper = deeper.get("message") if isinstance(deeper, dict) else None

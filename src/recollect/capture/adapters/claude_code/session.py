@@ -1,7 +1,7 @@
-"""What a Claude Code transcript has told so far, and the items that come of it.
+"""What is known of a Claude Code session, and the items that come of it.
 
-`State` is all that survives from one read to the next; `Ledger` collects the
-items of the block being read. Some wait there for their fellows: the figures
+`ClaudeState` is all that survives from one read to the next; `ClaudeItems` collects
+the items of the block being read. Some wait there for their fellows: the figures
 of a split message, a title that may be bettered, what is measured of a turn.
 """
 
@@ -13,20 +13,20 @@ from msgspec import Struct, field
 
 from recollect.capture.adapters.claude_code.records import (
     ID_CHARACTERS,
-    Message,
-    Record,
-    Spent,
+    ClaudeMessage,
+    ClaudeRecord,
+    ClaudeUsage,
     digest,
     native_id,
 )
-from recollect.capture.adapters.claude_code.tree import ROOT, Turn
+from recollect.capture.adapters.claude_code.tree import ROOT, ClaudeTurn
 from recollect.model.logs import Item, Origin, SessionFacts, TurnFacts, Usage, milliseconds
 
 FACT_CHARACTERS = 500
 _TITLE_RANKS = {"summary": 1, "ai-title": 2, "agent-name": 3, "custom-title": 4}
 
 
-class Log(NamedTuple):
+class ClaudeLog(NamedTuple):
     """One file and what its place on disk says.
 
     `session` is None for a sub-agent's file whose records alone name the
@@ -41,13 +41,13 @@ class Log(NamedTuple):
     meta: dict[str, Any] | None = None
 
 
-class State(Struct, omit_defaults=True):
+class ClaudeState(Struct, omit_defaults=True):
     """What one read leaves for the next."""
 
     session: str | None = None
     parent: str | None = None
     begun: bool = False
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[ClaudeTurn] = field(default_factory=list)
     base: int = 0
     tip: int = ROOT
     places: dict[str, int] = field(default_factory=dict)
@@ -69,16 +69,16 @@ class State(Struct, omit_defaults=True):
     meta_news: dict[str, Any] = field(default_factory=dict)
 
 
-class Ledger:
+class ClaudeItems:
     """The items of one read, and what is held back for the moment."""
 
-    def __init__(self, log: Log, state: State) -> None:
+    def __init__(self, log: ClaudeLog, state: ClaudeState) -> None:
         self.log, self.state = log, state
         self.out: list[Item] = []
         self._announced: set[str] = set()
         self._noticed: tuple[Any, ...] = ()
         self._usage: Usage | None = None
-        self._telemetry: dict[int, tuple[Turn, dict[str, Any]]] = {}
+        self._telemetry: dict[int, tuple[ClaudeTurn, dict[str, Any]]] = {}
         if not state.begun and log.meta:
             state.meta_news.update(log.meta)
             if isinstance(title := log.meta.get("description"), str):
@@ -104,7 +104,7 @@ class Ledger:
         state.parent = parent
         state.session = f"{parent}/{agent}" if parent else f"agent-{agent}"
 
-    def announce(self, session: str, record: Record | None = None) -> None:
+    def announce(self, session: str, record: ClaudeRecord | None = None) -> None:
         """Introduce a session, once in each read and before its first item."""
         if session in self._announced:
             return
@@ -119,7 +119,7 @@ class Ledger:
         state.begun = True
         self._tell_news(session)
 
-    def notice(self, record: Record) -> None:
+    def notice(self, record: ClaudeRecord) -> None:
         """What a prompt's record says about its session, where that is new."""
         said = (record.version, record.git_branch, record.entrypoint, record.slug, record.team_name)
         if said == self._noticed:
@@ -135,12 +135,8 @@ class Ledger:
             # The first one is the session's; a turn has its own.
             facts["cwd"] = True
             news["cwd"] = record.cwd
-        meta = (
-            ("entrypoint", record.entrypoint),
-            ("slug", record.slug),
-            ("team", record.team_name),
-        )
-        for name, value in meta:
+        meta = {"entrypoint": record.entrypoint, "slug": record.slug, "team": record.team_name}
+        for name, value in meta.items():
             if isinstance(value, str) and value and facts.get(name) != value:
                 state.meta_news[name] = facts[name] = value[:FACT_CHARACTERS]
         fork = record.forked_from
@@ -166,9 +162,8 @@ class Ledger:
 
     def _tell_news(self, session: str) -> None:
         state = self.state
-        origin: Origin = (
-            "headless" if str(state.facts.get("entrypoint")).startswith("sdk") else "interactive"
-        )
+        is_headless = str(state.facts.get("entrypoint")).startswith("sdk")
+        origin: Origin = "headless" if is_headless else "interactive"
         self.out.append(
             SessionFacts(
                 session=session,
@@ -183,29 +178,27 @@ class Ledger:
 
     # Turns ------------------------------------------------------------------
 
-    def telemetry(self, place: int, turn: Turn) -> dict[str, Any]:
+    def telemetry(self, place: int, turn: ClaudeTurn) -> dict[str, Any]:
         """What is measured of a turn in this block, to be added to."""
         held = self._telemetry.get(place)
         if held is None:
             held = self._telemetry[place] = (turn, {})
         return held[1]
 
-    def spend(
+    def count_usage(
         self,
-        record: Record,
-        message: Message,
-        spent: Spent,
-        turn: Turn,
+        record: ClaudeRecord,
+        message: ClaudeMessage,
+        spent: ClaudeUsage,
+        turn: ClaudeTurn,
         at: int | None,
         telemetry: dict[str, Any],
     ) -> None:
         """Count a model call once: its lines repeat the figures, and the largest are true."""
         fresh, read = spent.input_tokens, spent.cache_read_input_tokens
         write, output = spent.cache_creation_input_tokens, spent.output_tokens
-        if (
-            not (type(fresh) is type(read) is type(write) is type(output) is int)
-            or (fresh | read | write | output) >> 53
-        ):
+        are_counts = type(fresh) is type(read) is type(write) is type(output) is int
+        if not are_counts or (fresh | read | write | output) >> 53:
             fresh, read, write, output = map(count, (fresh, read, write, output))
         if not write and spent.cache_creation is not None:
             write = _sum(spent.cache_creation)
@@ -264,7 +257,7 @@ def _sum(split: object) -> int:
     return sum(map(count, split.values())) if type(split) is dict else 0
 
 
-def _inline(session: str, parent: str | None, record: Record | None) -> SessionFacts:
+def _inline(session: str, parent: str | None, record: ClaudeRecord | None) -> SessionFacts:
     """The facts of a sub-agent inside its parent's file."""
     facts = SessionFacts(session=session, parent=parent, origin="subagent")
     if record is not None:
