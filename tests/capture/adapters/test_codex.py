@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.adapters.codex import Codex
-from recollect.capture.adapters.codex.tools import Outcome, aim, kind_of, outcome, patched
-from recollect.capture.adapters.codex.transcript import Transcript
-from recollect.capture.adapters.codex.turns import State
+from recollect.capture.adapters.codex.reader import CodexReader
+from recollect.capture.adapters.codex.tools import CodexOutcome, aim, kind_of, outcome, patched
+from recollect.capture.adapters.codex.turns import CodexState
 from recollect.model.logs import (
     Checkpoint,
     Event,
@@ -570,47 +570,49 @@ def test_a_message_from_another_agent_wakes_a_sub_agent(tmp_path: Path) -> None:
     [
         (
             '{"output":"hi\\n","metadata":{"exit_code":1,"duration_seconds":1.5}}',
-            Outcome("hi\n", False, 1, 1500),
+            CodexOutcome("hi\n", False, 1, 1500),
         ),
-        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nhi", Outcome("hi", True, 0, 100)),
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nhi", CodexOutcome("hi", True, 0, 100)),
         (
             "Exit code: 2\nWall time: 3 seconds\nTotal output lines: 900\nOutput:\nhi",
-            Outcome("hi", False, 2, 3000),
+            CodexOutcome("hi", False, 2, 3000),
         ),
         (
             "Chunk ID: 4f\nWall time: 0.05 seconds\nProcess exited with code 0\nOutput:\nhi",
-            Outcome("hi", True, 0, 50),
+            CodexOutcome("hi", True, 0, 50),
         ),
         (
             "Chunk ID: 4f\nWall time: 1 seconds\nProcess running with session ID 7\nOutput:\n",
-            Outcome("", None, None, 1000),
+            CodexOutcome("", None, None, 1000),
         ),
         (
             "Wall time: 6.4 seconds\naborted by user",
-            Outcome("Wall time: 6.4 seconds\naborted by user", False, None, 6400),
+            CodexOutcome("Wall time: 6.4 seconds\naborted by user", False, None, 6400),
         ),
-        ("aborted by user after 2.0s", Outcome("aborted by user after 2.0s", False)),
+        ("aborted by user after 2.0s", CodexOutcome("aborted by user after 2.0s", False)),
         (
             "Script completed\nWall time 0.5 seconds\nOutput:\n\nhi",
-            Outcome("\nhi", True, None, 500),
+            CodexOutcome("\nhi", True, None, 500),
         ),
-        ("Script failed\nWall time 0.5 seconds\nOutput:\n", Outcome("", False, None, 500)),
-        ("execution error: sandbox", Outcome("execution error: sandbox", False)),
-        ("Plan updated", Outcome("Plan updated")),
-        ({"content": "hi", "success": False}, Outcome("hi", False)),
-        ({"type": "input_text", "text": "a.txt\n"}, Outcome("a.txt\n")),
+        ("Script failed\nWall time 0.5 seconds\nOutput:\n", CodexOutcome("", False, None, 500)),
+        ("execution error: sandbox", CodexOutcome("execution error: sandbox", False)),
+        ("Plan updated", CodexOutcome("Plan updated")),
+        ({"content": "hi", "success": False}, CodexOutcome("hi", False)),
+        ({"type": "input_text", "text": "a.txt\n"}, CodexOutcome("a.txt\n")),
         (
             [
                 {"type": "input_text", "text": "a"},
                 {"type": "input_image", "image_url": "data:image/png;base64,QUJD"},
             ],
-            Outcome("a\n[image/png, 3 bytes, sha256 d9cae0dbdbf0]"),
+            CodexOutcome("a\n[image/png, 3 bytes, sha256 d9cae0dbdbf0]"),
         ),
-        (None, Outcome()),
-        (7, Outcome()),
+        (None, CodexOutcome()),
+        (7, CodexOutcome()),
     ],
 )
-def test_an_exit_code_is_found_in_every_shape_of_output(text: object, expected: Outcome) -> None:
+def test_an_exit_code_is_found_in_every_shape_of_output(
+    text: object, expected: CodexOutcome
+) -> None:
     """No field says whether a command succeeded."""
     assert outcome(text) == expected
 
@@ -1255,7 +1257,7 @@ def test_what_is_unknown_is_counted_once_for_each_type(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_file_is_one_problem(tmp_path: Path) -> None:
-    found = read(tmp_path / "gone.jsonl", Checkpoint(7, msgspec.msgpack.encode(State())))
+    found = read(tmp_path / "gone.jsonl", Checkpoint(7, msgspec.msgpack.encode(CodexState())))
 
     assert [type(item).__name__ for item in found] == ["Problem", "Checkpoint"]
     assert found[-1].position == 7  # type: ignore[union-attr]
@@ -1270,7 +1272,7 @@ def test_a_session_whose_first_line_is_lost_is_named_by_its_file(tmp_path: Path)
 
 def test_the_state_stays_small(tmp_path: Path) -> None:
     """A checkpoint has 64 KB, whatever a log holds."""
-    transcript = Transcript("x", "x")
+    reader = CodexReader("x", "x")
     many = [b.call(call_id=f"{n}" + "c" * 190) for n in range(2000)]
     many += [b.user("p" * 9000 + str(n), turn_id="t" * 9000) for n in range(2000)]
     many += [
@@ -1282,7 +1284,7 @@ def test_the_state_stays_small(tmp_path: Path) -> None:
     states = [item.state for item in read(path) if isinstance(item, Checkpoint)]
 
     assert max(map(len, states)) <= 64_000
-    assert transcript.take_state()
+    assert reader.take_state()
 
 
 NAMES = """session_meta turn_context response_item event_msg compacted inter_agent_communication

@@ -1,10 +1,4 @@
-"""OpenAI Codex CLI: one JSONL file per thread ("rollout"), appended to while it runs.
-
-There is no public description; what we rely on, and how we know, is written
-down in docs/formats/codex.md. The parts: `records` is the shape of a line,
-`transcript` turns lines into items, and beside it are prompts, tool
-calls, token counts and copied histories.
-"""
+"""Finds and recognises Codex's rollouts, and reads their files."""
 
 from __future__ import annotations
 
@@ -17,9 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.adapters.codex.records import BARE, ENVELOPES, Fields, fields, text_of
-from recollect.capture.adapters.codex.transcript import Transcript
-from recollect.capture.adapters.codex.turns import State
+from recollect.capture.adapters.codex.reader import CodexReader
+from recollect.capture.adapters.codex.records import BARE, ENVELOPES
+from recollect.capture.adapters.codex.turns import CodexState
 from recollect.capture.logs.documents import read_bytes
 from recollect.capture.logs.folders import is_folder
 from recollect.capture.logs.lines import (
@@ -30,6 +24,7 @@ from recollect.capture.logs.lines import (
     open_log,
     records,
 )
+from recollect.capture.logs.values import Fields, fields_of, text_of
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 INDEX = "session_index.jsonl"
@@ -48,7 +43,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _uuid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _dated = re.compile(r"[/\\]sessions[/\\]\d{4}[/\\]\d\d[/\\]\d\d$")
 _meta_head = re.compile(rb'"type"\s*:\s*"session_meta"')
-_state: msgspec.msgpack.Decoder[State] = msgspec.msgpack.Decoder(State)
+_state: msgspec.msgpack.Decoder[CodexState] = msgspec.msgpack.Decoder(CodexState)
 
 
 class _Name(Struct):
@@ -95,9 +90,8 @@ class Codex:
 
     def _is_ours(self, path: str, head: bytes) -> bool:
         name = os.path.basename(path)
-        named = (name.startswith("rollout-") and _uuid.search(name) is not None) or bool(
-            _dated.search(os.path.dirname(path))
-        )
+        named = name.startswith("rollout-") and _uuid.search(name) is not None
+        named = named or _dated.search(os.path.dirname(path)) is not None
         if name.endswith(".zst"):
             return named and head.startswith(ZSTD_MAGIC)
         if name.endswith(".json"):
@@ -120,7 +114,7 @@ class Codex:
         whole = not source.appended or source.path.endswith(".zst")
         state = None if whole or since is None else _resumed(since)
         position = since.position if state is not None and since is not None else 0
-        transcript = Transcript(source.path, _thread_in(source.path), state)
+        reader = CodexReader(source.path, _thread_in(source.path), state)
         begun = False
         try:
             for block in blocks(source.path, position):
@@ -128,25 +122,25 @@ class Codex:
                     yield (block,)
                     continue
                 if not begun and state is not None:
-                    yield (transcript.facts(),)
+                    yield (reader.facts(),)
                 elif begun:
                     # Held back until there is more: the last one of a file is that of its end.
-                    yield (Checkpoint(position, transcript.take_state()),)
-                yield _read_block(source.path, block, transcript)
+                    yield (Checkpoint(position, reader.take_state()),)
+                yield _read_block(source.path, block, reader)
                 begun, position = True, block.end
         except UnreadableSource as error:
             yield (Problem(path=source.path, kind="unreadable", reason=str(error)),)
-            yield (Checkpoint(position, transcript.take_state()),)
+            yield (Checkpoint(position, reader.take_state()),)
             return
-        transcript.name(self._title(source, transcript))
-        yield transcript.out
-        yield transcript.problems()
+        reader.name(self._title(source, reader))
+        yield reader.out
+        yield reader.problems()
         # What is always read whole leaves no state: that would say that
         # there is something to go on from.
-        yield (Checkpoint(position, b"" if whole else transcript.take_state()),)
+        yield (Checkpoint(position, b"" if whole else reader.take_state()),)
 
     def _read_document(self, source: Source) -> Iterator[Item]:
-        transcript = Transcript(source.path, _thread_in(source.path))
+        reader = CodexReader(source.path, _thread_in(source.path))
         try:
             data = read_bytes(source.path, MAX_LINE_BYTES)
             document = _documents.decode(data)
@@ -155,23 +149,22 @@ class Codex:
             yield Checkpoint(0)
             return
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-            yield Problem(
-                path=source.path, kind="bad_record", reason=f"not a session: {error}"[:200]
-            )
+            reason = f"not a session: {error}"[:200]
+            yield Problem(path=source.path, kind="bad_record", reason=reason)
             yield Checkpoint(len(data))
             return
         if isinstance(document.session, dict):
-            transcript.take_bare([{**document.session, "type": None}])
-        transcript.take_bare(document.items)
-        transcript.flush()
-        transcript.name(self._title(source, transcript))
-        yield from transcript.out
-        yield from transcript.problems()
+            reader.take_bare([{**document.session, "type": None}])
+        reader.take_bare(document.items)
+        reader.flush()
+        reader.name(self._title(source, reader))
+        yield from reader.out
+        yield from reader.problems()
         yield Checkpoint(len(data))
 
-    def _title(self, source: Source, transcript: Transcript) -> str | None:
+    def _title(self, source: Source, reader: CodexReader) -> str | None:
         """The thread's newest name in the index beside it."""
-        who = transcript.state.who
+        who = reader.state.who
         for path in source.companions if who else ():
             if who and os.path.basename(path) == INDEX:
                 try:
@@ -188,16 +181,16 @@ class Codex:
 # Reading ----------------------------------------------------------------------
 
 
-def _read_block(path: str, block: LineBlock, transcript: Transcript) -> list[Item]:
+def _read_block(path: str, block: LineBlock, reader: CodexReader) -> list[Item]:
     """The items of one block; the list is the caller's."""
-    if transcript.is_bare(block.data):
+    if reader.is_bare(block.data):
         bare = records(path, block, BARE)
-        transcript.take_bare(bare)
+        reader.take_bare(bare)
     else:
         for piece in _pieces(block):
-            _take_envelopes(path, piece, transcript)
-    transcript.flush()
-    items, transcript.out = transcript.out, []
+            _take_envelopes(path, piece, reader)
+    reader.flush()
+    items, reader.out = reader.out, []
     return items
 
 
@@ -205,10 +198,8 @@ def _pieces(block: LineBlock) -> Iterator[LineBlock]:
     """A block in parts of whole lines, so that decoded ones are few and soon free again."""
     data, start = block.data, 0
     while len(data) - start > PIECE_BYTES:
-        cut = (
-            data.rfind(b"\n", start, start + PIECE_BYTES) + 1
-            or data.find(b"\n", start + PIECE_BYTES) + 1
-        )
+        cut = data.rfind(b"\n", start, start + PIECE_BYTES) + 1
+        cut = cut or data.find(b"\n", start + PIECE_BYTES) + 1
         if not cut:
             break
         yield LineBlock(data[start:cut], block.start + start, block.start + cut, block.lines)
@@ -216,18 +207,18 @@ def _pieces(block: LineBlock) -> Iterator[LineBlock]:
     yield LineBlock(data[start:], block.start + start, block.end, block.lines) if start else block
 
 
-def _take_envelopes(path: str, block: LineBlock, transcript: Transcript) -> None:
+def _take_envelopes(path: str, block: LineBlock, reader: CodexReader) -> None:
     # A sound block is taken at once: handing on its lines one by one costs a tenth more.
     try:
         lines = ENVELOPES.decode_lines(block.data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         loose = records(path, block, ENVELOPES)
-        transcript.take_loose(loose)
+        reader.take_loose(loose)
     else:
-        transcript.take(lines)
+        reader.take(lines)
 
 
-def _resumed(since: Checkpoint) -> State | None:
+def _resumed(since: Checkpoint) -> CodexState | None:
     """The state of a checkpoint; without a sound one the file is read from its start."""
     try:
         return _state.decode(since.state)
@@ -253,16 +244,14 @@ def _read_index(path: str) -> dict[str, str]:
 
 
 def _is_first_record(record: Fields, named: bool) -> bool:
-    kind, meta = record.get("type"), fields(record.get("payload"))
+    kind, meta = record.get("type"), fields_of(record.get("payload"))
     if kind == "session_meta":
         known = text_of(meta.get("id")) or text_of(meta.get("session_id"))
         told = ("cwd", "originator", "cli_version", "forked_from_id", "timestamp")
         return known is not None and (named or any(text_of(meta.get(name)) for name in told))
     if kind is None and "role" not in record:
-        bare = (
-            text_of(record.get("id")) is not None and text_of(record.get("timestamp")) is not None
-        )
-        return bare and (named or "instructions" in record)
+        bare = text_of(record.get("id")) and text_of(record.get("timestamp"))
+        return bare is not None and (named or "instructions" in record)
     enveloped = bool(meta) and kind in ("event_msg", "response_item", "turn_context", "compacted")
     return named and (enveloped or kind in ("message", "reasoning"))
 
@@ -332,18 +321,14 @@ def _search(root: str, folders: list[str]) -> Iterator[str]:
 
 
 def _is_dated(folders: list[str], entries: list[os.DirEntry[str]]) -> bool:
-    years = any(len(name) == 4 and name.isdecimal() for name in folders)
-    return years or any(
-        entry.name.startswith("rollout-") and _ending(entry.name) for entry in entries
-    )
+    if any(len(name) == 4 and name.isdecimal() for name in folders):
+        return True
+    rollouts = (entry.name for entry in entries if entry.name.startswith("rollout-"))
+    return any(map(_ending, rollouts))
 
 
 def _ending(name: str) -> str:
-    if name.endswith(".jsonl"):
-        return ".jsonl"
-    if name.endswith(".jsonl.zst"):
-        return ".jsonl.zst"
-    return ""
+    return next((ending for ending in (".jsonl", ".jsonl.zst") if name.endswith(ending)), "")
 
 
 def _sources_in(home: str) -> list[Source]:

@@ -2,11 +2,12 @@
 
 One call can appear up to three times: the model's request, its output, and
 an event (or, in paginated files, a turn item) that says how it went. They
-share a call id; here each is brought into the same two shapes.
+share a call id; here each is brought into the same two shapes, and joined.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -14,29 +15,35 @@ import msgspec
 from msgspec import Struct
 
 from recollect.capture.adapters.codex.prompts import placeholder
-from recollect.capture.adapters.codex.records import Fields, fields, text_of, whole
+from recollect.capture.adapters.codex.records import moment, whole
 from recollect.capture.adapters.codex.tools import (
     MAX_TARGET,
-    Outcome,
+    CodexOutcome,
     aim,
     command_line,
-    decoded,
+    decode_arguments,
     from_mcp,
     full_name,
     kind_of,
     milliseconds_of,
+    outcome,
     texts_in,
 )
-from recollect.model.logs import ToolKind
+from recollect.capture.adapters.codex.turns import MAX_CALLS, CodexState, CodexTurns, trim
+from recollect.capture.logs.values import Fields, fields_of, list_of, text_of
+from recollect.model.logs import Event, ToolKind, ToolResult
 
 COMMANDS = ("shell", "shell_command", "exec_command")
+_BROKEN = (msgspec.MsgspecError, RecursionError, UnicodeError)
 STATUS = {"completed": True, "failed": False, "declined": False, "error": False}
 
 
 _arguments: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
+# Longer ids are not ids; they would only fill the checkpoint.
+MAX_ID = 200
 
 
-class Made(Struct, gc=False):
+class CodexCall(Struct, gc=False):
     """A call: who was called, on what, with what."""
 
     call: str | None
@@ -46,11 +53,11 @@ class Made(Struct, gc=False):
     input: Any
 
 
-def made_by(item: Fields) -> tuple[Made, Outcome | None]:
+def call_asked_by(item: Fields) -> tuple[CodexCall, CodexOutcome | None]:
     """The call that a response item asks for; a picture has its outcome with it."""
     kind = item["type"]
     if kind == "image_generation_call":
-        return ended_by(item)
+        return call_ended_by(item)
     return _makers[kind](item), None
 
 
@@ -64,14 +71,7 @@ def command_of(item: Fields) -> tuple[str, Fields] | None:
     try:
         given = _arguments.decode(item["arguments"])
         command = given.get("command") or given.get("cmd")
-    except (
-        KeyError,
-        TypeError,
-        AttributeError,
-        msgspec.MsgspecError,
-        RecursionError,
-        UnicodeError,
-    ):
+    except (KeyError, TypeError, AttributeError, *_BROKEN):
         return None
     if type(command) is list and len(command) == 3 and command[1] == "-lc":
         command = command[2]
@@ -80,47 +80,44 @@ def command_of(item: Fields) -> tuple[str, Fields] | None:
     return command[:MAX_TARGET], given
 
 
-def _function(item: Fields) -> Made:
-    given, name = decoded(item.get("arguments")), full_name(item.get("name"), item.get("namespace"))
+def id_of(value: object) -> str | None:
+    """The value if it can be an id."""
+    return value[:MAX_ID] if type(value) is str and value else None
+
+
+def _function(item: Fields) -> CodexCall:
+    given, name = (
+        decode_arguments(item.get("arguments")),
+        full_name(item.get("name"), item.get("namespace")),
+    )
     kind, target = aim(name, kind_of(name), given)
-    return Made(_id(item.get("call_id")), name, kind, target, given)
+    return CodexCall(id_of(item.get("call_id")), name, kind, target, given)
 
 
-def _custom(item: Fields) -> Made:
+def _custom(item: Fields) -> CodexCall:
     name = full_name(item.get("name"), item.get("namespace"))
-    kind, target = aim(name, kind_of(name), decoded(item.get("input")))
-    return Made(_id(item.get("call_id")), name, kind, target, item.get("input"))
+    kind, target = aim(name, kind_of(name), decode_arguments(item.get("input")))
+    return CodexCall(id_of(item.get("call_id")), name, kind, target, item.get("input"))
 
 
-def _local_shell(item: Fields) -> Made:
+def _local_shell(item: Fields) -> CodexCall:
     kind, target = aim("local_shell", "shell", item.get("action"))
-    return Made(
-        _id(item.get("call_id")) or _id(item.get("id")),
-        "local_shell",
-        kind,
-        target,
-        item.get("action"),
-    )
+    call = id_of(item.get("call_id")) or id_of(item.get("id"))
+    return CodexCall(call, "local_shell", kind, target, item.get("action"))
 
 
-def _web(item: Fields) -> Made:
-    return Made(
-        _id(item.get("id")), "web_search", "web", sought(item.get("action")), item.get("action")
-    )
+def _web(item: Fields) -> CodexCall:
+    action = item.get("action")
+    return CodexCall(id_of(item.get("id")), "web_search", "web", sought(action), action)
 
 
-def _tool_search(item: Fields) -> Made:
-    given = decoded(item.get("arguments"))
-    return Made(
-        _id(item.get("call_id")),
-        "tool_search",
-        "search",
-        aim("tool_search", "search", given)[1],
-        given,
-    )
+def _tool_search(item: Fields) -> CodexCall:
+    given = decode_arguments(item.get("arguments"))
+    kind, target = aim("tool_search", "search", given)
+    return CodexCall(id_of(item.get("call_id")), "tool_search", kind, target, given)
 
 
-_makers: dict[str, Callable[[Fields], Made]] = {
+_makers: dict[str, Callable[[Fields], CodexCall]] = {
     "function_call": _function,
     "custom_tool_call": _custom,
     "local_shell_call": _local_shell,
@@ -132,7 +129,7 @@ CALLS = frozenset({*_makers, "image_generation_call"})
 
 def sought(action: object, query: object = None) -> str | None:
     """What a web search looked for: a query, a page, a pattern in it."""
-    found = fields(action)
+    found = fields_of(action)
     for value in (found.get("query"), query, found.get("url"), found.get("pattern")):
         if text := text_of(value):
             return text
@@ -142,81 +139,79 @@ def sought(action: object, query: object = None) -> str | None:
     return None
 
 
-def ended_by(told: Fields) -> tuple[Made, Outcome]:
+def call_ended_by(told: Fields) -> tuple[CodexCall, CodexOutcome]:
     """The call that an event or turn item tells the end of, and how it went."""
-    made, outcome = _enders[told["type"]](told)
-    made.call = _id(told.get("call_id")) or _id(told.get("id"))
-    return made, outcome
+    asked, outcome = _enders[told["type"]](told)
+    asked.call = id_of(told.get("call_id")) or id_of(told.get("id"))
+    return asked, outcome
 
 
-def _ended_command(told: Fields) -> tuple[Made, Outcome]:
+def _ended_command(told: Fields) -> tuple[CodexCall, CodexOutcome]:
     kind, target = aim("shell", "shell", told.get("command"))
     code = whole(told.get("exit_code"))
     texts = [text for text in (text_of(told.get("stdout")), text_of(told.get("stderr"))) if text]
     text = text_of(told.get("aggregated_output")) or "\n".join(texts) or None
     ok = _succeeded(told) if code is None else code == 0
     line = command_line(told.get("command"))
-    return Made(None, "shell", kind, target, line), Outcome(
-        text, ok, code, milliseconds_of(told.get("duration"))
-    )
+    outcome = CodexOutcome(text, ok, code, milliseconds_of(told.get("duration")))
+    return CodexCall(None, "shell", kind, target, line), outcome
 
 
-def _ended_patch(told: Fields) -> tuple[Made, Outcome]:
-    changes = fields(told.get("changes"))
+def _ended_patch(told: Fields) -> tuple[CodexCall, CodexOutcome]:
+    changes = fields_of(told.get("changes"))
     paths = ", ".join(list(changes)[:8]) or None
     texts = [text for text in (text_of(told.get("stdout")), text_of(told.get("stderr"))) if text]
-    return Made(None, "apply_patch", "edit", paths, changes or None), Outcome(
-        "\n".join(texts) or None, _succeeded(told)
-    )
+    outcome = CodexOutcome("\n".join(texts) or None, _succeeded(told))
+    return CodexCall(None, "apply_patch", "edit", paths, changes or None), outcome
 
 
-def _ended_mcp(told: Fields) -> tuple[Made, Outcome]:
+def _ended_mcp(told: Fields) -> tuple[CodexCall, CodexOutcome]:
     # An event wraps what was called; a turn item has it beside the rest.
-    found = fields(told.get("invocation")) or told
+    found = fields_of(told.get("invocation")) or told
     server = text_of(found.get("server")) or "unknown"
     tool = text_of(found.get("tool")) or "unknown"
     given = found.get("arguments")
     error = told.get("error")
-    outcome = from_mcp(
-        {"Err": fields(error).get("message", error)} if error else told.get("result")
-    )
+    result = told.get("result")
+    if error:
+        result = {"Err": fields_of(error).get("message", error)}
+    outcome = from_mcp(result)
     outcome.duration_ms = milliseconds_of(told.get("duration"))
     name = f"mcp__{server}__{tool}"
-    return Made(None, name, "mcp", aim(name, "mcp", given)[1], given), outcome
+    return CodexCall(None, name, "mcp", aim(name, "mcp", given)[1], given), outcome
 
 
-def _ended_search(told: Fields) -> tuple[Made, Outcome]:
+def _ended_search(told: Fields) -> tuple[CodexCall, CodexOutcome]:
     target = sought(told.get("action"), told.get("query"))
-    return Made(None, "web_search", "web", target, told.get("action")), Outcome(
-        _results(told.get("results"))
-    )
+    outcome = CodexOutcome(_results(told.get("results")))
+    return CodexCall(None, "web_search", "web", target, told.get("action")), outcome
 
 
-def _ended_picture(told: Fields) -> tuple[Made, Outcome]:
+def _ended_picture(told: Fields) -> tuple[CodexCall, CodexOutcome]:
     picture = text_of(told.get("result"))
-    made = Made(
+    asked = CodexCall(
         None,
         "image_generation",
         "other",
         text_of(told.get("saved_path")) or text_of(told.get("revised_prompt")),
         None,
     )
-    return made, Outcome(placeholder(picture) if picture else None, _succeeded(told))
+    return asked, CodexOutcome(placeholder(picture) if picture else None, _succeeded(told))
 
 
-def _viewed(told: Fields) -> tuple[Made, Outcome]:
-    return Made(None, "view_image", "read", text_of(told.get("path")), None), Outcome()
+def _viewed(told: Fields) -> tuple[CodexCall, CodexOutcome]:
+    return CodexCall(None, "view_image", "read", text_of(told.get("path")), None), CodexOutcome()
 
 
-def _ended_dynamic(told: Fields) -> tuple[Made, Outcome]:
+def _ended_dynamic(told: Fields) -> tuple[CodexCall, CodexOutcome]:
     name = full_name(told.get("tool"), told.get("namespace"))
     kind, target = aim(name, kind_of(name), told.get("arguments"))
-    made = Made(None, name, kind, target, told.get("arguments"))
+    asked = CodexCall(None, name, kind, target, told.get("arguments"))
     text = texts_in(told.get("content_items")) or None
-    return made, Outcome(text, _succeeded(told), None, milliseconds_of(told.get("duration")))
+    return asked, CodexOutcome(text, _succeeded(told), None, milliseconds_of(told.get("duration")))
 
 
-_enders: dict[str, Callable[[Fields], tuple[Made, Outcome]]] = {
+_enders: dict[str, Callable[[Fields], tuple[CodexCall, CodexOutcome]]] = {
     "exec_command_end": _ended_command,
     "CommandExecution": _ended_command,
     "patch_apply_end": _ended_patch,
@@ -237,10 +232,6 @@ _enders: dict[str, Callable[[Fields], tuple[Made, Outcome]]] = {
 ENDS = frozenset(_enders) - CALLS
 
 
-def _id(value: object) -> str | None:
-    return value[:200] if isinstance(value, str) and value else None
-
-
 def _succeeded(told: Fields) -> bool | None:
     success = told.get("success")
     if isinstance(success, bool):
@@ -257,3 +248,139 @@ def _results(results: object) -> str | None:
             parts = (text_of(result.get(key)) for key in ("title", "url", "snippet"))
             lines.append(" - ".join(part for part in parts if part))
     return "\n".join(line for line in lines if line) or None
+
+
+# Calls and what came of them, joined by their ids ------------------------------
+
+
+class CodexCalls(CodexTurns):
+    """Calls are remembered with their turn, because a result may come much later."""
+
+    def __init__(self, state: CodexState | None = None) -> None:
+        super().__init__(state)
+        self.odd: defaultdict[str, int] = defaultdict(int)
+
+    def function_called(self, item: Fields, stamp: object) -> None:
+        """A function call; commands take the short way."""
+        found, call = command_of(item), id_of(item.get("call_id"))
+        if found is None or call is None:
+            self.called(item, stamp)
+            return
+        turn = self.settled or self.content_turn(stamp)
+        self._await(call, turn)
+        target, given = found
+        self.out.append(
+            Event(
+                session=self.session,
+                turn=turn,
+                kind="tool_call",
+                at=moment(stamp),
+                call=call,
+                name=item["name"],
+                tool_kind="shell",
+                target=target,
+                input=given,
+            )
+        )
+
+    def called(self, item: Fields, stamp: object) -> None:
+        """Any call that an item asks for."""
+        asked, end = call_asked_by(item)
+        turn = self.content_turn(stamp)
+        if asked.kind == "web" and asked.target and self.is_twin("web", asked.target, -1):
+            return
+        if end is not None and self._turn_of(asked.call) is not None:
+            return
+        self._tool_call(asked, turn, stamp, end)
+
+    def ended(self, told: Fields, stamp: object) -> None:
+        """The end of a call, told by an event; often nothing else tells the call itself."""
+        asked, end = call_ended_by(told)
+        if asked.call is not None and self._turn_of(asked.call) is not None:
+            self._join(asked.call, end, stamp)
+            return
+        turn = self.content_turn(stamp)
+        if asked.kind == "web" and asked.target and self.is_twin("web", asked.target, 1):
+            return
+        self._tool_call(asked, turn, stamp, end)
+
+    def answered(self, item: Fields, stamp: object) -> None:
+        """The output of a call."""
+        call = item.get("call_id")
+        if type(call) is str:
+            self._join(call[:MAX_ID], outcome(item.get("output")), stamp)
+
+    def found_tools(self, item: Fields, stamp: object) -> None:
+        """The output of a search for tools: their names."""
+        names = [fields_of(tool).get("name") for tool in list_of(item.get("tools"))]
+        if call := id_of(item.get("call_id")):
+            found = ", ".join(name for name in names if isinstance(name, str))
+            self._join(call, CodexOutcome(found), stamp)
+
+    def _tool_call(
+        self, asked: CodexCall, turn: str, stamp: object, end: CodexOutcome | None
+    ) -> None:
+        state, call = self.state, asked.call
+        if call is None and asked.kind == "shell":
+            state.unnamed += 1
+            call = f"unnamed-{state.unnamed}"
+        if call is not None:
+            self._await(call, turn)
+            if end is not None and end.text is not None:
+                self._settle(call, turn)
+        event = Event(
+            session=self.session,
+            turn=turn,
+            kind="tool_call",
+            at=moment(stamp),
+            call=call,
+            name=asked.name,
+            tool_kind=asked.kind,
+            target=asked.target,
+            input=asked.input,
+        )
+        if end is not None:
+            event.output, event.ok = end.text, end.ok
+            event.exit_code, event.duration_ms = end.exit_code, end.duration_ms
+        self.out.append(event)
+
+    def _await(self, call: str, turn: str) -> None:
+        """A call is out; an id that is used again stands for the newest."""
+        waiting = self.state.calls
+        waiting[call] = turn
+        if len(waiting) > MAX_CALLS:
+            trim(waiting, MAX_CALLS)
+
+    def _settle(self, call: str, turn: str) -> None:
+        """Its output is known; what is told later can only add to it."""
+        state = self.state
+        del state.calls[call]
+        state.answered[call] = turn
+        if len(state.answered) > MAX_CALLS:
+            trim(state.answered, MAX_CALLS // 2)
+
+    def _turn_of(self, call: str | None) -> str | None:
+        return self.state.calls.get(call) or self.state.answered.get(call) if call else None
+
+    def _join(self, call: str, end: CodexOutcome, stamp: object) -> None:
+        state, output = self.state, end.text
+        turn = state.calls.get(call)
+        if turn is None:
+            turn, output = state.answered.get(call), None
+            if turn is None:
+                self.odd["a result without its call"] += 1
+                return
+        elif output:
+            self._settle(call, turn)
+        self.out.append(
+            ToolResult(
+                session=self.session,
+                turn=turn,
+                call=call,
+                at=moment(stamp),
+                output=output,
+                ok=end.ok,
+                exit_code=end.exit_code,
+                duration_ms=end.duration_ms,
+            )
+        )

@@ -14,12 +14,11 @@ from typing import Any
 
 from msgspec import Struct, json
 
+from recollect.capture.logs.values import Fields
 from recollect.model.logs import milliseconds
 
-Fields = dict[str, Any]
 
-
-class Line(Struct, gc=False):
+class CodexLine(Struct, gc=False):
     """An envelope (0.32 and later)."""
 
     timestamp: Any = None
@@ -28,7 +27,7 @@ class Line(Struct, gc=False):
     ordinal: Any = None
 
 
-ENVELOPES: json.Decoder[Line] = json.Decoder(Line)
+ENVELOPES: json.Decoder[CodexLine] = json.Decoder(CodexLine)
 # To 0.31 a line is the item itself.
 BARE: json.Decoder[Fields] = json.Decoder(Fields)
 
@@ -52,12 +51,8 @@ def moment(text: object) -> int | None:
     except KeyError:
         found = milliseconds(text)
     # No shorter one: 12:59.999 is a time too, and its 59 are minutes.
-    if (
-        found is not None
-        and len(minute) == 16
-        and second in _seconds
-        and thousandth in _thousandths
-    ):
+    is_usual = len(minute) == 16 and second in _seconds and thousandth in _thousandths
+    if found is not None and is_usual:
         if len(_minutes) > 1000:
             _minutes.clear()
         _minutes[minute] = found - found % 60_000
@@ -88,21 +83,6 @@ def digest(text: str) -> str:
     return f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}{len(text):x}"
 
 
-def text_of(value: object) -> str | None:
-    """The value if it is a text with something in it."""
-    return value if isinstance(value, str) and value else None
-
-
 def whole(value: object) -> int | None:
     """The value if it is an integer, and one that a table can hold."""
     return value if type(value) is int and -(1 << 53) < value < 1 << 53 else None
-
-
-def fields(value: object) -> Fields:
-    """The value if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def listed(value: object) -> list[Any]:
-    """The value if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from recollect.capture.adapters.codex.records import Fields
+from recollect.capture.logs.values import Fields
 
 # As logged: input (which includes both kinds of cache), cached, written to the
 # cache, output (which includes reasoning), reasoning.
@@ -27,7 +27,7 @@ _figures = itemgetter(
 )
 
 
-class Call(Struct, gc=False):
+class TokenCount(Struct, gc=False):
     """A model call that has not been counted yet, and a mark that tells it from the others.
 
     `carried` says that the total held more than this call when the file began.
@@ -38,7 +38,7 @@ class Call(Struct, gc=False):
     carried: bool
 
 
-class Meter(Struct, array_like=True):
+class TokenMeter(Struct, array_like=True):
     """The running total of one file."""
 
     total: Counts | None = None
@@ -46,7 +46,7 @@ class Meter(Struct, array_like=True):
     resets: int = 0
     count: int = 0
 
-    def advance(self, payload: Fields) -> Call | None:
+    def advance(self, payload: Fields) -> TokenCount | None:
         """The call that a token_count adds, or None when it repeats an earlier one."""
         info = payload.get("info")
         if type(info) is dict:
@@ -69,14 +69,14 @@ class Meter(Struct, array_like=True):
         if spent == NOTHING:
             return None
         mark = f"{self.resets}:{total[0]}:{total[3]}:{spent[0]}:{spent[3]}"
-        return Call(spent, mark, before is None and total != spent)
+        return TokenCount(spent, mark, before is None and total != spent)
 
-    def _without_total(self, last: Counts) -> Call | None:
+    def _without_total(self, last: Counts) -> TokenCount | None:
         if self.last == last or last == NOTHING:
             return None
         self.last = last
         self.count += 1
-        return Call(last, f"n{self.count}:{last[0]}:{last[3]}", carried=False)
+        return TokenCount(last, f"n{self.count}:{last[0]}:{last[3]}", carried=False)
 
 
 def _counts(usage: Any) -> Counts | None:

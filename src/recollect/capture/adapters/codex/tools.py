@@ -16,7 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from recollect.capture.adapters.codex.prompts import picture_in
-from recollect.capture.adapters.codex.records import text_of, whole
+from recollect.capture.adapters.codex.records import whole
+from recollect.capture.logs.values import text_of
 from recollect.model.logs import ToolKind
 
 KINDS: dict[str, ToolKind] = {
@@ -70,7 +71,7 @@ _wall = re.compile(r"Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds")
 _seconds = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s)")
 
 
-class Outcome(Struct, gc=False):
+class CodexOutcome(Struct, gc=False):
     """What a tool gave back; None is unknown."""
 
     text: str | None = None
@@ -114,7 +115,7 @@ def kind_of(name: str) -> ToolKind:
     return "mcp" if name.startswith("mcp__") else KINDS.get(name.rpartition("__")[2], "other")
 
 
-def decoded(arguments: object) -> Any:
+def decode_arguments(arguments: object) -> Any:
     """A call's arguments: JSON in a string, or the string itself."""
     if isinstance(arguments, str) and arguments[:1] in ("{", "["):
         try:
@@ -194,7 +195,7 @@ def _joined(values: Any) -> str | None:
 # The output -----------------------------------------------------------------
 
 
-def outcome(output: object) -> Outcome:
+def outcome(output: object) -> CodexOutcome:
     """What the `output` of a call says, in whatever shape this version wrote it."""
     if type(output) is str:
         return _from_wrapped(output) if output.startswith('{"output":') else _from_text(output)
@@ -206,7 +207,7 @@ def outcome(output: object) -> Outcome:
         if isinstance(success, bool):
             found.ok = success
         return found
-    return Outcome()
+    return CodexOutcome()
 
 
 def texts_in(parts: object) -> str:
@@ -224,26 +225,26 @@ def texts_in(parts: object) -> str:
     return "\n".join(found)
 
 
-def _from_text(text: str) -> Outcome:
+def _from_text(text: str) -> CodexOutcome:
     if text.startswith(HEADS):
         return _from_head(text)
-    return Outcome(text, ok=False if text.startswith(FAILURES) else None)
+    return CodexOutcome(text, ok=False if text.startswith(FAILURES) else None)
 
 
-def _from_wrapped(text: str) -> Outcome:
+def _from_wrapped(text: str) -> CodexOutcome:
     try:
         record = _wrapped.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return Outcome(text)
+        return CodexOutcome(text)
     code, seconds = record.metadata.exit_code, record.metadata.duration_seconds
     known = (type(seconds) is float or type(seconds) is int) and 0 <= seconds < 1e9
     duration = round(seconds * 1000) if known else None
     if type(code) is not int or abs(code) > 1 << 32:
-        return Outcome(record.output, None, None, duration)
-    return Outcome(record.output, code == 0, code, duration)
+        return CodexOutcome(record.output, None, None, duration)
+    return CodexOutcome(record.output, code == 0, code, duration)
 
 
-def _from_head(text: str) -> Outcome:
+def _from_head(text: str) -> CodexOutcome:
     head = text[:400]
     label = head.find("Output:\n")
     if label >= 0:
@@ -261,7 +262,7 @@ def _from_head(text: str) -> Outcome:
         )
     elif code is None and "aborted by user" in text[:200]:
         ok = False
-    return Outcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None)
+    return CodexOutcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None)
 
 
 def milliseconds_of(duration: object) -> int | None:
@@ -274,15 +275,15 @@ def milliseconds_of(duration: object) -> int | None:
     return None
 
 
-def from_mcp(result: object) -> Outcome:
+def from_mcp(result: object) -> CodexOutcome:
     """What an MCP tool gave back: content, or an error, by itself or in Ok / Err."""
     if isinstance(result, dict) and "Err" in result:
-        return Outcome(text_of(result["Err"]), ok=False)
+        return CodexOutcome(text_of(result["Err"]), ok=False)
     inner = result.get("Ok", result) if isinstance(result, dict) else None
     if not isinstance(inner, dict):
-        return Outcome(text_of(result))
+        return CodexOutcome(text_of(result))
     failed = inner.get("isError", inner.get("is_error"))
-    return Outcome(texts_in(inner.get("content")) or None, ok=failed is not True)
+    return CodexOutcome(texts_in(inner.get("content")) or None, ok=failed is not True)
 
 
 def _json(value: object) -> str:

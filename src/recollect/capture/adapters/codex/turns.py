@@ -1,4 +1,21 @@
-"""Codex: the session and the turn that are open, and what must outlive a read."""
+"""Codex: the session and the turn that are open, and what must outlive a read.
+
+A fork writes its own session_meta, then its parent's records with new
+times, then goes on. What was copied is the parent's: neither shown nor counted
+again. Its end is found from this file alone, so that it does not matter
+whether the parent is still there, or which of the two is read first:
+
+1. `subagent_history_start_ordinal`: the first ordinal that is the child's own.
+   `history_base` without it: the parent is referred to and nothing is copied.
+2. A turn id is a version 7 UUID and holds its time: a turn that began after
+   the child's thread was made is the child's. `started_at` serves the same way.
+3. Copied records are stamped in one go. Without a dated turn a pause of a
+   second ends the copy; after one, only a pause that no slow disk explains.
+
+When only a pause was there to go by, and no session_meta of the parent, the end is a
+guess. Then the token counts keep keys that the parent's own have too, and
+whoever keeps them counts each once.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +25,21 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from recollect.capture.adapters.codex.copies import Stretch
 from recollect.capture.adapters.codex.prompts import with_pictures
-from recollect.capture.adapters.codex.records import Fields, digest, moment
-from recollect.capture.adapters.codex.sessions import Identity
-from recollect.capture.adapters.codex.tokens import Meter
+from recollect.capture.adapters.codex.records import (
+    digest,
+    epoch_moment,
+    moment,
+    uuid_moment,
+    whole,
+)
+from recollect.capture.adapters.codex.session import ThreadIdentity
+from recollect.capture.adapters.codex.tokens import TokenMeter
+from recollect.capture.logs.values import Fields
 from recollect.model.logs import Author, Event, Item, Liveness, SessionFacts, TurnFacts
 
+PAUSE_MS = 1000
+LONG_PAUSE_MS = 60_000
 MAX_STATE_BYTES = 60_000
 MAX_CALLS = 300
 # An output and the event that tells how the call went stand side by side, so a read
@@ -25,11 +50,67 @@ MAX_REPEATS = 200
 MAX_TWINS = 60
 
 
-class State(Struct, array_like=True):
+class CopiedHistory(Struct, array_like=True):
+    """What one file copied from its parent: whether we are in it, and what was seen of it."""
+
+    open: bool = False
+    born: int | None = None
+    start: int | None = None
+    last_at: int | None = None
+    dated: bool = False
+    foreign: bool = False
+    guessed: bool = False
+
+    def begin(self, meta: Fields, born: int | None, at: int | None) -> None:
+        """What the file's own session_meta says about copied history."""
+        self.born, self.last_at = born, at
+        self.start = whole(meta.get("subagent_history_start_ordinal"))
+        if self.start is not None:
+            self.open = True
+        elif meta.get("history_base") is None:
+            self.open = isinstance(meta.get("forked_from_id"), str)
+
+    def meet_parent(self, at: int | None) -> None:
+        """Another thread's session_meta: its history follows."""
+        self.open, self.foreign, self.last_at = True, True, at
+
+    def covers(self, payload: Fields, ordinal: object, at: int | None) -> bool:
+        """Whether a record is copied; the first that is not ends the copy."""
+        number = whole(ordinal)
+        if self.start is not None and number is not None:
+            self.open = number < self.start
+            return self.open
+        made_at = self._made(payload)
+        if made_at is not None and self.born is not None:
+            self.open = made_at < self.born
+            self.dated = True
+        elif at is None or self.last_at is None:
+            # Without a clock there is nothing to tell copies by.
+            self.open = self.last_at is not None
+        elif at - self.last_at >= (LONG_PAUSE_MS if self.dated else PAUSE_MS):
+            self.open = False
+            self.guessed = not self.foreign and not self.dated
+        if at is not None:
+            self.last_at = at
+        return self.open
+
+    def _made(self, payload: Fields) -> int | None:
+        turn = payload.get("turn_id")
+        if turn is None:
+            return None
+        made_at = uuid_moment(turn)
+        if made_at is None and payload.get("type") == "task_started":
+            made_at = epoch_moment(payload.get("started_at"))
+            # Whole seconds: a turn of the second in which the thread was made is its own.
+            return made_at if made_at is None or made_at % 1000 else made_at + 999
+        return made_at
+
+
+class CodexState(Struct, array_like=True):
     """What a checkpoint carries; everything in it is bounded."""
 
     bare: bool | None = None
-    who: Identity | None = None
+    who: ThreadIdentity | None = None
     title: str | None = None
     cwd: str | None = None
     model: str | None = None
@@ -53,15 +134,15 @@ class State(Struct, array_like=True):
     repeats: dict[str, int] = field(default_factory=dict)
     review: str = ""
     unnamed: int = 0
-    stretch: Stretch = field(default_factory=Stretch)
-    meter: Meter = field(default_factory=Meter)
+    copied: CopiedHistory = field(default_factory=CopiedHistory)
+    meter: TokenMeter = field(default_factory=TokenMeter)
 
 
-class Turns:
+class CodexTurns:
     """Opens turns, keys them, and collects in `out` what there is to tell."""
 
-    def __init__(self, state: State | None = None) -> None:
-        self.state = state or State()
+    def __init__(self, state: CodexState | None = None) -> None:
+        self.state = state or CodexState()
         self.out: list[Item] = []
         self.session = self.state.who.session if self.state.who else ""
         # Prompts that the model was given, until the screen has shown them too.
@@ -77,7 +158,7 @@ class Turns:
 
     # The session ------------------------------------------------------------
 
-    def be(self, who: Identity) -> None:
+    def be(self, who: ThreadIdentity) -> None:
         """The session is known from here on."""
         self.state.who, self.session = who, who.session
 
@@ -120,9 +201,8 @@ class Turns:
         state, at, mark = self.state, moment(stamp), digest(text)
         key = self._key(mark, at)
         if author is None:
-            author = (
-                "agent" if state.who is not None and state.who.origin == "subagent" else "human"
-            )
+            is_subagent = state.who is not None and state.who.origin == "subagent"
+            author = "agent" if is_subagent else "human"
         self.open_turn(key, author, at)
         state.prompts += 1
         state.prompt = mark
@@ -247,12 +327,10 @@ class Turns:
     def _count_said(self, kind: str, text: str) -> int:
         """How often one side has said this more than the other, except for what was said last."""
         said, twins = self._said, self.state.twins
-        if (
-            twins
-            and not said.get((kind, text))
-            and (count := twins.pop(f"{kind}:{digest(text)}", 0))
-        ):
-            said[kind, text] = count
+        if twins and not said.get((kind, text)):
+            count = twins.pop(f"{kind}:{digest(text)}", 0)
+            if count:
+                said[kind, text] = count
         return said.get((kind, text), 0)
 
     def _remember_said(self, kind: str, text: str, side: int) -> None:

@@ -1,9 +1,13 @@
-"""Codex: from records to items.
+"""Makes items of the records of one Codex thread.
 
 A record is told apart by its fields, not by a version: bare lines (to 0.31),
 envelopes, and envelopes with ordinals whose events are turn items. Most
 things are said twice, once for the model (`response_item`) and once for the
 screen (`event_msg`); whichever comes first is taken and its twin is dropped.
+
+Of prompts the event is taken, because the item for the model stands among many
+texts that nobody typed; an item only when no event has followed it before the
+model answers.
 """
 
 from __future__ import annotations
@@ -15,69 +19,39 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.adapters.codex.calls import CALLS, ENDS
-from recollect.capture.adapters.codex.prompts import typed_in
-from recollect.capture.adapters.codex.records import (
-    BARE,
-    Fields,
-    Line,
-    fields,
-    listed,
-    moment,
-    text_of,
-    whole,
+from recollect.capture.adapters.codex.calls import CALLS, ENDS, CodexCalls, id_of
+from recollect.capture.adapters.codex.prompts import (
+    INJECTED_KINDS,
+    cwd_in,
+    is_injected,
+    placeholder,
+    typed_in,
+    typed_part,
 )
-from recollect.capture.adapters.codex.records import uuid_moment as made_at
-from recollect.capture.adapters.codex.sessions import facts_of, identity
+from recollect.capture.adapters.codex.records import BARE, CodexLine, moment, uuid_moment, whole
+from recollect.capture.adapters.codex.session import facts_of, identity
 from recollect.capture.adapters.codex.tools import texts_in
-from recollect.capture.adapters.codex.turns import State
-from recollect.capture.adapters.codex.work import Work, id_of
-from recollect.model.logs import Problem, SessionFacts, Usage
+from recollect.capture.adapters.codex.turns import CodexState
+from recollect.capture.logs.values import Fields, fields_of, list_of, text_of
+from recollect.model.logs import Event, EventKind, Problem, SessionFacts, Usage
 
 # Known, and of no use to us: what they say is said elsewhere, or says nothing that lasts.
-SKIPPED_RECORDS = frozenset(
-    {
-        "world_state",
-        "security_risk_score",
-        "inter_agent_communication_metadata",
-        "token_usage_record",
-    }
-)
-SKIPPED_ITEMS = frozenset(
-    {
-        "ghost_snapshot",
-        "compaction",
-        "compaction_summary",
-        "context_compaction",
-        "compaction_trigger",
-    }
-    | {"additional_tools", "other"}
-)
-SKIPPED_EVENTS = frozenset(
-    {"thread_settings_applied", "thread_goal_updated", "sub_agent_activity", "guardian_assessment"}
-    | {
-        "collab_agent_spawn_end",
-        "collab_agent_interaction_end",
-        "collab_waiting_end",
-        "collab_close_end",
-    }
-    | {
-        "collab_resume_end",
-        "dynamic_tool_call_request",
-        "undo_completed",
-        "warning",
-        "guardian_warning",
-    }
-    | {
-        "agent_reasoning_section_break",
-        "stream_error",
-        "background_event",
-        "plan_update",
-        "turn_diff",
-    }
-    | {"session_configured", "deprecation_notice", "model_reroute", "thread_queue_changed"}
-    | {"hook_started", "hook_completed", "mcp_startup_update", "mcp_startup_complete"}
-)
+SKIPPED_RECORDS = frozenset({
+    "world_state", "security_risk_score", "inter_agent_communication_metadata", "token_usage_record",
+})  # fmt: skip
+SKIPPED_ITEMS = frozenset({
+    "ghost_snapshot", "compaction", "compaction_summary", "context_compaction",
+    "compaction_trigger", "additional_tools", "other",
+})  # fmt: skip
+SKIPPED_EVENTS = frozenset({
+    "thread_settings_applied", "thread_goal_updated", "sub_agent_activity", "guardian_assessment",
+    "collab_agent_spawn_end", "collab_agent_interaction_end", "collab_waiting_end",
+    "collab_close_end", "collab_resume_end", "dynamic_tool_call_request", "undo_completed",
+    "warning", "guardian_warning", "agent_reasoning_section_break", "stream_error",
+    "background_event", "plan_update", "turn_diff", "session_configured", "deprecation_notice",
+    "model_reroute", "thread_queue_changed", "hook_started", "hook_completed",
+    "mcp_startup_update", "mcp_startup_complete",
+})  # fmt: skip
 SKIPPED_TURN_ITEMS = frozenset({"HookPrompt", "SubAgentActivity", "CollabAgentToolCall"})
 ENVELOPED = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 
@@ -85,10 +59,10 @@ ENVELOPED = frozenset({"session_meta", "turn_context", "response_item", "event_m
 _enveloped = re.compile(rb'\{"timestamp":"[^"\\]*","type":"[^"\\]*","payload":\{')
 
 
-class Transcript(Work):
+class CodexReader(CodexCalls):
     """Reads records in file order and collects the items they give in `out`."""
 
-    def __init__(self, path: str, fallback: str, state: State | None = None) -> None:
+    def __init__(self, path: str, fallback: str, state: CodexState | None = None) -> None:
         super().__init__(state)
         self.path, self.fallback = path, fallback
         self.unknown: defaultdict[str, int] = defaultdict(int)
@@ -96,9 +70,9 @@ class Transcript(Work):
 
     # Reading ----------------------------------------------------------------
 
-    def take(self, lines: Iterable[Line]) -> None:
+    def take(self, lines: Iterable[CodexLine]) -> None:
         """Enveloped lines, in order."""
-        stretch = self.state.stretch
+        copied = self.state.copied
         for line in lines:
             kind, payload, stamp = line.type, line.payload, line.timestamp
             if type(payload) is not dict:
@@ -115,7 +89,7 @@ class Transcript(Work):
                 table = None
             if not self.session:
                 self._begin_unnamed()
-            if stretch.open and stretch.covers(payload, line.ordinal, moment(stamp)):
+            if copied.open and copied.covers(payload, line.ordinal, moment(stamp)):
                 self._pass_over(kind, payload)
             elif table is None:
                 self._take_record(kind, payload, stamp)
@@ -127,7 +101,7 @@ class Transcript(Work):
                 else:
                     handler(self, payload, stamp)
 
-    def take_loose(self, lines: Iterable[Line | Problem]) -> None:
+    def take_loose(self, lines: Iterable[CodexLine | Problem]) -> None:
         """Lines among which there are some that could not be read: these are passed on."""
         for line in lines:
             if isinstance(line, Problem):
@@ -169,7 +143,7 @@ class Transcript(Work):
                 known = {
                     name: line.get(name) for name in ("timestamp", "type", "payload", "ordinal")
                 }
-                self.take([Line(**known)])
+                self.take([CodexLine(**known)])
             elif "record_type" not in line:
                 self._bare(line)
 
@@ -229,8 +203,8 @@ class Transcript(Work):
             who = identity(meta, self.fallback)
             self.be(who)
             state.cwd = text_of(meta.get("cwd"))
-            born = made_at(who.thread) or moment(meta.get("timestamp")) or at
-            state.stretch.begin(meta, born, at)
+            born = uuid_moment(who.thread) or moment(meta.get("timestamp")) or at
+            state.copied.begin(meta, born, at)
         elif (text_of(meta.get("id")) or who.thread) != who.thread:
             self._meet_parent(text_of(meta.get("id")), at)
             return
@@ -239,12 +213,12 @@ class Transcript(Work):
     def _meet_parent(self, thread: str | None, at: int | None) -> None:
         """Another thread's session_meta begins copied history, before any turn of our own."""
         state = self.state
-        if state.who is None or state.turn or state.stretch.start is not None:
+        if state.who is None or state.turn or state.copied.start is not None:
             return
         if state.who.parent is None:
             self.be(state.who._replace(parent=thread, forked_from=thread))
             self.out.append(SessionFacts(session=self.session, parent=thread))
-        state.stretch.meet_parent(at)
+        state.copied.meet_parent(at)
 
     def _pass_over(self, kind: object, payload: Fields) -> None:
         """A copied record: only what the child's own records build on is remembered."""
@@ -254,6 +228,121 @@ class Transcript(Work):
             self.state.meter.advance(payload)
         elif payload.get("type") in ("user_message", "item_completed"):
             self.state.told_by_events = True
+
+    # What people and agents say, each thing once ---------------------------------
+
+    def user_message(self, told: Fields, stamp: object) -> None:
+        """A prompt, told by an event."""
+        message = told.get("message")
+        text = message if type(message) is str else ""
+        if told.get("kind") in INJECTED_KINDS or is_injected(text):
+            return
+        has_pictures = told.get("images") or told.get("local_images")
+        self.prompted(typed_part(text), _pictures(told) if has_pictures else [], stamp)
+
+    def prompted(self, text: str, pictures: list[str], stamp: object) -> None:
+        """A prompt as the screen showed it; the model's copy of it may have come before."""
+        state = self.state
+        if self._held:
+            for held, _, held_stamp in self._held:
+                if held == text:
+                    stamp = held_stamp
+            self._held.clear()
+        elif not state.told_by_events and not state.filled and self.has_prompt(text):
+            # An earlier read ended between the two.
+            state.told_by_events = True
+            return
+        if not state.told_by_events:
+            state.told_by_events = True
+        if text or pictures:
+            self.open_prompt(text, pictures, stamp)
+
+    def message(self, item: Fields, stamp: object) -> None:
+        """A message that the model saw or wrote; developers' messages are nobody's."""
+        role, state = item.get("role"), self.state
+        if role == "user":
+            if not state.told_by_events or state.cwd is None:
+                self.user_item(item, stamp)
+        elif role == "assistant":
+            text = _joined_texts(item.get("content"))
+            if "<" in text and ("<oai-mem-citation>" in text or "<proposed_plan>" in text):
+                for said in _shown(text):
+                    self.say("reply", said, stamp, -1)
+            elif state.review and text.startswith(state.review):
+                state.review = ""
+            else:
+                self.say("reply", text, stamp, -1)
+
+    def user_item(self, item: Fields, stamp: object, bare: bool = False) -> None:
+        """A text in the user's name: a prompt, when it was typed and no event tells it."""
+        state = self.state
+        if state.cwd is None and (cwd := cwd_in(item.get("content"))):
+            state.cwd = cwd
+            self.out.append(SessionFacts(session=self.session, cwd=cwd))
+        if state.told_by_events:
+            return
+        text, pictures = typed_in(item.get("content"))
+        if not text and not pictures:
+            return
+        if bare:
+            self.open_prompt(text, pictures, stamp)
+        else:
+            self.hold(text, pictures, stamp)
+
+    def mail(self, told: Fields, stamp: object) -> None:
+        """A message from another agent starts a turn when it woke this one."""
+        content, state, who = told.get("content"), self.state, self.state.who
+        text = content if isinstance(content, str) else texts_in(content)
+        own = (who.agent_path if who else None) or "/root"
+        if not text or told.get("author") == own:
+            return
+        first = who is not None and who.origin == "subagent" and not state.turn
+        if first or (state.task and not state.prompts):
+            self.open_prompt(text, [], stamp, "agent")
+
+    def say(self, kind: EventKind, text: object, stamp: object, side: int) -> None:
+        """A reply or a piece of reasoning, once; `side` is that of `is_twin`."""
+        if type(text) is not str or not (bare := text.strip()):
+            return
+        turn = self.settled or self.content_turn(stamp)
+        if not self.is_twin(kind, bare, side):
+            self.out.append(
+                Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text)
+            )
+
+    def reasoning(self, item: Fields, stamp: object) -> None:
+        """Each part of a summary, and of the raw thought where a model shows it."""
+        for parts in (item.get("summary"), item.get("content")):
+            for part in parts if type(parts) is list else ():
+                self.say("reasoning", part.get("text") if type(part) is dict else part, stamp, -1)
+
+    def entered_review(self, told: Fields, stamp: object) -> None:
+        """A review is asked for by a command, which no message tells."""
+        hint = text_of(told.get("user_facing_hint")) or text_of(told.get("prompt")) or ""
+        self._held.clear()
+        self.open_prompt(f"/review {hint}".strip(), [], stamp)
+
+    def exited_review(self, told: Fields, stamp: object) -> None:
+        """What a review found."""
+        review = fields_of(told.get("review_output"))
+        lead = text_of(review.get("overall_explanation")) or ""
+        lines = [lead]
+        for finding in list_of(review.get("findings")):
+            parts = [text_of(fields_of(finding).get(name)) for name in ("title", "body")]
+            lines.append("\n".join(part for part in parts if part))
+        text = "\n\n".join(line for line in lines if line)
+        if text:
+            self.add("reply", text, stamp)
+            # The same is then said as a message to the model.
+            self.state.review = lead[:200]
+
+    def add(self, kind: EventKind, text: str, stamp: object) -> None:
+        """Something that was said or happened once."""
+        turn = self.any_turn(stamp)
+        self.state.filled = True
+        self.out.append(
+            Event(session=self.session, turn=turn, kind=kind, at=moment(stamp), text=text)
+        )
 
     # What happens to the thread -------------------------------------------------
 
@@ -344,9 +433,9 @@ class Transcript(Work):
             return
         given, cached, written, output, reasoning = call.spent
         who = state.who
-        # When the end of the copied stretch is a guess, or the total was carried over
+        # When the end of the copied history is a guess, or the total was carried over
         # from the parent, this may be a call that the parent's file counts too.
-        shared = who.forked_from and (state.stretch.guessed or call.carried)
+        shared = who.forked_from and (state.copied.guessed or call.carried)
         self.out.append(
             Usage(
                 session=self.session,
@@ -364,7 +453,7 @@ class Transcript(Work):
 
     def _item_completed(self, told: Fields, stamp: object) -> None:
         """A turn item: paginated files tell by these what events told before."""
-        item = fields(told.get("item"))
+        item = fields_of(told.get("item"))
         kind = item.get("type")
         if kind == "UserMessage":
             self.begin_task(id_of(told.get("turn_id")))
@@ -375,7 +464,7 @@ class Transcript(Work):
             self.say("reply", item.get("text"), stamp, 1)
         elif kind == "Reasoning":
             for name in ("summary_text", "raw_content"):
-                for text in listed(item.get(name)):
+                for text in list_of(item.get(name)):
                     self.say("reasoning", text, stamp, 1)
         elif kind == "ContextCompaction":
             self._compaction("", stamp, 1)
@@ -389,46 +478,79 @@ class Transcript(Work):
             self._skip(kind, SKIPPED_TURN_ITEMS, "turn item type")
 
 
+# Words ------------------------------------------------------------------------
+
+
+def _pictures(told: Fields) -> list[str]:
+    pictures = [placeholder(url) for url in list_of(told.get("images")) if isinstance(url, str)]
+    return pictures + [
+        f"[image {path}]" for path in list_of(told.get("local_images")) if isinstance(path, str)
+    ]
+
+
+def _joined_texts(content: object) -> str:
+    """The texts of a message's content; nearly always it is one."""
+    if type(content) is not list:
+        return ""
+    texts = []
+    for part in content:
+        if type(part) is dict and type(text := part.get("text")) is str:
+            texts.append(text)
+    return texts[0] if len(texts) == 1 else "".join(texts)
+
+
+def _shown(text: str) -> list[str]:
+    """A reply as the screen shows it: citations cut away, a proposed plan told apart."""
+    if "<oai-mem-citation>" in text:
+        before, _, rest = text.partition("<oai-mem-citation>")
+        text = before + rest.partition("</oai-mem-citation>")[2]
+    if "<proposed_plan>" not in text:
+        return [text]
+    before, _, rest = text.partition("<proposed_plan>")
+    plan, _, after = rest.partition("</proposed_plan>")
+    return [before + after, plan]
+
+
 # Which record goes where --------------------------------------------------------
 
-Handler = Callable[[Transcript, Fields, Any], None]
+Handler = Callable[[CodexReader, Fields, Any], None]
 
 _items: dict[str, Handler] = {
-    "message": Transcript.message,
-    "reasoning": Transcript.reasoning,
-    **dict.fromkeys(CALLS, Transcript.called),
-    "function_call": Transcript.function_called,
-    "function_call_output": Transcript.answered,
-    "custom_tool_call_output": Transcript.answered,
-    "tool_search_output": Transcript.found_tools,
-    "agent_message": Transcript.mail,
+    "message": CodexReader.message,
+    "reasoning": CodexReader.reasoning,
+    **dict.fromkeys(CALLS, CodexReader.called),
+    "function_call": CodexReader.function_called,
+    "function_call_output": CodexReader.answered,
+    "custom_tool_call_output": CodexReader.answered,
+    "tool_search_output": CodexReader.found_tools,
+    "agent_message": CodexReader.mail,
 }
 _events: dict[str, Handler] = {
-    "user_message": Transcript.user_message,
+    "user_message": CodexReader.user_message,
     "agent_message": lambda self, told, stamp: self.say("reply", told.get("message"), stamp, 1),
     "agent_reasoning": lambda self, told, stamp: self.say("reasoning", told.get("text"), stamp, 1),
     "agent_reasoning_raw_content": lambda self, told, stamp: self.say(
         "reasoning", told.get("text"), stamp, 1
     ),
-    "token_count": Transcript._token_count,
-    "task_started": Transcript._task_started,
-    "turn_started": Transcript._task_started,
-    "task_complete": Transcript._task_complete,
-    "turn_complete": Transcript._task_complete,
-    "turn_aborted": Transcript._turn_aborted,
-    "thread_rolled_back": Transcript._rolled_back,
+    "token_count": CodexReader._token_count,
+    "task_started": CodexReader._task_started,
+    "turn_started": CodexReader._task_started,
+    "task_complete": CodexReader._task_complete,
+    "turn_complete": CodexReader._task_complete,
+    "turn_aborted": CodexReader._turn_aborted,
+    "thread_rolled_back": CodexReader._rolled_back,
     "context_compacted": lambda self, told, stamp: self._compaction("", stamp, 1),
     "error": lambda self, told, stamp: self._error(told.get("message") or told.get("error"), stamp),
-    "item_completed": Transcript._item_completed,
+    "item_completed": CodexReader._item_completed,
     "thread_name_updated": lambda self, told, stamp: self.name(text_of(told.get("thread_name"))),
-    "entered_review_mode": Transcript.entered_review,
-    "exited_review_mode": Transcript.exited_review,
-    **dict.fromkeys(ENDS, Transcript.ended),
+    "entered_review_mode": CodexReader.entered_review,
+    "exited_review_mode": CodexReader.exited_review,
+    **dict.fromkeys(ENDS, CodexReader.ended),
 }
 _records: dict[str, Handler] = {
-    "turn_context": Transcript._turn_context,
+    "turn_context": CodexReader._turn_context,
     "compacted": lambda self, told, stamp: self._compaction(
         text_of(told.get("message")) or "", stamp, -1
     ),
-    "inter_agent_communication": Transcript.mail,
+    "inter_agent_communication": CodexReader.mail,
 }

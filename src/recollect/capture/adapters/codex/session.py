@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from recollect.capture.adapters.codex.records import Fields, fields, moment, text_of
+from recollect.capture.adapters.codex.records import moment
+from recollect.capture.logs.values import Fields, fields_of, text_of
 from recollect.model.logs import Origin, SessionFacts
 
 DESCRIBED = (
@@ -16,7 +17,7 @@ HEADLESS_SOURCES = ("exec", "mcp")
 HEADLESS_ORIGINATORS = ("codex_exec", "codex_mcp_server")
 
 
-class Identity(NamedTuple):
+class ThreadIdentity(NamedTuple):
     """The ids of a session, and where it came from."""
 
     thread: str
@@ -27,37 +28,35 @@ class Identity(NamedTuple):
     agent_path: str | None
 
 
-def identity(meta: Fields, fallback: str) -> Identity:
+def identity(meta: Fields, fallback: str) -> ThreadIdentity:
     """Who the first session_meta of a file says it is; `fallback` when it says nothing."""
     thread = text_of(meta.get("id")) or text_of(meta.get("session_id")) or fallback
     forked_from = text_of(meta.get("forked_from_id"))
     source = meta.get("source")
-    if (isinstance(source, dict) and "subagent" in source) or meta.get(
-        "thread_source"
-    ) == "subagent":
+    from_agent = isinstance(source, dict) and "subagent" in source
+    if from_agent or meta.get("thread_source") == "subagent":
         return _agent_identity(meta, thread, forked_from)
     headless = source in HEADLESS_SOURCES or meta.get("originator") in HEADLESS_ORIGINATORS
-    return Identity(
-        thread, thread, forked_from, forked_from, "headless" if headless else "interactive", None
-    )
+    origin: Origin = "headless" if headless else "interactive"
+    return ThreadIdentity(thread, thread, forked_from, forked_from, origin, None)
 
 
-def _agent_identity(meta: Fields, thread: str, forked_from: str | None) -> Identity:
-    spawn = fields(fields(fields(meta.get("source")).get("subagent")).get("thread_spawn"))
+def _agent_identity(meta: Fields, thread: str, forked_from: str | None) -> ThreadIdentity:
+    spawn = fields_of(fields_of(fields_of(meta.get("source")).get("subagent")).get("thread_spawn"))
     parent = text_of(spawn.get("parent_thread_id")) or text_of(meta.get("parent_thread_id"))
     path = text_of(meta.get("agent_path")) or text_of(spawn.get("agent_path"))
     if parent is None:
-        return Identity(thread, thread, forked_from, forked_from, "subagent", path)
+        return ThreadIdentity(thread, thread, forked_from, forked_from, "subagent", path)
     root = text_of(meta.get("session_id"))
     # A sub-agent of a sub-agent: only at this depth do we know its parent's own parent.
     nested = spawn.get("depth") == 2 and root is not None and root != parent
     above = f"{root}/{parent}" if nested else parent
-    return Identity(thread, f"{parent}/{thread}", above, forked_from, "subagent", path)
+    return ThreadIdentity(thread, f"{parent}/{thread}", above, forked_from, "subagent", path)
 
 
-def facts_of(meta: Fields, who: Identity, at: int | None) -> SessionFacts:
+def facts_of(meta: Fields, who: ThreadIdentity, at: int | None) -> SessionFacts:
     """What a session_meta tells beyond the ids."""
-    git = fields(meta.get("git"))
+    git = fields_of(meta.get("git"))
     return SessionFacts(
         session=who.session,
         parent=who.parent,
