@@ -17,7 +17,6 @@ from recollect.store.sqlite.forget import Forgetting
 from recollect.store.sqlite.migrate import copy_to
 from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, problem, turn
 
 GONE = Scrubbed(text_index=True, pages=True, log=True)
@@ -304,7 +303,7 @@ def test_a_reader_in_the_way_is_reported_and_the_work_finished_later(filled: Fil
     report = Forgetting(filled.db).session_or_turn("codex:s1")
     unwell = [one.name for one in Doctor(filled.db).examine().findings if not one.ok]
     reader.close()
-    finished = TextIndex(filled.db).optimize()
+    finished = filled.store.upkeep.optimize()
 
     assert report.scrubbed is not None
     assert (report.scrubbed.complete, report.scrubbed.log) == (False, False)

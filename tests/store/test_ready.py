@@ -11,6 +11,7 @@ import pytest
 
 from recollect.store.sqlite.database import APPLICATION_ID, OLDEST, SCHEMA, Database
 from recollect.store.sqlite.old.sql import prepared
+from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.ready import APPLICATION_ID as SAME_APPLICATION_ID
 from recollect.store.sqlite.ready import NEWEST, Ready
 from recollect.store.sqlite.ready import OLDEST as SAME_OLDEST
@@ -158,7 +159,7 @@ def test_what_was_forgotten_meanwhile_is_not_saved(filled: Filled) -> None:
     project = shop(filled)
     begun = prepared.begin(filled.db, project)
     with filled.db.transaction():
-        prepared.drop(filled.db, [project])
+        tell_nothing(filled.db, [project])
 
     fill(filled.db, project, begun)
 
@@ -174,7 +175,7 @@ def gone(db: Database, project: int) -> None:
 def merged(db: Database, project: int) -> None:
     db.execute("insert into projects (key, kind) values ('/srv/all', 'directory')")
     db.execute("update projects set merged_into = last_insert_rowid() where id = ?", (project,))
-    prepared.drop(db, [project])
+    tell_nothing(db, [project])
 
 
 @pytest.mark.parametrize("change", [gone, merged])

@@ -34,7 +34,10 @@ COMMAND_CHARACTERS = 4_000
 
 _LESS, _MORE = r"(?:<|&lt;|\\u003c|‹)", r"(?:>|&gt;|\\u003e|›)"
 # Hosts put a heading before what a hook gave them, or a tag around it.
-_HEADING = rf"(?:{_LESS}(?:system-reminder|hook_context){_MORE}\s*)?(?:[\w:]{{1,60}} hook (?:additional context|success):\s*)?"
+_HEADING = (
+    rf"(?:{_LESS}(?:system-reminder|hook_context){_MORE}\s*)?"
+    rf"(?:[\w:]{{1,60}} hook (?:additional context|success):\s*)?"
+)
 _FOOTING = rf"(?:\s*{_LESS}/(?:system-reminder|hook_context){_MORE})?"
 _TAG = re.compile(
     rf"(?P<opening>{_HEADING}{_LESS}recalled "

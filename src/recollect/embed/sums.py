@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.embed.static import WordTable
+    from recollect.embed.table import WordTable
 
 # The same as tokens.identifiers, which a test compares: runs of word
 # characters, without the outer underscores.

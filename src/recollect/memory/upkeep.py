@@ -136,7 +136,7 @@ class Upkeep(Capture, Recall, Notes, Publish):
             "consolidate": lambda subject: self._consolidate(
                 by=self._llm() if self._engine() == "llm" else None
             ),
-            "optimize": lambda subject: store.text_index.optimize(),
+            "optimize": lambda subject: store.upkeep.optimize(),
             "embed": lambda subject: self.embed(),
             "retain": lambda subject: self.retain(),
         }

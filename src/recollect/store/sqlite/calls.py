@@ -18,7 +18,10 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.search.chosen import chosen_turns
 from recollect.store.text import words
 
-_CALL = "tool_calls.turn, tool_calls.ordinal, tool_calls.name, tool_calls.kind, tool_calls.target, tool_calls.ok, exit_code"
+_CALL = """
+    tool_calls.turn, tool_calls.ordinal, tool_calls.name, tool_calls.kind, tool_calls.target,
+    tool_calls.ok, exit_code
+"""
 
 
 class Calls:
@@ -91,7 +94,10 @@ class Calls:
         word: str,
         scope: Scope,
     ) -> list[Call]:
-        """Shell commands that hold a word, and calls of a tool of that name; the newest turns first."""
+        """Shell commands that hold a word, and calls of a tool of that name.
+
+        The newest turns first.
+        """
         clause, values = chosen_turns(scope)
         rows = self.db.rows(
             f"""
@@ -144,5 +150,8 @@ class Calls:
     def count_failed_turns(self, scope: Scope) -> int:
         """How many turns there are in which something failed and that are chosen."""
         clause, values = chosen_turns(scope)
-        sql = f"select count(*) from turns join sessions on sessions.id = turns.session where turns.errors > 0 and {clause}"
+        sql = f"""
+            select count(*) from turns join sessions on sessions.id = turns.session
+             where turns.errors > 0 and {clause}
+        """
         return int(self.db.value(sql, values))

@@ -192,7 +192,8 @@ class Doctor:
         turns = Vectors(self.db).torn()
         if turns:
             return _bad(
-                f"{len(turns)} turns have vectors that are not whole: {_some(list(map(str, turns)))}",
+                f"{len(turns)} turns have vectors that are not whole: "
+                f"{_some(list(map(str, turns)))}",
                 _EMBED,
             )
         if Vectors(self.db).mean() is None and self.db.value(
@@ -207,7 +208,8 @@ class Doctor:
                 _EMBED,
             )
         return _good(
-            f"{self.db.value('select count(*) from vectors')} turns embedded, {Vectors(self.db).waiting()} not "
+            f"{self.db.value('select count(*) from vectors')} turns embedded, "
+            f"{Vectors(self.db).waiting()} not "
             "yet"
         )
 
@@ -273,7 +275,9 @@ class Doctor:
         return _bad(f"{len(failed)} gave up: {_some(named)}", "`recollect jobs` lists them")
 
     def _bodies(self) -> HealthCheck:
-        """Reads every body by its number, so that one unreadable page costs no more than its own."""
+        """Reads every body by its number, so that one unreadable
+        page costs no more than its own.
+        """
         bad: list[str] = []
         count = 0
         for (number,) in self.db.rows("select id from bodies order by id"):

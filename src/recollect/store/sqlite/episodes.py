@@ -251,7 +251,8 @@ class Episodes:
         if row[3] is not None and not _is_json(row[3]):
             row[3] = None
         self.db.execute(
-            "update episodes set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = ?, "
+            "update episodes set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = "
+            "?, "
             "steps = ? where id = ?",
             (*row[:6], msgspec.msgpack.encode(row[7]), row[6]),
         )

@@ -155,7 +155,8 @@ class Evictions:
         """
         return int(
             self.db.value(
-                f"select (select coalesce(sum(length(events)), 0) from bodies) - (select {_KEPT} from "
+                f"select (select coalesce(sum(length(events)), 0) from bodies) - (select {_KEPT} "
+                "from "
                 "evictions)"
             )
         )

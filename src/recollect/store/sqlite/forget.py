@@ -33,6 +33,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.old.sql import catalogue, digests, notes, prepared, traces
+from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.vectors.stored import Vectors
@@ -214,7 +215,7 @@ class _Plan:
         traces.forget(db, self.sessions | {turn.session: turn.ref for turn in staying})
         Forgetting(db)._notes(self.notes)
         # All of it: a line may quote a turn that it does not name, such as the one before.
-        prepared.drop(db, projects)
+        tell_nothing(db, projects)
         db.many(
             f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone]
         )

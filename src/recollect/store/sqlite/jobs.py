@@ -63,7 +63,10 @@ class Jobs:
         )
 
     def request(self, kind: str, subject: str) -> None:
-        """Ask for work to be done, in a transaction of its own; nothing is written when it waits already."""
+        """Ask for work to be done, in a transaction of its own.
+
+        Nothing is written when it waits already.
+        """
         waits = "select 1 from jobs where kind = ? and subject = ? and state = 'waiting'"
         if not self.db.value(waits, (kind, subject)):
             with self.db.transaction():
@@ -161,14 +164,16 @@ class Jobs:
         with self.db.transaction():
             self.db.execute(
                 """
-                insert into jobs (kind, subject, tries, not_before, error, created_at) values (?1, ?2,
+                insert into jobs (kind, subject, tries, not_before, error, created_at) values (?1,
+                  ?2,
                   1, ?3 + 2000, ?4, ?3)
                 on conflict (kind, subject) do update set
                   tries = case state when 'failed' then 1 else tries + 1 end,
                   error = excluded.error, created_at = excluded.created_at,
                   state = case when state != 'failed' and tries + 1 >= ?5 then 'failed'
                     else 'waiting' end,
-                  not_before = ?3 + (1000 << min(tries + 1, 12)), token = token + 1, lease_until = null
+                  not_before = ?3 + (1000 << min(tries + 1, 12)), token = token + 1,
+                    lease_until = null
                 """,
                 (kind, subject, now, error[:500], FEW_TRIES.get(kind, MOST_TRIES)),
             )

@@ -14,8 +14,11 @@ from importlib.resources import files
 
 import apsw
 
-from recollect.store.sqlite.database import Database
 from recollect.system import platforms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.store.sqlite.database import Database
 
 BACKUPS_KEPT = 2
 

@@ -38,7 +38,8 @@ class Projects:
         project = int(self.db.value("select id from projects where key = ?", (identity.key,)))
         if identity.kind != "directory" and identity.folder:
             self.db.execute(
-                "insert into project_aliases values (?, ?) on conflict (alias) do update set project = "
+                "insert into project_aliases values (?, ?) on conflict (alias) do update set "
+                "project = "
                 "excluded.project",
                 (identity.folder, project),
             )
@@ -175,6 +176,6 @@ class Projects:
 
 def _tell_nothing_of(db: Database, projects: list[int]) -> None:
     """Leave nothing of these projects ready for hooks: it may be another's now."""
-    from recollect.store.sqlite.old.sql import prepared
+    from recollect.store.sqlite.old.sql.unready import tell_nothing
 
-    prepared.drop(db, projects)
+    tell_nothing(db, projects)

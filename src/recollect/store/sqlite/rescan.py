@@ -25,7 +25,8 @@ from recollect.store.notes import compared
 from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.episodes import Episodes
-from recollect.store.sqlite.old.sql import digests, prepared, signals
+from recollect.store.sqlite.old.sql import digests, signals
+from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import (
     INSERT,
@@ -151,7 +152,7 @@ class Rescan:
                         if _any_within(changed, turn.first, turn.after)
                     ],
                 )
-                prepared.drop(self.db)
+                tell_nothing(self.db)
                 Scrub(self.db).request()
             last = batch.turns[-1].id
             self.db.execute(
@@ -295,7 +296,8 @@ class Rescan:
         for table, column, key in (
             ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"),
             ("feedback", "reason", "id"),
-            ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications", "text",
+            ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications",
+            "text",
             "id"),
         ):  # fmt: skip
             for number, _, new in self._changed(
@@ -336,7 +338,7 @@ class Rescan:
             )
             changed += 1
         if changed:
-            prepared.drop(self.db)
+            tell_nothing(self.db)
             Scrub(self.db).request()
         report.other_rows_changed += changed
 

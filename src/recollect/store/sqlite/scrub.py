@@ -57,7 +57,9 @@ class Scrub:
         self.db = db
 
     def request(self) -> None:
-        """Ask for a scrub in the transaction that deletes, so that a crash in between is noticed."""
+        """Ask for a scrub in the transaction that deletes, so
+        that a crash in between is noticed.
+        """
         if self.db.value("select 1 from sqlite_schema where name = 'sqlite_stat4'"):
             self.db.execute("delete from sqlite_stat4")
         self.db.execute("insert or replace into store_info values (?, 1)", (_PENDING,))

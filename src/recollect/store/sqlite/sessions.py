@@ -42,7 +42,8 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 _COLUMNS = """
     sessions.id, sessions.ref, agent, native_id, parent, origin, coalesce(b.key, a.key), cwd, title,
-    sessions.started_at, sessions.ended_at, agent_version, git_branch, git_sha, git_remote, sources.path, meta
+    sessions.started_at, sessions.ended_at, agent_version, git_branch, git_sha, git_remote,
+    sources.path, meta
 """
 _TABLES = """
     sessions
@@ -52,7 +53,8 @@ _TABLES = """
       on sources.source_id = sessions.source
 """
 _TURN_COLUMNS = """
-    turns.id, turns.ordinal, turns.live, turns.author, turns.prompt, turns.reply, turns.started_at, turns.ended_at,
+    turns.id, turns.ordinal, turns.live, turns.author, turns.prompt, turns.reply,
+    turns.started_at, turns.ended_at,
     coalesce(b.key, a.key)
 """
 
@@ -212,7 +214,8 @@ class Sessions:
             "select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,)
         )[0]
         calls = self.db.value(
-            "select count(*) from tool_calls where turn in (select id from turns where session = ?)",
+            "select count(*) from tool_calls where turn in (select id from turns where session = "
+            "?)",
             (number,),
         )
         tokens, cost = spent(self.db, "in (select id from turns where session = ?)", number)
@@ -270,7 +273,8 @@ class Sessions:
         return None
 
     def export(self, scope: Scope) -> Iterator[dict[str, Any]]:
-        """Sessions with a turn that has all the words and passes the filters, whole and oldest first.
+        """Sessions with a turn that has all the words and passes the
+        filters, whole and oldest first.
 
         One session at a time is in memory. What is imported meanwhile may or may
         not be among them; what is forgotten meanwhile is not.

@@ -26,7 +26,8 @@ _COLUMNS = (
 )  # fmt: skip
 # Two plain statements rather than one that does either: that one would open a
 # savepoint, and at every savepoint SQLite makes the text index flush.
-_INSERT = f"insert into sources ({', '.join(_COLUMNS)}, id, path) values ({', '.join('?' * (len(_COLUMNS) + 2))})"
+_MARKS = ", ".join("?" * (len(_COLUMNS) + 2))
+_INSERT = f"insert into sources ({', '.join(_COLUMNS)}, id, path) values ({_MARKS})"
 _UPDATE = f"update sources set {', '.join(f'{name} = ?' for name in _COLUMNS)} where id = ?"
 
 
@@ -64,7 +65,8 @@ class Sources:
         return {
             path if isinstance(path, str) else os.fsdecode(path): Stamp(size, mtime, inode, version)
             for path, size, mtime, inode, version in self.db.rows(
-                "select path, size_bytes, mtime_ns, inode, version from sources where failure is null "
+                "select path, size_bytes, mtime_ns, inode, version from sources where failure is "
+                "null "
                 f"{chosen}",
                 [path_value(path) for path in paths or ()],
             )
@@ -74,7 +76,8 @@ class Sources:
         """What is remembered about one source."""
         row = self.db.row(
             """
-            select id, agent, version, inode, size_bytes, mtime_ns, head, tail, position, state, failure
+            select id, agent, version, inode, size_bytes, mtime_ns, head, tail, position, state,
+              failure
               from sources where path = ?
             """,
             (path_value(path),),

@@ -61,7 +61,9 @@ class Store:
         self.db.close()
 
     def transaction(self) -> Transaction:
-        """`with store.transaction(): ...`: all of it or nothing, and nobody else writes meanwhile."""
+        """`with store.transaction(): ...`: all of it or nothing,
+        and nobody else writes meanwhile.
+        """
         return self.db.transaction()
 
     def writing(self) -> Writer:

@@ -30,7 +30,8 @@ select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
   left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
 """
 _SCENE = """
-    turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal, coalesce(turns.started_at, sessions.started_at),
+    turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
+    coalesce(turns.started_at, sessions.started_at),
     coalesce(b.key, a.key), sessions.origin, turns.live, turns.key, turns.prompt, sessions.cwd
 """
 _SCENES = """

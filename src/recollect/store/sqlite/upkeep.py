@@ -7,12 +7,15 @@ import os
 import apsw
 
 from recollect.errors import StoreUnwritable, UsageError
+from recollect.model.reports import Optimized
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.migrate import copy_to
+from recollect.store.sqlite.scrub import Scrub
+from recollect.store.sqlite.search.text_index import TextIndex
 
 
 class Upkeep:
-    """The key of a store, and copies of it."""
+    """The key of a store, copies of it, and its index in few pieces."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
@@ -49,3 +52,11 @@ class Upkeep:
         except (OSError, apsw.Error) as error:
             raise StoreUnwritable(path, str(error)) from error
         return os.path.getsize(path)
+
+    def optimize(self) -> Optimized:
+        """One segment, fresh figures; also finishes a scrub that something was in the way of."""
+        scrubbed = Scrub(self.db).run() if Scrub(self.db).is_pending() else None
+        index = TextIndex(self.db)
+        steps = index.merge()
+        self.db.execute("pragma optimize")
+        return Optimized(merge_steps=steps, segments=index.segments(), scrubbed=scrubbed)

@@ -54,7 +54,8 @@ class UsageTotals:
 
         group = _GROUPS[by]
         if by in ("model", "tool"):
-            tables = f"{_TURNS} join {'usage on usage.turn' if by == 'model' else 'tool_calls on tool_calls.turn'} = turns.id"
+            table = "usage" if by == "model" else "tool_calls"
+            tables = f"{_TURNS} join {table} on {table}.turn = turns.id"
             for name, sessions, turns in self._sums(
                 group,
                 "count(distinct turns.session), count(distinct turns.id)",
@@ -89,8 +90,8 @@ class UsageTotals:
 
     def _spend(self, group: str, clause: str, values: list[Any], row: Any) -> None:
         columns = """
-            count(*), sum(input), sum(cache_read), sum(cache_write), sum(output), sum(reasoning), sum(cost_usd),
-            count(*) - count(cost_usd)
+            count(*), sum(input), sum(cache_read), sum(cache_write), sum(output), sum(reasoning),
+            sum(cost_usd), count(*) - count(cost_usd)
         """
         tables = f"{_TURNS} join usage on usage.turn = turns.id"
         for name, calls, read, cached, written, output, reasoning, cost, unpriced in self._sums(

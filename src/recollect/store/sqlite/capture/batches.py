@@ -26,7 +26,7 @@ from recollect.store.sqlite.capture.content import (
 from recollect.store.sqlite.parts import stored_parts
 
 if TYPE_CHECKING:
-    from recollect.store.sqlite.capture.writer import Writer
+    from recollect.store.sqlite.capture.pending import Pending
 
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
@@ -41,9 +41,9 @@ class BatchWriter:
     """
 
     def __init__(
-        self, writer: Writer, source: Source, source_id: int, rewritten: set[int] | None
+        self, pending: Pending, source: Source, source_id: int, rewritten: set[int] | None
     ) -> None:
-        self.writer, self.db, self.source_id = writer, writer.db, source_id
+        self.pending, self.db, self.source_id = pending, pending.db, source_id
         self.agent, self.rank = source.agent, source.rank
         self.rewritten = rewritten
         self.comparable: set[tuple[str, str]] = set()
@@ -53,7 +53,7 @@ class BatchWriter:
         self.passed_over: set[str] = set()
         self.whole: dict[str, int] = {}
         self.written = Written()
-        self.rows = writer.rows
+        self.rows = pending
         self.turn_ids: dict[tuple[str, str], int] = {}
         self.next_ordinals: dict[int, int] = {}
         self.fresh: set[int] = set()
@@ -68,11 +68,11 @@ class BatchWriter:
         """
         ref = f"{self.agent}:{native}"
         self.met.add(native)
-        if ("session", ref) in self.writer.forgotten or self._is_copy(facts):
+        if ("session", ref) in self.pending.forgotten or self._is_copy(facts):
             self.passed_over.add(native)
             return None
         parent = f"{self.agent}:{facts.parent}" if facts.parent else None
-        title = facts.title if ("title", ref) not in self.writer.forgotten else None
+        title = facts.title if ("title", ref) not in self.pending.forgotten else None
         values = (
             parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
             facts.git_branch, facts.git_sha, facts.git_remote,
@@ -93,9 +93,9 @@ class BatchWriter:
             self.db.execute("update turns set live = 0 where session = ?", (known[0],))
         if known is None:
             # Its number is counted, not asked for: `returning` would open a savepoint.
-            session, self.writer.next_session = (
-                self.writer.next_session,
-                self.writer.next_session + 1,
+            session, self.pending.next_session = (
+                self.pending.next_session,
+                self.pending.next_session + 1,
             )
             self.db.execute(
                 """
@@ -133,7 +133,7 @@ class BatchWriter:
                     else old_meta
                 )
                 self._update_session(session, meta, values)
-        self.writer.sessions[ref] = session
+        self.pending.sessions[ref] = session
         self.written.sessions.add(ref)
         if facts.whole and session not in self.fresh:
             self.whole[native] = session
@@ -160,7 +160,7 @@ class BatchWriter:
         if original is None:
             return False
         stored = self.db.value("select 1 from sessions where ref = ?", (original,))
-        return stored is not None or ("session", original) in self.writer.forgotten
+        return stored is not None or ("session", original) in self.pending.forgotten
 
     def _session_id(self, native: str) -> int | None:
         if native in self.passed_over:
@@ -170,13 +170,13 @@ class BatchWriter:
             # session, but is to be passed over as well.
             return self.session(native, SessionFacts(session=native))
         ref = f"{self.agent}:{native}"
-        known = self.writer.sessions.get(ref)
-        if known is None and ("session", ref) not in self.writer.forgotten:
+        known = self.pending.sessions.get(ref)
+        if known is None and ("session", ref) not in self.pending.forgotten:
             known = self.db.value("select id from sessions where ref = ?", (ref,))
             if known is None:
                 known = self.session(native, SessionFacts(session=native))
             else:
-                self.writer.sessions[ref] = known
+                self.pending.sessions[ref] = known
         return known
 
     # Turns
@@ -184,10 +184,10 @@ class BatchWriter:
     def turn(self, native: str, key: str, part: TurnPart) -> None:
         """Add a part to a turn, which is made at first sight."""
         session = self._session_id(native)
-        if session is None or ("turn", f"{self.agent}:{key}") in self.writer.forgotten:
+        if session is None or ("turn", f"{self.agent}:{key}") in self.pending.forgotten:
             return
         known = None if session in self.fresh else self._stored_turn(session, key)
-        project, lead = self.writer.project(part.project), Lead(part.events)
+        project, lead = self.pending.project(part.project), Lead(part.events)
         span = self.spans.get(session)
         if span is None:
             span = self.spans[session] = SessionSpan()
@@ -218,7 +218,7 @@ class BatchWriter:
     def _new_turn(
         self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead
     ) -> int:
-        turn, self.writer.next_turn = self.writer.next_turn, self.writer.next_turn + 1
+        turn, self.pending.next_turn = self.pending.next_turn, self.pending.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
             ordinal = 1 if session in self.fresh else self._last_ordinal(session) + 1
@@ -444,7 +444,7 @@ class BatchWriter:
     def _add_part(
         self, turn: int, number: int, next_call: int, part: TurnPart, prompt: str
     ) -> None:
-        body_id, self.writer.next_body = self.writer.next_body, self.writer.next_body + 1
+        body_id, self.pending.next_body = self.pending.next_body, self.pending.next_body + 1
         rows = _rows(part)
         body = bodies.pack(rows)
         self.rows.bodies.append((body_id, turn, number, body, bodies.checksum(body)))

@@ -1,11 +1,13 @@
-"""PendingRows on their way into the tables, written many at a time."""
+"""Rows on their way into the tables, written many at a time."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from recollect.model.batch import ProjectIdentity
 from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.projects import Projects
 
 # Rows are held until their text is about this long: memory grows with it.
 HELD_CHARACTERS = 12 << 20
@@ -57,8 +59,11 @@ _UPDATE_START = """
 """
 
 
-class PendingRows:
+class Pending:
     """Rows on their way into the tables, written many at a time and in this order.
+
+    Row ids are counted here rather than asked for one by one: the transaction
+    holds the write lock, so nobody else can take them.
 
     A call to SQLite costs more than a row, and most logs are small. The text
     index is written last of all: SQLite makes it flush what it has gathered
@@ -68,6 +73,21 @@ class PendingRows:
 
     def __init__(self, db: Database) -> None:
         self.db = db
+        *last, forgotten = db.rows(
+            """
+            select (select max(id) from turns), (select max(id)
+              from bodies), (select max(id) from sources),
+                   (select max(id) from sessions), (select count(*) from tombstones)
+            """
+        )[0]
+        self.next_turn, self.next_body, self.next_source, self.next_session = (
+            (number or 0) + 1 for number in last
+        )
+        self.sessions: dict[str, int] = {}
+        self.projects: dict[ProjectIdentity, int] = {}
+        self.forgotten = set()
+        if forgotten:
+            self.forgotten = set(db.rows("select kind, name from tombstones"))
         self.turns: list[tuple[Any, ...]] = []
         self.bodies: list[tuple[Any, ...]] = []
         self.calls: list[tuple[Any, ...]] = []
@@ -104,3 +124,12 @@ class PendingRows:
         if self.texts:
             self.db.many(INSERT_TEXT, self.texts)
         self.texts, self.characters = [], 0
+
+    def project(self, identity: ProjectIdentity | None) -> int | None:
+        """The project's row; a folder seen with a repository before belongs to that."""
+        if identity is None:
+            return None
+        found = self.projects.get(identity)
+        if found is None:
+            found = self.projects[identity] = Projects(self.db).ensure(identity)
+        return found

@@ -8,44 +8,27 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from recollect.model.batch import Batch, Fingerprint, ProjectIdentity, Written
+from recollect.model.batch import Batch, Fingerprint, Written
 from recollect.model.logs import Source
 from recollect.store.sqlite.capture.batches import BatchWriter
-from recollect.store.sqlite.capture.pending import PendingRows
+from recollect.store.sqlite.capture.pending import Pending
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.problems import Problems
-from recollect.store.sqlite.projects import Projects
 from recollect.store.sqlite.sources import Sources, path_value
 
 
 class Writer:
     """Writes the batches of one transaction: `with store.writing() as writer: ...`.
 
-    Row ids are counted here rather than asked for one by one: the transaction
-    holds the write lock, so nobody else can take them.
+    All of it is kept, or nothing.
     """
 
     def __init__(self, db: Database) -> None:
         self.db, self._transaction = db, db.transaction()
-        self.rows = PendingRows(db)
 
     def __enter__(self) -> Writer:
         self._transaction.__enter__()
-        *last, forgotten = self.db.rows(
-            """
-            select (select max(id) from turns), (select max(id)
-              from bodies), (select max(id) from sources),
-                   (select max(id) from sessions), (select count(*) from tombstones)
-            """
-        )[0]
-        self.next_turn, self.next_body, self.next_source, self.next_session = (
-            (number or 0) + 1 for number in last
-        )
-        self.sessions: dict[str, int] = {}
-        self.projects: dict[ProjectIdentity, int] = {}
-        self.forgotten = set()
-        if forgotten:
-            self.forgotten = set(self.db.rows("select kind, name from tombstones"))
+        self.pending = Pending(self.db)
         return self
 
     def __exit__(
@@ -56,7 +39,7 @@ class Writer:
     ) -> None:
         if kind is None:
             try:
-                self.rows.flush()
+                self.pending.flush()
             except BaseException as failure:
                 self._transaction.__exit__(type(failure), failure, failure.__traceback__)
                 raise
@@ -89,7 +72,7 @@ class Writer:
             self.db.execute("delete from problems where source = ?", (source_id,))
         if batch.problems:
             Problems(self.db).save(source_id, batch.problems)
-        one = BatchWriter(self, source, source_id, rewritten)
+        one = BatchWriter(self.pending, source, source_id, rewritten)
         if not better:
             # A turn that goes on in the next batch cannot be compared yet.
             whole = seen.size_bytes >= 0
@@ -116,14 +99,5 @@ class Writer:
         known = self.db.value("select id from sources where path = ?", (path_value(source.path),))
         if known is not None:
             return known, False
-        self.next_source += 1
-        return self.next_source - 1, True
-
-    def project(self, identity: ProjectIdentity | None) -> int | None:
-        """The project's row; a folder seen with a repository before belongs to that."""
-        if identity is None:
-            return None
-        found = self.projects.get(identity)
-        if found is None:
-            found = self.projects[identity] = Projects(self.db).ensure(identity)
-        return found
+        self.pending.next_source += 1
+        return self.pending.next_source - 1, True

@@ -37,6 +37,7 @@ from recollect.store.sqlite.salvage.rescue import Rescue
 from recollect.store.sqlite.search.text_index import (
     TextIndex,
 )
+from recollect.store.sqlite.upkeep import Upkeep
 
 
 def repair(path: str, *, rebuild: bool = False) -> RepairReport:
@@ -131,7 +132,7 @@ def _keep(path: str, rebuild: bool) -> RepairReport:
         if rebuild or unwell:
             report.notes = [f"{one.name}: {one.detail}" for one in unwell]
             TextIndex(db).rebuild()
-            TextIndex(db).optimize()
+            Upkeep(db).optimize()
             report.text_rebuilt = True
         with db.transaction():
             dropped = digests.drop_unreadable(db)

@@ -29,6 +29,7 @@ from recollect.store.sqlite.search.text_index import (
     read_body,
     reply_lead,
 )
+from recollect.store.sqlite.upkeep import Upkeep
 from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system import platforms
 
@@ -165,7 +166,7 @@ class Rescue:
         db = self.db
         db.execute("pragma foreign_keys = on")
         TextIndex(db).rebuild()
-        TextIndex(db).optimize()
+        Upkeep(db).optimize()
         report.text_rebuilt = True
         with db.transaction():
             Vectors(db).drop()
@@ -459,7 +460,10 @@ class Rescue:
         """Make the next import read the logs of what is not whole from their start."""
         db = self.db
         # A turn without any body, or one whose first part is not there.
-        unbodied = "select distinct session from turns where id not in (select turn from bodies where part = 0)"
+        unbodied = """
+            select distinct session from turns
+             where id not in (select turn from bodies where part = 0)
+        """
         self.affected |= {session for (session,) in db.rows(unbodied)}
         if not self.all_affected and not self.affected:
             return

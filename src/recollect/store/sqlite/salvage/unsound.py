@@ -1,4 +1,6 @@
-"""What a salvaged store may not keep: rows whose owner is lost, or that somebody asked to forget."""
+"""What a salvaged store may not keep: rows whose owner is
+lost, or that somebody asked to forget.
+"""
 
 from __future__ import annotations
 

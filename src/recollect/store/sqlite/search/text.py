@@ -61,7 +61,10 @@ class ClueSearch:
         self._found_by.append(clue)
         if len(clue.words) == 1 and not clue.prefix:
             cases = " ".join(f"when '{name}' then {weight}" for name, weight in COLUMNS.items())
-            mentions = f"select doc as body, case col {cases} end as weight from temp.spellings where term = ?"
+            mentions = f"""
+                select doc as body, case col {cases} end as weight
+                  from temp.spellings where term = ?
+            """
             return self._turns(mentions, [_stem(self.db, clue.words[0])])
         one = "select rowid as body, {} as weight from turns_text where turns_text match ?"
         mentions = " union all ".join(one.format(weight) for weight in COLUMNS.values())
@@ -153,7 +156,8 @@ class Text:
                 room -= count
                 turns = look.holders(clue)
             elif count and not found.sessions:
-                # Only common words: those turns that hold all of them best, or else the rarest of them.
+                # Only common words: those turns that hold all of them best,
+                # or else the rarest of them.
                 turns = look.best([clue for count, clue in counted if count]) or look.best([clue])
             elif count and joining:
                 joining -= 1
@@ -167,14 +171,16 @@ class Text:
         """
         if upto is None:
             row = self.db.row(
-                "select (select max(id) from turns), (select max(id) from sessions), (select max(id) "
+                "select (select max(id) from turns), (select max(id) from sessions), (select "
+                "max(id) "
                 "from bodies)"
             )
         else:
             row = self.db.row(
                 """
                 with last (turn) as (select max(id) from turns where id <= ?1)
-                select turn, (select session from turns where id <= ?1 order by session desc limit 1),
+                select turn, (select session from turns where id <= ?1
+                  order by session desc limit 1),
                        (select max(id) from bodies where bodies.turn = last.turn) from last
                 """,
                 (upto,),
@@ -189,7 +195,8 @@ class Text:
         """
         most = min(MOST_TURNS, max(1_000, int(all_turns * COMMON_SHARE))) + 1
         count, last = self.db.row(
-            "select count(*), max(rowid) from (select rowid from turns_text where turns_text match ? "
+            "select count(*), max(rowid) from (select rowid from turns_text where turns_text match "
+            "? "
             "and rowid <= ? limit ?)",
             (_match(clue), all_bodies, most),
         ) or (0, 0)
@@ -198,7 +205,8 @@ class Text:
     def example_query(self) -> str:
         """Two telling words of a recent human prompt; empty when there is none."""
         for (prompt,) in self.db.rows(
-            "select prompt from turns where author = 'human' and prompt != '' order by started_at desc "
+            "select prompt from turns where author = 'human' and prompt != '' order by started_at "
+            "desc "
             "limit 20"
         ):
             long_ones = {word for word in words(prompt) if len(word) > 4 and word.isalpha()}
@@ -208,7 +216,9 @@ class Text:
         return ""
 
     def word_counts(self, given: list[str], column: str, most: int) -> dict[str, int]:
-        """In how many bodies each word stands in a column of the text index, counted up to `most`."""
+        """In how many bodies each word stands in a column of the
+        text index, counted up to `most`.
+        """
         sql = "select count(*) from (select 1 from turns_text where turns_text match ? limit ?)"
         return {word: int(self.db.value(sql, (f'{column} : "{word}"', most))) for word in given}
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.errors import StoreDamaged
-from recollect.model.reports import Optimized
 from recollect.store import bodies
 from recollect.store.sqlite.capture.content import LEAD_CHARACTERS, text_row
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.scrub import Scrub
 
 # About a tenth of a second of work.
 STEP_PAGES = 1_000
@@ -102,13 +100,6 @@ class TextIndex:
         self.db.execute("drop table turns_text")
         self.db.execute(made_by)
         self.db.many("insert into turns_text (turns_text, rank) values (?, ?)", options)
-
-    def optimize(self) -> Optimized:
-        """One segment, fresh figures; also finishes a scrub that something was in the way of."""
-        scrubbed = Scrub(self.db).run() if Scrub(self.db).is_pending() else None
-        steps = self.merge()
-        self.db.execute("pragma optimize")
-        return Optimized(merge_steps=steps, segments=self.segments(), scrubbed=scrubbed)
 
     def merge(self) -> int:
         """Merge the text index into one segment without deleted rows; says in how many steps."""

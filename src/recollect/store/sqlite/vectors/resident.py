@@ -29,7 +29,7 @@ import numpy as np
 
 from recollect.errors import RecollectError
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.vectors.nearest import scan
+from recollect.store.sqlite.vectors.scan import scan
 from recollect.store.sqlite.vectors.stored import Vectors, VectorState
 from recollect.system import platforms
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.store.sqlite.vectors.nearest import Block
+    from recollect.store.sqlite.vectors.scan import Block
 
 log = logging.getLogger(__name__)
 

@@ -131,7 +131,10 @@ class Vectors:
         self.db = db
 
     def state(self) -> VectorState | None:
-        """The state of the vectors; None when nothing was ever embedded, or nobody can tell by what."""
+        """The state of the vectors.
+
+        None when nothing was ever embedded, or nobody can tell by what.
+        """
         found: dict[str, Any] = dict(
             self.db.rows(
                 "select name, value from store_info where name between 'vectors_' and 'vectors_~'"
@@ -145,12 +148,18 @@ class Vectors:
         return state if state.dimensions > 0 else None
 
     def encoder(self) -> str | None:
-        """The name of the encoder that the stored vectors come from; None when nothing is embedded."""
+        """The name of the encoder that the stored vectors come from.
+
+        None when nothing is embedded.
+        """
         state = self.state()
         return state.encoder if state else None
 
     def mean(self) -> array[float] | None:
-        """The direction that all vectors share, of length one; None when it was not worked out yet."""
+        """The direction that all vectors share, of length one.
+
+        None when it was not worked out yet.
+        """
         value = self.db.value("select value from store_info where name = 'mean_vector'")
         found = numbers_in("f", value) if isinstance(value, bytes) and len(value) % 4 == 0 else None
         return found if found and isfinite(sum(found)) else None
@@ -210,7 +219,9 @@ class Vectors:
         self.db.many("insert into store_info values (?, ?)", zip(_STATE, values, strict=True))
 
     def drop(self) -> None:
-        """As if nothing had ever been embedded, in the caller's transaction: every turn is queued."""
+        """As if nothing had ever been embedded, in the caller's
+        transaction: every turn is queued.
+        """
         for table in ("vectors", "vector_blocks", "unembedded"):
             self.db.execute(f"delete from {table}")
         self.db.many(
@@ -236,7 +247,8 @@ class Vectors:
         return [(turn, mark, _readable(parts)) for (turn, mark), parts in waiting.items()]
 
     def save(self, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
-        """Keep the int8 codes and the words of some turns, given with the marks they were queued with.
+        """Keep the int8 codes and the words of some turns, given with
+        the marks they were queued with.
 
         Says how many were kept.
 
@@ -247,7 +259,8 @@ class Vectors:
             state = self.state()
             if state is None or state.encoder != encoder:
                 raise StoreError(
-                    f"the vectors of {self.db.path} belong to {state.encoder if state else 'no encoder'} by "
+                    f"the vectors of {self.db.path} belong to "
+                    f"{state.encoder if state else 'no encoder'} by "
                     f"now, not to {encoder}",
                     hint="another recollect embeds with other settings; choose one encoder and run "
                     "`recollect embed`",
@@ -282,7 +295,9 @@ class Vectors:
         return len(current)
 
     def remove(self, turns: Iterable[int]) -> None:
-        """Take away the vectors of turns, in the caller's transaction, because their text has to go."""
+        """Take away the vectors of turns, in the caller's transaction,
+        because their text has to go.
+        """
         state, gone = self.state(), list(turns)
         self.db.many("delete from unembedded where turn = ?", [(turn,) for turn in gone])
         if state is not None:
@@ -296,7 +311,10 @@ class Vectors:
             )
 
     def _write_blocks(self, changed: dict[int, bytes], dimensions: int) -> None:
-        """Put the 1-bit codes of some turns in the place of those they had; none takes a turn out."""
+        """Put the 1-bit codes of some turns in the place of those they had.
+
+        None takes a turn out.
+        """
         blocks: dict[int, dict[int, bytes]] = {}
         for turn, codes in changed.items():
             blocks.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = codes
@@ -313,7 +331,8 @@ class Vectors:
     def torn(self) -> list[int]:
         """The turns whose row is not whole: a search passes them over."""
         state = self.state()
-        sql = f"select turn from vectors where not ({whole(state.dimensions) if state else '0'}) order by turn"
+        sound = whole(state.dimensions) if state else "0"
+        sql = f"select turn from vectors where not ({sound}) order by turn"
         return [turn for (turn,) in self.db.rows(sql)]
 
     def disagreeing(self) -> list[int]:

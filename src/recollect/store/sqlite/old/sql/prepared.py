@@ -60,22 +60,6 @@ def outdate(db: Database, project: int | None = None) -> None:
     Jobs(db).enqueue("prepare", "projects")
 
 
-def drop(db: Database, projects: Sequence[int] | None = None) -> None:
-    """Leave nothing of these projects ready, or of any: what it was made of
-    is not to be told there any more.
-    """
-    for table in ("packs", "reminders", "tellings"):
-        if projects is None:
-            db.execute(f"delete from {table}")
-            continue
-        db.many(
-            f"delete from {table} where project in (select id from projects where id = ?1 or id = "
-            "(select merged_into from projects where id = ?1))",
-            [(project,) for project in projects],
-        )
-    Jobs(db).enqueue("prepare", "projects")
-
-
 def unsay(db: Database, refs: set[str]) -> None:
     """Take out what quotes any of these memories."""
     for table, key, column in (
