@@ -95,10 +95,10 @@ class Making:
 
     def record(self, memory: Memory, *, words: int = 12, users: int = 7) -> str:
         """An attempt of ten steps; its id."""
-        ref = memory.start_episode(self.task(words), self.context(users))
+        ref = memory.episodes.start(self.task(words), self.context(users))
         for step in STEPS:
-            memory.log_step(ref, step)
-        memory.complete_episode(ref, self._chance.choice(_OUTCOMES))
+            memory.episodes.log(ref, step)
+        memory.episodes.complete(ref, self._chance.choice(_OUTCOMES))
         return ref
 
 

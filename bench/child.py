@@ -45,7 +45,7 @@ def embed() -> dict[str, float]:
     from recollect import Memory
 
     with Memory.open() as memory:
-        *_, report = memory.embed()
+        *_, report = memory.store.embed()
     return {
         "seconds": cpu_seconds() - start,
         "peak_bytes": peak_bytes(),
@@ -60,7 +60,7 @@ def digest() -> dict[str, float]:
     from recollect import Memory
 
     with Memory.open() as memory:
-        sessions = sum(1 for _ in memory.digest_sessions())
+        sessions = sum(1 for _ in memory.old.digest_sessions())
     return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "sessions": sessions}
 
 
@@ -76,7 +76,7 @@ def retain() -> dict[str, float]:
         before = os.path.getsize(memory.settings.store)
         opened, clock = cpu_seconds(), time.perf_counter
         began = clock()
-        steps = [(clock(), report) for report in memory.retain()]
+        steps = [(clock(), report) for report in memory.store.retain()]
         run = cpu_seconds() - opened
     ends = [began, *(end for end, _ in steps)]
     return {

@@ -168,7 +168,7 @@ class _Work:
         start = time.perf_counter()
         for worker in workers:
             worker.join()
-        self.memory.flush()
+        self.memory.episodes.flush()
         seconds = time.perf_counter() - start
         done = [sample for own in samples for sample in own]
         return _row(
@@ -180,7 +180,7 @@ class _Work:
     ) -> dict[str, Callable[[], object]]:
         refs = self.refs
         logged = [
-            self.memory.start_episode(making.task(), making.context(users)) for _ in range(20)
+            self.memory.episodes.start(making.task(), making.context(users)) for _ in range(20)
         ]
 
         def record() -> None:
@@ -188,10 +188,10 @@ class _Work:
 
         def newest() -> None:
             # Not the very newest: that may still be in the queue.
-            own.episode(refs[-1 - min(len(refs) - 1, 200 + int(chance.expovariate(0.05)))])
+            own.episodes.get(refs[-1 - min(len(refs) - 1, 200 + int(chance.expovariate(0.05)))])
 
         def retrieve() -> None:
-            self.memory.retrieve_relevant(making.task(), making.context(users))
+            self.memory.episodes.retrieve(making.task(), making.context(users))
 
         def retrieve_and_record() -> None:
             retrieve()
@@ -199,8 +199,8 @@ class _Work:
 
         return {
             # The few are asked for the most, as in YCSB.
-            "read": lambda: own.episode(refs[int(len(refs) * chance.random() ** 3) % 500]),
-            "log": lambda: self.memory.log_step(chance.choice(logged), chance.choice(STEPS)),
+            "read": lambda: own.episodes.get(refs[int(len(refs) * chance.random() ** 3) % 500]),
+            "log": lambda: self.memory.episodes.log(chance.choice(logged), chance.choice(STEPS)),
             "newest": newest, "record": record, "retrieve": retrieve,
             "retrieve and record": retrieve_and_record,
         }  # fmt: skip
@@ -217,8 +217,8 @@ class _Filled:
         self._opened = new_memory(Path(self._folder.name))
         memory, making = self._opened.__enter__(), Making()
         refs = [making.record(memory, users=self._users) for _ in range(self._attempts)]
-        memory.flush()
-        memory.retrieve_relevant(making.task())
+        memory.episodes.flush()
+        memory.episodes.retrieve(making.task())
         return _Work(memory, refs)
 
     def __exit__(self, *error: object) -> None:
@@ -261,7 +261,7 @@ def _shape(shape: str, *, quick: bool) -> Row:
             making.record(memory)
             samples.append(time.perf_counter() - start)
         start = time.perf_counter()
-        told = memory.flush()
+        told = memory.episodes.flush()
         end, size = time.perf_counter(), written_bytes() - before
     row = _row("load", shape, seconds, samples, end - begun, bytes_each=size / len(samples))
     row.peak_bytes, row.more = (
@@ -304,15 +304,15 @@ def growth(quick: bool) -> Iterator[Row]:
             while count < size:
                 samples.append(_timed(lambda: making.record(memory)))
                 count += 1
-            memory.flush()
+            memory.episodes.flush()
             seconds = time.perf_counter() - start
-            memory._existing().db.execute("pragma wal_checkpoint(truncate)")
+            memory._shared.store().db.execute("pragma wal_checkpoint(truncate)")
             grown = (store.stat().st_size - before) / len(samples)
             yield _row("growth", "record", size, samples, seconds, bytes_each=grown)
             with Memory(memory.settings, environ={}) as fresh:
-                first = _timed(lambda: fresh.retrieve_relevant(making.task()))
+                first = _timed(lambda: fresh.episodes.retrieve(making.task()))
                 asked = [
-                    _timed(lambda: fresh.retrieve_relevant(making.task(), making.context()))
+                    _timed(lambda: fresh.episodes.retrieve(making.task(), making.context()))
                     for _ in range(200)
                 ]
             row = _row("growth", "retrieve", size, asked, sum(asked))
@@ -327,7 +327,7 @@ def questions(quick: bool) -> Iterator[Row]:
         for words in (1, 10, 100, 1_000):
             asked = [making.task(words) for _ in range(50 if quick else 300)]
             samples = [
-                _timed(lambda task=task: work.memory.retrieve_relevant(task)) for task in asked
+                _timed(lambda task=task: work.memory.episodes.retrieve(task)) for task in asked
             ]  # type: ignore[misc]
             yield _row("words", "retrieve", words, samples, sum(samples))
 
@@ -346,10 +346,12 @@ def batches(quick: bool) -> Iterator[Row]:
             samples, before = [], written_bytes()
             for _ in range(max(3, (100 if quick else 1_000) // size)):
                 # The writer would take some of them before.
-                (memory._recorder or memory._ensure_recorder())._queue.stirred = True
+                (
+                    memory.episodes._recorder or memory.episodes._ensure_recorder()
+                )._queue.stirred = True
                 for _ in range(size):
                     making.record(memory)
-                samples.append(_timed(memory.flush) / size)
+                samples.append(_timed(memory.episodes.flush) / size)
             each = (written_bytes() - before) / len(samples) / size
             yield _row("batch", "flush", size, samples, sum(samples), bytes_each=each)
 

@@ -61,12 +61,12 @@ def found(logs: list[Path], *, short: bool) -> Iterator[dict[str, Any]]:
         environ = {"RECOLLECT_HOME": folder, "HOME": folder}
         with Memory.open(environ=environ) as memory:
             memory.import_logs(logs)
-            list(memory.digest_sessions())
+            list(memory.old.digest_sessions())
             path = memory.settings.store
         if short:
             _take_all(path)
         with Memory.open(environ=environ) as memory:
-            notes = sorted(memory.notes(), key=lambda note: int(note.ref.removeprefix("note:")))
+            notes = sorted(memory.old.notes(), key=lambda note: int(note.ref.removeprefix("note:")))
         for note in notes:
             yield {
                 "label": "", "category": note.category, "trust": note.trust, "status": note.status,

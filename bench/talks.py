@@ -21,6 +21,6 @@ def fill_with_talks(environ: dict[str, str], paths: Sequence[Path], turns: int) 
                 f"{report.turns:,} of {turns:,} turns were imported, with {report.problems} "
                 "problems"
             )
-        *_, embedded = memory.embed()
+        *_, embedded = memory.store.embed()
         if embedded.remaining:
             raise RuntimeError(f"{embedded.remaining:,} turns were not embedded")

@@ -29,7 +29,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory,
     """A store with the samples in it, which these tests only read."""
     folder = tmp_path_factory.mktemp("samples")
     with Memory.open(folder / "store.db", environ={"RECOLLECT_HOME": str(folder)}) as memory:
-        yield memory, memory.import_logs([memory.sample_logs()])
+        yield memory, memory.import_logs([memory.agents.sample_logs()])
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_the_samples_are_read_without_a_problem(imported: tuple[Memory, ImportRe
 
 def test_every_session_is_in_its_project_whichever_agent_wrote_it(memory: Memory) -> None:
     """Claude Code logs no remote; that the folder is the same as Codex's must be enough."""
-    projects = {project.key: (project.sessions, project.turns) for project in memory.projects()}
+    projects = {project.key: (project.sessions, project.turns) for project in memory.projects.all()}
 
     assert projects == {
         "github.com/acme/webshop": (9, 55),

@@ -124,11 +124,11 @@ class Stores:
         with Memory.open(adapters=_adapters(), environ=environ, resident=self.resident) as memory:
             if not done.is_file():
                 _fill(memory, collection, home)
-                list(memory.prepare())
+                list(memory.old.prepare())
                 # Written last: a run that was interrupted is made again.
                 done.touch()
             if embed:
-                for _ in memory.embed():
+                for _ in memory.store.embed():
                     pass  # A report after each batch; the stores are small.
             yield memory
         if not self.keep:

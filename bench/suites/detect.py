@@ -35,10 +35,10 @@ def figures(plan: Plan) -> list[Figure]:
         say(f"learned from {SESSIONS - LATE:,} sessions in {learning:.1f} s CPU")
         late = [_after_one_more(plan, memory, session) for session in planted[-LATE:]]
         whole = [_from_all(memory) for _ in range(plan.runs_or(5))]
-        found = list(memory.detect(limit=None))
+        found = list(memory.old.detect(limit=None))
     with _remembered(plan, "noise", noise) as memory:
         _learn(memory)
-        false = [*_not_planted(found, planted), *memory.detect(limit=None)]
+        false = [*_not_planted(found, planted), *memory.old.detect(limit=None)]
     return [
         absolute(
             "detect", "everything counted and judged, 1,617 sessions", whole, target=3, unit="s CPU"
@@ -88,23 +88,23 @@ def _take_in(memory: Memory, home: Path, world: Sequence[Session]) -> None:
             f"{report.sessions:,} of {len(world):,} sessions were imported, with {report.problems} "
             "problems"
         )
-    for _ in memory.digest_sessions():
+    for _ in memory.old.digest_sessions():
         pass
 
 
 def _learn(memory: Memory) -> None:
-    for _ in memory.learn():
+    for _ in memory.old.learn():
         pass
 
 
 def _after_one_more(plan: Plan, memory: Memory, session: Session) -> float:
     _take_in(memory, plan.work / "habits", [session])
-    return spent(lambda: (_learn(memory), memory.detect()))
+    return spent(lambda: (_learn(memory), memory.old.detect()))
 
 
 def _from_all(memory: Memory) -> float:
     """Detect within a selection, which is counted anew each time; this one leaves nothing out."""
-    return spent(lambda: memory.detect(since="1970-01-01", limit=None))
+    return spent(lambda: memory.old.detect(since="1970-01-01", limit=None))
 
 
 def _share(found: Sequence[Pattern], world: Sequence[Session]) -> float:

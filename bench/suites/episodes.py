@@ -73,7 +73,7 @@ class _Samples:
 
     def take(self, memory: Memory) -> dict[str, float]:
         clock, refs = time.thread_time, []
-        start, log, complete = memory.start_episode, memory.log_step, memory.complete_episode
+        start, log, complete = memory.episodes.start, memory.episodes.log, memory.episodes.complete
         begun = clock()
         for _ in range(AT_ONCE):
             refs.append(start(TASK, SHOP))
@@ -85,7 +85,7 @@ class _Samples:
         for ref in refs:
             complete(ref, WELL)
         completed = clock()
-        memory.flush()
+        memory.episodes.flush()
         return {
             "start": (started - begun) / AT_ONCE,
             "log": (logged - started) / AT_ONCE / len(STEPS),
@@ -98,21 +98,24 @@ def _uuid() -> float:
 
 
 def _log_long(memory: Memory) -> float:
-    ref, step = memory.start_episode(TASK, SHOP), Step("bash", "pytest -q", 5, 5, True, "x" * 1_000)
-    seconds = spent(lambda: memory.log_step(ref, step), clock=time.thread_time, repeats=AT_ONCE)
-    memory.complete_episode(ref, "success")
+    ref, step = (
+        memory.episodes.start(TASK, SHOP),
+        Step("bash", "pytest -q", 5, 5, True, "x" * 1_000),
+    )
+    seconds = spent(lambda: memory.episodes.log(ref, step), clock=time.thread_time, repeats=AT_ONCE)
+    memory.episodes.complete(ref, "success")
     return seconds
 
 
 def _log_unseen(memory: Memory, run: int) -> float:
-    ref = memory.start_episode(TASK, SHOP)
+    ref = memory.episodes.start(TASK, SHOP)
     steps = iter(
         [Step("bash", f"pytest -q tests/test_{run}_{number}.py") for number in range(AT_ONCE)]
     )
     seconds = spent(
-        lambda: memory.log_step(ref, next(steps)), clock=time.thread_time, repeats=AT_ONCE
+        lambda: memory.episodes.log(ref, next(steps)), clock=time.thread_time, repeats=AT_ONCE
     )
-    memory.complete_episode(ref, "success")
+    memory.episodes.complete(ref, "success")
     return seconds
 
 
@@ -149,11 +152,11 @@ def retrieve(plan: Plan) -> list[Figure]:
     with new_memory(plan.work / "retrieved") as memory:
         for _ in range(STORED):
             making.record(memory)
-        memory.flush()
-        first = spent(lambda: memory.retrieve_relevant(TASK), clock=time.thread_time)
+        memory.episodes.flush()
+        first = spent(lambda: memory.episodes.retrieve(TASK), clock=time.thread_time)
         say(f"the first question reads {STORED:,} attempts: {first:.2f} s CPU")
         for _ in range(50):
-            memory.retrieve_relevant(making.task(), making.context())
+            memory.episodes.retrieve(making.task(), making.context())
         seconds = [_ask(memory, making) for _ in range(plan.runs_or(1_001))]
     return [
         absolute(
@@ -176,7 +179,7 @@ def retrieve(plan: Plan) -> list[Figure]:
 def _ask(memory: Memory, making: Making) -> float:
     task, context = making.task(), making.context()
     start = time.thread_time()
-    found = memory.retrieve_relevant(task, context)
+    found = memory.episodes.retrieve(task, context)
     seconds = time.thread_time() - start
     if len(found) != 5:
         raise RuntimeError(f"{task!r} found {len(found)} attempts")
@@ -222,9 +225,9 @@ def settled(plan: Plan) -> Figure:
     making, seconds = Making(), []
     with new_memory(plan.work / "settled") as memory:
         making.record(memory)
-        memory.flush()
+        memory.episodes.flush()
         with Memory(memory.settings, environ={}) as other:
-            db = other._existing().db
+            db = other._shared.store().db
             for _ in range(plan.runs_or(101)):
                 ref = making.record(memory)
                 start = wall_seconds()
@@ -252,21 +255,21 @@ def _flushes(memory: Memory) -> Iterator[float]:
         # The writer would be faster than we are, and there would be nothing to flush.
         _without_writer(memory, lambda: making.record(memory))
         start = wall_seconds()
-        told = memory.flush()
+        told = memory.episodes.flush()
         yield wall_seconds() - start
         if told.kept != 1:
             raise RuntimeError(f"{told.kept} attempts were flushed where there should be one")
 
 
 def _without_writer(memory: Memory, work: Callable[[], object]) -> None:
-    recorder = memory._recorder or memory._ensure_recorder()
+    recorder = memory.episodes._recorder or memory.episodes._ensure_recorder()
     recorder._queue.stirred = True
     work()
 
 
 def _row_bytes(memory: Memory) -> int:
     sizes = "octet_length(ref) + octet_length(task) + octet_length(tags) + octet_length(reward_parts) + length(steps)"
-    return int(memory._existing().db.value(f"select avg({sizes}) + 60 from episodes"))
+    return int(memory._shared.store().db.value(f"select avg({sizes}) + 60 from episodes"))
 
 
 def _append(descriptor: int, size: int) -> float:

@@ -91,15 +91,18 @@ class Bench:
         say("preparing what hooks tell")
         with Memory.open(environ=self.environ) as memory:
             memory.import_logs(
-                [memory.sample_logs(), _session_with_another_form(plan.work / "another-form")]
+                [
+                    memory.agents.sample_logs(),
+                    _session_with_another_form(plan.work / "another-form"),
+                ]
             )
-            memory.work()
-            if memory.jobs():
+            memory.jobs.work()
+            if memory.jobs.all():
                 raise RuntimeError("some jobs still wait")
             # Any will do: the generator's projects are alike.
             key = min(
                 project.key
-                for project in memory.projects()
+                for project in memory.projects.all()
                 if not project.key.startswith("github.com/acme/")
             )
             self.known, self.shop = (

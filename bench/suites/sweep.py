@@ -21,7 +21,7 @@ def figures(plan: Plan) -> list[Figure]:
 def unchanged_sweep(plan: Plan) -> Figure:
     """`import_logs()` again and again, as a watcher or a server does."""
     with Memory.open(environ=plan.environ(plan.full_store())) as memory:
-        paths = [found.source.path for found in memory.sources()]
+        paths = [found.source.path for found in memory.agents.sources()]
         _sweep(memory, len(paths))
         pairs = alternate(
             lambda: spent(lambda: _sweep(memory, len(paths)), repeats=REPEATS),
@@ -45,7 +45,7 @@ def first_sweep(plan: Plan) -> Figure:
     """
     environ = plan.environ(plan.full_store())
     with Memory.open(environ=environ) as memory:
-        paths = [found.source.path for found in memory.sources()]
+        paths = [found.source.path for found in memory.agents.sources()]
 
     def open_and_sweep() -> None:
         with Memory.open(environ=environ) as memory:

@@ -44,8 +44,8 @@ def test_the_same_seed_makes_the_same_attempts(tmp_path: Path) -> None:
     first, second = Making(1), Making(1)
     with new_memory(tmp_path, redact=False) as memory:
         ref = Making(2).record(memory)
-        memory.flush()
-        found = memory.episode(ref)
+        memory.episodes.flush()
+        found = memory.episodes.get(ref)
 
     assert [first.task(), first.context()] == [second.task(), second.context()]
     assert [len(Making(3).task(words).split()) for words in (1, 10, 100)] == [1, 10, 100]

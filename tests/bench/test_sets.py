@@ -96,7 +96,7 @@ def test_the_logs_are_read_without_a_problem(imported: tuple[Memory, ImportRepor
     """A set whose logs are half read would measure the adapters, not the search."""
     memory, report = imported
 
-    projects = [project.key for project in memory.projects()]
+    projects = [project.key for project in memory.projects.all()]
 
     assert (report.failed, report.problems) == (0, 0)
     assert report.sessions >= 60

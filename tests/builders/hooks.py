@@ -32,7 +32,7 @@ def prepared(home: Path, *works: Work, **settings: Any) -> Iterator[Memory]:
         claude_log(home, work.talk, project=f"-work-{work.number}")
     with memory(home, **settings) as mind:
         mind.import_logs()
-        list(mind.prepare())
+        list(mind.old.prepare())
         yield mind
 
 

@@ -89,7 +89,7 @@ class Talks:
 
     def embed(self) -> Talks:
         """Make the vectors of all turns, with the encoder that comes with the package."""
-        list(self.memory.embed())
+        list(self.memory.store.embed())
         return self
 
     def find(self, text: str, **options: Any) -> list[str]:

@@ -38,7 +38,7 @@ class World:
 
     def learn(self) -> None:
         """Digest and learn whatever is new."""
-        for _ in (*self.memory.digest_sessions(), *self.memory.learn()):
+        for _ in (*self.memory.old.digest_sessions(), *self.memory.old.learn()):
             pass
 
     def see(self, sessions: Sequence[Session]) -> World:
@@ -49,7 +49,7 @@ class World:
 
     def patterns(self) -> list[Pattern]:
         """Everything that is detected."""
-        return list(self.memory.detect(limit=None))
+        return list(self.memory.old.detect(limit=None))
 
 
 def session(

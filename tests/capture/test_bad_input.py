@@ -120,7 +120,7 @@ def imported(mind: Memory, home: Path) -> list[SourceReport]:
 
 
 def stored_problems(mind: Memory) -> list[tuple[object, ...]]:
-    return mind._existing().db.rows(
+    return mind._shared.store().db.rows(
         "select kind, line, reason, count from problems order by 1, 2, 3"
     )
 
@@ -601,7 +601,7 @@ def test_a_full_store_loses_nothing_and_is_completed_later(home: Path, sources: 
     with memory(home) as mind:
         mind.import_logs([claude_path(home, chat(1).session)])
         known = everything(mind)
-        db = mind._existing().db
+        db = mind._shared.store().db
         db.execute(f"pragma max_page_count = {db.value('pragma page_count') + 40}")
 
         with pytest.raises(StoreUnwritable) as failure:

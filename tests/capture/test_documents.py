@@ -46,7 +46,7 @@ def bodies(mind: Memory) -> list[int]:
     """Which rows the turns' events are in: a turn that is written anew gets another."""
     return [
         number
-        for (number,) in mind._existing().db.rows("select id from bodies order by turn, part")
+        for (number,) in mind._shared.store().db.rows("select id from bodies order by turn, part")
     ]
 
 
@@ -240,7 +240,7 @@ def test_a_copy_of_another_agents_session_gives_way_to_the_original(
 def test_a_copy_of_what_was_forgotten_does_not_bring_it_back(home: Path, mind: Memory) -> None:
     notebook(home / ".diary" / "a.json", {"session": "a", "turns": [["1", "one"]]})
     mind.import_logs()
-    mind.forget("diary:a")
+    mind.store.forget("diary:a")
 
     notebook(
         home / ".notebook" / "a.json",

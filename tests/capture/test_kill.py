@@ -40,7 +40,7 @@ import recollect.capture.sweep, recollect.store.sqlite.capture.writer  # What ta
 home, store, group = sys.argv[1], sys.argv[2], int(sys.argv[3])
 print("ready", flush=True)
 with Memory(Settings(home, store, {"redact.enabled": False})) as memory:
-    paths = sorted(found.source.path for found in memory.sources([home]))
+    paths = sorted(found.source.path for found in memory.agents.sources([home]))
     for start in range(0, len(paths), group):
         memory.import_logs(paths[start : start + group])
 """
@@ -83,7 +83,7 @@ def is_sound(store: Path) -> bool:
     text index matches what it indexes.
     """
     with Memory.open(store) as mind:
-        db = mind._opened(create=True).db
+        db = mind._shared.ensure_store().db
         texts = db.value("select count(*) from turns_text"), db.value("select count(*) from bodies")
         return db.value("pragma integrity_check") == "ok" and texts[0] == texts[1]
 

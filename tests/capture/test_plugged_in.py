@@ -33,7 +33,7 @@ def test_an_adapter_of_another_package_imports_like_one_of_ours(
 
     with Memory.open(home / "recollect.db") as mind:
         report = mind.import_logs()
-        rows = {row.agent: (row.name, row.sources, row.sessions) for row in mind.agents()}
+        rows = {row.agent: (row.name, row.sources, row.sessions) for row in mind.agents.all()}
 
     assert (report.imported, report.turns) == (1, 1)
     assert rows["notebook"] == ("Notebook", 1, 1)
@@ -45,7 +45,7 @@ def test_asking_for_one_agent_takes_none_from_those_who_ask_for_all(home: Path) 
     with Memory.open(home / "recollect.db") as mind:
         mind.import_logs(agents=[next(iter(BUILT_IN))])
 
-        assert [adapter.agent for adapter in mind.adapters()] == list(BUILT_IN)
+        assert [adapter.agent for adapter in mind.agents.adapters()] == list(BUILT_IN)
 
 
 def test_one_that_cannot_be_loaded_stops_nobody_else(

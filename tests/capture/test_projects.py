@@ -241,7 +241,7 @@ def test_a_folder_that_turns_out_to_be_a_repository_is_shown_under_its_name(
             "github.com/ada/shop",
             "github.com/ada/shop",
         )
-        assert mind.projects() == [
+        assert mind.projects.all() == [
             ProjectRow(
                 key="github.com/ada/shop",
                 kind="remote",
@@ -309,23 +309,23 @@ def seen(mind: Memory) -> dict[str, list[list[str]]]:
 
 
 def test_a_merge_is_seen_everywhere_and_a_split_undoes_it(mind: Memory) -> None:
-    before = seen(mind), mind.projects(), mind.stats("project")
+    before = seen(mind), mind.projects.all(), mind.stats("project")
 
-    mind.merge_projects(TILL, SHOP)
+    mind.projects.merge(TILL, SHOP)
     merged = seen(mind)
-    rows = {row.key: (row.sessions, row.merged) for row in mind.projects()}
+    rows = {row.key: (row.sessions, row.merged) for row in mind.projects.all()}
     names = {session.native_id[-1]: session.project for session in mind.sessions()}
-    mind.split_project(TILL)
+    mind.projects.split(TILL)
 
     assert merged[SHOP] == [["1", "2"], ["1", "2"], ["2"]]
     assert merged[CELLAR] == before[0][CELLAR]
     assert rows == {SHOP: (2, [TILL]), CELLAR: (1, [])}
     assert names == {"1": SHOP, "2": SHOP, "3": CELLAR}
-    assert (seen(mind), mind.projects(), mind.stats("project")) == before
+    assert (seen(mind), mind.projects.all(), mind.stats("project")) == before
 
 
 def test_a_merge_holds_for_what_is_imported_later(mind: Memory, home: Path) -> None:
-    mind.merge_projects(TILL, SHOP)
+    mind.projects.merge(TILL, SHOP)
 
     claude_log(home, small_talk(4, turns=1, cwd=TILL))
     mind.import_logs()
@@ -335,25 +335,25 @@ def test_a_merge_holds_for_what_is_imported_later(mind: Memory, home: Path) -> N
 
 def test_what_was_merged_before_follows(mind: Memory) -> None:
     """Pointers stay one step long, so that no reader has to walk."""
-    mind.merge_projects(CELLAR, TILL)
-    mind.merge_projects(TILL, SHOP)
+    mind.projects.merge(CELLAR, TILL)
+    mind.projects.merge(TILL, SHOP)
 
-    assert [(row.key, row.sessions, row.merged) for row in mind.projects()] == [
+    assert [(row.key, row.sessions, row.merged) for row in mind.projects.all()] == [
         (SHOP, 3, [CELLAR, TILL])
     ]
 
 
 def test_merges_that_make_no_sense_are_refused_in_words(mind: Memory) -> None:
-    mind.merge_projects(TILL, SHOP)
+    mind.projects.merge(TILL, SHOP)
 
     with pytest.raises(UsageError, match="the same project"):
-        mind.merge_projects(SHOP, SHOP)
+        mind.projects.merge(SHOP, SHOP)
     with pytest.raises(UsageError, match="itself merged"):
-        mind.merge_projects(CELLAR, TILL)
+        mind.projects.merge(CELLAR, TILL)
     with pytest.raises(UsageError, match="not merged"):
-        mind.split_project(SHOP)
+        mind.projects.split(SHOP)
     with pytest.raises(NotFound, match="no project is called"):
-        mind.merge_projects("/nowhere", SHOP)
+        mind.projects.merge("/nowhere", SHOP)
 
 
 def test_codex_threads_carry_their_remote(home: Path) -> None:

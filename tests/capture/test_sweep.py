@@ -55,7 +55,7 @@ def at_once(home: Path) -> dict[str, SessionDetail]:
 
 def parts(mind: Memory) -> list[int]:
     """How many parts the body of each turn has, oldest turn first."""
-    rows = mind._existing().db.rows(
+    rows = mind._shared.store().db.rows(
         "select count(*) from turns join bodies on bodies.turn = turns.id group by turns.id"
     )
     return [count for (count,) in rows]
@@ -69,7 +69,7 @@ def test_a_path_may_be_named_from_anywhere(
     monkeypatch.chdir(home)
 
     for named in (".", ".claude", path.relative_to(home)):
-        found = [item.source.path for item in mind.sources([named])]
+        found = [item.source.path for item in mind.agents.sources([named])]
         assert found == [str(path)]
 
 

@@ -116,7 +116,7 @@ def about_projects(service: Service) -> list[str]:
 
 
 def file(talks: Talks, name: str = "MEMORY.md", project: str = SHOP) -> str:
-    return (Path(talks.memory.memory_folder(project)) / name).read_text()
+    return (Path(talks.memory.old.memory_folder(project)) / name).read_text()
 
 
 def versions(talks: Talks) -> list[tuple[Any, ...]]:
@@ -128,7 +128,7 @@ def versions(talks: Talks) -> list[tuple[Any, ...]]:
 def queue(talks: Talks) -> list[tuple[str, str, str, int]]:
     return [
         (job.kind, job.subject, job.state, job.tries)
-        for job in talks.memory.jobs()
+        for job in talks.memory.jobs.all()
         if job.kind == "memory"
     ]
 
@@ -140,7 +140,7 @@ def tell_more(talks: Talks) -> None:
 
 def test_a_good_answer_becomes_the_memory_of_the_project(talks: Talks, service: Service) -> None:
     """A file, a skill, a version with the sessions behind it, what it took; asked once."""
-    first, second = talks.memory.distill(), talks.memory.distill()
+    first, second = talks.memory.old.distill(), talks.memory.old.distill()
 
     assert "- `pytest -q` runs the tests [codex:b#1]\n" in file(talks)
     assert "- run it [codex:a#2, codex:b#1]\n" in file(talks, "skills/mend-carts/SKILL.md")
@@ -162,7 +162,7 @@ def test_projects_are_asked_about_one_by_one_with_nothing_of_each_other(
     """What was said in one is nobody's business in another, not even a model's."""
     talks.tell("z", "write a post", project=BLOG)
 
-    talks.memory.distill()
+    talks.memory.old.distill()
 
     shop, blog = sorted(about_projects(service), key=lambda record: "codex:z" in record)
     assert "codex:z" not in shop
@@ -212,7 +212,7 @@ def test_a_bad_answer_leaves_what_was_there(
     talks: Talks, service: Service, way: behaviour.Behaviour, reason: str
 ) -> None:
     """And is a failed try that can be looked up; the queue tries it again, and in the end stops."""
-    talks.memory.distill()
+    talks.memory.old.distill()
     before, published = file(talks), versions(talks)
     tell_more(talks)
 
@@ -220,23 +220,23 @@ def test_a_bad_answer_leaves_what_was_there(
         (way if is_about_project(handler) else behaviour.saying(TRACE))(handler)
 
     service.usual = answer
-    done = talks.memory.distill()
-    again = talks.memory.distill()
+    done = talks.memory.old.distill()
+    again = talks.memory.old.distill()
     for _ in range(2):
         talks.store.db.execute("update jobs set not_before = 0 where kind = 'memory'")
-        talks.memory.work()
+        talks.memory.jobs.work()
     asked = len(about_projects(service))
-    talks.memory.distill()
+    talks.memory.old.distill()
 
     assert (done.distilled, done.projects, done.consolidated, done.locked) == (1, 1, 0, 0)
     assert (again.projects, again.consolidated) == (1, 0)
     assert (file(talks), versions(talks)) == (before, published)
     assert queue(talks) == [("memory", SHOP, "failed", 3)]
-    (error,) = [str(job.error) for job in talks.memory.jobs() if job.kind == "memory"]
+    (error,) = [str(job.error) for job in talks.memory.jobs.all() if job.kind == "memory"]
     assert reason in error
     assert len(about_projects(service)) == asked
     service.usual = telling(both)
-    assert talks.memory.consolidate(SHOP, now=True) == Consolidated(
+    assert talks.memory.old.consolidate(SHOP, now=True) == Consolidated(
         projects=1, consolidated=1, tokens=100, cost_usd=0.0001
     )
     assert queue(talks) == []
@@ -245,12 +245,12 @@ def test_a_bad_answer_leaves_what_was_there(
 def test_a_job_that_works_the_second_time_is_done(talks: Talks, service: Service) -> None:
     """The model only slipped."""
     service.usual = telling("no")
-    talks.memory.distill()
+    talks.memory.old.distill()
     by_rules = file(talks)
     service.usual = telling(both)
     talks.store.db.execute("update jobs set not_before = 0 where kind = 'memory'")
 
-    talks.memory.work()
+    talks.memory.jobs.work()
 
     assert "passed in 2 sessions" in by_rules
     assert "zebratabs" in file(talks)
@@ -267,12 +267,12 @@ def test_what_meets_every_project_is_said_once_and_costs_nobody_a_try(
     service.usual = behaviour.refusing(400, f"no such key: {KEY}".encode())
 
     with pytest.raises(EngineUnavailable) as caught:
-        talks.memory.distill()
+        talks.memory.old.distill()
 
     assert len(service.questions) == 5
     assert queue(talks) == []
     service.usual = behaviour.refusing(500, f"no such key: {KEY}".encode())
-    talks.memory.distill()
+    talks.memory.old.distill()
     assert [state for _, _, state, _ in queue(talks)] == ["waiting", "waiting"]
     stored = b"".join(
         path.read_bytes() for path in Path(talks.filled.path).parent.rglob("*") if path.is_file()
@@ -280,7 +280,7 @@ def test_what_meets_every_project_is_said_once_and_costs_nobody_a_try(
     for place in (
         str(caught.value),
         caplog.text,
-        repr(talks.memory.jobs()),
+        repr(talks.memory.jobs.all()),
         stored.decode("latin-1"),
     ):
         assert KEY not in place
@@ -290,7 +290,7 @@ def test_a_section_that_the_model_leaves_stays_to_the_letter(
     talks: Talks, service: Service
 ) -> None:
     """It names the heading and says nothing more; it was shown what is there."""
-    talks.memory.distill()
+    talks.memory.old.distill()
     before = file(talks)
     tell_more(talks)
     new = {
@@ -301,7 +301,7 @@ def test_a_section_that_the_model_leaves_stays_to_the_letter(
         memory(new, [{"name": "mend-carts", "description": "", "statements": []}])
     )
 
-    talks.memory.distill()
+    talks.memory.old.distill()
 
     kept = before.partition("\n## Commands")[0]
     assert file(talks) == f"{kept}\n## Follow-ups\n\n- Mails are open [codex:c#1]\n"
@@ -319,9 +319,9 @@ def test_when_a_session_is_forgotten_what_cites_it_goes_without_asking(
 
     The model makes it whole again later.
     """
-    talks.memory.distill()
+    talks.memory.old.distill()
     tell_more(talks)
-    talks.memory.distill()
+    talks.memory.old.distill()
     asked = len(service.questions)
     places = [Path(talks.filled.path).parent]
 
@@ -331,26 +331,26 @@ def test_when_a_session_is_forgotten_what_cites_it_goes_without_asking(
 
     assert left()
 
-    talks.memory.forget("codex:a")
+    talks.memory.store.forget("codex:a")
 
     assert left() == []
     assert file(talks).endswith(
         "\n## Commands that work here\n\n- `pytest -q` runs the tests [codex:b#1]\n"
     )
-    assert not (Path(talks.memory.memory_folder(SHOP)) / "skills").exists()
+    assert not (Path(talks.memory.old.memory_folder(SHOP)) / "skills").exists()
     assert versions(talks) == [("MEMORY.md", "llm", 1, '["codex:b"]')]
     assert len(service.questions) == asked
     service.usual = telling(memory({"Facts": [says("made anew", "codex:c#1")]}))
-    talks.memory.work()
+    talks.memory.jobs.work()
     assert file(talks).endswith("- made anew [codex:c#1]\n")
 
 
 def test_when_nothing_is_left_of_it_the_rules_fill_the_gap(talks: Talks, service: Service) -> None:
     """Until the model has been asked again, which forgetting does not wait for."""
     service.usual = telling(memory({"Facts": [says("zebrafact", "codex:a#1")]}))
-    talks.memory.distill()
+    talks.memory.old.distill()
 
-    talks.memory.forget("codex:a")
+    talks.memory.store.forget("codex:a")
 
     assert "- `pytest -q` is a check: passed in 1 session [codex:b#1]" in file(talks)
     assert [row[:3] for row in versions(talks)] == [("MEMORY.md", "rules", 1)]
@@ -358,12 +358,12 @@ def test_when_nothing_is_left_of_it_the_rules_fill_the_gap(talks: Talks, service
 
 def test_a_rejected_note_goes_without_asking(talks: Talks, service: Service) -> None:
     """Also while the service is down."""
-    talks.memory.distill()
-    note = talks.memory.remember("Tabs are wanted", project=SHOP)
-    talks.memory.reject_note(note.ref)
+    talks.memory.old.distill()
+    note = talks.memory.old.remember("Tabs are wanted", project=SHOP)
+    talks.memory.old.reject_note(note.ref)
     service.usual = behaviour.refusing(503)
 
-    talks.memory.consolidate()
+    talks.memory.old.consolidate()
 
     assert "zebratabs" not in file(talks)
     assert "`pytest -q` runs the tests" in file(talks)
@@ -371,11 +371,11 @@ def test_a_rejected_note_goes_without_asking(talks: Talks, service: Service) -> 
 
 def test_the_rules_take_over_when_the_model_is_turned_off(talks: Talks) -> None:
     """Not as long as nothing has changed; what the model wrote can still be looked up."""
-    talks.memory.distill()
+    talks.memory.old.distill()
 
-    assert talks.memory.distill(engine="rules").projects == 0
+    assert talks.memory.old.distill(engine="rules").projects == 0
     tell_more(talks)
-    talks.memory.distill(engine="rules")
+    talks.memory.old.distill(engine="rules")
 
     assert "Tabs are wanted" not in file(talks)
     assert ("MEMORY.md", "llm", 0, '["codex:a","codex:b"]') in versions(talks)
@@ -383,16 +383,16 @@ def test_the_rules_take_over_when_the_model_is_turned_off(talks: Talks) -> None:
 
 def test_what_the_rules_made_the_model_makes_better(talks: Talks, service: Service) -> None:
     """Whoever turns one on wants it for the projects that are there."""
-    talks.memory.distill()
-    talks.memory.forget("codex:b")
-    talks.memory.consolidate(engine="rules")
+    talks.memory.old.distill()
+    talks.memory.store.forget("codex:b")
+    talks.memory.old.consolidate(engine="rules")
     service.usual = telling(memory({"Facts": [says("better", "codex:a#1")]}))
 
-    done = talks.memory.consolidate()
+    done = talks.memory.old.consolidate()
 
     assert (done.projects, done.consolidated) == (1, 1)
     assert file(talks).endswith("- better [codex:a#1]\n")
-    assert talks.memory.consolidate() == Consolidated()
+    assert talks.memory.old.consolidate() == Consolidated()
 
 
 def test_eight_projects_are_asked_about_in_a_run(talks: Talks, service: Service) -> None:
@@ -401,9 +401,9 @@ def test_eight_projects_are_asked_about_in_a_run(talks: Talks, service: Service)
         talks.tell(f"p{number}", "go on", project=f"/home/ada/p{number}")
     service.usual = telling("no")
 
-    talks.memory.distill(limit=20)
+    talks.memory.old.distill(limit=20)
     first = len(about_projects(service))
-    talks.memory.distill(everything=True)
+    talks.memory.old.distill(everything=True)
 
     assert (first, len(about_projects(service))) == (8, 10)
 
@@ -416,7 +416,7 @@ def test_of_two_at_once_one_asks(
 ) -> None:
     """Each would pay; the lease is renewed for as long as the answer takes."""
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.02)
-    talks.memory.distill(engine="rules")
+    talks.memory.old.distill(engine="rules")
     held: list[int] = []
     others: list[Consolidated] = []
 
@@ -424,12 +424,12 @@ def test_of_two_at_once_one_asks(
         with Memory.open(talks.filled.path) as other:
             for _ in range(2):
                 held.append(talks_lease(other))
-                others.append(other.consolidate())
+                others.append(other.old.consolidate())
                 time.sleep(0.2)
         telling(both)(handler)
 
     service.usual = slow
-    done = talks.memory.consolidate()
+    done = talks.memory.old.consolidate()
 
     assert (done.projects, done.consolidated, done.locked) == (1, 1, 0)
     assert [(one.projects, one.locked, one.tokens) for one in others] == [(1, 1, 0)] * 2
@@ -439,7 +439,9 @@ def test_of_two_at_once_one_asks(
 
 def talks_lease(memory: Memory) -> int:
     return int(
-        memory._existing().db.value("select held_until from leases where name like 'consolidate:%'")
+        memory._shared.store().db.value(
+            "select held_until from leases where name like 'consolidate:%'"
+        )
     )
 
 
@@ -448,17 +450,17 @@ def test_a_late_holder_cannot_write(
 ) -> None:
     """It slept through its lease; the one who took over has written what counts."""
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 30)
-    talks.memory.distill(engine="rules")
+    talks.memory.old.distill(engine="rules")
 
     def overtaken(handler: behaviour.Handler) -> None:
         service.script = []
         with Memory.open(talks.filled.path) as other:
-            other._existing().db.execute("update leases set held_until = 1")
-            other.consolidate()
+            other._shared.store().db.execute("update leases set held_until = 1")
+            other.old.consolidate()
         behaviour.saying(memory({"Facts": [says("too late", "codex:a#1")]}))(handler)
 
     service.script = [overtaken]
-    done = talks.memory.consolidate()
+    done = talks.memory.old.consolidate()
 
     assert (done.consolidated, done.locked) == (0, 1)
     assert "zebratabs" in file(talks)
@@ -474,20 +476,20 @@ def test_what_is_forgotten_while_the_model_writes_is_not_written(
         if is_about_project(handler):
             service.usual = behaviour.refusing(503)
             with Memory.open(talks.filled.path) as other:
-                other.forget("codex:a")
+                other.store.forget("codex:a")
             behaviour.saying(both)(handler)
         else:
             behaviour.saying(TRACE)(handler)
 
     service.usual = forgetting
-    done = talks.memory.distill()
+    done = talks.memory.old.distill()
 
     assert (done.consolidated, done.locked) == (0, 1)
     assert "zebra" not in file(talks)
     assert "zebra" not in repr(talks.store.db.rows("select text from publications"))
 
 
-DISTILLS = "import sys; from recollect.memory import Memory\nwith Memory.open(sys.argv[1]) as memory: memory.distill()"
+DISTILLS = "import sys; from recollect.memory import Memory\nwith Memory.open(sys.argv[1]) as memory: memory.old.distill()"
 
 
 @pytest.mark.store
@@ -517,14 +519,14 @@ def test_killed_while_the_model_writes_the_next_one_goes_on(
     process.wait()
     service.usual = telling(both)
 
-    early = talks.memory.distill()
+    early = talks.memory.old.distill()
     talks.store.db.execute("update leases set held_until = 1")
-    late = talks.memory.distill()
+    late = talks.memory.old.distill()
 
     assert early.distilled + early.consolidated == 0
     assert late.consolidated == 1
     assert "zebratabs" in file(talks)
-    assert talks.memory.distill().projects == 0
+    assert talks.memory.old.distill().projects == 0
 
 
 def test_a_long_answer_keeps_its_job(
@@ -536,7 +538,7 @@ def test_a_long_answer_keeps_its_job(
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.02)
     monkeypatch.setattr("recollect.store.sqlite.jobs.LEASE_MS", 300)
     service.usual = telling("no")
-    talks.memory.distill()
+    talks.memory.old.distill()
     talks.store.db.execute("update jobs set not_before = 0 where kind = 'memory'")
     held = "select lease_until > unixepoch('subsec') * 1000 from jobs where kind = 'memory'"
     others = []
@@ -544,11 +546,11 @@ def test_a_long_answer_keeps_its_job(
     def slow(handler: behaviour.Handler) -> None:
         time.sleep(0.6)
         with Memory.open(talks.filled.path) as other:
-            others.append(other._existing().db.value(held))
+            others.append(other._shared.store().db.value(held))
         telling(both)(handler)
 
     service.usual = slow
-    talks.memory.work()
+    talks.memory.jobs.work()
 
     assert others == [1]
     assert queue(talks) == []
@@ -556,7 +558,7 @@ def test_a_long_answer_keeps_its_job(
 
 def test_a_salvaged_store_keeps_what_a_model_wrote(talks: Talks, service: Service) -> None:
     """It was paid for, and no log has it; it is not written again either."""
-    talks.memory.distill()
+    talks.memory.old.distill()
     before, rows = file(talks), versions(talks)
     asked = len(service.questions)
     talks.close()
@@ -564,19 +566,19 @@ def test_a_salvaged_store_keeps_what_a_model_wrote(talks: Talks, service: Servic
     data = bytearray(path.read_bytes())
     size = int.from_bytes(data[16:18], "big")
     with Memory.open(path) as opened:
-        root = opened._existing().db.value(
+        root = opened._shared.store().db.value(
             "select rootpage from sqlite_schema where name = 'jobs_due'"
         )
     data[(root - 1) * size : root * size] = bytes(size)
     path.write_bytes(data)
 
     with Memory.open(path) as opened:
-        assert not opened.repair().sound
-        opened.work()
+        assert not opened.store.repair().sound
+        opened.jobs.work()
 
-        assert (Path(opened.memory_folder(SHOP)) / "MEMORY.md").read_text() == before
+        assert (Path(opened.old.memory_folder(SHOP)) / "MEMORY.md").read_text() == before
         assert (
-            opened._existing().db.rows(
+            opened._shared.store().db.rows(
                 "select name, engine, gone_at is null, sessions from publications order by id"
             )
             == rows

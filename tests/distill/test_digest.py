@@ -46,7 +46,7 @@ def test_a_digest_tells_a_session_from_what_was_asked_and_done(remember: Remembe
     )
     first, second = (f"{worker().ref}#{number}" for number in (1, 2))
 
-    digest = mind.digest(worker().ref)
+    digest = mind.old.digest(worker().ref)
 
     assert digest == Digest(
         session=worker().ref,
@@ -95,14 +95,14 @@ def test_a_session_that_grew_is_digested_again(home: Path) -> None:
     claude_log(home, work.talk)
     with memory(home) as mind:
         mind.import_logs()
-        mind.work()
-        before = mind.digest(work.ref)
+        mind.jobs.work()
+        before = mind.old.digest(work.ref)
         work.ask("still hangs for me, this is wrong").done("Sorry.")
         claude_log(home, work.talk)
         mind.import_logs()
-        mind.work()
+        mind.jobs.work()
 
-        after = mind.digest(work.ref)
+        after = mind.old.digest(work.ref)
 
         assert (outcomes(before), outcomes(after)) == ([("success", [1])], [("fail", [1, 2])])
         assert mind.session(work.ref).outcome == "fail"
@@ -111,14 +111,14 @@ def test_a_session_that_grew_is_digested_again(home: Path) -> None:
 def test_digesting_twice_changes_nothing(remember: Remember) -> None:
     """A job may be done twice."""
     mind = remember(worker())
-    first = list(mind.digest_sessions())
-    rows = mind._existing().db.rows(
+    first = list(mind.old.digest_sessions())
+    rows = mind._shared.store().db.rows(
         "select session, state, title, outcome, summary, digest from digests"
     )
 
-    assert (first, list(mind.digest_sessions())) == ([worker().ref], [])
+    assert (first, list(mind.old.digest_sessions())) == ([worker().ref], [])
     assert (
-        mind._existing().db.rows(
+        mind._shared.store().db.rows(
             "select session, state, title, outcome, summary, digest from digests"
         )
         == rows
@@ -129,7 +129,7 @@ def test_importing_leaves_the_job_before_packs_are_made(remember: Remember) -> N
     """Packs tell outcomes, so these come first."""
     mind = remember(worker())
 
-    kinds = [job.kind for job in mind.jobs()]
+    kinds = [job.kind for job in mind.jobs.all()]
 
     assert kinds.index("digest") < kinds.index("prepare")
 
@@ -148,7 +148,7 @@ def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
         return [session.id for session in mind.sessions(outcome=outcome)]
 
     before = mind.remarks("outcome:fail")
-    list(mind.digest_sessions())
+    list(mind.old.digest_sessions())
 
     assert before == ["2 sessions have no outcome yet; `recollect work` finds out"]
     assert mind.remarks("outcome:fail") == []
@@ -172,7 +172,7 @@ def test_what_is_left_open_is_told(remember: Remember) -> None:
     )
     turn = f"{worker().ref}#1"
 
-    assert mind.digest(worker().ref).open_ends == [
+    assert mind.old.digest(worker().ref).open_ends == [
         f"`pytest -q` still ends with exit code 1 ({turn})",
         f"the agent's last question is unanswered ({turn})",
         f"“TODO: the refunds too” ({turn})",
@@ -183,7 +183,7 @@ def test_nothing_is_left_open_by_what_succeeded(remember: Remember) -> None:
     """Whoever is told of work that is done does it again."""
     mind = remember(worker())
 
-    assert mind.digest(worker().ref).open_ends == []
+    assert mind.old.digest(worker().ref).open_ends == []
 
 
 def test_what_was_undone_does_not_count() -> None:
@@ -366,4 +366,4 @@ def test_a_session_nobody_spoke_in_has_an_empty_digest(home: Path) -> None:
         claude_log(home, work.talk)
         mind.import_logs()
 
-        assert mind.digest(work.ref).tasks == []
+        assert mind.old.digest(work.ref).tasks == []

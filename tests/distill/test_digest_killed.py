@@ -23,7 +23,7 @@ import recollect.distill.digests.digest
 # Many small batches: many moments between two of them.
 recollect.distill.digests.digest.TURNS_AT_ONCE = 10
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
-    sessions = memory.digest_sessions()
+    sessions = memory.old.digest_sessions()
     print("ready", flush=True)
     for ref in sessions:
         pass
@@ -44,7 +44,7 @@ def chatty(number: int) -> Work:
 
 def undo(mind: Memory) -> None:
     """As if no session had been looked at."""
-    db = mind._existing().db
+    db = mind._shared.store().db
     with db.transaction():
         for table in ("digests", "extractions", "note_origins", "notes"):
             db.execute(f"delete from {table}")
@@ -52,7 +52,7 @@ def undo(mind: Memory) -> None:
 
 
 def made(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
-    db = mind._existing().db
+    db = mind._shared.store().db
     return {
         "digests": db.rows("select session, state, digest from digests order by session"),
         "notes": sorted(db.rows("select category, text, status, seen from notes")),
@@ -68,7 +68,7 @@ def made(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
 def without_notes(mind: Memory) -> int:
     """Digests whose sessions were never looked at for notes: these would be lost."""
     return int(
-        mind._existing().db.value(
+        mind._shared.store().db.value(
             "select count(*) from digests where session not in (select session from extractions)"
         )
     )
@@ -82,7 +82,7 @@ def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
     The next run must still find them.
     """
     mind = remember(*map(chatty, range(1, 25)))
-    list(mind.digest_sessions())
+    list(mind.old.digest_sessions())
     undisturbed = made(mind)
     undo(mind)
     whole = begun = time.monotonic()
@@ -107,7 +107,7 @@ def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
         assert without_notes(mind) == 0
         if round_number < 15:
             undo(mind)
-    list(mind.digest_sessions())
+    list(mind.old.digest_sessions())
 
     assert killed > 4
     assert len(halves) > 2
@@ -120,7 +120,7 @@ def test_a_batch_is_kept_whole_or_not_at_all(remember: Remember) -> None:
     as well: all of it is made again.
     """
     mind = remember(*map(chatty, range(1, 4)))
-    db = mind._existing().db
+    db = mind._shared.store().db
     db.execute(
         """
         create trigger fault before insert on extractions when new.session = 2 begin
@@ -130,10 +130,10 @@ def test_a_batch_is_kept_whole_or_not_at_all(remember: Remember) -> None:
     )
 
     with pytest.raises(StoreError, match="a fault"):
-        list(mind.digest_sessions())
+        list(mind.old.digest_sessions())
     before = made(mind)
     db.execute("drop trigger fault")
-    done = list(mind.digest_sessions())
+    done = list(mind.old.digest_sessions())
 
     assert before == {"digests": [], "notes": [], "origins": [], "extractions": []}
     assert len(done) == 3

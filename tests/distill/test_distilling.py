@@ -58,21 +58,23 @@ def test_a_quiet_session_is_distilled_once(talks: Talks) -> None:
     """The second run has nothing to do, and does nothing."""
     talks.tell("a", checked())
 
-    first, second = talks.memory.distill(), talks.memory.distill()
+    first, second = talks.memory.old.distill(), talks.memory.old.distill()
 
     assert first == report(candidates=1, distilled=1, projects=1, consolidated=1)
     assert second == report()
-    assert "## Task: mend the cart" in talks.memory.trace("codex:a").memory
+    assert "## Task: mend the cart" in talks.memory.old.trace("codex:a").memory
 
 
 def test_a_session_that_grew_is_distilled_again(talks: Talks) -> None:
     """What was remembered of its first half would be wrong."""
     talks.tell("a", checked())
-    talks.memory.distill()
+    talks.memory.old.distill()
     talks.tell("a", checked(), "and the invoice")
 
-    assert talks.memory.distill() == report(candidates=1, distilled=1, projects=1, consolidated=1)
-    assert "Pointers: codex:a#1 to #2" in talks.memory.trace("codex:a").memory
+    assert talks.memory.old.distill() == report(
+        candidates=1, distilled=1, projects=1, consolidated=1
+    )
+    assert "Pointers: codex:a#1 to #2" in talks.memory.old.trace("codex:a").memory
 
 
 def test_a_session_that_may_still_run_waits(talks: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,9 +83,11 @@ def test_a_session_that_may_still_run_waits(talks: Talks, monkeypatch: pytest.Mo
     monkeypatch.setattr(distilling, "now_ms", lambda: START + 5 * HOUR)
     monkeypatch.setattr("recollect.store.sqlite.old.sql.traces.now_ms", lambda: START + 5 * HOUR)
 
-    early = talks.memory.distill()
-    waiting = [(job.kind, job.not_before) for job in talks.memory.jobs() if job.kind == "distill"]
-    asked_for = talks.memory.distill(now=True)
+    early = talks.memory.old.distill()
+    waiting = [
+        (job.kind, job.not_before) for job in talks.memory.jobs.all() if job.kind == "distill"
+    ]
+    asked_for = talks.memory.old.distill(now=True)
 
     assert early == report()
     assert waiting == [("distill", "2026-01-01T15:00:00.000Z")]
@@ -107,7 +111,7 @@ def test_only_conversations_with_a_person_about_their_work_are_remembered(
     """Scripts and sub-agents repeat what others said; memories of making memories are of no use."""
     talks.tell("a", checked(), **known)
 
-    assert talks.memory.distill(now=True) == report()
+    assert talks.memory.old.distill(now=True) == report()
 
 
 @pytest.mark.parametrize(
@@ -118,13 +122,13 @@ def test_only_conversations_with_a_person_about_their_work_are_remembered(
 def test_nobody_gets_such_a_session_by_naming_it(talks: Talks, known: dict[str, Any]) -> None:
     """An agent may ask for a job by its subject, and hand in an answer that nobody asked it for."""
     talks.tell("a", checked(), **known)
-    talks.memory.distill(now=True)
+    talks.memory.old.distill(now=True)
     state = talks.store.db.value("select state from digests")
     answer = '{"traceMemory": "kept", "summary": "kept"}'
 
-    assert talks.memory.next_job("trace", "codex:a") is None
+    assert talks.memory.old.next_job("trace", "codex:a") is None
     with pytest.raises(BadReply):
-        talks.memory.answer_job("trace", "codex:a", state, answer)
+        talks.memory.old.answer_job("trace", "codex:a", state, answer)
     assert traced(talks) == []
 
 
@@ -139,7 +143,7 @@ def test_our_own_runs_are_not_remembered(talks: Talks) -> None:
         project="/home/ada/memory",
     )
 
-    assert talks.memory.distill().distilled == 1
+    assert talks.memory.old.distill().distilled == 1
     assert traced(talks) == ["codex:c"]
 
 
@@ -148,18 +152,18 @@ def test_a_limit_takes_the_newest(talks: Talks) -> None:
     for day, name in enumerate("abc"):
         talks.tell(name, checked(), day=day)
 
-    first = talks.memory.distill(limit=2)
+    first = talks.memory.old.distill(limit=2)
 
     assert (first.candidates, first.distilled, first.skipped) == (3, 2, 1)
     assert traced(talks) == ["codex:b", "codex:c"]
-    assert talks.memory.distill().distilled == 1
+    assert talks.memory.old.distill().distilled == 1
 
 
 def test_one_project_alone_can_be_distilled(talks: Talks) -> None:
     """Somebody waits for this one."""
     talks.tell("a", checked()).tell("b", checked(), project="/home/ada/blog")
 
-    done = talks.memory.distill(project="/home/ada/blog")
+    done = talks.memory.old.distill(project="/home/ada/blog")
 
     assert done == report(candidates=1, distilled=1, projects=1, consolidated=1)
     assert traced(talks) == ["codex:b"]
@@ -171,7 +175,7 @@ def test_an_engine_that_is_none_is_refused(talks: Talks) -> None:
 
     for engine in ("gpt", "agent"):
         with pytest.raises(UsageError):
-            talks.memory.distill(engine=engine)
+            talks.memory.old.distill(engine=engine)
 
 
 def test_a_session_without_a_memory_says_how_to_get_one(talks: Talks) -> None:
@@ -179,7 +183,7 @@ def test_a_session_without_a_memory_says_how_to_get_one(talks: Talks) -> None:
     talks.tell("a", checked())
 
     with pytest.raises(NotFound) as caught:
-        talks.memory.trace("codex:a")
+        talks.memory.old.trace("codex:a")
 
     assert "recollect distill" in caught.value.hint
 
@@ -187,10 +191,10 @@ def test_a_session_without_a_memory_says_how_to_get_one(talks: Talks) -> None:
 def test_a_session_that_never_gets_a_memory_says_what_there_is(talks: Talks) -> None:
     """Who follows the hint must not come back to the same hint."""
     talks.tell("a", checked(), origin="headless")
-    talks.memory.distill(now=True)
+    talks.memory.old.distill(now=True)
 
     with pytest.raises(NotFound) as caught:
-        talks.memory.trace("codex:a")
+        talks.memory.old.trace("codex:a")
 
     assert (
         caught.value.hint
@@ -203,10 +207,10 @@ def test_an_import_leaves_the_distilling_to_the_queue(talks: Talks) -> None:
     talks.tell("a", checked())
     talks.store.jobs.after_import(1)
 
-    talks.memory.work()
+    talks.memory.jobs.work()
 
     assert traced(talks) == ["codex:a"]
-    assert talks.memory.jobs() == []
+    assert talks.memory.jobs.all() == []
 
 
 # A model, as far as distilling sees it.
@@ -295,11 +299,11 @@ def test_what_the_rules_made_a_model_makes_better(talks: Talks) -> None:
     The rules do not undo it.
     """
     talks.tell("a", checked())
-    talks.memory.distill()
+    talks.memory.old.distill()
 
     assert distill(talks, Answers()).distilled == 1
-    assert talks.memory.distill() == report()
-    assert talks.memory.trace("codex:a").memory == "by a model"
+    assert talks.memory.old.distill() == report()
+    assert talks.memory.old.trace("codex:a").memory == "by a model"
 
 
 def test_a_failed_session_is_tried_three_times_and_then_left_alone(talks: Talks) -> None:
@@ -318,13 +322,13 @@ def test_a_failed_session_is_tried_three_times_and_then_left_alone(talks: Talks)
     assert (first.failed, skipped.candidates, skipped.skipped) == (1, 1, 1)
     assert [
         (job.kind, job.subject, job.state, job.tries)
-        for job in talks.memory.jobs()
+        for job in talks.memory.jobs.all()
         if job.kind == "trace"
     ] == [("trace", "codex:a", "failed", 3)]
-    assert "no JSON in it" in str(talks.memory.jobs()[0].error)
+    assert "no JSON in it" in str(talks.memory.jobs.all()[0].error)
     assert distill(talks, model).skipped == 1
     assert distill(talks, model, now=True).distilled == 1
-    assert [job.kind for job in talks.memory.jobs() if job.kind == "trace"] == []
+    assert [job.kind for job in talks.memory.jobs.all() if job.kind == "trace"] == []
 
 
 def test_a_retry_that_works_ends_the_job(talks: Talks) -> None:
@@ -337,7 +341,7 @@ def test_a_retry_that_works_ends_the_job(talks: Talks) -> None:
     Jobs(talks.store.db).work({"trace": lambda ref: distilling.ask_again(talks.store, ref, model)})
 
     assert traced(talks) == ["codex:a"]
-    assert [job.kind for job in talks.memory.jobs() if job.kind == "trace"] == []
+    assert [job.kind for job in talks.memory.jobs.all() if job.kind == "trace"] == []
 
 
 def test_a_spending_limit_ends_the_run_and_is_nobodys_failure(talks: Talks) -> None:
@@ -354,7 +358,7 @@ def test_a_spending_limit_ends_the_run_and_is_nobodys_failure(talks: Talks) -> N
         1,
         0,
     )
-    assert "codex:c" in (Path(talks.memory.memory_folder(SHOP)) / "MEMORY.md").read_text()
+    assert "codex:c" in (Path(talks.memory.old.memory_folder(SHOP)) / "MEMORY.md").read_text()
     assert distill(talks, Answers()).distilled == 2
 
 
@@ -367,7 +371,7 @@ def test_a_fault_that_meets_every_session_is_raised_when_the_rest_is_done(talks:
 
     assert traced(talks) == ["codex:b"]
     assert (
-        Path(talks.memory.memory_folder(SHOP)) / "memory_summary.md"
+        Path(talks.memory.old.memory_folder(SHOP)) / "memory_summary.md"
     ).read_text() == "- s (trace: codex:b)\n"
 
 
@@ -390,8 +394,8 @@ def test_two_runs_do_not_ask_about_the_same_session(talks: Talks) -> None:
 def test_nothing_worth_keeping_takes_an_older_memory_away(talks: Talks) -> None:
     """It is an answer: the session was read."""
     talks.tell("a", checked())
-    talks.memory.distill()
-    folder = Path(talks.memory.memory_folder(SHOP))
+    talks.memory.old.distill()
+    folder = Path(talks.memory.old.memory_folder(SHOP))
     assert (folder / "MEMORY.md").exists()
     nothing = NothingWorthKeeping(
         Trace(session="codex:a", project=SHOP, memory="", summary="", engine="llm")

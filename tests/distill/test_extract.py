@@ -39,8 +39,8 @@ def long(*said: str | Said) -> list[str | Said]:
 def tell(talks: Talks, session: str, *said: str | Said, **known: Any) -> list[Note]:
     """Have a long conversation; all notes afterwards."""
     talks.tell(session, *long(*said), **known)
-    list(talks.memory.digest_sessions())
-    return talks.memory.notes()
+    list(talks.memory.old.digest_sessions())
+    return talks.memory.old.notes()
 
 
 def found(*passages: Passage) -> list[Candidate]:
@@ -149,7 +149,7 @@ def test_a_note_from_a_log_without_times_was_seen_when_it_was_found(talks: Talks
 def test_a_person_may_accept_what_was_found(talks: Talks) -> None:
     """Then it counts at once, and finding it again only confirms it."""
     (note,) = tell(talks, "a", "Never push to main.")
-    talks.memory.accept_note(note.ref)
+    talks.memory.old.accept_note(note.ref)
 
     (again,) = tell(talks, "b", "never push to main", day=1)
 
@@ -193,8 +193,8 @@ def test_what_comes_back_into_use_is_news(talks: Talks) -> None:
 def test_what_a_person_wrote_or_rejected_is_not_changed_by_what_is_found(talks: Talks) -> None:
     """Rules may be wrong; a person who took the trouble is asked before anything of theirs goes."""
     tell(talks, "a", "Never push to main.")
-    talks.memory.reject_note("note:1")
-    own = talks.memory.remember(TABS, project=SHOP, by="person")
+    talks.memory.old.reject_note("note:1")
+    own = talks.memory.old.remember(TABS, project=SHOP, by="person")
 
     notes = {
         note.text: note for note in tell(talks, "b", "Never push to main.", f"{SPACES}.", day=1)
@@ -239,7 +239,7 @@ def test_secrets_what_we_told_and_what_is_no_note_are_left_out(talks: Talks, tex
     assert [(note.text, note.author, note.trust) for note in kept] == [
         ("Use make", "model", "assistant")
     ]
-    assert talks.memory.notes() == kept
+    assert talks.memory.old.notes() == kept
 
 
 def test_a_models_word_alone_never_becomes_active(talks: Talks) -> None:
@@ -249,5 +249,5 @@ def test_a_models_word_alone_never_becomes_active(talks: Talks) -> None:
         found = [Candidate("project", "Use make", 0.9, f"{ref}#1", "assistant")]
         keep(talks.store, talks.store.old.passages(number), found, by="model")
 
-    (note,) = talks.memory.notes()
+    (note,) = talks.memory.old.notes()
     assert (note.status, note.seen) == ("candidate", 2)

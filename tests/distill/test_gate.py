@@ -112,17 +112,17 @@ def test_a_session_that_waits_for_a_call_is_come_back_to(
     Jobs(talks.store.db).drop("digest", "sessions")
     monkeypatch.setattr("recollect.distill.notes.extract.now_ms", lambda: START + 1_000)
 
-    list(talks.memory.digest_sessions())
+    list(talks.memory.old.digest_sessions())
 
-    assert talks.memory.notes() == []
+    assert talks.memory.old.notes() == []
     (job,) = [job for job in Jobs(talks.store.db).all() if job.kind == "digest"]
     assert job.not_before == iso(START + 60 + LIVES_MS)
 
     extract_waiting(talks.store, now=START + 1_000)
-    assert talks.memory.notes() == []
+    assert talks.memory.old.notes() == []
 
     extract_waiting(talks.store, now=START + 60 + LIVES_MS)
-    assert [note.text for note in talks.memory.notes()] == ["Never push to main"]
+    assert [note.text for note in talks.memory.old.notes()] == ["Never push to main"]
     assert talks.store.old.waiting_extractions() == []
 
 
@@ -133,19 +133,19 @@ def test_taking_notes_again_from_a_session_that_grew_repeats_nothing(talks: Talk
         *(Said(f"go on {number}", command="git add .", reply="ok") for number in range(8)),
     ]
     talks.tell("a", *turns)
-    list(talks.memory.digest_sessions())
+    list(talks.memory.old.digest_sessions())
     number = talks.store.db.value("select id from sessions")
     first = talks.store.old.find_extraction(number)
 
     talks.tell("a", *turns, Said("one more", command="git add ."))
-    list(talks.memory.digest_sessions())
+    list(talks.memory.old.digest_sessions())
     second = talks.store.old.find_extraction(number)
     talks.tell("a", *turns, *(Said(f"{number} more", command="git add .") for number in range(3)))
-    list(talks.memory.digest_sessions())
+    list(talks.memory.old.digest_sessions())
 
     assert (first, second) == (Extraction(25, 0, 1), Extraction(25, 1, 1))
     assert talks.store.old.find_extraction(number) == Extraction(31, 0, 2)
-    (note,) = talks.memory.notes()
+    (note,) = talks.memory.old.notes()
     assert (note.text, note.seen, note.status) == ("Never push to main", 1, "candidate")
 
 
@@ -159,6 +159,6 @@ def test_notes_are_taken_only_where_a_person_talked_and_wants_it_remembered(talk
     talks.tell("script", *turns, origin="headless")
     talks.tell("quiet", *turns, meta={"memory_mode": "disabled"})
 
-    list(talks.memory.digest_sessions())
+    list(talks.memory.old.digest_sessions())
 
-    assert talks.memory.notes() == []
+    assert talks.memory.old.notes() == []

@@ -45,7 +45,7 @@ def memory(home: Path) -> Iterator[Memory]:
     homes.codex_log(home, homes.codex_talk(OTHER, "prune the trees"), OTHER)
     with homes.memory(home) as memory:
         memory.import_logs()
-        list(memory.digest_sessions())
+        list(memory.old.digest_sessions())
         yield memory
 
 
@@ -57,7 +57,7 @@ class Desk:
     """A folder of jobs, and whoever works on them."""
 
     def __init__(self, memory: Memory, redactor: Redactor, folder: Path) -> None:
-        self.store, self.redactor, self.folder = memory._existing(), redactor, folder
+        self.store, self.redactor, self.folder = memory._shared.store(), redactor, folder
 
     def write(self, *sessions: str) -> list[JobFile]:
         found = [self.store.old.find_candidate(session) for session in sessions]
@@ -162,7 +162,7 @@ def test_an_answer_to_an_earlier_state_is_refused(desk: Desk, memory: Memory, ho
         home, [*homes.codex_talk(), codex.user("and the flowers"), codex.assistant("Done too.")]
     )
     memory.import_logs()
-    list(memory.digest_sessions())
+    list(memory.old.digest_sessions())
 
     late = desk.commit()
     written = desk.write(ONE)
@@ -188,7 +188,7 @@ def test_a_session_with_secrets_in_it_gets_no_job(desk: Desk, home: Path, memory
     secret = "ghp_" + "R4nd0mL00k1ngT0k3nV4lu3" + "0123456789abc"
     homes.codex_log(home, homes.codex_talk(words=f"use {secret}"))
     memory.import_logs()
-    list(memory.digest_sessions())
+    list(memory.old.digest_sessions())
 
     (job,) = desk.write(ONE)
 
@@ -232,11 +232,11 @@ def test_names_are_safe_and_stay_apart() -> None:
 @pytest.fixture
 def summed_up(memory: Memory, tmp_path: Path) -> Memory:
     """Both sessions have their memories from an agent."""
-    memory.write_jobs(str(tmp_path / "first"), now=True)
+    memory.old.write_jobs(str(tmp_path / "first"), now=True)
     for session in (ONE, TWO):
         path = tmp_path / "first" / f"{name_of(session)}.answer.json"
         path.write_text(json.dumps({"traceMemory": MEMORY, "summary": "watered"}))
-    memory.commit_jobs(str(tmp_path / "first"))
+    memory.old.commit_jobs(str(tmp_path / "first"))
     return memory
 
 
@@ -251,9 +251,9 @@ def test_the_sessions_come_first_and_then_their_project(
     """What is kept of a session changes what its project is made of."""
     with homes.memory(Path(memory.settings.home).parent, name="other.db") as fresh:
         fresh.import_logs()
-        sessions = [job.kind for job in fresh.write_jobs(str(tmp_path / "fresh"), now=True)]
+        sessions = [job.kind for job in fresh.old.write_jobs(str(tmp_path / "fresh"), now=True)]
 
-    (job,) = summed_up.write_jobs(str(tmp_path / "jobs"), now=True)
+    (job,) = summed_up.old.write_jobs(str(tmp_path / "jobs"), now=True)
 
     assert sessions == ["trace", "trace"]
     assert (job.kind, job.outcome) == ("memory", "written")
@@ -270,7 +270,7 @@ def test_an_agent_writes_the_memory_of_a_project(summed_up: Memory, tmp_path: Pa
     Again is a no-op, and an import by rules leaves it alone.
     """
     folder = tmp_path / "jobs"
-    (job,) = summed_up.write_jobs(str(folder), now=True)
+    (job,) = summed_up.old.write_jobs(str(folder), now=True)
     answer = Path(job.path.removesuffix(".md") + ".answer.json")
     outcomes = []
     for text in (
@@ -278,21 +278,21 @@ def test_an_agent_writes_the_memory_of_a_project(summed_up: Memory, tmp_path: Pa
         told("Trees are thirsty", f"{ONE}#1"),
     ):
         answer.write_text(text)
-        outcomes += [(one.outcome, one.reason) for one in summed_up.commit_jobs(str(folder))]
-    outcomes += [(one.outcome, one.reason) for one in summed_up.commit_jobs(str(folder))]
-    summed_up.distill(now=True)
+        outcomes += [(one.outcome, one.reason) for one in summed_up.old.commit_jobs(str(folder))]
+    outcomes += [(one.outcome, one.reason) for one in summed_up.old.commit_jobs(str(folder))]
+    summed_up.old.distill(now=True)
 
     assert outcomes == [
         ("refused", "nothing in the answer rests on turns of this project"), ("kept", ""),
         ("unchanged", ""),
     ]  # fmt: skip
-    page = Path(summed_up.memory_folder(job.subject)) / "MEMORY.md"
+    page = Path(summed_up.old.memory_folder(job.subject)) / "MEMORY.md"
     assert page.read_text().endswith(f"\n## Facts\n\n- Trees are thirsty [{ONE}#1]\n")
-    store = summed_up._existing()
+    store = summed_up._shared.store()
     assert store.db.rows("select engine, sessions from publications where gone_at is null") == [
         ("agent", f'["{ONE}"]')
     ]
-    assert summed_up.write_jobs(str(folder), now=True) == []
+    assert summed_up.old.write_jobs(str(folder), now=True) == []
 
 
 def test_an_answer_about_a_project_that_has_changed_is_refused(
@@ -300,19 +300,19 @@ def test_an_answer_about_a_project_that_has_changed_is_refused(
 ) -> None:
     """It tells of sessions that are not so any more."""
     folder = tmp_path / "jobs"
-    (job,) = summed_up.write_jobs(str(folder), now=True)
+    (job,) = summed_up.old.write_jobs(str(folder), now=True)
     Path(job.path.removesuffix(".md") + ".answer.json").write_text(
         told("Trees are thirsty", f"{ONE}#1")
     )
-    summed_up.forget(ONE)
+    summed_up.store.forget(ONE)
 
-    (late,) = summed_up.commit_jobs(str(folder))
+    (late,) = summed_up.old.commit_jobs(str(folder))
 
     assert (late.outcome, late.reason) == (
         "refused",
         "what it is about has changed since, or is gone: write the jobs again",
     )
-    assert "thirsty" not in repr(summed_up._existing().db.rows("select text from publications"))
+    assert "thirsty" not in repr(summed_up._shared.store().db.rows("select text from publications"))
 
 
 def test_with_the_engine_agent_nothing_is_distilled_behind_its_back(
@@ -324,21 +324,21 @@ def test_with_the_engine_agent_nothing_is_distilled_behind_its_back(
     homes.codex_log(home, homes.codex_talk())
     with homes.memory(home, distill__engine="agent") as memory:
         memory.import_logs()
-        memory.work()
-        untouched = memory._existing().db.value("select count(*) from traces")
+        memory.jobs.work()
+        untouched = memory._shared.store().db.value("select count(*) from traces")
         for _ in range(2):
-            for job in memory.write_jobs(str(tmp_path / "jobs"), now=True):
+            for job in memory.old.write_jobs(str(tmp_path / "jobs"), now=True):
                 answer = json.dumps({"traceMemory": MEMORY, "summary": "watered"})
                 text = answer if job.kind == "trace" else told("Trees are thirsty", f"{ONE}#1")
                 Path(job.path.removesuffix(".md") + ".answer.json").write_text(text)
-            memory.commit_jobs(str(tmp_path / "jobs"))
+            memory.old.commit_jobs(str(tmp_path / "jobs"))
         homes.codex_log(home, homes.codex_talk(OTHER, "prune the trees"), OTHER)
         memory.import_logs()
-        memory.work()
-        (project,) = [key for _, key in memory._existing().old.memory_projects()]
-        page = (Path(memory.memory_folder(project)) / "MEMORY.md").read_text()
+        memory.jobs.work()
+        (project,) = [key for _, key in memory._shared.store().old.memory_projects()]
+        page = (Path(memory.old.memory_folder(project)) / "MEMORY.md").read_text()
         with pytest.raises(UsageError):
-            memory.distill()
+            memory.old.distill()
 
     assert untouched == 0
     assert "Trees are thirsty" in page

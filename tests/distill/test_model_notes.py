@@ -145,9 +145,9 @@ def test_a_session_is_distilled_once_by_the_model_of_the_settings(
 
     with homes.memory(home, distill__engine="llm", **keys) as memory:
         memory.import_logs()
-        first, second = memory.distill(now=True), memory.distill(now=True)
+        first, second = memory.old.distill(now=True), memory.old.distill(now=True)
         (session,) = memory.sessions()
-        trace, notes = memory.trace(session.id), memory.notes()
+        trace, notes = memory.old.trace(session.id), memory.old.notes()
 
     assert (first.distilled, first.consolidated, first.tokens, first.cost_usd) == (
         1,
@@ -173,11 +173,11 @@ def test_no_notes_are_asked_of_a_short_session_or_unless_told_to(
 
     with homes.memory(home, llm__url=service.url, llm__model="m") as memory:
         memory.import_logs()
-        memory.distill(engine="llm", now=True)
+        memory.old.distill(engine="llm", now=True)
     homes.claude_log(home, homes.small_talk(3, turns=2))
     with homes.memory(home, llm__url=service.url, llm__model="m", llm__notes=True) as memory:
         memory.import_logs()
-        memory.distill(engine="llm", now=True)
+        memory.old.distill(engine="llm", now=True)
 
     assert not any(
         "MEMORY:" in question["messages"][0]["content"] for question in service.questions
@@ -204,7 +204,7 @@ def test_a_session_that_grew_a_little_is_not_asked_for_notes_again(
                 homes.add_turn(talk, f"more-{more}-{number}")
             homes.claude_log(home, talk)
             memory.import_logs()
-            memory.distill(engine="llm", now=True)
+            memory.old.distill(engine="llm", now=True)
             counts.append(asked_for_notes())
 
     assert counts == [1, 1, 2]
@@ -217,7 +217,7 @@ def test_a_memory_is_kept_when_its_notes_fail(home: Path, service: Service) -> N
 
     with homes.memory(home, llm__url=service.url, llm__model="m", llm__notes=True) as memory:
         memory.import_logs()
-        report = memory.distill(engine="llm", now=True)
+        report = memory.old.distill(engine="llm", now=True)
 
     assert (report.distilled, report.failed) == (1, 0)
 
@@ -229,8 +229,8 @@ def test_without_a_service_nothing_is_distilled_by_a_model(home: Path) -> None:
     with homes.memory(home) as memory:
         memory.import_logs()
         with pytest.raises(EngineUnavailable, match=r"llm\.model is not set"):
-            memory.distill(engine="llm", now=True)
-        report = memory.distill(engine="rules", now=True)
+            memory.old.distill(engine="llm", now=True)
+        report = memory.old.distill(engine="rules", now=True)
 
     assert isinstance(report, Distilled)
     assert report.distilled == 1

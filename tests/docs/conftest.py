@@ -27,7 +27,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     folder = tmp_path_factory.mktemp("prepared")
     with Memory.open(environ={"RECOLLECT_HOME": str(folder)}) as memory:
-        memory.import_logs([memory.sample_logs()])
+        memory.import_logs([memory.agents.sample_logs()])
     return folder
 
 

@@ -31,15 +31,15 @@ while True:
     refs = []
     for _ in range(5):
         number += 1
-        ref = memory.start_episode(f"task {number}")
+        ref = memory.episodes.start(f"task {number}")
         for step in range(number % 7):
-            memory.log_step(ref, Step("bash", f"step {step}"))
-        memory.complete_episode(ref, "success")
+            memory.episodes.log(ref, Step("bash", f"step {step}"))
+        memory.episodes.complete(ref, "success")
         refs.append(ref)
     if ending == "exit":
-        memory.start_episode("never completed")
+        memory.episodes.start("never completed")
         break
-    memory.flush()
+    memory.episodes.flush()
     print(*refs, flush=True)
     if ending == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -54,7 +54,7 @@ def start(home: Path, ending: str) -> subprocess.Popen[str]:
 def stored(home: Path) -> dict[str, tuple[str, int]]:
     """Every attempt in the store: its task and how many steps it has."""
     with Memory(Settings(str(home), str(home / "recollect.db"), {})) as memory:
-        store = memory._existing()
+        store = memory._shared.store()
         found = store.episodes.find(store.episodes.numbers())
     return {one.ref: (one.task, len(one.steps)) for one in found.values()}
 
@@ -128,31 +128,31 @@ def test_a_forked_child_begins_with_nothing_and_spoils_nothing(tmp_path: Path) -
     memory = Memory(
         Settings(str(tmp_path), str(tmp_path / "recollect.db"), {"redact.enabled": False})
     )
-    memory.complete_episode(memory.start_episode("written before"), "success")
-    memory.flush()
-    memory.retrieve_relevant("written before")
-    open_ref = memory.start_episode("the parent's")
-    memory.log_step(open_ref, Step("bash", "ls"))
-    memory.complete_episode(memory.start_episode("queued by the parent"), "success")
+    memory.episodes.complete(memory.episodes.start("written before"), "success")
+    memory.episodes.flush()
+    memory.episodes.retrieve("written before")
+    open_ref = memory.episodes.start("the parent's")
+    memory.episodes.log(open_ref, Step("bash", "ls"))
+    memory.episodes.complete(memory.episodes.start("queued by the parent"), "success")
 
     child = os.fork()
     if child == 0:
         code = 1
         try:
             try:
-                memory.complete_episode(open_ref, "fail")
+                memory.episodes.complete(open_ref, "fail")
             except UnknownEpisode:
-                memory.complete_episode(memory.start_episode("the child's"), "success")
-                memory.flush()
+                memory.episodes.complete(memory.episodes.start("the child's"), "success")
+                memory.episodes.flush()
                 code = (
                     0
-                    if [hit.episode.task for hit in memory.retrieve_relevant("the child's")]
+                    if [hit.episode.task for hit in memory.episodes.retrieve("the child's")]
                     else 2
                 )
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)
-    memory.complete_episode(open_ref, "success")
+    memory.episodes.complete(open_ref, "success")
     memory.close()
 
     assert os.waitstatus_to_exitcode(status) == 0
@@ -168,13 +168,13 @@ def test_secrets_are_gone_before_there_is_a_row(tmp_path: Path) -> None:
     """
     secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     with Memory(Settings(str(tmp_path), str(tmp_path / "recollect.db"), {})) as memory:
-        ref = memory.start_episode(
+        ref = memory.episodes.start(
             f"use {secret}", Context(tags=(f"t {secret}",), project=f"/home/{secret}")
         )
-        memory.log_step(ref, Step("bash", f"login {secret}", observation=f"said {secret}"))
-        memory.complete_episode(ref, Ending("fail", result=f"r {secret}", error=f"e {secret}"))
-        memory.flush()
-        found = memory.episode(ref)
+        memory.episodes.log(ref, Step("bash", f"login {secret}", observation=f"said {secret}"))
+        memory.episodes.complete(ref, Ending("fail", result=f"r {secret}", error=f"e {secret}"))
+        memory.episodes.flush()
+        found = memory.episodes.get(ref)
         files = [path.read_bytes() for path in tmp_path.glob("recollect.db*")]
 
     assert len(files) >= 2
@@ -189,11 +189,11 @@ def test_the_store_is_open_before_the_first_attempt_ends(tmp_path: Path) -> None
     """
     settings = Settings(str(tmp_path), str(tmp_path / "recollect.db"), {"redact.enabled": False})
     with Memory(settings) as memory:
-        memory.start_episode("the first one")
-        memory.flush()
+        memory.episodes.start("the first one")
+        memory.episodes.flush()
     with Memory(settings) as memory:
-        memory.start_episode("the second one")
-        opened = memory._recorder._keeping._own  # type: ignore[union-attr]
+        memory.episodes.start("the second one")
+        opened = memory.episodes._recorder._keeping._own  # type: ignore[union-attr]
         for thread in threading.enumerate():
             if thread.name == "episodes-ready":
                 thread.join()
@@ -204,11 +204,11 @@ def test_the_store_is_open_before_the_first_attempt_ends(tmp_path: Path) -> None
 def test_nothing_is_stored_before_something_is_recorded(tmp_path: Path) -> None:
     """Asking for earlier attempts makes no store, and finds none."""
     with Memory(Settings(str(tmp_path), str(tmp_path / "recollect.db"), {})) as memory:
-        found = memory.retrieve_relevant("round the tax")
-        told = memory.flush()
+        found = memory.episodes.retrieve("round the tax")
+        told = memory.episodes.flush()
 
         with pytest.raises(NotFound):
-            memory.episode("episode:x")
+            memory.episodes.get("episode:x")
 
     assert (found, told.kept) == ([], 0)
     assert not (tmp_path / "recollect.db").exists()

@@ -53,7 +53,7 @@ def test_planted_patterns_are_found_with_their_evidence(world: World) -> None:
     made = make_world(120, habits=HABITS)
     world.see(made)
 
-    found = {(one.kind, one.signature): one for one in world.memory.detect(limit=None)}
+    found = {(one.kind, one.signature): one for one in world.memory.old.detect(limit=None)}
     planted = {
         (habit.kind, habit.signature): {
             one.ref for one in made if (habit.kind, habit.signature) in one.planted
@@ -146,10 +146,10 @@ def test_a_forgotten_session_takes_its_evidence_along(world: World) -> None:
     made = [compose(number) for number in (1, 2, 3)]
     world.see(made)
 
-    world.memory.forget(made[1].ref)
+    world.memory.store.forget(made[1].ref)
 
     assert signatures(world) == {}
-    assert world.memory.patterns() == []
+    assert world.memory.old.patterns() == []
 
 
 def test_what_a_person_decided_about_stays_when_the_evidence_gets_thin(world: World) -> None:
@@ -157,11 +157,11 @@ def test_what_a_person_decided_about_stays_when_the_evidence_gets_thin(world: Wo
     made = [compose(number) for number in (1, 2, 3)]
     world.see(made)
     (found,) = world.patterns()
-    world.memory.accept_pattern(found.id)
+    world.memory.old.accept_pattern(found.id)
 
-    world.memory.forget(made[1].ref)
+    world.memory.store.forget(made[1].ref)
 
-    (kept,) = world.memory.patterns()
+    (kept,) = world.memory.old.patterns()
     assert (kept.id, kept.status, kept.sessions) == (found.id, "accepted", 2)
 
 
@@ -170,7 +170,7 @@ def test_what_a_person_put_aside_is_not_detected(world: World) -> None:
     world.see([compose(number) for number in (1, 2, 3)])
     (found,) = world.patterns()
 
-    world.memory.reject_pattern(found.id)
+    world.memory.old.reject_pattern(found.id)
 
     assert world.patterns() == []
 
@@ -190,7 +190,7 @@ def test_what_was_seen_stays_when_events_are_let_go(world: World) -> None:
     """Retention takes raw events first; what was learned of them is what they were kept for."""
     made = [compose(number) for number in (1, 2, 3)]
     world.see(made)
-    store = world.memory._existing()
+    store = world.memory._shared.store()
     turns = [turn for (turn,) in store.db.rows("select id from turns")]
     store.evictions.evict(turns)
     with store.transaction():
@@ -208,7 +208,7 @@ def test_a_selection_is_detected_as_if_there_were_nothing_else(tmp_path: Path) -
     every = World(tmp_path / "every").see([*shared, *own])
     alone = World(tmp_path / "alone").see([one for one in [*shared, *own] if one.agent == "codex"])
 
-    chosen = list(every.memory.detect(agent="codex", limit=None))
+    chosen = list(every.memory.old.detect(agent="codex", limit=None))
 
     assert [(one.id, one.sessions, one.agents, one.evidence) for one in chosen] == [
         (one.id, one.sessions, one.agents, one.evidence) for one in alone.patterns()
@@ -222,8 +222,8 @@ def test_a_project_and_a_time_can_be_chosen(world: World) -> None:
     there = [compose(number, project="/srv/other") for number in (11, 12, 13, 14)]
     world.see([*here, *there])
 
-    (found,) = world.memory.detect(project="/srv/shop")
-    (later,) = world.memory.detect(since="2026-01-01T20:00")
+    (found,) = world.memory.old.detect(project="/srv/shop")
+    (later,) = world.memory.old.detect(since="2026-01-01T20:00")
 
     assert (found.sessions, found.projects) == (3, ["/srv/shop"])
     assert (later.sessions, later.projects) == (4, ["/srv/other"])
@@ -233,11 +233,11 @@ def test_fewer_sessions_than_usual_bring_what_may_be_chance(world: World) -> Non
     """Somebody who asks for less certainty gets it; somebody who asks for more, too."""
     world.see([compose(1), compose(2)])
 
-    assert [(one.kind, one.sessions) for one in world.memory.detect(min_frequency=2)] == [
+    assert [(one.kind, one.sessions) for one in world.memory.old.detect(min_frequency=2)] == [
         ("decision_point", 2),
         ("failure", 2),
     ]
-    assert list(world.memory.detect(min_frequency=4)) == []
+    assert list(world.memory.old.detect(min_frequency=4)) == []
 
 
 def test_a_time_that_is_none_is_refused(world: World) -> None:
@@ -245,7 +245,7 @@ def test_a_time_that_is_none_is_refused(world: World) -> None:
     world.see([compose(1)])
 
     with pytest.raises(UsageError, match="soon is no time"):
-        world.memory.detect(since="soon")
+        world.memory.old.detect(since="soon")
 
 
 def test_a_secret_in_a_name_takes_its_patterns_along(world: World) -> None:
@@ -257,7 +257,7 @@ def test_a_secret_in_a_name_takes_its_patterns_along(world: World) -> None:
         [session(number, run(f"pricer {secret}", "connection refused", 1)) for number in (1, 2, 3)]
     )
     before = signatures(world)
-    db = world.memory._existing().db
+    db = world.memory._shared.store().db
 
     with db.transaction():
         changed = signals.redact(db, Known(secret))
@@ -294,9 +294,9 @@ def test_advice_that_fails_is_retired(world: World) -> None:
         run("docker compose up", "no space left on device", 1),
     )
     world.see([compose(number) for number in (1, 2, 3)])
-    (before,) = world.memory.heuristics()
+    (before,) = world.memory.old.heuristics()
 
-    world.memory.accept_pattern(before.patterns[0])
+    world.memory.old.accept_pattern(before.patterns[0])
     world.see([session(number, *bad) for number in range(10, 15)])
 
     assert (before.condition, before.action) == (
@@ -309,9 +309,9 @@ def test_advice_that_fails_is_retired(world: World) -> None:
         "active",
         0.4385,
     )
-    assert world.memory.heuristics() == []
+    assert world.memory.old.heuristics() == []
     assert [
-        (one.held, one.failed, one.status) for one in world.memory.heuristics(everything=True)
+        (one.held, one.failed, one.status) for one in world.memory.old.heuristics(everything=True)
     ] == [(3, 5, "retired")]
     assert INSTEAD not in signatures(world)
 
@@ -319,28 +319,32 @@ def test_advice_that_fails_is_retired(world: World) -> None:
 def test_what_waits_is_learned_by_the_next_work(world: World) -> None:
     """Import leaves a job behind; whoever works does it, and nobody waits for it."""
     world.take_in([compose(number) for number in (1, 2, 3)])
-    before = world.memory._existing().old.count_unlearned()
+    before = world.memory._shared.store().old.count_unlearned()
 
-    world.memory.work()
+    world.memory.jobs.work()
 
     assert (before, signatures(world)) == (0, {INSTEAD: 3})
-    assert "learn" not in {job.kind for job in world.memory.jobs()}
+    assert "learn" not in {job.kind for job in world.memory.jobs.all()}
 
 
 def test_detecting_says_how_many_sessions_wait(world: World) -> None:
     """Otherwise an empty answer would be taken for a no."""
     world.take_in([compose(number) for number in (1, 2, 3)])
-    for _ in world.memory.digest_sessions():
+    for _ in world.memory.old.digest_sessions():
         pass
 
-    assert world.memory.detect().remarks == [
+    assert world.memory.old.detect().remarks == [
         "3 sessions were not learned from yet; `recollect learn` does that"
     ]
 
 
 def told(memory: Memory) -> list[object]:
     """Everything that anybody is told about patterns and heuristics."""
-    return [*memory.detect(limit=None), *memory.patterns(), *memory.heuristics(everything=True)]
+    return [
+        *memory.old.detect(limit=None),
+        *memory.old.patterns(),
+        *memory.old.heuristics(everything=True),
+    ]
 
 
 SMALL = [
@@ -387,14 +391,14 @@ def test_order_restarts_and_repetition_change_nothing(
                 for number in order[: end if data.draw(st.booleans()) else start] + order[start:end]
             ]
         )
-        for _ in other.memory.digest_sessions():
+        for _ in other.memory.old.digest_sessions():
             pass
-        steps = other.memory.learn()
+        steps = other.memory.old.learn()
         for _ in range(data.draw(st.integers(0, 3))):
             next(steps, None)
         steps.close()  # type: ignore[attr-defined]
         other.reopen()
-    other.learn()
+    other.old.learn()
 
     assert told(other.memory) == whole
     assert len(whole) > 4
@@ -407,7 +411,7 @@ def test_another_way_of_looking_looks_at_everything_again(
     world.see([compose(number) for number in (1, 2, 3)])
     monkeypatch.setattr(learning, "LOOKING", 2)
 
-    waiting = world.memory.detect().remarks
+    waiting = world.memory.old.detect().remarks
     world.learn()
 
     assert waiting == ["3 sessions were not learned from yet; `recollect learn` does that"]
@@ -419,14 +423,14 @@ def test_attempts_that_were_recorded_are_evidence_like_sessions(world: World) ->
     world.take_in([])
     for attempt in range(3):
         filler = [Step("terminal", f"tool{attempt}-{number}", success=True) for number in range(12)]
-        ref = world.memory.start_episode("start the shop")
+        ref = world.memory.episodes.start("start the shop")
         failed = Step("terminal", "docker-compose up", success=False, observation=NOT_FOUND)
         for step in (*filler, failed, Step("Bash", "docker compose up", success=True)):
-            world.memory.log_step(ref, step)
-        world.memory.complete_episode(ref, "success")
-    world.memory.flush()
+            world.memory.episodes.log(ref, step)
+        world.memory.episodes.complete(ref, "success")
+    world.memory.episodes.flush()
 
-    first, second = [[*world.memory.learn()][-1] for _ in range(2)]
+    first, second = [[*world.memory.old.learn()][-1] for _ in range(2)]
 
     (found,) = world.patterns()
     assert (first.episodes, second.episodes) == (3, 0)

@@ -88,10 +88,10 @@ def record(
     memory: Memory, task: str = "round the tax", *steps: Step, outcome: Ending | str = "success"
 ) -> str:
     """A whole attempt; its id."""
-    ref = memory.start_episode(task, SHOP)
+    ref = memory.episodes.start(task, SHOP)
     for step in steps:
-        memory.log_step(ref, step)
-    memory.complete_episode(ref, outcome)
+        memory.episodes.log(ref, step)
+    memory.episodes.complete(ref, outcome)
     return ref
 
 
@@ -100,15 +100,15 @@ def record(
 
 def test_an_attempt_comes_back_as_it_was_recorded(memory: Memory) -> None:
     """Task, context, every step, how it ended, and what that was worth."""
-    ref = memory.start_episode("round the tax", SHOP)
+    ref = memory.episodes.start("round the tax", SHOP)
     for step in STEPS:
-        memory.log_step(ref, step)
-    worth = memory.complete_episode(
+        memory.episodes.log(ref, step)
+    worth = memory.episodes.complete(
         ref, Ending("partial", result="rounds per line", error="one test left", duration_ms=61_000)
     )
 
-    told = memory.flush()
-    found = memory.episode(ref)
+    told = memory.episodes.flush()
+    found = memory.episodes.get(ref)
 
     assert (told.kept, told.dropped) == (1, 0)
     assert found.started_at is not None
@@ -131,21 +131,24 @@ def test_others_words_for_an_outcome_become_ours(word: str, outcome: str, memory
     """Programs that come from elsewhere say failure and abstained."""
     ref = record(memory, outcome=word)
 
-    memory.flush()
+    memory.episodes.flush()
 
-    assert memory.episode(ref).outcome == outcome
+    assert memory.episodes.get(ref).outcome == outcome
 
 
 def test_the_domain_comes_from_the_settings_unless_it_is_given(tmp_path: Path) -> None:
     """As everywhere else: a project belongs to a domain because the user says so."""
     with open_memory(tmp_path, domains={"work": ["github.com/acme/*"], "home": ["*"]}) as memory:
-        left_out = memory.start_episode("a", Context(project="github.com/acme/shop"))
-        given = memory.start_episode("b", Context(project="github.com/acme/shop", domain="tax"))
-        memory.complete_episode(left_out, "success")
-        memory.complete_episode(given, "success")
-        memory.flush()
+        left_out = memory.episodes.start("a", Context(project="github.com/acme/shop"))
+        given = memory.episodes.start("b", Context(project="github.com/acme/shop", domain="tax"))
+        memory.episodes.complete(left_out, "success")
+        memory.episodes.complete(given, "success")
+        memory.episodes.flush()
 
-        assert [memory.episode(ref).context.domain for ref in (left_out, given)] == ["work", "tax"]
+        assert [memory.episodes.get(ref).context.domain for ref in (left_out, given)] == [
+            "work",
+            "tax",
+        ]
 
 
 texts = st.text(
@@ -182,12 +185,12 @@ def test_writing_and_reading_is_identity(
 ) -> None:
     """Whatever may be recorded is kept exactly, in any script."""
     with open_memory(tmp_path_factory.mktemp("home")) as memory:
-        ref = memory.start_episode(task, context)
+        ref = memory.episodes.start(task, context)
         for step in logged:
-            memory.log_step(ref, step)
-        memory.complete_episode(ref, ending)
-        memory.flush()
-        found = memory.episode(ref)
+            memory.episodes.log(ref, step)
+        memory.episodes.complete(ref, ending)
+        memory.episodes.flush()
+        found = memory.episodes.get(ref)
 
     assert (found.task, found.context, found.steps) == (task, context, logged)
     assert (found.outcome, found.result, found.error) == (
@@ -232,18 +235,18 @@ def test_a_step_that_cannot_be_kept_is_refused_whole(
 
     The attempt goes on as if nothing had been logged.
     """
-    ref = memory.start_episode("round the tax")
-    memory.log_step(ref, STEPS[0])
+    ref = memory.episodes.start("round the tax")
+    memory.episodes.log(ref, STEPS[0])
 
     with pytest.raises(error) as refused:
-        memory.log_step(ref, step)
-    memory.log_step(ref, STEPS[1])
-    memory.complete_episode(ref, "success")
-    memory.flush()
+        memory.episodes.log(ref, step)
+    memory.episodes.log(ref, STEPS[1])
+    memory.episodes.complete(ref, "success")
+    memory.episodes.flush()
 
     assert type(refused.value) is error
     assert refused.value.hint
-    assert memory.episode(ref).steps == STEPS[:2]
+    assert memory.episodes.get(ref).steps == STEPS[:2]
 
 
 BAD_STARTS: list[tuple[Any, Any, type[EpisodeRefused]]] = [
@@ -269,7 +272,7 @@ def test_an_attempt_that_cannot_be_kept_is_not_begun(
 ) -> None:
     """Better now than when it is written and nobody is there to be told."""
     with pytest.raises(error) as refused:
-        memory.start_episode(task, context)
+        memory.episodes.start(task, context)
 
     assert type(refused.value) is error
     assert refused.value.hint
@@ -290,14 +293,14 @@ BAD_ENDINGS: list[tuple[Any, type[EpisodeRefused]]] = [
 @pytest.mark.parametrize(("ending", "error"), BAD_ENDINGS)
 def test_a_bad_end_ends_nothing(ending: Any, error: type[EpisodeRefused], memory: Memory) -> None:
     """Whoever meant something else can say so: the attempt is still under way."""
-    ref = memory.start_episode("round the tax")
+    ref = memory.episodes.start("round the tax")
 
     with pytest.raises(error) as refused:
-        memory.complete_episode(ref, ending)
-    memory.complete_episode(ref, "success")
+        memory.episodes.complete(ref, ending)
+    memory.episodes.complete(ref, "success")
 
     assert type(refused.value) is error
-    assert memory.flush().kept == 1
+    assert memory.episodes.flush().kept == 1
 
 
 def test_an_attempt_ends_once(memory: Memory) -> None:
@@ -305,27 +308,30 @@ def test_an_attempt_ends_once(memory: Memory) -> None:
     ref = record(memory, "round the tax", STEPS[0], outcome="success")
 
     with pytest.raises(EpisodeCompleted):
-        memory.complete_episode(ref, "fail")
+        memory.episodes.complete(ref, "fail")
     with pytest.raises(EpisodeCompleted):
-        memory.log_step(ref, STEPS[1])
-    memory.flush()
+        memory.episodes.log(ref, STEPS[1])
+    memory.episodes.flush()
 
-    assert (memory.episode(ref).outcome, memory.episode(ref).steps) == ("success", STEPS[:1])
+    assert (memory.episodes.get(ref).outcome, memory.episodes.get(ref).steps) == (
+        "success",
+        STEPS[:1],
+    )
 
 
 @pytest.mark.parametrize("ref", ["", "episode:unknown", "note:7", "episode:0-0-1"])
 def test_an_id_that_nobody_was_given_is_unknown(ref: str, memory: Memory) -> None:
     """Also one of another process: attempts belong to the one that began them."""
-    own = memory.start_episode("round the tax")
+    own = memory.episodes.start("round the tax")
 
     for call in (
-        lambda: memory.log_step(ref, STEPS[0]),
-        lambda: memory.complete_episode(ref, "success"),
+        lambda: memory.episodes.log(ref, STEPS[0]),
+        lambda: memory.episodes.complete(ref, "success"),
     ):
         with pytest.raises(UnknownEpisode):
             call()
     with pytest.raises(UnknownEpisode):
-        memory.log_step(own[:-1] + "ff", STEPS[0])
+        memory.episodes.log(own[:-1] + "ff", STEPS[0])
 
 
 def test_no_more_steps_and_attempts_than_memory_is_there_for(
@@ -334,13 +340,13 @@ def test_no_more_steps_and_attempts_than_memory_is_there_for(
     """A program that never ends anything is told so, and does not take the machine with it."""
     monkeypatch.setattr("recollect.learn.recording.MOST_OPEN", 2)
     monkeypatch.setattr("recollect.learn.recording._MOST_ITEMS", 4)
-    first, _ = memory.start_episode("a"), memory.start_episode("b")
-    memory.log_step(first, STEPS[0])
+    first, _ = memory.episodes.start("a"), memory.episodes.start("b")
+    memory.episodes.log(first, STEPS[0])
 
     with pytest.raises(TooMany):
-        memory.start_episode("c")
+        memory.episodes.start("c")
     with pytest.raises(TooMany):
-        memory.log_step(first, STEPS[1])
+        memory.episodes.log(first, STEPS[1])
 
 
 # Threads, loops and queues
@@ -355,7 +361,9 @@ def test_every_step_that_was_taken_is_kept_whoever_ends_the_attempt(memory: Memo
     def log_on(ref: str, worker: int) -> None:
         for number in range(200):
             try:
-                memory.log_step(ref, Step("bash", f"{worker}", latency_ms=worker * 1000 + number))
+                memory.episodes.log(
+                    ref, Step("bash", f"{worker}", latency_ms=worker * 1000 + number)
+                )
             except EpisodeCompleted:
                 return
             taken[ref].append(worker * 1000 + number)
@@ -363,16 +371,16 @@ def test_every_step_that_was_taken_is_kept_whoever_ends_the_attempt(memory: Memo
     refs = []
     with ThreadPoolExecutor(6) as threads:
         for _ in range(40):
-            ref = memory.start_episode("all at once")
+            ref = memory.episodes.start("all at once")
             refs.append(ref)
             taken[ref] = []
             for worker in range(5):
                 threads.submit(log_on, ref, worker)
-            threads.submit(memory.complete_episode, ref, "success").result()
-    memory.flush()
+            threads.submit(memory.episodes.complete, ref, "success").result()
+    memory.episodes.flush()
 
     for ref in refs:
-        assert sorted(step.latency_ms or 0 for step in memory.episode(ref).steps) == sorted(
+        assert sorted(step.latency_ms or 0 for step in memory.episodes.get(ref).steps) == sorted(
             taken[ref]
         )
 
@@ -384,27 +392,27 @@ def test_it_can_be_called_from_a_loop_and_from_its_threads(memory: Memory) -> No
     """
 
     async def attempt(number: int) -> str:
-        ref = memory.start_episode(f"task {number}")
-        memory.log_step(ref, STEPS[0])
-        await asyncio.to_thread(memory.log_step, ref, STEPS[1])
-        await asyncio.to_thread(memory.complete_episode, ref, "success")
+        ref = memory.episodes.start(f"task {number}")
+        memory.episodes.log(ref, STEPS[0])
+        await asyncio.to_thread(memory.episodes.log, ref, STEPS[1])
+        await asyncio.to_thread(memory.episodes.complete, ref, "success")
         return ref
 
     async def together() -> list[str]:
         refs = await asyncio.gather(*(attempt(number) for number in range(50)))
-        await asyncio.to_thread(memory.flush)
+        await asyncio.to_thread(memory.episodes.flush)
         return refs
 
     refs = asyncio.run(together())
 
-    assert [memory.episode(ref).steps for ref in refs] == [STEPS[:2]] * 50
+    assert [memory.episodes.get(ref).steps for ref in refs] == [STEPS[:2]] * 50
 
 
 def test_what_is_complete_is_written_without_being_asked(memory: Memory) -> None:
     """A program that never flushes loses nothing but its last moment."""
     ref = record(memory)
 
-    assert eventually(lambda: memory.episode(ref).task == "round the tax")
+    assert eventually(lambda: memory.episodes.get(ref).task == "round the tax")
 
 
 def test_a_full_queue_makes_whoever_completes_wait() -> None:
@@ -486,11 +494,11 @@ def test_the_setting_for_a_full_queue_is_one_of_two_words() -> None:
 def test_what_is_still_under_way_at_the_end_is_kept_as_abandoned(tmp_path: Path) -> None:
     """An agent that just stops has told something too."""
     with open_memory(tmp_path) as memory:
-        ref = memory.start_episode("round the tax", SHOP)
-        memory.log_step(ref, STEPS[0])
+        ref = memory.episodes.start("round the tax", SHOP)
+        memory.episodes.log(ref, STEPS[0])
 
     with open_memory(tmp_path) as memory:
-        found = memory.episode(ref)
+        found = memory.episodes.get(ref)
 
     assert (found.outcome, found.steps) == ("abandoned", STEPS[:1])
 
@@ -502,11 +510,11 @@ def test_a_closed_memory_can_record_again(memory: Memory) -> None:
     memory.close()
 
     second = record(memory, "second")
-    memory.flush()
+    memory.episodes.flush()
 
-    assert [memory.episode(ref).task for ref in (first, second)] == ["first", "second"]
+    assert [memory.episodes.get(ref).task for ref in (first, second)] == ["first", "second"]
     with pytest.raises(UnknownEpisode):
-        memory.complete_episode(first, "success")
+        memory.episodes.complete(first, "success")
 
 
 def test_a_store_that_took_the_place_of_another_gets_what_follows(
@@ -514,14 +522,14 @@ def test_a_store_that_took_the_place_of_another_gets_what_follows(
 ) -> None:
     """A repair or a restored backup is another file of the same name."""
     record(memory, "before")
-    memory.flush()
+    memory.episodes.flush()
     for path in tmp_path.glob("recollect.db*"):
         path.unlink()
 
     ref = record(memory, "after")
-    memory.flush()
+    memory.episodes.flush()
     with open_memory(tmp_path) as other:
-        assert other.episode(ref).task == "after"
+        assert other.episodes.get(ref).task == "after"
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

@@ -51,7 +51,7 @@ def put(
         started_at=at,
         reward=parts,
     )
-    memory._opened(create=True).episodes.keep([episode])
+    memory._shared.ensure_store().episodes.keep([episode])
     return ref
 
 
@@ -65,7 +65,7 @@ def test_the_most_alike_comes_first_and_what_is_not_alike_not_at_all(memory: Mem
     alike = put(memory, "round the sales tax of an order", days=90, worth=0.2)
     same = put(memory, "round the sales tax of each order line", days=90, worth=0.2)
 
-    found = memory.retrieve_relevant("round the sales tax of each order line")
+    found = memory.episodes.retrieve("round the sales tax of each order line")
 
     assert refs(found) == [same, alike]
 
@@ -77,14 +77,14 @@ def test_of_equals_what_went_better_comes_first(memory: Memory) -> None:
         put(memory, "round the tax", worth=0.9),
     )
 
-    assert refs(memory.retrieve_relevant("round the tax")) == [better, worse]
+    assert refs(memory.episodes.retrieve("round the tax")) == [better, worse]
 
 
 def test_of_equals_the_newer_comes_first(memory: Memory) -> None:
     """What worked a year ago may not any more; thirty days halve what age gives."""
     old, new = put(memory, "round the tax", days=30), put(memory, "round the tax", days=0)
 
-    found = memory.retrieve_relevant("round the tax")
+    found = memory.episodes.retrieve("round the tax")
 
     assert refs(found) == [new, old]
     assert [hit.parts["recency"] for hit in found] == pytest.approx([0.1, 0.05], abs=0.001)
@@ -115,7 +115,7 @@ def test_of_equals_what_shares_the_context_comes_first(context: Context, memory:
     put(memory, "round the tax", worth=0.51)
     here = put(memory, "round the tax", worth=0.49, context=own)
 
-    first, *others = memory.retrieve_relevant("round the tax", context)
+    first, *others = memory.episodes.retrieve("round the tax", context)
 
     assert first.episode.ref == here
     assert first.parts["context"] == pytest.approx(0.1 if len(context.tags) == 2 else 0.2)
@@ -133,7 +133,7 @@ def test_a_hit_says_why(memory: Memory) -> None:
         context=Context(language="go", tags=("b", "a"), project="p"),
     )
 
-    (hit,) = memory.retrieve_relevant("round the tax", Context(language="go", tags=("a", "b", "c")))
+    (hit,) = memory.episodes.retrieve("round the tax", Context(language="go", tags=("a", "b", "c")))
 
     assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=0.001)
     assert hit.parts["meaning"] == pytest.approx(0.55, abs=0.001)
@@ -149,33 +149,33 @@ def test_no_more_than_were_asked_for(memory: Memory) -> None:
         put(memory, f"round the tax of order {number}")
 
     counts = [
-        len(memory.retrieve_relevant("round the tax of an order", limit=limit))
+        len(memory.episodes.retrieve("round the tax of an order", limit=limit))
         for limit in (1, 5, 100)
     ]
 
     assert counts == [1, 5, 12]
-    assert len(memory.retrieve_relevant("round the tax of an order")) == 5
+    assert len(memory.episodes.retrieve("round the tax of an order")) == 5
 
 
 def test_what_is_new_or_gone_is_noticed(memory: Memory) -> None:
     """By this process or another: a question never answers with what was forgotten."""
     first = put(memory, "round the tax")
-    before = refs(memory.retrieve_relevant("round the tax"))
+    before = refs(memory.episodes.retrieve("round the tax"))
     with Memory(memory.settings) as other:
         second = put(other, "round the tax, again")
-        other.forget_episode(first)
+        other.episodes.forget(first)
 
     assert before == [first]
-    assert refs(memory.retrieve_relevant("round the tax")) == [second]
+    assert refs(memory.episodes.retrieve("round the tax")) == [second]
 
 
 def test_a_project_is_found_by_all_its_names(memory: Memory) -> None:
     """Merging two shows their attempts under one name."""
     put(memory, "round the tax", context=Context(project="/home/ada/old"))
     put(memory, "round the tax!", context=Context(project="/home/ada/shop"))
-    memory.merge_projects("/home/ada/old", "/home/ada/shop")
+    memory.projects.merge("/home/ada/old", "/home/ada/shop")
 
-    found = memory.retrieve_relevant("round the tax", Context(project="/home/ada/old"))
+    found = memory.episodes.retrieve("round the tax", Context(project="/home/ada/old"))
 
     assert [hit.parts["context"] for hit in found] == pytest.approx([0.2, 0.2])
     assert [hit.episode.context.project for hit in found] == ["/home/ada/shop"] * 2
@@ -186,10 +186,10 @@ def test_a_copy_of_a_task_in_a_fork_is_told_once(tmp_path: Path) -> None:
     talks = Talks(tmp_path)
     turn = Said("round the sales tax of an order", command="pytest -q", output="1 passed", key="k")
     talks.tell("a", turn).tell("b", turn)
-    for _ in (*talks.memory.digest_sessions(), *talks.memory.learn()):
+    for _ in (*talks.memory.old.digest_sessions(), *talks.memory.old.learn()):
         pass
 
-    found = talks.memory.retrieve_relevant("round the sales tax of an order")
+    found = talks.memory.episodes.retrieve("round the sales tax of an order")
     talks.close()
 
     assert refs(found) in (["codex:a#1"], ["codex:b#1"])
@@ -200,22 +200,22 @@ def test_any_thread_may_ask_while_others_record(memory: Memory) -> None:
     """A server answers several agents at once."""
 
     def work(number: int) -> list[EpisodeHit]:
-        memory.complete_episode(memory.start_episode(f"round the tax {number}"), "success")
-        return memory.retrieve_relevant("round the tax", limit=100)
+        memory.episodes.complete(memory.episodes.start(f"round the tax {number}"), "success")
+        return memory.episodes.retrieve("round the tax", limit=100)
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(60)))
-    memory.flush()
+    memory.episodes.flush()
 
-    assert len(memory.retrieve_relevant("round the tax", limit=100)) == 60
+    assert len(memory.episodes.retrieve("round the tax", limit=100)) == 60
 
 
 def test_a_question_that_makes_no_sense_is_refused(memory: Memory) -> None:
     """As what is recorded would be."""
     with pytest.raises(NulCharacter):
-        memory.retrieve_relevant("a\0b")
+        memory.episodes.retrieve("a\0b")
     with pytest.raises(WrongKind):
-        memory.retrieve_relevant("a", "python")  # type: ignore[arg-type]
+        memory.episodes.retrieve("a", "python")  # type: ignore[arg-type]
     for limit in (0, 101, True, "5"):
         with pytest.raises(NumberOutOfRange):
-            memory.retrieve_relevant("a", limit=limit)  # type: ignore[arg-type]
+            memory.episodes.retrieve("a", limit=limit)  # type: ignore[arg-type]

@@ -177,16 +177,16 @@ def test_what_harms_more_than_it_helps_is_not_told_and_should_be_retired(shop: S
     """By three, so that one bad afternoon decides nothing."""
     accepted(shop, list(shop.sessions.values()), day=1)
     with shop.memory() as memory:
-        memory.remember("Use tabs here", by="person", folder=str(shop.folder))
+        memory.old.remember("Use tabs here", by="person", folder=str(shop.folder))
         told = prepared.trusted_notes(shop.db, shop.number)
         assert [ref for ref, *_ in told] == ["note:1", PATTERN]
 
         for _ in range(3):
-            memory.give_feedback("pattern:3f2a", False, reason="wrong here")
-            memory.give_feedback("note:1", False)
+            memory.old.give_feedback("pattern:3f2a", False, reason="wrong here")
+            memory.old.give_feedback("note:1", False)
 
         assert prepared.trusted_notes(shop.db, shop.number) == []
-        memory.give_feedback("note:1", True)
+        memory.old.give_feedback("note:1", True)
         assert [ref for ref, *_ in prepared.trusted_notes(shop.db, shop.number)] == ["note:1"]
     row = one(shop)
     assert (row.harmful, row.retire) == (3, True)
@@ -200,9 +200,9 @@ def test_what_helped_is_told_first(shop: Shop) -> None:
     """There is room for ten."""
     with shop.memory() as memory:
         for text in ("one", "two", "three"):
-            memory.remember(f"Rule {text}", by="person", folder=str(shop.folder))
-        memory.give_feedback("note:2", True)
-        memory.give_feedback("note:3", False)
+            memory.old.remember(f"Rule {text}", by="person", folder=str(shop.folder))
+        memory.old.give_feedback("note:2", True)
+        memory.old.give_feedback("note:3", False)
 
     assert [ref for ref, *_ in prepared.trusted_notes(shop.db, shop.number)] == [
         "note:2",
@@ -230,7 +230,7 @@ def test_accepted_patterns_are_told_where_they_were_seen(shop: Shop, tmp_path) -
 def test_a_note_is_measured_without_a_failure_to_count(shop: Shop) -> None:
     """Offered and used are counted; there is no one thing that could come back."""
     with shop.memory() as memory:
-        memory.remember("Use tabs here", by="person", folder=str(shop.folder))
+        memory.old.remember("Use tabs here", by="person", folder=str(shop.folder))
     a, *_ = shop.sessions.values()
     shop.offered("note:1", a)
 
@@ -258,8 +258,8 @@ def test_all_of_them_are_measured_without_a_name(shop: Shop) -> None:
     catalogue.reject(shop.db, shop.seen(refs, "Wrong", id="e1", signature="y"), "")
     shop.seen(refs, "A candidate", id="e0", signature="x")
     with shop.memory() as memory:
-        memory.remember("Use tabs here", by="person", folder=str(shop.folder))
-        memory.remember("An agent's idea", by="agent", folder=str(shop.folder))
+        memory.old.remember("Use tabs here", by="person", folder=str(shop.folder))
+        memory.old.remember("An agent's idea", by="agent", folder=str(shop.folder))
 
     assert [row.ref for row in measure(shop.filled.store)] == [PATTERN, "note:1"]
 

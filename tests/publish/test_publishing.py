@@ -174,11 +174,11 @@ def test_notes_that_a_person_wrote_or_accepted_are_published(shop: Shop) -> None
     Those that hold everywhere are the person's, not the project's.
     """
     with shop.memory() as memory:
-        memory.remember("Use tabs here", by="person", folder=str(shop.folder))
-        memory.remember("Deploys go through staging", by="agent", folder=str(shop.folder))
-        memory.remember("Answer in German", by="person", everywhere=True)
-        memory.accept_note(
-            memory.remember("Prices are in cents", by="agent", folder=str(shop.folder)).ref
+        memory.old.remember("Use tabs here", by="person", folder=str(shop.folder))
+        memory.old.remember("Deploys go through staging", by="agent", folder=str(shop.folder))
+        memory.old.remember("Answer in German", by="person", everywhere=True)
+        memory.old.accept_note(
+            memory.old.remember("Prices are in cents", by="agent", folder=str(shop.folder)).ref
         )
 
     publish(shop)
@@ -233,12 +233,12 @@ def test_what_is_retired_or_forgotten_goes_from_every_file_at_the_next_run(
 def test_a_note_that_was_corrected_is_published_as_it_is_now(shop: Shop) -> None:
     """The old words go with the old note."""
     with shop.memory() as memory:
-        memory.remember("Use tabs here", by="person", folder=str(shop.folder))
-        memory.remember("Prices are in cents", by="person", folder=str(shop.folder))
+        memory.old.remember("Use tabs here", by="person", folder=str(shop.folder))
+        memory.old.remember("Prices are in cents", by="person", folder=str(shop.folder))
         publish(shop)
 
-        memory.edit_note("note:1", "Use spaces here")
-        memory.reject_note("note:2")
+        memory.old.edit_note("note:1", "Use spaces here")
+        memory.old.reject_note("note:2")
         publish(shop)
 
     assert [line for line in text(shop).splitlines() if line.startswith("- ")] == [
@@ -631,7 +631,7 @@ def test_what_did_more_harm_than_good_is_not_published_any_more(shop: Shop) -> N
     publish(shop)
     with shop.memory() as memory:
         for _ in range(3):
-            memory.give_feedback("pattern:3f2a", False)
+            memory.old.give_feedback("pattern:3f2a", False)
 
     (row,) = publish(shop)
 

@@ -58,7 +58,7 @@ def test_an_answer_says_how_many_turns_are_not_embedded_yet(told: Talks) -> None
 def test_vectors_of_another_encoder_are_not_used(told: Talks) -> None:
     """The setting was changed and nothing was embedded since."""
     told.embed()
-    told.memory._encoder = WordEncoder()
+    told.memory._shared._encoder = WordEncoder()
 
     found = told.memory.search("lock timeout")
 

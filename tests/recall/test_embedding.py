@@ -267,12 +267,12 @@ def test_importing_leaves_the_job_and_work_does_it(home_with_logs: Path) -> None
     """Nobody has to know that there are vectors."""
     with Memory.open(home_with_logs / "store.db", encoder=WordEncoder()) as memory:
         memory.import_logs([home_with_logs])
-        waiting = [job.kind for job in memory.jobs()]
+        waiting = [job.kind for job in memory.jobs.all()]
 
-        memory.work()
+        memory.jobs.work()
 
         assert "embed" in waiting
-        assert memory.jobs() == []
+        assert memory.jobs.all() == []
         with open_store(memory.settings.store).db.connection as connection:
             assert connection.execute("select count(*) from vectors").fetchall() == [(120,)]
 
@@ -316,9 +316,9 @@ def test_an_encoder_that_is_not_there_fails_the_job_and_nothing_else(home_with_l
     with Memory.open(home_with_logs / "store.db", encoder=Missing()) as memory:
         memory.import_logs([home_with_logs])
 
-        memory.work()
+        memory.jobs.work()
 
-        assert [(job.kind, job.state, job.error) for job in memory.jobs()] == [
+        assert [(job.kind, job.state, job.error) for job in memory.jobs.all()] == [
             ("embed", "waiting", "EncoderUnavailable: no model")
         ]
 

@@ -47,7 +47,7 @@ def stored(home: Path) -> Path:
         claude_log(home, small_talk(number, 40, words))
     with memory(home) as mind:
         mind.import_logs([home])
-        list(mind.embed())
+        list(mind.store.embed())
         return Path(mind.settings.store)
 
 
@@ -82,7 +82,7 @@ def recollect(
 
 
 def findings(mind: Memory) -> list[str]:
-    return [one.detail for one in mind.doctor().findings if not one.ok]
+    return [one.detail for one in mind.store.doctor().findings if not one.ok]
 
 
 # Vectors that are not what was written
@@ -148,7 +148,7 @@ def test_damaged_vectors_are_passed_over_named_and_mended(
     # There is one block here: without it there is nothing to go by.
     assert len(mind.search(ASKED, mode="vector").hits) == (0 if "vector_blocks" in damage else 10)
     assert [detail.partition(":")[0] for detail in findings(mind)] == [finding]
-    list(mind.embed(again=True))
+    list(mind.store.embed(again=True))
     assert (findings(mind), made(stored)) == ([], before)
 
 
@@ -165,7 +165,7 @@ def test_a_turn_is_forgotten_from_a_damaged_block(mind: Memory, stored: Path) ->
     ref = mind.search(ASKED).hits[0].ref
     change(stored, "update vector_blocks set turns = substr(turns, 1, 101)")
 
-    mind.forget(ref)
+    mind.store.forget(ref)
 
     with pytest.raises(NotFound):
         mind.show(ref)
@@ -179,13 +179,13 @@ def test_what_a_forgotten_turn_meant_is_in_no_file(home: Path) -> None:
     claude_log(home, small_talk(1, 1, "the acquisition is called bluebird"))
     with memory(home) as mind:
         mind.import_logs([home])
-        list(mind.embed())
+        list(mind.store.embed())
         store = Path(mind.settings.store)
         (turn, codes, words), *_ = made(store)[0]
         bits, mean = made(store)[1][0][2], made(store)[2][0][0]
         store.with_name(store.name + "-vectors").write_bytes(codes)
 
-        mind.forget(mind.search("bluebird").hits[0].ref)
+        mind.store.forget(mind.search("bluebird").hits[0].ref)
 
         kept = {path.name: path.read_bytes() for path in store.parent.iterdir() if path.is_file()}
         assert (turn, len(codes) % 256, f"{store.name}-vectors" in kept) == (1, 0, False)
@@ -208,7 +208,7 @@ def test_a_run_that_died_after_its_last_batch_is_finished_by_the_next(
     before = made(stored)
     change(stored, "delete from store_info where name = 'mean_vector'")
 
-    list(mind.embed())
+    list(mind.store.embed())
 
     assert made(stored) == before
 
@@ -247,7 +247,7 @@ def test_an_interrupt_ends_embedding_with_one_line(home: Path) -> None:
 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with Memory.open(store) as mind:
-        while mind._existing().vectors.waiting() == 4000:
+        while mind._shared.store().vectors.waiting() == 4000:
             time.sleep(0.01)
     process.send_signal(signal.SIGINT)
 

@@ -37,7 +37,7 @@ class Missing:
 @pytest.fixture
 def told(talks: Talks) -> Talks:
     """Three turns, embedded with an encoder called words."""
-    talks.memory._encoder = WordEncoder()
+    talks.memory._shared._encoder = WordEncoder()
     return talks.tell("a", "apple bridge", "copper dragon", "engine forest").embed()
 
 

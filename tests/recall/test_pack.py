@@ -322,7 +322,7 @@ def test_without_vectors_words_can_be_enough(talks: Talks) -> None:
     talks.tell("a", WEBHOOK, "something else")
     by_words = talks.memory.recall("the webhook signature check fails in staging", folder=SHOP)
     talks.embed()
-    talks.memory._encoder = WordEncoder()
+    talks.memory._shared._encoder = WordEncoder()
 
     assert [line.ref for line in by_words.lines] == ["codex:a#1"]
     assert (

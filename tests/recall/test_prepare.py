@@ -51,14 +51,14 @@ def orchard(number: int = 2) -> Work:
 
 
 def prepare(mind: Memory) -> list[str]:
-    return list(mind.prepare())
+    return list(mind.old.prepare())
 
 
 def ready(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
     """Everything that is ready to be told, in any order, without the
     numbers and times of its making.
     """
-    db = mind._existing().db
+    db = mind._shared.store().db
     queries = {
         "packs": "select key, text, refs from packs join projects on projects.id = packs.project "
         "where made_at > 0",
@@ -73,7 +73,7 @@ def ready(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
 
 def from_scratch(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
     """What is ready when all of it is made anew, by nobody but us."""
-    db = mind._existing().db
+    db = mind._shared.store().db
     with db.transaction():
         drop(db)
     prepare(mind)
@@ -107,19 +107,19 @@ def test_an_import_asks_for_it_and_work_does_it(home: Path, remember: Remember) 
     """Nobody has to know about it."""
     mind = remember(shop())
 
-    mind.work()
+    mind.jobs.work()
 
     assert (
         told(home, "SessionStart") == [line.text for line in mind.recall(folder=SHOP).lines] != []
     )
-    assert [job.kind for job in mind.jobs() if job.kind == "prepare"] == []
+    assert [job.kind for job in mind.jobs.all() if job.kind == "prepare"] == []
 
 
 def test_it_can_be_left_in_between(remember: Remember) -> None:
     """A laptop closes; the next run does the rest, and what is done stays."""
     mind = remember(shop(), orchard())
 
-    run = mind.prepare()
+    run = mind.old.prepare()
     first = next(run)
     run.close()  # type: ignore[attr-defined]
     rest = prepare(mind)
@@ -137,7 +137,7 @@ def test_a_note_is_told_from_the_next_time_on(home: Path, remember: Remember) ->
     prepare(mind)
     before = told(home, "SessionStart")
 
-    note = mind.remember("the staging secret is rotated on Mondays", folder=SHOP, by="person")
+    note = mind.old.remember("the staging secret is rotated on Mondays", folder=SHOP, by="person")
     meanwhile, again = told(home, "SessionStart"), prepare(mind)
 
     assert (meanwhile, again) == (before, [SHOP])
@@ -157,7 +157,7 @@ def test_a_note_for_every_project_is_told_in_every_one(home: Path, remember: Rem
     mind = remember(shop(), orchard())
     prepare(mind)
 
-    mind.remember("answer in British English at all times", everywhere=True, by="person")
+    mind.old.remember("answer in British English at all times", everywhere=True, by="person")
 
     assert sorted(prepare(mind)) == [SHOP, ORCHARD]
     assert all("British" in told(home, "SessionStart", cwd=folder)[0] for folder in (SHOP, ORCHARD))
@@ -171,7 +171,7 @@ def test_a_project_that_has_notes_and_no_logs_is_told_them(home: Path, remember:
         "commit messages are written in the present tense",
         "the main branch is called trunk",
     ):
-        mind.remember(text, folder="/srv/new", by="person")
+        mind.old.remember(text, folder="/srv/new", by="person")
         assert prepare(mind) == ["/srv/new"]
         told_each_time.append(
             [line.split()[2] for line in told(home, "SessionStart", cwd="/srv/new")]
@@ -186,11 +186,13 @@ def test_what_an_agent_noted_is_told_once_a_person_accepts_it(
 ) -> None:
     """A candidate is never told unasked."""
     mind = remember(shop())
-    note = mind.remember("the warehouse sleeps at night, load it by day", folder=SHOP, by="agent")
+    note = mind.old.remember(
+        "the warehouse sleeps at night, load it by day", folder=SHOP, by="agent"
+    )
     prepare(mind)
     as_candidate = everything_said(mind)
 
-    mind.accept_note(note.ref)
+    mind.old.accept_note(note.ref)
     prepare(mind)
 
     assert "sleeps" not in as_candidate
@@ -200,9 +202,9 @@ def test_what_an_agent_noted_is_told_once_a_person_accepts_it(
 taken_back = pytest.mark.parametrize(
     "change",
     [
-        lambda mind, ref: mind.reject_note(ref),
-        lambda mind, ref: mind.edit_note(ref, "the warehouse never rests"),
-        lambda mind, ref: mind.forget_note(ref),
+        lambda mind, ref: mind.old.reject_note(ref),
+        lambda mind, ref: mind.old.edit_note(ref, "the warehouse never rests"),
+        lambda mind, ref: mind.old.forget_note(ref),
     ],
     ids=["rejected", "edited", "forgotten"],
 )
@@ -215,7 +217,7 @@ def test_a_note_that_no_longer_holds_is_not_told_from_that_moment_on(
 ) -> None:
     """Not only after the next job."""
     mind = remember(shop())
-    note = mind.remember(
+    note = mind.old.remember(
         "the warehouse sleeps at night, load it by day",
         folder=folder,
         everywhere=folder is None,
@@ -240,8 +242,10 @@ def test_a_note_that_is_taken_back_while_it_is_prepared_is_not_told(
     """The job has read it already, and saves what it made of it after that."""
     mind = remember(shop())
     prepare(mind)
-    note = mind.remember("the warehouse sleeps at night, load it by day", folder=SHOP, by="person")
-    store = mind._existing()
+    note = mind.old.remember(
+        "the warehouse sleeps at night, load it by day", folder=SHOP, by="person"
+    )
+    store = mind._shared.store()
     number = store.projects.number(SHOP)
     assert number is not None
     begun = store.old.begin_preparing(number)
@@ -260,7 +264,7 @@ def test_the_newest_notes_are_told_at_the_start_and_the_others_when_they_are_cal
     """A start has room for a few."""
     mind = remember(shop())
     for number in range(MOST_NOTES + 2):
-        mind.remember(
+        mind.old.remember(
             f"shelf number {number} holds the {'abcdefghijklm'[number] * 7} and the zebra boxes",
             folder=SHOP,
             by="person",
@@ -288,7 +292,7 @@ def test_nothing_of_a_forgotten_session_is_ready_any_more(home: Path, remember: 
     words = ("webhook", "warehouse", "duckdb", "uv run pytest")
     assert all(word in everything_said(mind) for word in words)
 
-    mind.forget(shop().ref)
+    mind.store.forget(shop().ref)
 
     at_once = everything_said(mind)
     in_files = [
@@ -321,7 +325,7 @@ def test_a_forgotten_turn_is_not_quoted_by_others(home: Path, remember: Remember
     prepare(mind)
     assert "canary-settings.toml was changed" in everything_said(mind)
 
-    mind.forget(f"{work.ref}#2")
+    mind.store.forget(f"{work.ref}#2")
 
     at_once = everything_said(mind)
     prepare(mind)
@@ -338,11 +342,11 @@ def test_a_secret_that_is_found_later_is_not_told_any_more(home: Path, remember:
         .run(f"ghx login {token}", "command not found", code=127)
     )
     mind = remember(work.run(f"gh login {token}", "ok"))
-    mind.remember(f"the index is opened by {token}", folder=SHOP, by="person")
+    mind.old.remember(f"the index is opened by {token}", folder=SHOP, by="person")
     prepare(mind)
     assert token in everything_said(mind)
 
-    store = mind._existing()
+    store = mind._shared.store()
     store.rescan.run(Redactor(store.upkeep.redaction_key()))
 
     at_once = everything_said(mind)
@@ -360,10 +364,10 @@ def test_merged_projects_are_told_together_and_split_ones_apart(
     prepare(mind)
     apart = ready(mind)
 
-    mind.merge_projects(ORCHARD, SHOP)
+    mind.projects.merge(ORCHARD, SHOP)
     prepare(mind)
     merged = told(home, "SessionStart", cwd=ORCHARD)
-    mind.split_project(ORCHARD)
+    mind.projects.split(ORCHARD)
     at_once = told(home, "SessionStart", cwd=SHOP), told(home, "SessionStart", cwd=ORCHARD)
     prepare(mind)
 
@@ -405,7 +409,7 @@ def test_a_folder_that_turns_out_to_be_a_repository_keeps_its_memories(
 def test_a_project_whose_logs_nobody_knows_any_more_is_prepared(remember: Remember) -> None:
     """A repair may have lost which file a session came from; the session is there."""
     mind = remember(shop())
-    db = mind._existing().db
+    db = mind._shared.store().db
     db.execute("update sessions set source = null")
 
     assert prepare(mind) == [SHOP]
@@ -429,10 +433,10 @@ def test_what_came_back_with_a_prompt_does_not_call_it_up(remember: Remember) ->
 def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> None:
     """What can be made again is not salvaged; what was offered to whom cannot, and is."""
     mind = remember(shop(), orchard())
-    mind.work()
+    mind.jobs.work()
     told(home, "PreToolUse", passed_command("pytest -q"))
-    fired = mind.firings()
-    db = mind._existing().db
+    fired = mind.old.firings()
+    db = mind._shared.store().db
     before, offered = ready(mind), db.rows("select * from recalls")
     size, page = (
         db.value("pragma page_size"),
@@ -443,11 +447,14 @@ def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> N
         file.seek((page - 1) * size)
         file.write(b"\xa5" * size)
 
-    mind.repair()
-    mind.work()
+    mind.store.repair()
+    mind.jobs.work()
 
     assert ready(mind) == before
-    assert (mind.firings(), mind._existing().db.rows("select * from recalls")) == (fired, offered)
+    assert (mind.old.firings(), mind._shared.store().db.rows("select * from recalls")) == (
+        fired,
+        offered,
+    )
     assert len(offered) == 1
 
 
@@ -458,12 +465,12 @@ def test_what_was_offered_does_not_keep_a_project_from_being_forgotten(
     mind = remember(shop())
     prepare(mind)
     told(home, "PreToolUse", passed_command("pytest -q"))
-    mind.firings()
+    mind.old.firings()
 
-    mind.forget(shop().ref)
+    mind.store.forget(shop().ref)
 
-    assert mind.projects() == []
-    assert mind._existing().db.rows("select project, refs from recalls") == [
+    assert mind.projects.all() == []
+    assert mind._shared.store().db.rows("select project, refs from recalls") == [
         (None, f"{shop().ref}#1")
     ]
 
@@ -478,7 +485,7 @@ import recollect.recall.prepare, recollect.distill.notes.corroborate
 
 print("ready", flush=True)
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
-    print(*memory.prepare())
+    print(*memory.old.prepare())
 """
 
 
@@ -502,7 +509,7 @@ def test_killed_at_any_moment_the_next_run_makes_the_same(remember: Remember) ->
     prepare(mind)
     undisturbed = ready(mind)
 
-    killed, db = 0, mind._existing().db
+    killed, db = 0, mind._shared.store().db
     with db.transaction():
         outdate(db)
     process, begun = preparer(mind), time.monotonic()

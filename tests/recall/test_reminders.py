@@ -31,7 +31,7 @@ def reminded(home: Path, command: str, folder: str = SHOP) -> list[str]:
 
 
 def prepare(mind: Memory) -> Memory:
-    list(mind.prepare())
+    list(mind.old.prepare())
     return mind
 
 
@@ -281,9 +281,9 @@ def test_merged_projects_are_reminded_together_and_split_ones_apart(
 
     for state in ("apart", "merged", "split"):
         if state == "merged":
-            mind.merge_projects(SHOP, ORCHARD)
+            mind.projects.merge(SHOP, ORCHARD)
         elif state == "split":
-            mind.split_project(SHOP)
+            mind.projects.split(SHOP)
         at_once = reminded(home, "pytest -q", ORCHARD)
         prepare(mind)
         found[state] = (
@@ -306,7 +306,7 @@ def test_a_fork_and_its_copies_make_one_reminder(home: Path, remember: Remember)
     mind = prepare(remember(work))
 
     assert len(list(mind.sessions())) == 2
-    assert mind._existing().db.value("select count(*) from reminders") == 1
+    assert mind._shared.store().db.value("select count(*) from reminders") == 1
     assert reminded(home, "pytest -q") == [
         "`pytest -q` failed here (exit 127); `uv run pytest -q` worked"
     ]
@@ -353,7 +353,7 @@ def test_a_secret_in_a_command_stays_redacted(home: Path) -> None:
         prepare(mind)
 
         (line,) = reminded(home, "ghx api user")
-        reminders = mind._existing().db.rows("select * from reminders")
+        reminders = mind._shared.store().db.rows("select * from reminders")
 
     assert "`ghx api --token " in line
     assert token not in line

@@ -30,14 +30,14 @@ WEBHOOK = "why does the webhook signature check fail in the staging cluster?"
 
 def told(mind: Memory, prompt: str, folder: str = SHOP) -> list[str]:
     """The references of what a prompt calls up."""
-    store = mind._existing()
+    store = mind._shared.store()
     number = store.projects.number(folder)
     assert number is not None
     return [one.refs for one, _ in tell(store.old.ready(), number, prompt)]
 
 
 def prepare(mind: Memory) -> Memory:
-    list(mind.prepare())
+    list(mind.old.prepare())
     return mind
 
 
@@ -74,7 +74,7 @@ def test_only_the_own_project_is_asked(remember: Remember) -> None:
     """
     here, there = Work(1).ask(WEBHOOK).run("ls"), Work(2, cwd=ORCHARD).ask(WEBHOOK).run("ls")
     mind = remember(here, there, filler(3), filler(4, ORCHARD))
-    mind.remember(
+    mind.old.remember(
         "the lemon cake is baked with almonds, tonight and always", everywhere=True, by="person"
     )
     prepare(mind)

@@ -490,8 +490,8 @@ def test_forgetting_once_more_finishes_what_was_in_the_way(
         reader = apsw.Connection(memory.settings.store, flags=apsw.SQLITE_OPEN_READONLY)
         reader.execute("begin")
         reader.execute("select count(*) from turns").fetchall()
-        memory._existing().db.connection.set_busy_timeout(10)
-        first = memory.forget(ref)
+        memory._shared.store().db.connection.set_busy_timeout(10)
+        first = memory.store.forget(ref)
         reader.close()
 
     assert first.scrubbed is not None
@@ -581,7 +581,7 @@ def test_the_first_search_of_the_demo_is_by_meaning_too(
     assert {json.loads(line)["matched"] for line in answer.out.splitlines()} == {"both"}
     assert "embedded" not in answer.err
     with Memory.open(next(home.rglob("demo.db"))) as memory:
-        assert memory.jobs() == []
+        assert memory.jobs.all() == []
 
 
 @pytest.mark.parametrize(

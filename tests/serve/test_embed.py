@@ -74,9 +74,9 @@ def test_an_import_embeds_in_the_background(home: Path) -> None:
 
     deadline = time.monotonic() + 60
     with Memory.open(path) as memory:
-        while memory.jobs() and time.monotonic() < deadline:
+        while memory.jobs.all() and time.monotonic() < deadline:
             time.sleep(0.05)
-        store = memory._existing()
+        store = memory._shared.store()
         assert (store.vectors.waiting(), store.vectors.encoder()) == (
             0,
             "static:recollect-static-256",

@@ -106,7 +106,7 @@ def test_what_was_offered_is_not_offered_again_in_the_same_session(
     command = passed_command("pytest -q")
 
     first, second = told(home, "PreToolUse", command), told(home, "PreToolUse", command)
-    mind.firings()
+    mind.old.firings()
     third = told(home, "PreToolUse", command)
     elsewhere = told(home, "PreToolUse", passed_command("pytest -q", session_id="another"))
 
@@ -158,13 +158,20 @@ def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(
         )
 
     assert hook._work == []
-    assert mind.firings() == {}
+    assert mind.old.firings() == {}
 
 
 # What is left behind
 
 
-@pytest.mark.parametrize("take_in", [Memory.work, Memory.import_logs, Memory.firings])
+@pytest.mark.parametrize(
+    "take_in",
+    [
+        lambda memory: memory.jobs.work(),
+        lambda memory: memory.import_logs(),
+        lambda memory: memory.old.firings(),
+    ],
+)
 def test_everything_that_is_offered_is_recorded(
     home: Path, mind: Memory, take_in: Callable[[Memory], object]
 ) -> None:
@@ -176,14 +183,14 @@ def test_everything_that_is_offered_is_recorded(
     take_in(mind)
     take_in(mind)
 
-    db = mind._existing().db
+    db = mind._shared.store().db
     project = db.value("select id from projects where key = ?", (SHOP,))
     ((number, at, *rest),) = db.rows("select * from recalls")
     refs = "claude-code:5e551011-0000-4000-8000-000000000001#1"
     assert rest == ["hook", "PreToolUse", "claude-code", f"claude-code:{SESSION}", project, refs]
     assert before <= at <= time.time_ns() // 1_000_000
     assert number.partition("-")[0][:-6] == str(at)
-    assert list(mind.firings()) == [("claude-code", "PreToolUse")]
+    assert list(mind.old.firings()) == [("claude-code", "PreToolUse")]
 
 
 def test_no_words_of_anybody_are_left_in_a_file(home: Path, mind: Memory) -> None:
@@ -193,9 +200,9 @@ def test_no_words_of_anybody_are_left_in_a_file(home: Path, mind: Memory) -> Non
     told(home, "PreToolUse", passed_command(f"pytest -q -k {secret}"))
     told(home, "PostToolUseFailure", tool_name="Bash", error=f"{TRACE}\n{secret}")
 
-    mind.firings()
+    mind.old.firings()
 
-    assert len(mind.firings()) == 3
+    assert len(mind.old.firings()) == 3
     for path in (home / ".recollect").rglob("*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes()
 
@@ -209,7 +216,7 @@ def test_names_that_are_none_are_not_noted_down(home: Path, mind: Memory) -> Non
     )
 
     assert Path(spool.path_of(mind.settings.store)).stat().st_size < 200
-    assert list(mind.firings()) == [("claude-code", "PreToolUse")]
+    assert list(mind.old.firings()) == [("claude-code", "PreToolUse")]
 
 
 @pytest.mark.parametrize("event", ["Stop", "SubagentStop", "PreCompact", "SessionEnd"])
@@ -273,10 +280,10 @@ def test_a_start_has_done_what_waits(home: Path, mind: Memory) -> None:
         started.append([words[4] for words in hook._work])
         hook._work.clear()
         if len(started) == 2:
-            mind.work()
+            mind.jobs.work()
 
     assert started == [["import"], ["import"], []]
-    mind.remember("the shop closes at six", folder=SHOP)
+    mind.old.remember("the shop closes at six", folder=SHOP)
     hook.respond("claude-code", "SessionStart", passed("SessionStart"), environ)
     assert [words[4] for words in hook._work] == ["work"]
     hook._work.clear()
@@ -404,4 +411,4 @@ def test_a_spool_that_says_something_else_is_passed_over(home: Path, mind: Memor
         spool.append(path, line)
 
     assert told(home, "PreToolUse", passed_command("pytest -q")) == [REMINDER]
-    assert list(mind.firings()) == [("claude-code", "PreToolUse")]
+    assert list(mind.old.firings()) == [("claude-code", "PreToolUse")]

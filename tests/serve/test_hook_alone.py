@@ -68,7 +68,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         with prepared(home, work()) as mind:
-            mind.work()
+            mind.jobs.work()
     return home / ".recollect" / "recollect.db"
 
 
@@ -559,8 +559,8 @@ def test_many_hooks_at_once_lose_no_line(home: Path, store: Path) -> None:
     mode = path.stat().st_mode & 0o777
 
     with memory(home) as mind:
-        list(mind.firings())
-        offered = mind._existing().db.rows("select session from recalls order by session")
+        list(mind.old.firings())
+        offered = mind._shared.store().db.rows("select session from recalls order by session")
 
     assert [process.returncode for process in processes] == [0] * 20
     assert offered == sorted((f"claude-code:s{number}",) for number in range(20))
@@ -580,7 +580,7 @@ with Memory(Settings(str(home / ".recollect"), store, {"redact.enabled": False})
     for number in range(100, 100_000):
         mind.import_logs([claude_log(home, small_talk(number, 30, "lorem ipsum " * 50))])
         if number % 5 == 0:
-            list(mind.prepare())
+            list(mind.old.prepare())
         print(number, flush=True)
 """
 
@@ -607,4 +607,4 @@ def test_hooks_neither_fail_nor_wait_while_logs_are_imported(home: Path, store: 
     assert told > 60
     assert max(seconds) < 1
     with Memory.open(store) as mind:
-        assert mind.project_of(SHOP) == SHOP
+        assert mind.projects.of(SHOP) == SHOP

@@ -75,25 +75,25 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         with prepared(home, *works()) as mind:
-            mind.remember(
+            mind.old.remember(
                 "tax is rounded per line item, never per invoice",
                 category="decision",
                 folder=SHOP,
                 by="person",
             )
-            mind.remember(
+            mind.old.remember(
                 "deploys to production need a changelog fragment",
                 category="constraint",
                 folder=SHOP,
                 by="person",
             )
-            mind.remember("explain the rounding to nobody", folder=SHOP, by="agent")
-            mind.remember(
+            mind.old.remember("explain the rounding to nobody", folder=SHOP, by="agent")
+            mind.old.remember(
                 "answer in British English", category="preference", everywhere=True, by="person"
             )
-            mind.remember("the orchard is watered on Mondays", folder=ORCHARD, by="person")
-            list(mind.prepare())
-            list(mind.embed())
+            mind.old.remember("the orchard is watered on Mondays", folder=ORCHARD, by="person")
+            list(mind.old.prepare())
+            list(mind.store.embed())
             yield Shop(home, mind)
 
 
@@ -223,8 +223,8 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
     with prepared(home, long) as mind:
         for number in range(30):
             text = f"zebra {number} " + "is a word that goes on " * 20
-            mind.remember(text, folder=SHOP, by="person")
-        list(mind.prepare())
+            mind.old.remember(text, folder=SHOP, by="person")
+        list(mind.old.prepare())
 
         start = hook.respond("codex", "SessionStart", passed("SessionStart"), environment(home))
         prompt = "giraffe, pelican and ostrich"

@@ -81,15 +81,15 @@ def live_through(mind: Memory, home: Path, words: dict[str, str]) -> Work:
     told = telling(1, words)
     claude_log(home, told.talk)
     mind.import_logs()
-    for _ in mind.digest_sessions():
+    for _ in mind.old.digest_sessions():
         pass
-    mind.distill(now=True)
+    mind.old.distill(now=True)
     plain = {place: f"plain{place}" for place in PLACES}
     claude_log(home, telling(2, plain).talk)
     mind.import_logs()
-    mind.work()
-    mind.distill(now=True)
-    for _ in mind.retain():
+    mind.jobs.work()
+    mind.old.distill(now=True)
+    for _ in mind.store.retain():
         pass
     return told
 
@@ -105,7 +105,7 @@ def surfaces(mind: Memory, words: list[str]) -> set[str]:
         data = path.read_bytes().lower() if path.is_file() else b""
         found |= {f"the bytes of {place}" for word in words if word.lower().encode() in data}
         found |= {f"the names in {place}" for word in words if word.lower() in path.name.lower()}
-    db = mind._existing().db  # type: ignore[attr-defined]
+    db = mind._shared.store().db  # type: ignore[attr-defined]
     for (table,) in db.rows(
         "select name from sqlite_schema where type = 'table' and sql not like '%virtual%'"
     ):
@@ -143,16 +143,16 @@ def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(
     before = surfaces(mind, words)
     memories = home / ".recollect" / "memories"
 
-    mind.forget(told.ref)
+    mind.store.forget(told.ref)
     mind.import_logs()
-    mind.work()
+    mind.jobs.work()
 
     assert before >= EVERYWHERE
     assert surfaces(mind, words) == set()
     # What the other session has to say is still there.
     assert {hit.session[-1] for hit in mind.search("plainerror", mode="text")} == {"2"}
     assert "plainalways" in next(memories.rglob("MEMORY.md")).read_text()
-    assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+    assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
 
 def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(
@@ -165,16 +165,16 @@ def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(
     )
     before = surfaces(mind, [WORDS["asked"]])
 
-    mind.forget(f"{told.ref}#1")
+    mind.store.forget(f"{told.ref}#1")
     mind.import_logs()
-    mind.work()
+    mind.jobs.work()
 
     assert before >= {
         "bodies", "turns", "digests", "traces", "publications", "the text index",
         "the bytes of memories",
     }  # fmt: skip
     assert surfaces(mind, [WORDS["asked"]]) == set()
-    assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+    assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
 
 def test_a_secret_that_is_recognised_later_leaves_everything(
@@ -190,11 +190,11 @@ def test_a_secret_that_is_recognised_later_leaves_everything(
 
     monkeypatch.setenv("SHOP_API_KEY", SECRET)
     mind = Memory.open()
-    mind.rescan()
-    mind.work()
+    mind.store.rescan()
+    mind.jobs.work()
 
     assert before >= EVERYWHERE
     assert surfaces(mind, [SECRET]) == set()
     # What is kept in short has another size now, and is still not counted as whole.
-    assert mind._existing().evictions.raw_bytes() == 0
-    assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+    assert mind._shared.store().evictions.raw_bytes() == 0
+    assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []

@@ -37,7 +37,7 @@ def shop(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def agent_says(home: Path, text: str, folder: Path) -> None:
     with homes.memory(home) as memory:
-        memory.remember(text, folder=str(folder))
+        memory.old.remember(text, folder=str(folder))
 
 
 def rows(capsys: pytest.CaptureFixture[str], *argv: str) -> list[dict[str, Any]]:

@@ -44,9 +44,9 @@ def shop(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         claude_log(home, work.ask("thanks, perfect").done("Welcome.").talk)
     with memory(home) as mind:
         mind.import_logs()
-        for _ in mind.digest_sessions():
+        for _ in mind.old.digest_sessions():
             pass
-        for _ in mind.learn():
+        for _ in mind.old.learn():
             pass
     return folder
 
@@ -276,7 +276,7 @@ def test_what_goes_wrong_by_now_is_said_to_be_due_for_retirement(
     name = the_pattern(capsys)
     main(["patterns", "accept", name])
     with memory(shop.parent / "home") as mind:
-        pattern = mind.pattern(name)
+        pattern = mind.old.pattern(name)
 
     pattern.went_well, pattern.went_wrong = 3, 5
 
@@ -300,7 +300,7 @@ def test_a_folder_that_is_gone_keeps_no_other_from_being_brought_up_to_date(
     main(["publish", "--apply"])
     gone = str(tmp_path / "a folder that was")
     with memory(tmp_path / "home") as mind:
-        mind._existing().db.execute(
+        mind._shared.store().db.execute(
             """
             insert into published_blocks (folder, path, target, hash, refs, made, at)
             select ?, path, target, hash, refs, made, at from published_blocks

@@ -44,7 +44,7 @@ def mind(home: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.setenv("RECOLLECT_HOME", str(home / ".recollect"))
     mind = Memory.open()
     mind.import_logs()
-    list(mind.digest_sessions())
+    list(mind.old.digest_sessions())
     return mind
 
 
@@ -95,12 +95,12 @@ def test_an_import_leaves_the_budget_to_a_job(mind: Memory, home: Path) -> None:
     claude_log(home, talk_of(11))
 
     mind.import_logs()
-    waiting = {job.kind for job in mind.jobs()}
-    mind.work()
+    waiting = {job.kind for job in mind.jobs.all()}
+    mind.jobs.work()
 
     assert "retain" in waiting
     assert evicted(mind) == list(range(1, 12))
-    assert mind.jobs() == []
+    assert mind.jobs.all() == []
 
 
 def test_what_has_no_digest_gets_one_before_it_goes(mind: Memory, home: Path) -> None:
@@ -109,20 +109,20 @@ def test_what_has_no_digest_gets_one_before_it_goes(mind: Memory, home: Path) ->
     mind = limited(mind, raw_hard_cap_bytes=1)
     mind.import_logs()
 
-    (*_, report) = mind.retain()
+    (*_, report) = mind.store.retain()
 
     assert (report.evicted["hard"], report.data_loss) == (12, 0)
 
 
 def test_a_session_is_listed_shown_and_found_afterwards(mind: Memory) -> None:
     """The archive still answers: what was asked, what it came to, and what was remembered."""
-    mind.remember("the migration runs at night", by="person", everywhere=True)
+    mind.old.remember("the migration runs at night", by="person", everywhere=True)
     before = [
         (row.id, row.title, row.turns, row.tool_calls, row.tokens, row.summary)
         for row in mind.sessions()
     ]
     mind = limited(mind, raw_max_age_days=1)
-    list(mind.retain())
+    list(mind.store.retain())
 
     assert evicted(mind) == list(range(1, 11))
     assert [
@@ -130,9 +130,9 @@ def test_a_session_is_listed_shown_and_found_afterwards(mind: Memory) -> None:
         for row in mind.sessions()
     ] == before
     assert {hit.session for hit in mind.search("question migration", mode="text")} == {SESSION}
-    assert mind.digest(SESSION).tasks != []
-    assert [note.text for note in mind.notes()] == ["the migration runs at night"]
-    assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+    assert mind.old.digest(SESSION).tasks != []
+    assert [note.text for note in mind.old.notes()] == ["the migration runs at night"]
+    assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
 
 def test_every_verb_still_answers(mind: Memory, home: Path) -> None:
@@ -155,7 +155,7 @@ def test_every_verb_still_answers(mind: Memory, home: Path) -> None:
     claude_log(home, talk)
     mind = limited(mind, raw_max_age_days=1)
     mind.import_logs()
-    mind.work()
+    mind.jobs.work()
 
     (change,) = mind.blame("door.py", folder="/home/ada/shop")
     assert (change.prompt, change.ok) == ("why does the build fail", True)
@@ -170,7 +170,7 @@ def test_showing_says_what_is_kept_and_where_the_log_is(
 ) -> None:
     """Agents delete their logs after a while; until then everything can still be read there."""
     mind = limited(mind, raw_max_age_days=1)
-    list(mind.retain())
+    list(mind.store.retain())
     log = claude_path(home, SESSION.partition(":")[2])
 
     main(["show", f"{SESSION}#1"])
@@ -187,7 +187,7 @@ def test_showing_says_what_is_kept_and_where_the_log_is(
 def test_an_agent_is_told_that_there_was_more(mind: Memory) -> None:
     """It would take a call without output for one that said nothing."""
     mind = limited(mind, raw_max_age_days=1)
-    list(mind.retain())
+    list(mind.store.retain())
 
     page, following = read(mind, f"{SESSION}#1", None)
 
@@ -220,8 +220,8 @@ def test_no_process_is_started_for_work_that_is_not_due(
     monkeypatch.setattr(
         platforms, "spawn_detached", lambda command, *, gently: started.append(command)
     )
-    mind.work()
-    store = mind._existing()
+    mind.jobs.work()
+    store = mind._shared.store()
     store.jobs.request("distill", "sessions")
     store.db.execute("update jobs set not_before = not_before + 3600000")  # type: ignore[attr-defined]
 
@@ -231,7 +231,7 @@ def test_no_process_is_started_for_work_that_is_not_due(
     leave_work(mind)
 
     assert (in_vain, [command[4] for command in started]) == (0, ["work"])
-    assert [job.kind for job in mind.jobs()] == ["optimize", "distill"]
+    assert [job.kind for job in mind.jobs.all()] == ["optimize", "distill"]
 
 
 def test_room_is_said_when_there_are_limits(
@@ -275,9 +275,11 @@ def test_room_is_said_when_there_are_limits(
 )
 def test_doctor_looks_at_the_budget(mind: Memory, limits: dict[str, int], hint: str) -> None:
     """A hard cap that is not kept to, and a cap that is only said, want somebody's attention."""
-    assert [finding.name for finding in mind.doctor().findings if finding.name == "budget"] == []
+    assert [
+        finding.name for finding in mind.store.doctor().findings if finding.name == "budget"
+    ] == []
 
-    health = limited(mind, **limits).doctor()
+    health = limited(mind, **limits).store.doctor()
 
     (found,) = [finding for finding in health.findings if finding.name == "budget"]
     assert (found.ok, found.hint, health.ok) == (not hint, hint, not hint)
@@ -289,7 +291,7 @@ from recollect.memory import Memory
 from recollect.retain import budgets
 budgets.BATCH_TURNS = 1
 with Memory.open() as memory:
-    for report in memory.retain():
+    for report in memory.store.retain():
         print(report.evicted["age"], flush=True)
         sys.stdin.readline()
 """
@@ -320,11 +322,11 @@ def test_killed_at_any_moment_the_next_run_goes_on(mind: Memory) -> None:
     mind = Memory.open()
     gone = len(evicted(mind))
 
-    (*_, report) = mind.retain()
+    (*_, report) = mind.store.retain()
 
     assert 3 <= gone < 10
     assert report.evicted["age"] == 10 - gone
-    assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+    assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
 
 def _beside(arguments: list[str], told: str = "") -> subprocess.CompletedProcess[str]:
@@ -339,7 +341,7 @@ def test_others_are_served_while_a_run_goes_on(mind: Memory, home: Path) -> None
     """
     claude_log(home, talk_of(20))
     mind.import_logs()
-    list(mind.digest_sessions())
+    list(mind.old.digest_sessions())
     mind = limited(mind, raw_max_age_days=1)
     mind.close()
     fired = json.dumps(
@@ -376,7 +378,7 @@ def test_others_are_served_while_a_run_goes_on(mind: Memory, home: Path) -> None
         "question 2-1 about the harvest"
     ]
     assert evicted(mind) == list(range(1, 21))
-    assert [finding for finding in mind.doctor(verify=True).findings if not finding.ok] == []
+    assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
 
 _ON_A_FULL_DISK = """
@@ -403,7 +405,7 @@ def test_without_room_on_the_disk_nothing_is_lost(mind: Memory) -> None:
     )
     mind = Memory.open()
     after = mind.show(f"{SESSION}#1")
-    (*_, report) = mind.retain()
+    (*_, report) = mind.store.retain()
 
     assert full.returncode == 74
     assert "Nothing is lost. Free some disk space" in full.stderr

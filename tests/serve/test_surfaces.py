@@ -66,9 +66,9 @@ def ready(home: Path, *works: Work) -> None:
         claude_log(home, work.talk, project=f"-work-{work.number}")
     with memory(home) as mind:
         mind.import_logs()
-        list(mind.digest_sessions())
-        mind.distill(now=True)
-        list(mind.prepare())
+        list(mind.old.digest_sessions())
+        mind.old.distill(now=True)
+        list(mind.old.prepare())
 
 
 def asked(home: Path, ask: Callable[[Memory], Any]) -> str:
@@ -77,7 +77,7 @@ def asked(home: Path, ask: Callable[[Memory], Any]) -> str:
 
 
 def rows(home: Path, sql: str, folder: Path) -> str:
-    return asked(home, lambda mind: mind._existing().db.rows(sql, (str(folder),)))
+    return asked(home, lambda mind: mind._shared.store().db.rows(sql, (str(folder),)))
 
 
 def mcp_recall(home: Path, folder: Path, prompt: str) -> str:
@@ -91,20 +91,20 @@ def mcp_recall(home: Path, folder: Path, prompt: str) -> str:
 def memory_file(home: Path, folder: Path) -> str:
     """Empty when there is nothing to say, and so no file."""
     with memory(home) as mind:
-        path = Path(mind.memory_folder(str(folder))) / "MEMORY.md"
+        path = Path(mind.old.memory_folder(str(folder))) / "MEMORY.md"
     return path.read_text() if path.exists() else ""
 
 
 def notes_file(home: Path, folder: Path) -> str:
     path = home / f"{folder.name}.md"
     with memory(home) as mind:
-        mind.write_notes(path, folder=str(folder))
+        mind.old.write_notes(path, folder=str(folder))
     return path.read_text() if path.exists() else ""
 
 
 SURFACES: dict[str, Surface] = {
     "notes": lambda home, folder: asked(
-        home, lambda mind: mind.notes(folder=str(folder), status="active")
+        home, lambda mind: mind.old.notes(folder=str(folder), status="active")
     ),
     "notes in a file": notes_file,
     "pack": lambda home, folder: rows(
@@ -153,9 +153,9 @@ def test_memories_of_one_project_are_offered_in_no_other(
     shop, blog = folders
     ready(home, full(1, shop), full(2, shop), spoken(3, blog, "Never post on Fridays."))
     with memory(home) as mind:
-        mind.remember(f"{MARK} needs the database", project=str(shop), by="person")
-        list(mind.prepare())
-        list(mind.digest_sessions())
+        mind.old.remember(f"{MARK} needs the database", project=str(shop), by="person")
+        list(mind.old.prepare())
+        list(mind.old.digest_sessions())
 
     own = {name: MARK in surface(home, shop) for name, surface in {**SURFACES, **ASKING}.items()}
     elsewhere = {
@@ -199,8 +199,8 @@ def test_a_rejected_note_is_told_nowhere(home: Path, folders: tuple[Path, Path])
     assert "Use tabs" in notes_file(home, shop)
 
     with memory(home) as mind:
-        mind.reject_note("note:1")
-        list(mind.prepare())
+        mind.old.reject_note("note:1")
+        list(mind.old.prepare())
 
     assert {
         name: "Use tabs" in surface(home, shop) for name, surface in SURFACES.items()

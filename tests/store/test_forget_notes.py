@@ -32,7 +32,7 @@ def memory(filled: Filled) -> Iterator[Memory]:
 def given_in(filled: Filled, memory: Memory, session: str, *texts: str) -> None:
     """A session that runs now, in which an agent remembers something in each turn."""
     for text in texts:
-        memory.remember(text, folder=SHOP)
+        memory.old.remember(text, folder=SHOP)
     items = [SessionFacts(session=session, cwd=SHOP, started_at=now_ms())]
     for number, text in enumerate(texts):
         key = f"{session}-{number}"
@@ -47,13 +47,13 @@ def given_in(filled: Filled, memory: Memory, session: str, *texts: str) -> None:
             ),
         ]  # fmt: skip
     filled.keep(f"{session}.jsonl", *items, again=True)
-    memory.corroborate_notes()
+    memory.old.corroborate_notes()
     # Later sessions are not taken for this one.
     filled.db.execute("update turns set started_at = 1, ended_at = 2")
 
 
 def texts(memory: Memory) -> dict[str, str]:
-    return {note.ref: note.text for note in memory.notes()}
+    return {note.ref: note.text for note in memory.old.notes()}
 
 
 def bytes_of(filled: Filled) -> bytes:
@@ -67,10 +67,10 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
     """With its earlier versions, what was said about it, what was to be told of it,
     and its project if that is all there was.
     """
-    memory.remember("the zebraword is blue", folder=SHOP, by="person")
-    memory.edit_note("note:1", "the zebraword is red")
-    memory.remember("something else", everywhere=True, by="person")
-    memory.give_feedback("note:2", False, reason="no zebraword here")
+    memory.old.remember("the zebraword is blue", folder=SHOP, by="person")
+    memory.old.edit_note("note:1", "the zebraword is red")
+    memory.old.remember("something else", everywhere=True, by="person")
+    memory.old.give_feedback("note:2", False, reason="no zebraword here")
     db = filled.db
     db.execute("insert into packs values (1, 'told: the zebraword is red', 'note:2 note:3', 0)")
     db.execute(
@@ -80,7 +80,7 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
     db.execute("delete from jobs")
     copy_to(db.connection, f"{filled.path}.before-0003")
 
-    forgotten = memory.forget_note("note:2")
+    forgotten = memory.old.forget_note("note:2")
 
     assert (forgotten.ref, forgotten.text) == ("note:2", "the zebraword is red")
     assert texts(memory) == {"note:3": "something else"}
@@ -94,19 +94,19 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
 
 def test_the_number_of_a_forgotten_note_is_not_given_again(memory: Memory) -> None:
     """Whoever wrote it down somewhere would mean another note."""
-    memory.remember("one", folder=SHOP)
-    memory.forget_note("note:1")
+    memory.old.remember("one", folder=SHOP)
+    memory.old.forget_note("note:1")
 
-    assert memory.remember("two", folder=SHOP).ref == "note:2"
+    assert memory.old.remember("two", folder=SHOP).ref == "note:2"
     with pytest.raises(NotFound):
-        memory.note("note:1")
+        memory.old.note("note:1")
 
 
 def test_forgetting_an_earlier_version_leaves_the_later_one(memory: Memory) -> None:
-    memory.remember("one", folder=SHOP, by="person")
-    memory.edit_note("note:1", "two")
+    memory.old.remember("one", folder=SHOP, by="person")
+    memory.old.edit_note("note:1", "two")
 
-    memory.forget_note("note:1")
+    memory.old.forget_note("note:1")
 
     assert texts(memory) == {"note:2": "two"}
 
@@ -123,13 +123,13 @@ def test_a_session_takes_the_notes_that_were_only_given_there(
     """
     given_in(filled, memory, "s1", "only here", "accepted here", "given twice", "edited here")
     given_in(filled, memory, "s2", "given twice", "only there")
-    memory.accept_note("note:2")
-    memory.edit_note("note:4", "edited by a person")
-    memory.give_feedback("codex:s1#1", True)
-    memory.give_feedback("codex:s2#1", True)
+    memory.old.accept_note("note:2")
+    memory.old.edit_note("note:4", "edited by a person")
+    memory.old.give_feedback("codex:s1#1", True)
+    memory.old.give_feedback("codex:s2#1", True)
 
-    planned = memory.forget("codex:s1", dry_run=True)
-    done = memory.forget("codex:s1")
+    planned = memory.store.forget("codex:s1", dry_run=True)
+    done = memory.store.forget("codex:s1")
 
     assert planned.notes == ["note:1", "note:4"]
     assert done == Forgotten(
@@ -138,7 +138,7 @@ def test_a_session_takes_the_notes_that_were_only_given_there(
     assert {
         ref: (note.text, note.session, note.turn)
         for ref in texts(memory)
-        for note in [memory.note(ref)]
+        for note in [memory.old.note(ref)]
     } == {
         "note:2": ("accepted here", None, None),
         "note:3": ("given twice", "codex:s2", 1),
@@ -158,7 +158,7 @@ def test_a_note_that_was_confirmed_in_other_words_goes_with_its_own(
     given_in(filled, memory, "s2", "run the tests with pytest")
     filled.db.execute("update note_origins set note = 1 where session = 'codex:s2'")
 
-    report = memory.forget("codex:s1")
+    report = memory.store.forget("codex:s1")
 
     assert report.notes == ["note:1"]
     assert b"zebra" not in bytes_of(filled)
@@ -167,7 +167,7 @@ def test_a_note_that_was_confirmed_in_other_words_goes_with_its_own(
 def test_a_turn_takes_the_notes_that_were_given_in_it(filled: Filled, memory: Memory) -> None:
     given_in(filled, memory, "s1", "in the first", "in the second")
 
-    report = memory.forget("codex:s1#1")
+    report = memory.store.forget("codex:s1#1")
 
     assert report.notes == ["note:1"]
     assert texts(memory) == {"note:2": "in the second"}
@@ -181,18 +181,18 @@ def test_a_note_whose_call_was_not_looked_for_yet_goes_with_its_session(
     filled.db.execute("update note_origins set session = null, turn = null")
     filled.db.execute("update turns set started_at = null, ended_at = null")
 
-    memory.forget("codex:s1")
+    memory.store.forget("codex:s1")
 
     assert texts(memory) == {}
 
 
 def test_a_project_with_notes_outlives_its_sessions(filled: Filled, memory: Memory) -> None:
     given_in(filled, memory, "s1", "only here")
-    memory.remember("a fact of my own", folder=SHOP, by="person")
+    memory.old.remember("a fact of my own", folder=SHOP, by="person")
 
-    memory.forget("codex:s1")
+    memory.store.forget("codex:s1")
 
-    assert [note.project for note in memory.notes()] == [SHOP]
+    assert [note.project for note in memory.old.notes()] == [SHOP]
 
 
 # Damage -----------------------------------------------------------------------
@@ -226,26 +226,26 @@ def test_notes_and_feedback_survive_the_loss_of_other_tables(
 ) -> None:
     """They are the one thing that no log can tell again."""
     given_in(filled, memory, "s1", "one", "two")
-    memory.accept_note("note:2")
-    memory.remember("three", folder=SHOP)
-    memory.forget_note("note:3")
-    memory.give_feedback("note:1", True)
-    before = memory.notes()
+    memory.old.accept_note("note:2")
+    memory.old.remember("three", folder=SHOP)
+    memory.old.forget_note("note:3")
+    memory.old.give_feedback("note:1", True)
+    before = memory.old.notes()
     damage(filled, memory, "usage", "rates")
 
     store = repaired(filled)
 
     assert store.old.list_notes() == before
     assert store.old.feedback_of("note:1") == (1, 0)
-    assert memory.remember("four", folder=SHOP).ref == "note:4"
+    assert memory.old.remember("four", folder=SHOP).ref == "note:4"
 
 
 def test_a_note_whose_project_is_lost_does_not_hold_everywhere(
     filled: Filled, memory: Memory
 ) -> None:
     """It would be told in every other project."""
-    memory.remember("one", folder=SHOP, by="person")
-    memory.remember("two", everywhere=True, by="person")
+    memory.old.remember("one", folder=SHOP, by="person")
+    memory.old.remember("two", everywhere=True, by="person")
     damage(filled, memory, "projects")
 
     store = repaired(filled)

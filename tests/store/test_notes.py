@@ -70,9 +70,11 @@ def held(one: Note) -> tuple[bool, bool]:
 
 def test_an_agents_note_is_a_candidate_and_a_persons_counts(memory: Memory) -> None:
     """What an agent says is an agent's opinion until somebody stands behind it."""
-    theirs = memory.remember("Tests need the database.", folder=SHOP, confidence=0.7)
-    ours = memory.remember("Use tabs", category="Preference", folder=SHOP, by="person")
-    everywhere = memory.remember("Be brief", category="preference", everywhere=True, by="person")
+    theirs = memory.old.remember("Tests need the database.", folder=SHOP, confidence=0.7)
+    ours = memory.old.remember("Use tabs", category="Preference", folder=SHOP, by="person")
+    everywhere = memory.old.remember(
+        "Be brief", category="preference", everywhere=True, by="person"
+    )
 
     assert timeless(theirs, ours, everywhere) == [
         note(1, "Tests need the database.", confidence=0.7),
@@ -85,16 +87,16 @@ def test_an_agents_note_is_a_candidate_and_a_persons_counts(memory: Memory) -> N
 def test_a_first_note_makes_a_store(home: Path) -> None:
     """Nothing has to be imported before somebody may note something down."""
     with homes.memory(home) as memory:
-        memory.remember("use tabs", folder=SHOP, by="person")
+        memory.old.remember("use tabs", folder=SHOP, by="person")
 
-        assert timeless(*memory.notes(folder=SHOP)) == [own(1, "use tabs")]
+        assert timeless(*memory.old.notes(folder=SHOP)) == [own(1, "use tabs")]
 
 
 def test_the_same_fact_is_confirmed_and_not_repeated(memory: Memory) -> None:
     """Agents say the same thing in every session, and never twice the same way."""
-    first = memory.remember("Tests need the database.", folder=SHOP)
-    again = memory.remember("tests  need: the database", category="decision", folder=SHOP)
-    elsewhere = memory.remember("Tests need the database.", folder=FARM)
+    first = memory.old.remember("Tests need the database.", folder=SHOP)
+    again = memory.old.remember("tests  need: the database", category="decision", folder=SHOP)
+    elsewhere = memory.old.remember("Tests need the database.", folder=FARM)
 
     assert timeless(again, elsewhere) == [
         note(1, "Tests need the database.", seen=2), note(2, "Tests need the database.",
@@ -106,9 +108,9 @@ def test_the_same_fact_is_confirmed_and_not_repeated(memory: Memory) -> None:
 
 def test_what_a_person_repeats_becomes_theirs(memory: Memory) -> None:
     """In their spelling, and in their category."""
-    memory.remember("tests need the database", folder=SHOP)
+    memory.old.remember("tests need the database", folder=SHOP)
 
-    said = memory.remember(
+    said = memory.old.remember(
         "Tests need the database!", category="constraint", folder=SHOP, by="person"
     )
 
@@ -117,10 +119,10 @@ def test_what_a_person_repeats_becomes_theirs(memory: Memory) -> None:
 
 def test_a_rejected_note_stays_rejected_whatever_agents_say(memory: Memory) -> None:
     """Or the same wrong fact would come back every day. The person may change their mind."""
-    memory.remember("tests need the database", folder=SHOP)
-    rejected = memory.reject_note("note:1")
-    repeated = memory.remember("tests need the database", folder=SHOP)
-    revoked = memory.remember("tests need the database", folder=SHOP, by="person")
+    memory.old.remember("tests need the database", folder=SHOP)
+    rejected = memory.old.reject_note("note:1")
+    repeated = memory.old.remember("tests need the database", folder=SHOP)
+    revoked = memory.old.remember("tests need the database", folder=SHOP, by="person")
 
     assert timeless(rejected, repeated, revoked) == [
         note(1, "tests need the database", status="rejected"),
@@ -130,11 +132,11 @@ def test_a_rejected_note_stays_rejected_whatever_agents_say(memory: Memory) -> N
 
 
 def test_accepting_makes_a_candidate_count(memory: Memory) -> None:
-    memory.remember("tests need the database", folder=SHOP)
+    memory.old.remember("tests need the database", folder=SHOP)
 
-    accepted = memory.accept_note("note:1")
-    again = memory.accept_note("1")
-    rejected = memory.reject_note("note:1")
+    accepted = memory.old.accept_note("note:1")
+    again = memory.old.accept_note("1")
+    rejected = memory.old.reject_note("note:1")
 
     assert timeless(accepted) == [
         note(1, "tests need the database", status="active", trust="user", confidence=1.0)
@@ -145,10 +147,10 @@ def test_accepting_makes_a_candidate_count(memory: Memory) -> None:
 
 def test_an_edited_note_takes_the_place_of_the_old_one(memory: Memory) -> None:
     """What was believed, and until when, can still be told."""
-    memory.remember("use tabs", category="preference", folder=SHOP, by="person")
+    memory.old.remember("use tabs", category="preference", folder=SHOP, by="person")
 
-    new = memory.edit_note("note:1", "use spaces")
-    old = memory.note("note:1")
+    new = memory.old.edit_note("note:1", "use spaces")
+    old = memory.old.note("note:1")
 
     assert timeless(new, old) == [
         own(2, "use spaces", category="preference"),
@@ -160,48 +162,48 @@ def test_an_edited_note_takes_the_place_of_the_old_one(memory: Memory) -> None:
 
 def test_an_edit_may_say_what_another_note_says(memory: Memory) -> None:
     """Then that one takes its place: a fact is kept once."""
-    memory.remember("use tabs", folder=SHOP, by="person")
-    memory.remember("use spaces", folder=SHOP)
+    memory.old.remember("use tabs", folder=SHOP, by="person")
+    memory.old.remember("use spaces", folder=SHOP)
 
-    new = memory.edit_note("note:1", "Use spaces")
+    new = memory.old.edit_note("note:1", "Use spaces")
 
     assert timeless(new) == [own(2, "Use spaces")]
-    assert memory.note("note:1").superseded_by == "note:2"
+    assert memory.old.note("note:1").superseded_by == "note:2"
 
 
 def test_a_change_of_case_is_an_edit_too(memory: Memory) -> None:
-    memory.remember("use postgres", folder=SHOP, by="person")
+    memory.old.remember("use postgres", folder=SHOP, by="person")
 
-    assert memory.edit_note("note:1", "Use Postgres").ref == "note:2"
-    assert memory.remember("use postgres", folder=SHOP).ref == "note:2"
+    assert memory.old.edit_note("note:1", "Use Postgres").ref == "note:2"
+    assert memory.old.remember("use postgres", folder=SHOP).ref == "note:2"
 
 
 def test_what_was_replaced_is_neither_judged_nor_revived_by_agents(memory: Memory) -> None:
     """One correction retires the old fact; the hint says where to go on."""
-    memory.remember("use tabs", folder=SHOP, by="person")
-    memory.edit_note("note:1", "use spaces")
+    memory.old.remember("use tabs", folder=SHOP, by="person")
+    memory.old.edit_note("note:1", "use spaces")
 
     for change in (
-        memory.accept_note,
-        memory.reject_note,
-        lambda ref: memory.edit_note(ref, "whatever"),
+        memory.old.accept_note,
+        memory.old.reject_note,
+        lambda ref: memory.old.edit_note(ref, "whatever"),
     ):
         with pytest.raises(UsageError, match="note:1 has been replaced by note:2"):
             change("note:1")
-    assert memory.remember("use tabs", folder=SHOP).status == "superseded"
-    assert memory.remember("use tabs", folder=SHOP, by="person").status == "active"
+    assert memory.old.remember("use tabs", folder=SHOP).status == "superseded"
+    assert memory.old.remember("use tabs", folder=SHOP, by="person").status == "active"
 
 
 @pytest.mark.parametrize("ref", ["note:99", "99"])
 def test_a_note_that_is_not_there_is_an_error(memory: Memory, ref: str) -> None:
     with pytest.raises(NotFound):
-        memory.note(ref)
+        memory.old.note(ref)
 
 
 @pytest.mark.parametrize("ref", ["note:", "note:x", "codex:s1", "", "note:-1", "note:" + "9" * 40])
 def test_what_is_no_reference_is_refused(memory: Memory, ref: str) -> None:
     with pytest.raises(UsageError, match="is no note"):
-        memory.note(ref)
+        memory.old.note(ref)
 
 
 @given(
@@ -223,11 +225,11 @@ def test_texts_are_compared_by_their_words(words: list[str], between: list[str])
 def test_notes_of_a_project_come_with_those_that_hold_everywhere(memory: Memory) -> None:
     """And never with those of another project."""
     for text, folder in (("shop fact", SHOP), ("farm fact", FARM)):
-        memory.remember(text, folder=folder)
-    memory.remember("world fact", everywhere=True, by="person")
+        memory.old.remember(text, folder=folder)
+    memory.old.remember("world fact", everywhere=True, by="person")
 
     def texts(**chosen: Any) -> list[str]:
-        return [one.text for one in memory.notes(**chosen)]
+        return [one.text for one in memory.old.notes(**chosen)]
 
     assert texts(folder=SHOP) == texts(project=SHOP) == ["world fact", "shop fact"]
     assert texts(folder="/home/ada/nowhere") == texts(everywhere=True) == ["world fact"]
@@ -244,18 +246,18 @@ def test_notes_follow_a_merge_and_come_back_with_a_split(memory: Memory) -> None
 
     The same fact on both sides of it is the same.
     """
-    memory.remember("shop fact", folder=SHOP)
-    memory.remember("farm fact", folder=FARM)
+    memory.old.remember("shop fact", folder=SHOP)
+    memory.old.remember("farm fact", folder=FARM)
 
-    memory.merge_projects(FARM, SHOP)
-    merged = memory.notes(project=SHOP)
-    confirmed = memory.remember("farm fact", folder=SHOP)
-    memory.split_project(FARM)
+    memory.projects.merge(FARM, SHOP)
+    merged = memory.old.notes(project=SHOP)
+    confirmed = memory.old.remember("farm fact", folder=SHOP)
+    memory.projects.split(FARM)
 
     assert timeless(*merged) == [note(2, "farm fact"), note(1, "shop fact")]
     assert timeless(confirmed) == [note(2, "farm fact", seen=2)]
-    assert timeless(*memory.notes(project=SHOP)) == [note(1, "shop fact")]
-    assert timeless(*memory.notes(project=FARM)) == [note(2, "farm fact", project=FARM, seen=2)]
+    assert timeless(*memory.old.notes(project=SHOP)) == [note(1, "shop fact")]
+    assert timeless(*memory.old.notes(project=FARM)) == [note(2, "farm fact", project=FARM, seen=2)]
 
 
 def test_a_note_is_in_the_project_that_the_sessions_of_its_folder_are_in(
@@ -263,7 +265,7 @@ def test_a_note_is_in_the_project_that_the_sessions_of_its_folder_are_in(
 ) -> None:
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"))
 
-    memory.remember("shop fact", folder=SHOP + "/")
+    memory.old.remember("shop fact", folder=SHOP + "/")
 
     assert filled.db.rows("select key from projects") == [(SHOP,)]
     assert memory.summary().notes == 1
@@ -274,11 +276,11 @@ def test_whatever_agents_are_told_is_made_again_after_a_change(
     memory: Memory, filled: Filled, change: str
 ) -> None:
     """Packs are made of notes, and a correction has to reach them."""
-    memory.remember("shop fact", folder=SHOP)
+    memory.old.remember("shop fact", folder=SHOP)
     filled.db.execute("delete from jobs")
 
     if change == "remember":
-        memory.remember("another", folder=SHOP)
+        memory.old.remember("another", folder=SHOP)
     else:
         getattr(memory, change)("note:1", *["better"] if change == "edit_note" else [])
 
@@ -291,8 +293,8 @@ def test_whatever_agents_are_told_is_made_again_after_a_change(
 def test_secrets_do_not_get_into_notes_or_reasons(filled: Filled) -> None:
     """A note is read by every later session."""
     with Memory(Settings(str(filled.path.parent), str(filled.path), {})) as memory:
-        kept = memory.remember(f"deploy with {KEY}", folder=SHOP)
-        memory.give_feedback(kept.ref, False, reason=f"it names {KEY}")
+        kept = memory.old.remember(f"deploy with {KEY}", folder=SHOP)
+        memory.old.give_feedback(kept.ref, False, reason=f"it names {KEY}")
 
     assert "REDACTED" in kept.text
     assert KEY not in repr(
@@ -311,15 +313,15 @@ class Redactor:
 
 def test_scanning_again_takes_secrets_out_of_notes(memory: Memory, filled: Filled) -> None:
     """The table of secrets grows, and older notes have to follow."""
-    memory.remember("log in with hushword", folder=SHOP)
-    memory.give_feedback("note:1", True, reason="hushword worked")
+    memory.old.remember("log in with hushword", folder=SHOP)
+    memory.old.give_feedback("note:1", True, reason="hushword worked")
 
     report = Rescan(filled.db).run(Redactor())
 
     assert report.other_rows_changed == 2
-    assert memory.note("note:1").text == "log in with [REDACTED]"
+    assert memory.old.note("note:1").text == "log in with [REDACTED]"
     assert b"hushword" not in filled.path.read_bytes()
-    assert memory.remember("log in with [redacted]", folder=SHOP).ref == "note:1"
+    assert memory.old.remember("log in with [redacted]", folder=SHOP).ref == "note:1"
 
 
 # Feedback ---------------------------------------------------------------------
@@ -328,15 +330,15 @@ def test_scanning_again_takes_secrets_out_of_notes(memory: Memory, filled: Fille
 def test_feedback_is_counted_for_sessions_turns_and_notes(memory: Memory, filled: Filled) -> None:
     """By whatever name the memory was mentioned."""
     filled.keep("a.jsonl", facts("abc"), *turn("abc", "k1", "one"))
-    memory.remember("shop fact", folder=SHOP)
+    memory.old.remember("shop fact", folder=SHOP)
 
-    memory.give_feedback("codex:abc#1", True)
-    memory.give_feedback("abc#1", False, by="person", reason="it was about another shop")
-    memory.give_feedback("codex:abc", False)
-    memory.give_feedback("note:1", True)
-    memory.give_feedback("note:1", True)
+    memory.old.give_feedback("codex:abc#1", True)
+    memory.old.give_feedback("abc#1", False, by="person", reason="it was about another shop")
+    memory.old.give_feedback("codex:abc", False)
+    memory.old.give_feedback("note:1", True)
+    memory.old.give_feedback("note:1", True)
 
-    assert [memory.feedback_of(ref) for ref in ("codex:abc#1", "codex:abc", "note:1")] == [
+    assert [memory.old.feedback_of(ref) for ref in ("codex:abc#1", "codex:abc", "note:1")] == [
         (1, 1),
         (0, 1),
         (2, 0),
@@ -353,6 +355,6 @@ def test_feedback_on_what_is_not_there_is_an_error(
     filled.keep("a.jsonl", facts("abc"), *turn("abc", "k1", "one"))
 
     with pytest.raises(NotFound):
-        memory.give_feedback(ref, True)
+        memory.old.give_feedback(ref, True)
     with pytest.raises(NotFound):
-        memory.feedback_of(ref)
+        memory.old.feedback_of(ref)

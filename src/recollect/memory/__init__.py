@@ -7,18 +7,495 @@
         for hit in memory.search("deadlock in the migration"):
             print(hit.ref, hit.snippet)
 
+At the top is what people do all day. The rest has parts, each in a file of its
+own: `memory.projects`, `memory.jobs`, `memory.episodes`, `memory.store` and
+`memory.agents`; `memory.old` is what the next version makes anew.
+
 Every method is short: it finds the stage that has the idea and asks it. The
 faces (command line, hooks, servers) talk to this class and to nothing below
 it, so whatever one of them can do, a script can.
 
-The store is opened at first use, and stages are imported at first use: a cold
-search pays for a search and for nothing else.
+The store is opened at first use, and stages and parts are imported at first
+use: a cold search pays for a search and for nothing else.
 """
 
 from __future__ import annotations
 
-from recollect.memory.upkeep import Upkeep
+import os
+from functools import cached_property
+
+from recollect.memory.collaborators import Collaborators
+from recollect.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from threading import Event
+    from types import TracebackType
+    from typing import Self
+
+    from recollect.capture.adapters import Adapter
+    from recollect.capture.sweep import Progress, Sweep
+    from recollect.embed import Encoder
+    from recollect.memory.agents import MemoryAgents
+    from recollect.memory.episodes import MemoryEpisodes
+    from recollect.memory.jobs import MemoryJobs
+    from recollect.memory.old import OldMemory
+    from recollect.memory.projects import MemoryProjects
+    from recollect.memory.store import MemoryStore
+    from recollect.model.answers import Answers, FileChange, Fix, Friction, Invocation, Pack
+    from recollect.model.reports import ImportReport, SourceReport, StatsRow, StoreSummary
+    from recollect.model.search import Filter, SearchResult
+    from recollect.model.sessions import Session, SessionDetail, Turn
+    from recollect.redact import Finding
 
 
-class Memory(Upkeep):
+class Memory:
     """A store with the stages around it. Use one per thread; close it, or use `with`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        adapters: Mapping[str, Adapter] | None = None,
+        environ: Mapping[str, str] | None = None,
+        encoder: Encoder | None = None,
+        resident: bool = False,
+    ) -> None:
+        self._shared = Collaborators(settings, environ=environ, encoder=encoder, resident=resident)
+        self._adapters = adapters
+        self._episodes: MemoryEpisodes | None = None
+        self._sweep: Sweep | None = None
+        self.settings, self.environ = settings, self._shared.environ
+        self.source_reports: list[SourceReport] = []
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        adapters: Mapping[str, Adapter] | None = None,
+        environ: Mapping[str, str] | None = None,
+        encoder: Encoder | None = None,
+        resident: bool = False,
+    ) -> Self:
+        """The memory at a path, or the one that the settings and the environment choose.
+
+        A process that stays and searches often says `resident`: vectors are
+        then kept in memory, which takes a moment once and saves it each time.
+        """
+        settings = Settings.load(environ, store=os.fspath(path) if path is not None else None)
+        return cls(settings, adapters=adapters, environ=environ, encoder=encoder, resident=resident)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is recorded, and let go of the store; may be called twice."""
+        self._shared.close()
+
+    # Parts
+
+    @cached_property
+    def projects(self) -> MemoryProjects:
+        from recollect.memory.projects import MemoryProjects
+
+        return MemoryProjects(self._shared)
+
+    @cached_property
+    def jobs(self) -> MemoryJobs:
+        from recollect.memory.jobs import MemoryJobs
+
+        return MemoryJobs(self._shared)
+
+    @property
+    def episodes(self) -> MemoryEpisodes:
+        """May be asked for from any thread."""
+        if self._episodes is None:
+            from recollect.memory.episodes import MemoryEpisodes, only_one
+
+            with only_one:
+                self._episodes = self._episodes or MemoryEpisodes(self._shared)
+        return self._episodes
+
+    @cached_property
+    def store(self) -> MemoryStore:
+        from recollect.memory.store import MemoryStore
+
+        return MemoryStore(self._shared)
+
+    @cached_property
+    def agents(self) -> MemoryAgents:
+        from recollect.memory.agents import MemoryAgents
+
+        return MemoryAgents(self._shared, self._adapters)
+
+    @cached_property
+    def old(self) -> OldMemory:
+        """What is rebuilt next; see there."""
+        from recollect.memory.old import OldMemory
+
+        return OldMemory(self._shared)
+
+    # Import
+
+    def import_logs(
+        self,
+        paths: Sequence[str | os.PathLike[str]] = (),
+        *,
+        agents: Sequence[str] = (),
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Bring the store up to date with every agent's logs, or with those at these paths.
+
+        What each source came to is in `source_reports` afterwards. A dry run
+        discovers and reads, and writes nothing.
+        """
+        sweep = self._dry_sweep() if dry_run else self._ensure_sweep()
+        found = self.agents.sources(paths, agents)
+        report, self.source_reports = sweep.run(found, dry_run=dry_run, progress=progress)
+        if dry_run:
+            return report
+        if report.imported:
+            # What was just read tells where else agents may have left something.
+            more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
+            report, self.source_reports = report + more, self.source_reports + reports
+        store = self._shared.ensure_store()
+        store.old.drain_spool()
+        store.jobs.after_import(report.turns)
+        self._leave_retaining(report.turns)
+        return report
+
+    def watch(
+        self, *, agents: Sequence[str] = (), stop: Event | None = None
+    ) -> Iterator[ImportReport]:
+        """Import what agents write as they write it, a report for each time something was new."""
+        from recollect.capture.watch import follow
+
+        wait_ms = self.settings.number("watch.debounce_ms")
+        for _ in follow(lambda: self.agents.roots(agents), debounce_ms=wait_ms, stop=stop):
+            report = self.import_logs(agents=agents)
+            if report.imported or report.updated or report.problems:
+                yield report
+
+    def _ensure_sweep(self) -> Sweep:
+        from recollect.capture.sweep import Sweep
+
+        store = self._shared.ensure_store()
+        if self._sweep is None or self._sweep.store is not store:
+            redactor = (
+                self._shared.redactor(store) if self.settings.flag("redact.enabled") else None
+            )
+            self._sweep = Sweep(store, redactor=redactor)
+        return self._sweep
+
+    def _dry_sweep(self) -> Sweep:
+        from recollect.capture.sweep import Sweep
+        from recollect.store import open_store
+
+        store = self._shared.find_store() or open_store(":memory:")
+        wanted = self.settings.flag("redact.enabled")
+        return Sweep(store, redactor=self._shared.redactor(store, cached=False) if wanted else None)
+
+    def _leave_retaining(self, turns: int) -> None:
+        """Leave what an import makes too much to the queue."""
+        from recollect.retain.budgets import Budget, is_due
+
+        store = self._shared.ensure_store()
+        if is_due(store, Budget.of(self.settings), turns):
+            store.jobs.request("retain", "events")
+
+    # Search and show
+
+    def search(
+        self,
+        text: str,
+        *,
+        mode: str = "hybrid",
+        limit: int = 10,
+        offset: int = 0,
+        cursor: str | None = None,
+        explain: bool = False,
+        here: str | None = None,
+        **filters: Filter,
+    ) -> SearchResult:
+        """The turns that a query finds, best first; filters may be named or be part of the text.
+
+        `mode` is hybrid, text or vector. `cursor`, from an earlier answer to
+        the same query, asks for the page after it. `here` is a folder whose
+        project is lifted a little.
+        """
+        from recollect.recall.asking import ask
+        from recollect.recall.query import parse
+
+        store, query = self._shared.store(), parse(text).having(**filters)
+        return ask(
+            store, self._shared.encoder, query, mode=mode, domains=self.settings.domains(),
+            limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
+        )  # fmt: skip
+
+    def search_by_vector(
+        self, vector: Sequence[float], *, limit: int = 10, **filters: Filter
+    ) -> SearchResult:
+        """The turns nearest to a vector of the encoder that the stored ones
+        are by, the cosine as their score.
+        """
+        from recollect.model.search import Query
+        from recollect.recall.search import nearest
+
+        result = nearest(
+            self._shared.store(), self._shared.scope(Query().having(**filters)), vector, limit
+        )
+        result.unembedded = self._shared.store().vectors.waiting()
+        return result
+
+    def sessions(
+        self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: Filter
+    ) -> Iterator[Session]:
+        """Sessions with a turn that has all the words and passes the filters, newest first."""
+        from recollect.recall.query import parse
+
+        query = parse(text).having(**filters)
+        found = self._shared.store().sessions.search(
+            self._shared.scope(query), limit=limit, offset=offset
+        )
+        for session in found:
+            session.domain = self.settings.domain_of(session.project)
+            yield session
+
+    def remarks(self, text: str = "", **filters: Filter) -> list[str]:
+        """What a person should know about a query besides what it finds: a
+        slip, a filter that nothing can pass yet.
+        """
+        from recollect.recall.asking import remarks
+        from recollect.recall.query import parse
+
+        return remarks(self._shared.store(), self._shared.scope(parse(text).having(**filters)))
+
+    def show(self, ref: str) -> SessionDetail | Turn:
+        """A session with its turns, or one turn, by any reference that means just one."""
+        store = self._shared.store()
+        session, ordinal = store.sessions.resolve(ref)
+        if ordinal is not None:
+            return store.turns.get(session, ordinal)
+        found = store.sessions.get(session)
+        found.domain = self.settings.domain_of(found.project)
+        return found
+
+    def session(self, ref: str) -> Session:
+        """A session without its turns, by any reference that means just one."""
+        store = self._shared.store()
+        found = store.sessions.get(store.sessions.resolve(ref)[0], turns=[])
+        found.domain = self.settings.domain_of(found.project)
+        return found
+
+    def turns(self, ref: str, *, after: int = 0, limit: int = 20) -> list[Turn]:
+        """The turns of a session that come after one of them, by their numbers."""
+        store = self._shared.store()
+        return store.turns.after(store.sessions.resolve(ref)[0], after=after, limit=limit)
+
+    def stats(self, by: str = "agent", text: str = "", **filters: Filter) -> list[StatsRow]:
+        """Tokens, cost, tools and errors of the turns a query chooses, summed by agent,
+        project, domain, model, tool or day.
+        """
+        from recollect.recall.query import parse
+
+        query = parse(text).having(**filters)
+        usage = self._shared.store().usage
+        if by == "domain":
+            return by_domain(
+                usage.sums("project", self._shared.scope(query)), self.settings.domain_of
+            )
+        return usage.sums(by, self._shared.scope(query))
+
+    def summary(self) -> StoreSummary:
+        """What is stored, in a few numbers."""
+        from recollect.retain.budgets import Budget, find_room
+
+        store = self._shared.store()
+        summary = store.usage.summary()
+        summary.room = find_room(store, Budget.of(self.settings))
+        return summary
+
+    def encoder(self) -> Encoder:
+        """What turns texts into vectors, as the settings choose.
+
+        Raises EncoderUnavailable when it cannot be used.
+        """
+        return self._shared.encoder()
+
+    # Questions with an answer of their own
+
+    def blame(
+        self,
+        file: str,
+        text: str = "",
+        /,
+        *,
+        folder: str | None = None,
+        limit: int | None = 20,
+        **filters: Filter,
+    ) -> Answers[FileChange]:
+        """The turns that changed a file, newest first.
+
+        A relative path is seen from `folder`, the current one unless given.
+        """
+        from recollect.recall.query import parse
+        from recollect.recall.verbs.blame import blame
+
+        here, query = folder or os.getcwd(), parse(text).having(**filters)
+        project = self.projects.of(here)
+        return blame(
+            self._shared.store(),
+            file,
+            cwd=here,
+            project=project,
+            scope=self._shared.scope(query),
+            limit=limit,
+        )
+
+    def fix(
+        self, error: str, /, *, folder: str | None = None, limit: int | None = 5, **filters: Filter
+    ) -> Answers[Fix]:
+        """What was done after this error and worked.
+
+        What happened in the project of `folder` comes first.
+        """
+        from recollect.model.search import Query
+        from recollect.recall.verbs.fix import fix
+
+        project, query = self.projects.of(folder or os.getcwd()), Query().having(**filters)
+        return fix(
+            self._shared.store(),
+            error,
+            project=project,
+            scope=self._shared.scope(query),
+            limit=limit,
+        )
+
+    def how(
+        self,
+        tool: str,
+        /,
+        *,
+        folder: str | None = None,
+        everywhere: bool = False,
+        limit: int | None = 10,
+        **filters: Filter,
+    ) -> Answers[Invocation]:
+        """The invocations of a tool that worked.
+
+        In the project of `folder`, unless a filter or `everywhere` says otherwise.
+
+        Filters may be part of the text, as in a search.
+        """
+        from recollect.recall.query import parse
+        from recollect.recall.verbs.how import how
+
+        query = parse(tool).having(**filters)
+        own = (
+            None
+            if everywhere or "project" in query.filters
+            else self.projects.of(folder or os.getcwd())
+        )
+        return how(
+            self._shared.store(),
+            self._shared.scope(query.having(project=own)),
+            own=own,
+            limit=limit,
+        )
+
+    def friction(
+        self, text: str = "", /, *, sessions: int = 3, limit: int | None = 20, **filters: Filter
+    ) -> Answers[Friction]:
+        """Errors that came back in at least so many sessions, the most widespread first."""
+        from recollect.recall.query import parse
+        from recollect.recall.verbs.friction import friction
+
+        query = parse(text).having(**filters)
+        return friction(
+            self._shared.store(),
+            scope=self._shared.scope(query),
+            sessions=sessions,
+            limit=limit,
+        )
+
+    def recall(
+        self,
+        prompt: str = "",
+        *,
+        project: str | None = None,
+        folder: str | None = None,
+        budget: int | None = None,
+        everywhere: bool = False,
+    ) -> Pack:
+        """What an agent in `folder` should be told about a prompt, within a budget of tokens.
+
+        Empty when nothing is good enough.
+
+        The budget is 600 unless given, and 1,500 without a prompt.
+
+        Only the folder's own project, or the one that is named, is asked, and
+        with `everywhere` all the others when that has nothing. Without a prompt:
+        what an agent is told at its start.
+        """
+        from recollect.recall.pack import pack
+
+        own = (
+            self.projects.get(project)
+            if project is not None
+            else self.projects.of(folder or os.getcwd())
+        )
+        projects: list[str | None] = [own] if own is not None else []
+        if everywhere:
+            projects.append(None)
+        domains = self.settings.domains()
+        return pack(
+            self._shared.store(),
+            self._shared.encoder,
+            prompt,
+            projects=projects,
+            domains=domains,
+            budget=budget,
+        )
+
+    # Secrets
+
+    def redact(self, text: str) -> str:
+        """Text without its secrets, tagged with this store's key."""
+        return self._shared.redact(text)
+
+    def secrets(self, text: str) -> list[Finding]:
+        """Where the secrets in a text are, and of which kind."""
+        return self._shared.redactor().findings(text)
+
+
+def by_domain(
+    projects: list[StatsRow], domain_of: Callable[[str | None], str | None]
+) -> list[StatsRow]:
+    """Project rows summed up by domain. Sessions that span projects are counted in each."""
+    from recollect.model.reports import StatsRow
+    from recollect.model.sessions import Tokens
+
+    rows: dict[str | None, StatsRow] = {}
+    for project in projects:
+        name = domain_of(project.name)
+        total = rows.setdefault(name, StatsRow(by="domain", name=name))
+        for field in ("sessions", "turns", "errors", "tool_calls", "failed_tool_calls",
+                      "model_calls", "unpriced_calls"):  # fmt: skip
+            setattr(total, field, getattr(total, field) + getattr(project, field))
+        for field in Tokens.__struct_fields__:
+            spent = getattr(total.tokens, field) + getattr(project.tokens, field)
+            setattr(total.tokens, field, spent)
+        if project.cost_usd is not None:
+            total.cost_usd = round((total.cost_usd or 0.0) + project.cost_usd, 6)
+    return sorted(rows.values(), key=StatsRow.spent_tokens, reverse=True)

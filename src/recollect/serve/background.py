@@ -13,7 +13,7 @@ def leave_work(memory: Memory, *, gently: bool = False) -> None:
 
     `gently` runs it at low priority.
     """
-    if memory.has_work():
+    if memory.jobs.count_due() > 0:
         command = [
             sys.executable, "-P", "-m", "recollect", "work", "--store", memory.settings.store,
         ]  # fmt: skip

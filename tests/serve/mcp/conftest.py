@@ -51,7 +51,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
 def store(told: Talks, tmp_path: Path) -> Path:
     """A copy that a test may write to."""
     path = tmp_path / "copy.db"
-    told.memory.backup(path)
+    told.memory.store.backup(path)
     return path
 
 

@@ -40,7 +40,7 @@ class Recording:
                     result = await server.call_tool(tool, given)
                     answers.append(result.model_dump(by_alias=True, mode="json", exclude_none=True))
                     ref = (answers[-1].get("structuredContent") or {}).get("id", ref)
-                    self.memory.flush()
+                    self.memory.episodes.flush()
             return answers
 
         return anyio.run(ask)
@@ -185,7 +185,7 @@ def test_what_was_handed_out_is_written_down(store: Path) -> None:
         ("retrieve_relevant", {"task": "round the sales tax"}),
     )
 
-    db = recording.memory._existing().db
+    db = recording.memory._shared.store().db
 
     assert db.value("select count(*) from recalls where event = 'retrieve_relevant'") == 1
 
@@ -205,7 +205,7 @@ def test_an_agent_that_ends_has_its_attempts_kept(start: Start, store: Path) -> 
 
     code, _ = server.end()
     with Memory.open(store) as memory:
-        kept = [memory.episode(ref) for ref in refs]
+        kept = [memory.episodes.get(ref) for ref in refs]
 
     assert code == 0
     assert [(one.task, one.outcome, len(one.steps)) for one in kept] == [

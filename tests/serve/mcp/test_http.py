@@ -114,7 +114,7 @@ class Listening:
 @pytest.fixture(scope="module")
 def listening(told: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
     folder = tmp_path_factory.mktemp("listening")
-    told.memory.backup(folder / "copy.db")
+    told.memory.store.backup(folder / "copy.db")
     before = os.environ.get("RECOLLECT_HOME")
     os.environ["RECOLLECT_HOME"] = str(folder / "home")
     made = Listening(folder / "copy.db")

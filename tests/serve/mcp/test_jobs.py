@@ -68,7 +68,10 @@ def test_an_agent_sums_up_one_session_after_the_other(client: DirectClient) -> N
         done.append((told["subject"], told["outcome"]))
 
     assert sorted(done) == [("codex:a", "kept"), ("codex:b", "kept")]
-    assert (client.memory.trace("codex:b").engine, client.memory.trace("codex:b").memory) == (
+    assert (
+        client.memory.old.trace("codex:b").engine,
+        client.memory.old.trace("codex:b").memory,
+    ) == (
         "agent",
         MEMORY,
     )
@@ -96,7 +99,7 @@ def test_then_it_writes_the_memory_of_each_project(client: DirectClient) -> None
 
     assert job == {"text": "Nothing is due."}
     assert done == ["trace", "trace", "memory", "memory"]
-    page = Path(client.memory.memory_folder(place["subject"])) / "MEMORY.md"
+    page = Path(client.memory.old.memory_folder(place["subject"])) / "MEMORY.md"
     assert f"- Tulips are wanted [{session}#1]" in page.read_text()
 
 
@@ -110,7 +113,7 @@ def test_a_long_record_comes_in_pages(tmp_path: Path) -> None:
     made.close()
     client = DirectClient(tmp_path / "recollect.db", distill=True)
 
-    whole = client.memory.next_job()
+    whole = client.memory.old.next_job()
     assert whole is not None
     pages, cursor = [], None
     while True:

@@ -122,7 +122,7 @@ def test_a_long_session_is_read_to_its_end(tmp_path: Path) -> None:
         "a", *(Said(f"step {number} " + "x" * 300, reply="y" * 1_000) for number in range(1, 91))
     )
     for number in range(20, 60):
-        made.memory.forget(f"codex:a#{number}")
+        made.memory.store.forget(f"codex:a#{number}")
 
     pages = read_all(made.memory, "codex:a")
 

@@ -48,8 +48,8 @@ def test_an_agent_is_told_of_it_and_can_read_and_judge_it(shop: Shop) -> None:
     )
     assert rows == [("recall", 1), ("get", 1)]
     with shop.memory() as memory:
-        (measured,) = memory.measure("3f2a")
-        assert memory.feedback_of("pattern:3f2a") == (0, 1)
+        (measured,) = memory.old.measure("3f2a")
+        assert memory.old.feedback_of("pattern:3f2a") == (0, 1)
     assert (measured.offered, measured.opened, measured.harmful) == (1, 1, 1)
 
 

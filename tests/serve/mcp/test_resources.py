@@ -15,8 +15,10 @@ from tests.serve.mcp.conftest import Start
 @pytest.fixture
 def server(start: Start, store: Path) -> Pipes:
     with Memory.open(store) as memory:
-        memory.remember("prices are kept in cents", category="decision", project=SHOP, by="person")
-        memory.remember("prices may be negative", category="decision", project=SHOP, by="agent")
+        memory.old.remember(
+            "prices are kept in cents", category="decision", project=SHOP, by="person"
+        )
+        memory.old.remember("prices may be negative", category="decision", project=SHOP, by="agent")
     return start(store=store)
 
 

@@ -23,20 +23,20 @@ WAIT_SECONDS = 30
 def test_waiting_jobs_are_done_by_another_process(store: Path) -> None:
     """In this one they would hold up every answer."""
     with Memory.open(store) as memory:
-        Jobs(memory._existing().db).enqueue("optimize", "")
+        Jobs(memory._shared.store().db).enqueue("optimize", "")
 
         have_jobs_done(memory)
 
         until = time.monotonic() + WAIT_SECONDS
-        while memory.jobs() and time.monotonic() < until:
+        while memory.jobs.all() and time.monotonic() < until:
             time.sleep(0.05)
-        assert memory.jobs() == []
+        assert memory.jobs.all() == []
 
 
 def test_no_process_is_started_for_jobs_that_are_not_due(store: Path) -> None:
     """A server looks every few minutes, and mostly there is nothing to do."""
     with Memory.open(store) as memory:
-        Jobs(memory._existing().db).enqueue("optimize", "", at=now_ms() + 3_600_000)
+        Jobs(memory._shared.store().db).enqueue("optimize", "", at=now_ms() + 3_600_000)
         before = list(platforms._started)
 
         have_jobs_done(memory)

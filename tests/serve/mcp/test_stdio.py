@@ -204,7 +204,7 @@ def test_without_a_store_a_tool_says_what_to_do_and_works_once_there_is_one(
     server = start(store=path)
 
     before = server.call("search", query="tulips")
-    told.memory.backup(path)
+    told.memory.store.backup(path)
     after = server.call("search", query="tulips")
 
     assert before["isError"] is True

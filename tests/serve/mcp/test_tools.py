@@ -190,7 +190,7 @@ def test_what_was_offered_is_written_down(in_shop: DirectClient, store: Path) ->
     in_shop.hits("search", query="tulips")
 
     with Memory.open(store) as memory:
-        rows = memory._existing().db.rows("select face, event, refs from recalls order by id")
+        rows = memory._shared.store().db.rows("select face, event, refs from recalls order by id")
     assert rows == [("mcp", "recall", "codex:a#1"), ("mcp", "fix", "codex:a#1")]
 
 
@@ -203,7 +203,7 @@ def test_a_reader_leaves_no_trace(store: Path, monkeypatch: pytest.MonkeyPatch) 
     )
 
     with Memory.open(store) as memory:
-        assert memory._existing().db.rows("select * from recalls") == []
+        assert memory._shared.store().db.rows("select * from recalls") == []
 
 
 def test_fix_tells_what_was_done_and_that_it_worked(in_shop: DirectClient) -> None:
@@ -327,7 +327,7 @@ def test_feedback_is_kept(in_shop: DirectClient, store: Path) -> None:
 
     assert answer["structuredContent"] == {"id": "codex:a#1", "helpful": True}
     with Memory.open(store) as memory:
-        assert memory.feedback_of("codex:a#1") == (1, 0)
+        assert memory.old.feedback_of("codex:a#1") == (1, 0)
 
 
 @pytest.mark.parametrize(

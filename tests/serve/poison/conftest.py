@@ -26,8 +26,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         with memory(home) as mind:
             report = mind.import_logs()
             assert (report.failed, report.problems) == (0, 0)
-            list(mind.embed())
-            list(mind.prepare())
+            list(mind.store.embed())
+            list(mind.old.prepare())
             yield mind
 
 

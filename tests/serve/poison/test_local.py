@@ -54,7 +54,7 @@ def remembered(home: Path, folder: str, own: Path) -> Memory:
     )
     mind = Memory(Settings(str(own), str(own / "recollect.db"), {"redact.enabled": False}))
     mind.import_logs()
-    list(mind.prepare())
+    list(mind.old.prepare())
     mind.close()
     return mind
 
@@ -175,7 +175,9 @@ def test_doctor_says_when_others_can_read_the_spool(home: Path, tmp_path: Path) 
 
     with mind:
         found = {
-            finding.name: finding.detail for finding in mind.doctor().findings if not finding.ok
+            finding.name: finding.detail
+            for finding in mind.store.doctor().findings
+            if not finding.ok
         }
 
     assert found["permissions"] == f"others may read {path}"

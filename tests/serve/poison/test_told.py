@@ -61,7 +61,7 @@ def test_most_plants_are_stored(planted: Memory) -> None:
     What hosts add, and what comes from us, is not kept.
     """
     stored: dict[str, str] = {}
-    for session in planted.export():
+    for session in planted.store.export():
         stored[session["cwd"]] = stored.get(session["cwd"], "") + "\n".join(texts(session))
 
     missing = [plant for plant in PLANTS if not says(stored[plant.folder], plant.sentence)]
@@ -214,9 +214,9 @@ def test_what_an_agent_was_talked_into_remembering_is_not_told(
 
     with memory(home) as mind:
         mind.import_logs()
-        note = mind.remember(plant.text, folder=plant.folder, category="constraint")
-        list(mind.prepare())
-        kept = mind.note(note.ref)
+        note = mind.old.remember(plant.text, folder=plant.folder, category="constraint")
+        list(mind.old.prepare())
+        kept = mind.old.note(note.ref)
         packs = [
             mind.recall(prompt, folder=plant.folder)
             for prompt in ("", plant.prompt, plant.sentence)

@@ -30,7 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     set_up = {one.agent for one in installed(memory.environ, os.getcwd())}
     # Agents that are used here come first; most are not.
-    rows = sorted(memory.agents(), key=lambda row: not (row.sources or row.sessions))
+    rows = sorted(memory.agents.all(), key=lambda row: not (row.sources or row.sessions))
     return Output([_supported(row, set_up) for row in rows[: args.limit]], _text)
 
 

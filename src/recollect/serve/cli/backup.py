@@ -22,6 +22,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    size = memory.backup(args.path, force=args.force)
+    size = memory.store.backup(args.path, force=args.force)
     row = {"path": args.path, "size_bytes": size}
     return Output([row], lambda _: f"{args.path}: {size / 1e6:.1f} MB")

@@ -25,9 +25,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    note = f"The files are in {memory.memory_folder(args.project)}" if args.project else ""
+    note = f"The files are in {memory.old.memory_folder(args.project)}" if args.project else ""
     return Output(
-        [memory.consolidate(args.project, engine=args.engine, now=args.now)], _text, note=note
+        [memory.old.consolidate(args.project, engine=args.engine, now=args.now)], _text, note=note
     )
 
 

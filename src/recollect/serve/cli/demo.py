@@ -33,12 +33,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    if not args.sample and any(True for _ in memory.sources()):
+    if not args.sample and any(True for _ in memory.agents.sources()):
         return _tried(memory, [], "")
     lead = "" if args.sample else "No agent logs on this machine. "
     with Memory.open(os.path.join(memory.settings.home, "demo.db")) as demo:
-        logs = demo.sample_logs()
-        count = sum(1 for _ in demo.sources([logs]))
+        logs = demo.agents.sample_logs()
+        count = sum(1 for _ in demo.agents.sources([logs]))
         say(f"{lead}Importing {count} sample sessions so that you can try it.")
         return _tried(demo, [logs], f" --store {demo.settings.store}")
 
@@ -59,7 +59,7 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
         f"  {counted(summary.turns, 'turn')} in {counted(summary.projects, 'project')},"
         f" {counted(report.redactions, 'secret')} removed, {summary.size_bytes / 1e6:.1f} MB"
     )
-    question = memory.example_query()
+    question = memory.store.example_query()
     if not question:
         return Output([], note="Nothing to search yet. Use an agent, then run this again.")
     name = _command()
@@ -81,12 +81,12 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
 def _embed(memory: Memory) -> None:
     """Embed the turns, so that the first search finds by meaning too."""
     with ProgressBar("Preparing search by meaning:") as progress:
-        for report in memory.embed(limit=MOST_EMBEDDED):
+        for report in memory.store.embed(limit=MOST_EMBEDDED):
             progress(report.turns, report.turns + report.remaining, "")
     if report.remaining:
         leave_work(memory)
     else:
-        memory.work()
+        memory.jobs.work()
 
 
 def _command() -> str:

@@ -40,7 +40,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    found = memory.detect(
+    found = memory.old.detect(
         min_frequency=args.min_frequency,
         agent=args.agent,
         project=args.project,

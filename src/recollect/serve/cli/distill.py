@@ -62,15 +62,15 @@ def run(memory: Memory, args: Namespace) -> Output:
     }
     if args.commit:
         return Output(
-            memory.commit_jobs(args.commit), _job, empty=f"{args.commit} has none of our jobs."
+            memory.old.commit_jobs(args.commit), _job, empty=f"{args.commit} has none of our jobs."
         )
     if args.jobs:
         return Output(
-            memory.write_jobs(args.jobs, **options),
+            memory.old.write_jobs(args.jobs, **options),
             _job,
             empty="Nothing to do. Add --now to take new sessions too.",
         )
-    return Output([memory.distill(engine=args.engine, **options)], _text)
+    return Output([memory.old.distill(engine=args.engine, **options)], _text)
 
 
 def _text(row: Distilled) -> str:

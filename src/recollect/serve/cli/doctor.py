@@ -30,7 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    found = memory.doctor(verify=args.verify).findings
+    found = memory.store.doctor(verify=args.verify).findings
     found += findings(installed(memory.environ, os.getcwd()), _firings(memory))
     return Output(
         found, _text, exit_code=0 if all(finding.ok for finding in found) else EXIT_BAD_DATA
@@ -39,7 +39,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _firings(memory: Memory) -> Firings | None:
     try:
-        return memory.firings()
+        return memory.old.firings()
     except StoreError:
         return None  # What ails the store is among the findings already.
 

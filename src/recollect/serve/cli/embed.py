@@ -29,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     report = Embedded()
     with ProgressBar("Preparing search by meaning:") as progress:
-        for report in memory.embed(again=args.again, limit=args.limit):
+        for report in memory.store.embed(again=args.again, limit=args.limit):
             progress(report.turns, report.turns + report.remaining, "")
     return Output([report], _text)
 

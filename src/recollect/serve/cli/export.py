@@ -33,6 +33,6 @@ def run(memory: Memory, args: Namespace) -> Output:
                 "Words and filters choose sessions, not notes.",
                 hint="To filter notes: recollect notes --json",
             )
-        return Output(memory.notes(limit=args.limit), to_json, empty="No notes are stored.")
-    rows = memory.export(typed(args), limit=args.limit, **chosen(args))
+        return Output(memory.old.notes(limit=args.limit), to_json, empty="No notes are stored.")
+    rows = memory.store.export(typed(args), limit=args.limit, **chosen(args))
     return Output(rows, to_json, empty="No sessions match.", note=remarked(memory, args))

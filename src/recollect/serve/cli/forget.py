@@ -40,18 +40,18 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("episode:"):
         return _forget_episode(memory, args)
     if not args.dry_run and not args.yes:
-        plan = memory.forget(args.ref, dry_run=True)
+        plan = memory.store.forget(args.ref, dry_run=True)
         if plan.turns or plan.sessions:
             confirm(_what(plan), otherwise=GO_AHEAD)
-    return Output([memory.forget(args.ref, dry_run=args.dry_run)], _text)
+    return Output([memory.store.forget(args.ref, dry_run=args.dry_run)], _text)
 
 
 def _forget_episode(memory: Memory, args: Namespace) -> Output:
-    episode = memory.episode(args.ref)
+    episode = memory.episodes.get(args.ref)
     if not args.dry_run and not args.yes:
         confirm(f"the attempt “{episode.task}”", otherwise=GO_AHEAD)
     if not args.dry_run:
-        memory.forget_episode(args.ref)
+        memory.episodes.forget(args.ref)
     verb = "would forget" if args.dry_run else "forgot"
     return Output(
         [episode], lambda row: f"{verb} the attempt “{row.task}”, {counted(len(row.steps), 'step')}"

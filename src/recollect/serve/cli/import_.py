@@ -66,7 +66,7 @@ def run(memory: Memory, args: Namespace) -> Output:
             args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress
         )
     if args.wait and not args.dry_run:
-        memory.work()
+        memory.jobs.work()
     elif not args.dry_run:
         leave_work(memory)
     rows: list[ImportReport | SourceReport] = (

@@ -78,7 +78,7 @@ def _note(args: Namespace, rows: list[Installed]) -> str:
 
 def _not_carried(memory: Memory, agent: str) -> list[str]:
     """What this shell sets and the agent's settings cannot: they name a command only."""
-    agent_name = memory.adapters([agent])[0].name
+    agent_name = memory.agents.adapters([agent])[0].name
     return [
         f"{name} is set in this shell only. Start {agent_name} from here, or it uses another store."
         for name in ("RECOLLECT_HOME", "RECOLLECT_STORE")
@@ -90,7 +90,9 @@ def machine(memory: Memory, args: Namespace) -> timer.Machine:
     """What a timer needs to know; it always belongs to the user."""
     if args.scope != "user":
         raise UsageError("A timer belongs to you, not to a project.", hint="Leave --scope out.")
-    return timer.Machine(store=args.store, environ=memory.environ, variables=memory.log_variables())
+    return timer.Machine(
+        store=args.store, environ=memory.environ, variables=memory.agents.log_variables()
+    )
 
 
 def told(row: Installed, *, dry_run: bool = False) -> str:

@@ -21,7 +21,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    rows = memory.jobs(limit=args.limit)
+    rows = memory.jobs.all(limit=args.limit)
     return Output(rows, _text, note="" if rows else "No jobs waiting.")
 
 

@@ -23,10 +23,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     report = Learned()
-    for _ in memory.digest_sessions():
+    for _ in memory.old.digest_sessions():
         pass
     with ProgressBar("Learning from sessions:") as progress:
-        for report in memory.learn():
+        for report in memory.old.learn():
             if not args.quiet:
                 progress(report.sessions, report.sessions + report.remaining, "")
     return Output([report], _text)

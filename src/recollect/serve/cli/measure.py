@@ -30,7 +30,11 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     if args.all and args.ref:
         raise UsageError("--all does not go with a reference.", hint="Leave one of them out.")
-    rows = memory.measure_report(args.report, args.ref) if args.report else memory.measure(args.ref)
+    rows = (
+        memory.old.measure_report(args.report, args.ref)
+        if args.report
+        else memory.old.measure(args.ref)
+    )
     empty = "Nothing to measure yet: accept something first (recollect patterns)."
     return Output(rows, text, empty=empty, note=f"Wrote {args.report}" if args.report else "")
 

@@ -80,9 +80,9 @@ def run(memory: Memory, args: Namespace) -> Output:
     if args.action == "add":
         return Output([_added(memory, args)], text)
     if args.action == "edit":
-        return Output([memory.edit_note(args.words[0], " ".join(args.words[1:]))], text)
+        return Output([memory.old.edit_note(args.words[0], " ".join(args.words[1:]))], text)
     # All of them are looked up first, so that a slip changes nothing.
-    refs = [memory.note(ref).ref for ref in args.words]
+    refs = [memory.old.note(ref).ref for ref in args.words]
     if args.action == "forget":
         if not args.yes:
             confirm(
@@ -90,10 +90,10 @@ def run(memory: Memory, args: Namespace) -> Output:
                 otherwise="Add --yes to go ahead. To only stop using it: recollect notes reject",
             )
         return Output(
-            [memory.forget_note(ref) for ref in refs],
+            [memory.old.forget_note(ref) for ref in refs],
             lambda note: f"forgot {note.ref}: {note.text}",
         )
-    change = memory.accept_note if args.action == "accept" else memory.reject_note
+    change = memory.old.accept_note if args.action == "accept" else memory.old.reject_note
     return Output([change(ref) for ref in refs], text)
 
 
@@ -109,10 +109,10 @@ def _listed(memory: Memory, args: Namespace) -> Output:
     if args.to is not None:
         said = (
             f"Wrote {args.to}"
-            if memory.write_notes(args.to, **wanted)
+            if memory.old.write_notes(args.to, **wanted)
             else f"{args.to} is up to date."
         )
-    found = memory.notes(**wanted, limit=args.limit)
+    found = memory.old.notes(**wanted, limit=args.limit)
     return Output(
         found,
         text,
@@ -124,7 +124,7 @@ def _listed(memory: Memory, args: Namespace) -> Output:
 
 
 def _added(memory: Memory, args: Namespace) -> Note:
-    return memory.remember(
+    return memory.old.remember(
         " ".join(args.words),
         category=args.category or "project",
         project=args.project,

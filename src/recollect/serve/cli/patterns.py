@@ -68,20 +68,20 @@ def run(memory: Memory, args: Namespace) -> Output:
         return _listed(memory, args)
     if args.action == "history":
         return Output(
-            [version for ref in args.words for version in memory.pattern_history(ref)], _version
+            [version for ref in args.words for version in memory.old.pattern_history(ref)], _version
         )
     if args.action == "show":
-        found = [memory.pattern(ref, evidence=EVIDENCE_SHOWN) for ref in args.words]
-        return Output(found, lambda one: text(one, memory.proposed_words(), whole=True))
+        found = [memory.old.pattern(ref, evidence=EVIDENCE_SHOWN) for ref in args.words]
+        return Output(found, lambda one: text(one, memory.old.proposed_words(), whole=True))
     return Output(
-        _decided(memory, args), lambda one: text(one, memory.proposed_words()), note=_note(args)
+        _decided(memory, args), lambda one: text(one, memory.old.proposed_words()), note=_note(args)
     )
 
 
 def _listed(memory: Memory, args: Namespace) -> Output:
     statuses = args.status or (STATUSES if args.all else STANDING)
-    proposed = memory.proposed_words()
-    rows = memory.patterns(*statuses, limit=args.limit, evidence=EVIDENCE_LISTED)
+    proposed = memory.old.proposed_words()
+    rows = memory.old.patterns(*statuses, limit=args.limit, evidence=EVIDENCE_LISTED)
     waiting = sum(row.status == "candidate" or row.id in proposed for row in rows)
     note = f"{waiting} to review: accept, reject or edit" if waiting else ""
     empty = "No patterns yet. Look for some: recollect learn, then recollect detect"
@@ -90,13 +90,13 @@ def _listed(memory: Memory, args: Namespace) -> Output:
 
 def _decided(memory: Memory, args: Namespace) -> list[Pattern]:
     if args.action == "edit":
-        return [memory.edit_pattern(args.words[0], " ".join(args.words[1:]), why=args.why)]
+        return [memory.old.edit_pattern(args.words[0], " ".join(args.words[1:]), why=args.why)]
     # All of them are looked up first, so that a slip changes nothing.
-    refs = [memory.pattern(ref).id for ref in args.words]
+    refs = [memory.old.pattern(ref).id for ref in args.words]
     change = {
-        "accept": memory.accept_pattern,
-        "reject": memory.reject_pattern,
-        "retire": memory.retire_pattern,
+        "accept": memory.old.accept_pattern,
+        "reject": memory.old.reject_pattern,
+        "retire": memory.old.retire_pattern,
     }[args.action]
     return [change(ref, why=args.why) for ref in refs]
 

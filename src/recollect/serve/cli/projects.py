@@ -38,15 +38,15 @@ def run(memory: Memory, args: Namespace) -> Output:
             hint="See recollect projects --help",
         )
     if args.action == "merge":
-        memory.merge_projects(*args.names)
+        memory.projects.merge(*args.names)
         name, into = args.names
         return Output(
             [], note=f"{name} is now part of {into}. Undo: recollect projects split {name}"
         )
     if args.action == "split":
-        memory.split_project(*args.names)
+        memory.projects.split(*args.names)
         return Output([], note=f"{args.names[0]} is a project of its own again.")
-    return Output(memory.projects()[: args.limit], _text, empty="No projects yet.")
+    return Output(memory.projects.all()[: args.limit], _text, empty="No projects yet.")
 
 
 def _text(project: ProjectRow) -> str:

@@ -67,14 +67,14 @@ def run(memory: Memory, args: Namespace) -> Output:
             "--all does not go with --project or --target.",
             hint="It takes every folder and file in use; leave the others out.",
         )
-    folders = memory.published_folders() if args.all else [args.project]
+    folders = memory.old.published_folders() if args.all else [args.project]
     # A project that was moved or deleted is no reason to leave the others as they are.
     gone = [folder for folder in folders if args.all and not os.path.isdir(folder)]
     rows = [
         row
         for folder in folders
         if folder not in gone
-        for row in memory.publish(
+        for row in memory.old.publish(
             args.target,
             folder=folder,
             apply=args.apply,

@@ -45,7 +45,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     if (
         not pack.lines
         and not args.everywhere
-        and memory.project_of(args.folder or os.getcwd()) is None
+        and memory.projects.of(args.folder or os.getcwd()) is None
     ):
         empty = "Nothing is known about this folder yet. Other projects too: --everywhere"
     return Output([pack] if pack.lines else [], _text, empty=empty)

@@ -29,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     if args.rescan:
         with ProgressBar("Looking for secrets:") as progress:
-            return Output([memory.rescan(progress)], _rescanned)
+            return Output([memory.store.rescan(progress)], _rescanned)
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if args.check:
         found = list(_findings(memory, text))

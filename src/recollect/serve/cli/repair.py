@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    return Output([memory.repair(rebuild_text=args.rebuild_text)], _text)
+    return Output([memory.store.repair(rebuild_text=args.rebuild_text)], _text)
 
 
 def _text(report: RepairReport) -> str:

@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    *_, report = memory.retain(dry_run=args.dry_run)
+    *_, report = memory.store.retain(dry_run=args.dry_run)
     for alert in report.alerts:
         say(alert)
     return Output([report], _text)

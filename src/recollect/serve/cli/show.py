@@ -41,22 +41,22 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
-        note = memory.note(args.ref)
-        memory.record_opened(note.ref)
+        note = memory.old.note(args.ref)
+        memory.old.record_opened(note.ref)
         return Output([note], notes.text)
     if args.ref.startswith("pattern:"):
-        pattern = memory.pattern(args.ref)
-        memory.record_opened(f"pattern:{pattern.id}")
+        pattern = memory.old.pattern(args.ref)
+        memory.old.record_opened(f"pattern:{pattern.id}")
         return Output(
-            [pattern], lambda row: patterns.text(row, memory.proposed_words(), whole=True)
+            [pattern], lambda row: patterns.text(row, memory.old.proposed_words(), whole=True)
         )
     if args.memory:
         return Output(
-            [memory.trace(args.ref)],
+            [memory.old.trace(args.ref)],
             lambda row: row.memory or "Nothing in this session is worth keeping.",
         )
     if args.digest:
-        return Output([memory.digest(args.ref)], digest.text)
+        return Output([memory.old.digest(args.ref)], digest.text)
     return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))
 
 

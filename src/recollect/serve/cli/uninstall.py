@@ -42,7 +42,11 @@ def run(memory: Memory, args: Namespace) -> Output:
             args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
         )
     if all(row.state == "unchanged" for row in rows):
-        name = "The timer" if args.agent == timer.NAME else memory.adapters([args.agent])[0].name
+        name = (
+            "The timer"
+            if args.agent == timer.NAME
+            else memory.agents.adapters([args.agent])[0].name
+        )
         note = f"{name} was not connected. Nothing to do."
     else:
         note = "Nothing was written (dry run)." if args.dry_run else ""

@@ -22,6 +22,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    done = memory.work(limit=args.limit)
+    done = memory.jobs.work(limit=args.limit)
     said = f"{counted(done, 'job')} done." if done else "No jobs waiting."
     return Output([{"done": done}], lambda _: said)

@@ -169,7 +169,7 @@ def result(
 
 def text_of(memory: Memory, page: Page) -> str:
     """A page as framed text."""
-    return memory.framed([_line(one) for one in page.hits])
+    return memory.old.framed([_line(one) for one in page.hits])
 
 
 def said(error: RecollectError) -> str:

@@ -60,7 +60,7 @@ class EpisodeTools:
     ) -> CallToolResult:
         """Begin to record an attempt at a task. Use once, when you start on it."""
         context = Context(language=language, tags=tags, project=project or self._project)
-        ref = self._memory.start_episode(task, context)
+        ref = self._memory.episodes.start(task, context)
         return _said({"id": ref})
 
     async def log_step(
@@ -74,7 +74,7 @@ class EpisodeTools:
         tokens: int | None = None,
     ) -> CallToolResult:
         """Record one step of an attempt. Use after steps that mattered."""
-        self._memory.log_step(
+        self._memory.episodes.log(
             id.strip(), Step(tool, action, latency_ms, tokens, success, observation)
         )
         return _said({"id": id.strip()})
@@ -88,7 +88,7 @@ class EpisodeTools:
     ) -> CallToolResult:
         """End an attempt, and say truly how it went. Use when the task is done or given up."""
         ending = Ending(outcome, result=result, error=error)
-        reward = await asyncio.to_thread(self._memory.complete_episode, id.strip(), ending)
+        reward = await asyncio.to_thread(self._memory.episodes.complete, id.strip(), ending)
         return _said({"id": id.strip(), "reward": round(reward.total, 4)})
 
     async def retrieve_relevant(
@@ -104,7 +104,7 @@ class EpisodeTools:
         Use before starting on a task.
         """
         context = Context(language=language, tags=tags, project=project or self._project)
-        found = await asyncio.to_thread(self._memory.retrieve_relevant, task, context, limit)
+        found = await asyncio.to_thread(self._memory.episodes.retrieve, task, context, limit)
         if not found:
             return sentence("No attempt at a task like this one is stored.")
         page = Page()

@@ -57,7 +57,7 @@ class JobTools:
         def answer(memory: Memory) -> CallToolResult:
             start, wanted = _position(cursor)
             if self._job is None or (self._job.kind, self._job.subject) != wanted:
-                self._job = memory.next_job(*wanted)
+                self._job = memory.old.next_job(*wanted)
             if self._job is None:
                 return _said({"text": "Nothing is due."})
             return _said(_page(self._job, start))
@@ -74,7 +74,9 @@ class JobTools:
         """Hand in what a job asks for. Use after reading all of its pages."""
 
         def keep(memory: Memory) -> CallToolResult:
-            outcome = memory.answer_job(kind, subject.strip(), state.strip(), json.dumps(answer))
+            outcome = memory.old.answer_job(
+                kind, subject.strip(), state.strip(), json.dumps(answer)
+            )
             self._job = None
             return _said({"subject": subject.strip(), "outcome": outcome})
 

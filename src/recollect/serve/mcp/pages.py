@@ -33,11 +33,11 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
     """The page of whatever a reference means, and where the next one begins."""
     if ref.startswith("note:"):
         page = Page()
-        page.add(note_hit(memory.note(ref)))
+        page.add(note_hit(memory.old.note(ref)))
         return page, None
     if ref.startswith("pattern:"):
         page = Page()
-        page.add(_pattern_hit(memory.pattern(ref)))
+        page.add(_pattern_hit(memory.old.pattern(ref)))
         return page, None
     if "#" in ref:
         found = memory.show(ref)
@@ -51,7 +51,7 @@ def told_hit(memory: Memory, line: PackLine) -> ToolHit:
     # A line may stand on several turns; all of them are named in it.
     ref, text = line.ref.split()[0], line.text.partition(": ")[2]
     if ref.startswith("note:"):
-        return {**note_hit(memory.note(ref)), "text": harmless(text)}
+        return {**note_hit(memory.old.note(ref)), "text": harmless(text)}
     return hit(
         ref, text, project=line.project, at=line.at, provenance="user", trust="tool-verified"
     )

@@ -55,9 +55,12 @@ class Resources:
         """Notes that count, and what an agent would be told at its start."""
 
         def answer(memory: Memory) -> str:
-            name, page = memory.get_project(key), Page()
+            name, page = memory.projects.get(key), Page()
             page.add_all(
-                map(pages.note_hit, memory.notes(project=name, status="active", limit=MOST_NOTES))
+                map(
+                    pages.note_hit,
+                    memory.old.notes(project=name, status="active", limit=MOST_NOTES),
+                )
             )
             pack = memory.recall(project=name)
             told = [line for line in pack.lines if not line.ref.startswith("note:")]

@@ -84,5 +84,5 @@ def have_jobs_done(memory: Memory) -> None:
     """Take in what hooks left, and have waiting jobs done by another process: in
     this one they would hold up every answer.
     """
-    memory.work(limit=0)
+    memory.jobs.work(limit=0)
     leave_work(memory, gently=True)

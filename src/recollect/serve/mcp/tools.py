@@ -243,7 +243,7 @@ class Tools:
         """
 
         def answer(memory: Memory) -> CallToolResult:
-            own = memory.project_of(self._folder) is not None and bool(
+            own = memory.projects.of(self._folder) is not None and bool(
                 memory.how(tool, folder=self._folder, limit=1)
             )
             page, following = _rows(
@@ -279,7 +279,9 @@ class Tools:
             page = Page()
             page.add(
                 pages.note_hit(
-                    memory.remember(text, category=category, project=project, folder=self._folder)
+                    memory.old.remember(
+                        text, category=category, project=project, folder=self._folder
+                    )
                 )
             )
             return result(memory, page)
@@ -294,7 +296,7 @@ class Tools:
         """Say whether a result helped. Use after acting on one; it is kept with the result."""
 
         def answer(memory: Memory) -> CallToolResult:
-            memory.give_feedback(id.strip(), helpful)
+            memory.old.give_feedback(id.strip(), helpful)
             made = sentence("Noted, thank you.")
             made.structured_content = {"id": id.strip(), "helpful": helpful}
             return made
@@ -313,7 +315,7 @@ class Tools:
         """
         if self._writes is not None:
             self._writes.submit(
-                lambda memory: memory.record_recall("mcp", tool, refs, folder=self._folder)
+                lambda memory: memory.old.record_recall("mcp", tool, refs, folder=self._folder)
             )
 
 

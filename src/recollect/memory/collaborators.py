@@ -1,4 +1,4 @@
-"""What every part of the front door stands on: the settings, and the store, opened at first use."""
+"""What the parts of a memory share: the settings, and the store, opened at first use."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from recollect.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import Self
+    from collections.abc import Callable, Mapping, Sequence
 
     from recollect.capture.adapters import Adapter
-    from recollect.capture.sweep import Sweep
     from recollect.embed import Encoder
-    from recollect.model.reports import SourceReport
-    from recollect.redact import Finding, Redactor
+    from recollect.model.search import Query, Scope
+    from recollect.redact import Redactor
     from recollect.store import Store
 
 
-class Door:
-    """Settings, adapters, the redactor and the store, each made when it is first asked for."""
+class Collaborators:
+    """Settings, adapters, the encoder, the redactor and the store, each made when first asked for."""
 
     def __init__(
         self,
@@ -34,69 +31,74 @@ class Door:
     ) -> None:
         self.settings = settings
         self.environ = os.environ if environ is None else environ
-        self._adapters = adapters
+        self._given = adapters or {}
         self._made: dict[str, Adapter] = {}
         self._every: list[Adapter] | None = None
         self._store: Store | None = None
-        self._sweep: Sweep | None = None
         self._encoder = encoder
         self._resident = resident
-        self._looked_in: set[str] | None = None
-        self.source_reports: list[SourceReport] = []
+        self._closing: list[Callable[[], None]] = []
 
-    @classmethod
-    def open(
-        cls,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        adapters: Mapping[str, Adapter] | None = None,
-        environ: Mapping[str, str] | None = None,
-        encoder: Encoder | None = None,
-        resident: bool = False,
-    ) -> Self:
-        """The memory at a path, or the one that the settings and the environment choose.
-
-        A process that stays and searches often says `resident`: vectors are
-        then kept in memory, which takes a moment once and saves it each time.
-        """
-        settings = Settings.load(environ, store=os.fspath(path) if path is not None else None)
-        return cls(settings, adapters=adapters, environ=environ, encoder=encoder, resident=resident)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def when_closed(self, close: Callable[[], None]) -> None:
+        """Have this called before the store is let go of."""
+        self._closing.append(close)
 
     def close(self) -> None:
-        """Let go of the store; may be called twice."""
-        if self._store is not None:
-            self._store.close()
-        self._store = self._sweep = None
+        """Let go of everything; what is asked for afterwards is made again."""
+        closing, self._closing = self._closing, []
+        try:
+            for close in closing:
+                close()
+        finally:
+            if self._store is not None:
+                self._store.close()
+            self._store = None
 
-    # What others stand on
-
-    def _existing(self) -> Store:
+    def store(self) -> Store:
         """The store, which must be there already."""
-        return self._opened(create=False)
+        return self._open(create=False)
 
-    def _opened(self, *, create: bool) -> Store:
+    def ensure_store(self) -> Store:
+        """The store, made if there is none."""
+        return self._open(create=True)
+
+    def find_store(self) -> Store | None:
+        """The store, if there is one."""
+        return self.store() if os.path.exists(self.settings.store) else None
+
+    def _open(self, *, create: bool) -> Store:
         if self._store is None:
             from recollect.store import open_store
 
             self._store = open_store(self.settings.store, create=create, resident=self._resident)
         return self._store
 
+    def scope(self, query: Query) -> Scope:
+        """A query with the domains of the settings."""
+        from recollect.model.search import Scope
+
+        return Scope(query, self.settings.domains())
+
+    def encoder(self) -> Encoder:
+        """What turns texts into vectors, as the settings choose.
+
+        Raises EncoderUnavailable when it cannot be used.
+        """
+        if self._encoder is None:
+            from recollect.embed import open_encoder
+
+            self._encoder = open_encoder(self.settings)
+            if self.settings.text("embed.provider") == "remote":
+                from recollect.recall.meaning import Careful
+
+                self._encoder = Careful(self._encoder, self.redact)
+        return self._encoder
+
     def adapters(self, agents: Sequence[str] = ()) -> list[Adapter]:
         """The adapters of these agents; of all that the settings allow when none is named."""
         from recollect.capture import adapters as registry
 
-        given = self._adapters or {}
+        given = self._given
         wanted = agents or self.settings.texts("sources.agents") or list(given)
         if not wanted:
             if self._every is None:
@@ -118,8 +120,7 @@ class Door:
         from recollect.redact import Redactor, known_values
 
         known = known_values(self.environ) if self.settings.flag("redact.environment") else {}
-        if store is None and os.path.exists(self.settings.store):
-            store = self._existing()
+        store = store or self.find_store()
         key = store.upkeep.redaction_key() if store else os.urandom(32)
         return Redactor(
             key, known=known, cache=Path(self.settings.home) / "cache" if cached else None
@@ -128,7 +129,3 @@ class Door:
     def redact(self, text: str) -> str:
         """Text without its secrets, tagged with this store's key."""
         return self.redactor().redact(text)
-
-    def secrets(self, text: str) -> list[Finding]:
-        """Where the secrets in a text are, and of which kind."""
-        return self.redactor().findings(text)

@@ -1,4 +1,4 @@
-"""The front door, publish: what people make of patterns, what stands in a
+"""What people make of patterns, what stands in a
 project's files, and whether it helped.
 """
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.memory.learn import Learn
+from recollect.memory.old.learn import Learn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Publish(Learn):
         """One pattern with its newest evidence, by its id or as much of that as is enough."""
         from recollect.store.tallies import EVERYTHING
 
-        store = self._existing()
+        store = self.shared.store()
         name = store.old.pattern_id(ref)
         found = [tally for _, tally in store.old.kept_tallies() if tally.pattern == name]
         return store.old.as_patterns(
@@ -36,7 +36,7 @@ class Publish(Learn):
         """A person says that a pattern is right, in the words
         that are proposed if there are any.
         """
-        store = self._existing()
+        store = self.shared.store()
         store.old.accept_pattern(store.old.pattern_id(ref), self._why(why))
         return self.pattern(ref)
 
@@ -45,7 +45,7 @@ class Publish(Learn):
 
         It stays rejected until twice as many sessions speak for it.
         """
-        store = self._existing()
+        store = self.shared.store()
         store.old.reject_pattern(store.old.pattern_id(ref), self._why(why))
         return self.pattern(ref)
 
@@ -53,7 +53,7 @@ class Publish(Learn):
         """A person says it better, and with that accepts it."""
         from recollect.publish.catalogue import sentence_of
 
-        store = self._existing()
+        store = self.shared.store()
         store.old.edit_pattern(
             store.old.pattern_id(ref), sentence_of(sentence, self._without_secrets), self._why(why)
         )
@@ -64,13 +64,13 @@ class Publish(Learn):
 
         The next `publish` takes it out of every file.
         """
-        store = self._existing()
+        store = self.shared.store()
         store.old.retire_pattern(store.old.pattern_id(ref), self._why(why))
         return self.pattern(ref)
 
     def pattern_history(self, ref: str) -> list[PatternVersion]:
         """Every version of a pattern, with who made it so, when and why, the first one first."""
-        store = self._existing()
+        store = self.shared.store()
         return store.old.pattern_history(store.old.pattern_id(ref))
 
     def proposed_words(self) -> dict[str, str]:
@@ -78,7 +78,7 @@ class Publish(Learn):
 
         `accept_pattern` takes them.
         """
-        return self._existing().old.proposed_words()
+        return self.shared.store().old.proposed_words()
 
     # Publish
 
@@ -104,14 +104,14 @@ class Publish(Learn):
         from recollect.publish import files
         from recollect.publish.publishing import publish, refuse
 
-        store = self._existing()
+        store = self.shared.store()
         place = os.path.abspath(folder) if folder is not None else files.top(os.getcwd())
         # Whatever the settings say: these files are shared.
-        redact = self.redactor(store).redact
+        redact = self.shared.redactor(store).redact
         return publish(
             store,
             place,
-            self.project_of(place),
+            self.projects.of(place),
             targets,
             redact,
             apply=apply,
@@ -122,7 +122,7 @@ class Publish(Learn):
 
     def published_folders(self) -> list[str]:
         """Every folder in which something is published."""
-        return self._existing().old.published_folders()
+        return self.shared.store().old.published_folders()
 
     # Measure
 
@@ -136,7 +136,7 @@ class Publish(Learn):
         from recollect.errors import StoreError
 
         with suppress(StoreError):
-            self._existing().old.save_recall(
+            self.shared.store().old.save_recall(
                 "cli", "show", [ref], agent=None, session=None, project=None
             )
 
@@ -146,7 +146,7 @@ class Publish(Learn):
         """
         from recollect.publish.measure import measure
 
-        store = self._existing()
+        store = self.shared.store()
         store.old.drain_spool()
         return measure(store, ref)
 
@@ -164,4 +164,4 @@ class Publish(Learn):
         return why_of(text, self._without_secrets)
 
     def _without_secrets(self, text: str) -> str:
-        return self.redact(text) if self.settings.flag("redact.enabled") else text
+        return self.shared.redact(text) if self.shared.settings.flag("redact.enabled") else text

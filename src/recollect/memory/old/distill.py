@@ -1,8 +1,8 @@
-"""The front door, distill: digests, trace memories and what a project remembers."""
+"""Digests, trace memories and what a project remembers."""
 
 from __future__ import annotations
 
-from recollect.memory.projects import Projects
+from recollect.memory.old.base import OldBase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from recollect.model.reports import Assignment, Consolidated, Distilled, JobFile
 
 
-class Distill(Projects):
+class Distill(OldBase):
     """From sessions to digests, traces and a project's memory."""
 
     def digest(self, ref: str) -> Digest:
         """What a session came to, as of now."""
         from recollect.distill.digests.digest import digest_one
 
-        store = self._existing()
+        store = self.shared.store()
         return digest_one(store, store.sessions.resolve(ref)[0])
 
     def digest_sessions(self) -> Iterator[str]:
@@ -31,7 +31,7 @@ class Distill(Projects):
         """
         from recollect.distill.digests.digest import digest_all
 
-        yield from digest_all(self._existing())
+        yield from digest_all(self.shared.store())
 
     def distill(
         self,
@@ -55,22 +55,27 @@ class Distill(Projects):
         if self._engine(engine) == "agent":
             hint = "`recollect distill --jobs DIR` writes what it is to do, `recollect distill --commit DIR` takes in what it did"
             raise UsageError("an agent distills when you ask it to", hint=hint)
-        key = None if project is None else self.get_project(project)
-        *_, report = self._distill(engine, now=now, limit=limit, everything=everything, project=key)
+        key = None if project is None else self.projects.get(project)
+        *_, report = self.distill_due(
+            engine, now=now, limit=limit, everything=everything, project=key
+        )
         return report
 
-    def _distill(self, named: str | None = None, **options: Any) -> Iterator[Distilled]:
+    def distill_due(self, named: str | None = None, **options: Any) -> Iterator[Distilled]:
+        """The same, session by session."""
         from recollect.distill.memories import distilling
 
         engine = self._engine(named)
         by = self._llm() if engine == "llm" else None
-        return distilling.distill(self._existing(), self.settings, engine=engine, by=by, **options)
+        return distilling.distill(
+            self.shared.store(), self.shared.settings, engine=engine, by=by, **options
+        )
 
     def _engine(self, named: str | None = None) -> Engine:
         """The engine that somebody names, or the one of the settings."""
         from recollect.errors import UsageError
 
-        engine = named or self.settings.text("distill.engine")
+        engine = named or self.shared.settings.text("distill.engine")
         if engine in ("rules", "none"):
             return "rules"
         if engine == "llm":
@@ -84,31 +89,35 @@ class Distill(Projects):
         from recollect.distill.models.engine import LlmEngine
         from recollect.llm import open_model
 
-        store = self._existing()
+        store = self.shared.store()
         # Two, because a redactor belongs to one thread, and the model is asked from others.
         return LlmEngine(
             store,
-            open_model(self.settings, self.redactor(store).redact),
-            self.redactor(store),
-            self.settings,
+            open_model(self.shared.settings, self.shared.redactor(store).redact),
+            self.shared.redactor(store),
+            self.shared.settings,
         )
 
-    def _distill_again(self, ref: str) -> Iterator[object]:
+    def distill_again(self, ref: str) -> Iterator[object]:
         """Ask the model once more about a session that failed."""
         from recollect.distill.memories import distilling
 
         if self._engine() == "llm":
-            yield from distilling.ask_again(self._existing(), ref, self._llm())
-            self._existing().jobs.request("consolidate", "projects")
+            yield from distilling.ask_again(self.shared.store(), ref, self._llm())
+            self.shared.store().jobs.request("consolidate", "projects")
 
-    def _consolidate_again(self, project: str) -> Iterator[object]:
+    def consolidate_again(self, project: str) -> Iterator[object]:
         """Have the model write a project's memory that it failed on."""
         from recollect.distill.memories.consolidate import write_again
 
         if self._engine() == "llm":
-            kept = self.settings.number("distill.traces_kept")
+            kept = self.shared.settings.number("distill.traces_kept")
             yield from write_again(
-                self._existing(), self.settings.home, project, self._llm().memory, traces_kept=kept
+                self.shared.store(),
+                self.shared.settings.home,
+                project,
+                self._llm().memory,
+                traces_kept=kept,
             )
 
     def write_jobs(
@@ -126,19 +135,19 @@ class Distill(Projects):
         from recollect.distill.memories import distilling
         from recollect.distill.models.job_files import write_jobs
 
-        store, key = self._existing(), None if project is None else self.get_project(project)
+        store, key = self.shared.store(), None if project is None else self.projects.get(project)
         work = distilling.for_agent(
-            store, self.settings, now=now, limit=limit, everything=everything, project=key
+            store, self.shared.settings, now=now, limit=limit, everything=everything, project=key
         )
-        return write_jobs(folder, work, self.redactor(store), self.settings)
+        return write_jobs(folder, work, self.shared.redactor(store), self.shared.settings)
 
     def commit_jobs(self, folder: str) -> list[JobFile]:
         """Take in what an agent made of such files, and bring the projects' files up to date."""
         from recollect.distill.models.job_files import commit_jobs
 
-        store = self._existing()
-        found = list(commit_jobs(folder, store, self.redactor(store)))
-        self._refresh()
+        store = self.shared.store()
+        found = list(commit_jobs(folder, store, self.shared.redactor(store)))
+        self.refresh()
         return found
 
     def next_job(self, kind: str | None = None, subject: str | None = None) -> Assignment | None:
@@ -148,9 +157,9 @@ class Distill(Projects):
         from recollect.distill.memories import distilling
         from recollect.distill.models.job_files import make_assignment
 
-        store = self._existing()
-        work = distilling.for_agent(store, self.settings, kind=kind, subject=subject)
-        return make_assignment(work, self.redactor(store), self.settings)
+        store = self.shared.store()
+        work = distilling.for_agent(store, self.shared.settings, kind=kind, subject=subject)
+        return make_assignment(work, self.shared.redactor(store), self.shared.settings)
 
     def answer_job(self, kind: str, subject: str, state: str, answer: str) -> str:
         """Keep the memory that an agent wrote.
@@ -159,9 +168,9 @@ class Distill(Projects):
         """
         from recollect.distill.models.job_files import keep_answer
 
-        store = self._existing()
-        kept = keep_answer(kind, subject, state, answer, store, self.redactor(store))
-        self._refresh()
+        store = self.shared.store()
+        kept = keep_answer(kind, subject, state, answer, store, self.shared.redactor(store))
+        self.refresh()
         return kept
 
     def consolidate(
@@ -173,17 +182,21 @@ class Distill(Projects):
         A model writes it if the settings, or `engine`, say so; with `now`
         also where it failed before.
         """
-        named, key = self._engine(engine), None if project is None else self.get_project(project)
+        named, key = self._engine(engine), None if project is None else self.projects.get(project)
         by = self._llm() if named == "llm" else None
         *_, report = self._consolidate(key, engine=named, by=by, now=now)
         if by is not None:
             report.tokens, report.cost_usd = by.spent()
         return report
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Have the projects' files follow the rows, without asking anybody."""
         for _ in self._consolidate():
             pass
+
+    def consolidate_due(self) -> Iterator[Consolidated]:
+        """Bring every project's memory up to date, by the engine of the settings."""
+        return self._consolidate(by=self._llm() if self._engine() == "llm" else None)
 
     def _consolidate(
         self,
@@ -196,9 +209,9 @@ class Distill(Projects):
         from recollect.distill.memories.consolidate import consolidate
 
         return consolidate(
-            self._existing(),
-            self.settings.home,
-            traces_kept=self.settings.number("distill.traces_kept"),
+            self.shared.store(),
+            self.shared.settings.home,
+            traces_kept=self.shared.settings.number("distill.traces_kept"),
             project=project,
             engine=engine or self._engine(),
             write=by.memory if by else None,
@@ -209,7 +222,7 @@ class Distill(Projects):
         """A session's trace memory."""
         from recollect.errors import NotFound
 
-        store = self._existing()
+        store = self.shared.store()
         session = store.sessions.resolve(ref)[0]
         found = store.old.find_trace(session)
         if found is None:
@@ -225,4 +238,4 @@ class Distill(Projects):
         """Where the files of a project's memory are."""
         from recollect.distill.memories.files import folder_of
 
-        return folder_of(self.settings.home, self.get_project(project))
+        return folder_of(self.shared.settings.home, self.projects.get(project))

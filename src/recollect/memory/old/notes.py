@@ -1,10 +1,10 @@
-"""The front door, notes: what a person or a rule wants to be remembered."""
+"""What a person or a rule wants to be remembered."""
 
 from __future__ import annotations
 
 import os
 
-from recollect.memory.distill import Distill
+from recollect.memory.old.distill import Distill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class Notes(Distill):
         )
         if project is not None:
             # Known already, so that of which kind it is makes no difference.
-            place = ProjectIdentity(self.get_project(project), "directory")
-        store = self._opened(create=True)
+            place = ProjectIdentity(self.projects.get(project), "directory")
+        store = self.shared.ensure_store()
         return store.old.keep_note(
             self._plain(text), category=kind, project=place, author=author, confidence=sure
         )
@@ -70,10 +70,10 @@ class Notes(Distill):
         """
         from recollect.distill.notes.note import category_of, statuses_of
 
-        store = self._existing()
-        own = None if folder is None else self.project_of(folder)
+        store = self.shared.store()
+        own = None if folder is None else self.projects.of(folder)
         if project is not None:
-            own = self.get_project(project)
+            own = self.projects.get(project)
         return store.old.list_notes(
             project=own, everywhere=everywhere or (folder is not None and own is None),
             statuses=statuses_of(status),
@@ -115,18 +115,18 @@ class Notes(Distill):
 
     def note(self, ref: str) -> Note:
         """One note, by its reference."""
-        return self._existing().old.get_note(ref)
+        return self.shared.store().old.get_note(ref)
 
     def accept_note(self, ref: str) -> Note:
         """A person says that a note is right: from now on it counts."""
-        return self._existing().old.accept_note(ref)
+        return self.shared.store().old.accept_note(ref)
 
     def reject_note(self, ref: str) -> Note:
         """A person says that a note is wrong: it is not told any more, and
         stays rejected when an agent repeats it.
         """
-        note = self._existing().old.reject_note(ref)
-        self._refresh()
+        note = self.shared.store().old.reject_note(ref)
+        self.refresh()
         return note
 
     def edit_note(self, ref: str, text: str) -> Note:
@@ -134,8 +134,8 @@ class Notes(Distill):
 
         The answer is the new note, which takes the place of the old one.
         """
-        note = self._existing().old.edit_note(ref, self._plain(text))
-        self._refresh()
+        note = self.shared.store().old.edit_note(ref, self._plain(text))
+        self.refresh()
         return note
 
     def forget_note(self, ref: str) -> Note:
@@ -143,7 +143,7 @@ class Notes(Distill):
 
         The answer is what it was.
         """
-        return self._existing().forgetting.note(ref)
+        return self.shared.store().forgetting.note(ref)
 
     def corroborate_notes(self) -> int:
         """Look for the calls that gave candidates, and for a person saying the same.
@@ -152,7 +152,7 @@ class Notes(Distill):
         """
         from recollect.distill.notes.corroborate import corroborate
 
-        return corroborate(self._existing())
+        return corroborate(self.shared.store())
 
     def give_feedback(
         self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None
@@ -161,7 +161,7 @@ class Notes(Distill):
         from recollect.distill.notes.note import author_of
 
         author = author_of(by)
-        self._existing().old.give_feedback(
+        self.shared.store().old.give_feedback(
             ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None
         )
 
@@ -169,11 +169,13 @@ class Notes(Distill):
         """How often a session, a turn, a note or a pattern was
         called helpful, and how often not.
         """
-        return self._existing().old.feedback_of(ref)
+        return self.shared.store().old.feedback_of(ref)
 
     def _plain(self, text: str) -> str:
         """One line of text without secrets."""
         from recollect.distill.notes.note import one_line, plain
 
         line = one_line(text)
-        return plain(self.redact(line) if self.settings.flag("redact.enabled") else line)
+        return plain(
+            self.shared.redact(line) if self.shared.settings.flag("redact.enabled") else line
+        )

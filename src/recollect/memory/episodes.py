@@ -1,0 +1,110 @@
+"""The episodes of a memory: attempts at tasks, recorded as they happen or derived from sessions.
+
+Unlike the rest of a memory, these may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.learn.own_store import OwnStore
+    from recollect.learn.recording import Recorder
+    from recollect.learn.retrieve import Retriever
+    from recollect.memory.collaborators import Collaborators
+    from recollect.model.episodes import Context, Ending, Episode, EpisodeHit, Flushed, Reward, Step
+
+
+# Two threads that ask at the same moment get the same part.
+only_one = threading.Lock()
+
+
+class MemoryEpisodes:
+    """Record attempts, and find earlier ones."""
+
+    def __init__(self, shared: Collaborators) -> None:
+        self.shared = shared
+        self._recorder: Recorder | None = None
+        self._retriever: Retriever | None = None
+
+    def start(self, task: str, context: Context | None = None) -> str:
+        """Begin an attempt at a task; the id that its steps and its end are logged by."""
+        return (self._recorder or self._ensure_recorder()).start(task, context)
+
+    def log(self, episode: str, step: Step) -> None:
+        """Add a step to an attempt that is under way."""
+        (self._recorder or self._ensure_recorder()).log(episode, step)
+
+    def complete(self, episode: str, outcome: Ending | str) -> Reward:
+        """End an attempt; what it was worth.
+
+        It is in the store after `flush`, or within 50 ms. What is still under
+        way when the memory is closed is kept as abandoned.
+        """
+        return (self._recorder or self._ensure_recorder()).complete(episode, outcome)
+
+    def flush(self) -> Flushed:
+        """Write every attempt that was completed before this was called."""
+        return (self._recorder or self._ensure_recorder()).flush()
+
+    def retrieve(
+        self, task: str, context: Context | None = None, limit: int = 5
+    ) -> list[EpisodeHit]:
+        """Earlier attempts that bear on a task, recorded or derived from
+        sessions, the best first, each with why.
+        """
+        return (self._retriever or self._ensure_retriever()).find(task, context, limit=limit)
+
+    def get(self, ref: str) -> Episode:
+        """One attempt, by its reference; like `forget`, on the thread of the memory."""
+        return self.shared.store().episodes.get(ref)
+
+    def forget(self, ref: str) -> Episode:
+        """Remove an attempt that was recorded live for good; the answer is what it was."""
+        return self.shared.store().forgetting.episode(ref)
+
+    def close(self) -> None:
+        """Write what is recorded; may be called twice."""
+        recorder, retriever = self._recorder, self._retriever
+        self._recorder = self._retriever = None
+        try:
+            if recorder is not None:
+                recorder.close()
+        finally:
+            if retriever is not None:
+                retriever.close()
+
+    def _ensure_recorder(self) -> Recorder:
+        from recollect.learn.keeping import Keeping
+        from recollect.learn.own_store import MAKING
+        from recollect.learn.recording import Recorder, when_full
+
+        with MAKING:
+            if self._recorder is None:
+                settings = self.shared.settings
+                redactor = self.shared.redactor if settings.flag("redact.enabled") else None
+                keeping = Keeping(self._own_store(), redactor, settings.domain_of)
+                full = when_full(settings.text("episodes.when_full"))
+                recorder = Recorder(keeping, most=settings.number("episodes.queue"), when_full=full)
+                recorder.warm_up()
+                self._recorder = recorder
+                self.shared.when_closed(self.close)
+            return self._recorder
+
+    def _ensure_retriever(self) -> Retriever:
+        from recollect.learn.own_store import MAKING
+        from recollect.learn.retrieve import Retriever
+
+        with MAKING:
+            if self._retriever is None:
+                self._retriever = Retriever(self._own_store())
+                self.shared.when_closed(self.close)
+            return self._retriever
+
+    def _own_store(self) -> OwnStore:
+        from recollect.learn.own_store import OwnStore
+        from recollect.store import open_store
+
+        path = self.shared.settings.store
+        return OwnStore(path, lambda: open_store(path))

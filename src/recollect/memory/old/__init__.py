@@ -1,0 +1,14 @@
+"""What is made of sessions and told to agents, as it was before it is made anew.
+
+Everything behind `memory.old` is rebuilt as notes with one life cycle. Until
+then it stands here as it stood, and nothing new is added to it.
+"""
+
+from __future__ import annotations
+
+from recollect.memory.old.publish import Publish
+from recollect.memory.old.told import Told
+
+
+class OldMemory(Told, Publish):
+    """Digests, traces, notes, patterns, what agents are told, what was published and measured."""

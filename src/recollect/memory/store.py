@@ -1,0 +1,135 @@
+"""The store of a memory: its health, its copies, its size, and what is removed from it."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from recollect.capture.sweep import Progress
+    from recollect.memory.collaborators import Collaborators
+    from recollect.model.reports import (
+        Embedded,
+        Forgotten,
+        Health,
+        Optimized,
+        RepairReport,
+        Rescanned,
+        Retained,
+    )
+    from recollect.model.search import Filter
+
+
+class MemoryStore:
+    """Look after the store."""
+
+    def __init__(self, shared: Collaborators) -> None:
+        self.shared = shared
+
+    def rescan(self, progress: Progress | None = None) -> Rescanned:
+        """Scan everything stored for secrets again, after the table of them grew."""
+        from recollect.memory.old import OldMemory
+
+        store = self.shared.store()
+        report = store.rescan.run(self.shared.redactor(store), progress=progress)
+        # The files of memories follow their rows.
+        OldMemory(self.shared).refresh()
+        return report
+
+    def doctor(self, *, verify: bool = False) -> Health:
+        """What is wrong, if anything; `verify` also recomputes every checksum."""
+        from recollect.retain.budgets import Budget, check
+
+        store = self.shared.store()
+        health = store.doctor.examine(verify=verify, home=self.shared.settings.home)
+        health.findings += check(store, Budget.of(self.shared.settings))
+        health.ok = all(finding.ok for finding in health.findings)
+        return health
+
+    def repair(self, *, rebuild_text: bool = False) -> RepairReport:
+        """Salvage a damaged store; the damaged file is kept beside it."""
+        from recollect.store import repair_store
+
+        self.shared.close()
+        return repair_store(self.shared.settings.store, rebuild_text=rebuild_text)
+
+    def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
+        """An online copy of the store; returns its size in bytes."""
+        return self.shared.store().upkeep.back_up(os.fspath(path), force=force)
+
+    def export(
+        self, text: str = "", *, limit: int | None = None, **filters: Filter
+    ) -> Iterator[dict[str, Any]]:
+        """Sessions with everything in them, as plain values, one after the other."""
+        from itertools import islice
+
+        from recollect.recall.query import parse
+
+        query = parse(text).having(**filters)
+        for session in islice(self.shared.store().sessions.export(self.shared.scope(query)), limit):
+            yield {**session, "domain": self.shared.settings.domain_of(session["project"])}
+
+    def forget(self, ref: str, *, dry_run: bool = False) -> Forgotten:
+        """Remove a session or a turn for good, with its copies; the next import leaves it out.
+
+        Notes that only came from there go too, unless a person wrote or accepted them.
+        """
+        from recollect.errors import NotFound
+        from recollect.memory.old import OldMemory
+
+        store, old = self.shared.store(), OldMemory(self.shared)
+        # So that notes know where they came from.
+        old.corroborate_notes()
+        try:
+            session, ordinal = store.sessions.resolve(ref)
+        except NotFound:
+            # Perhaps it was forgotten before, and something in the way kept its words in the files.
+            session, ordinal = ref, None
+        report = store.forgetting.session_or_turn(session, ordinal, dry_run=dry_run)
+        if not dry_run:
+            # What was made of it goes from the files too, and what still
+            # holds is put together again.
+            old.refresh()
+            old.settle_patterns()
+        return report
+
+    def retain(self, *, dry_run: bool = False) -> Iterator[Retained]:
+        """Keep the store within the budget of the settings, a report after each batch.
+
+        The last one counts.
+
+        Sessions without a digest get theirs first, because only then may
+        their events go. A dry run changes nothing.
+        """
+        from recollect.memory.old import OldMemory
+        from recollect.model.reports import Retained
+        from recollect.retain.budgets import Budget, retain
+
+        budget = Budget.of(self.shared.settings)
+        if budget.limits_raw and not dry_run:
+            for _ in OldMemory(self.shared).digest_sessions():
+                yield Retained()
+        yield from retain(self.shared.store(), budget, dry_run=dry_run)
+
+    def embed(self, *, again: bool = False, limit: int | None = None) -> Iterator[Embedded]:
+        """Make the vectors of turns that have none yet, a report after each batch.
+
+        The last one counts.
+
+        Nothing happens before the first report is asked for, and a run that
+        is left in between is continued by the next.
+        """
+        from recollect.recall import embedding
+
+        return embedding.embed(self.shared.store(), self.shared.encoder(), again=again, limit=limit)
+
+    def optimize(self) -> Optimized:
+        """Merge the text index into one segment, which makes searches faster."""
+        return self.shared.store().upkeep.optimize()
+
+    def example_query(self) -> str:
+        """Two words of a recent prompt, for somebody who does not know what to ask yet."""
+        return self.shared.store().text.example_query()
