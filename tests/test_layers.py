@@ -20,7 +20,7 @@ BOTTOM = {"model", "errors", "settings", "system"}
 INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
 READING = {"reading"}
-STAGES = {"capture", "distill", "learn", "publish", "recall", "retain"}
+STAGES = {"capture", "distill", "episodes", "patterns", "publish", "recall", "retain"}
 ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     **dict.fromkeys(INSTRUMENTS, BOTTOM),
@@ -30,7 +30,8 @@ ALLOWED: dict[str, set[str]] = {
     "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters", "capture.logs"},
     "recall": BOTTOM | INSTRUMENTS | READING | STORE,
     "distill": BOTTOM | INSTRUMENTS | READING | STORE,
-    "learn": BOTTOM | INSTRUMENTS | READING | STORE,
+    "episodes": BOTTOM | INSTRUMENTS | READING | STORE,
+    "patterns": BOTTOM | INSTRUMENTS | READING | STORE,
     "publish": BOTTOM | READING | STORE,
     "retain": BOTTOM | STORE,
     "capture.adapters": {"model", "errors", "capture.logs"},

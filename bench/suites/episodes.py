@@ -18,10 +18,10 @@ from statistics import quantiles
 from bench.attempts import SHOP, STEPS, TASK, WELL, Making, new_memory
 from bench.measure import Figure, absolute, alternate, compared, spent, wall_seconds
 from bench.plan import Plan, say
-from recollect.learn.learning import lesson_of_episode
-from recollect.learn.signatures import step_signature
 from recollect.memory import Memory
 from recollect.model.episodes import Episode, Step
+from recollect.patterns.learning import lesson_of_episode
+from recollect.reading.signatures import step_signature
 
 UUID = "`uuid.uuid4()`"
 AT_ONCE = 200

@@ -18,7 +18,8 @@ from recollect.memory import Memory
 from recollect.recall.pack import MOST_NOTES
 from recollect.recall.telling import CLOSING, OPENING
 from recollect.redact import Redactor
-from recollect.store.sqlite.old.sql.prepared import drop, outdate
+from recollect.store.sqlite.old.sql.prepared import outdate
+from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.told import Told
 from tests.builders.homes import claude_log, memory
 from tests.builders.hooks import SHOP, passed_command, told
@@ -75,7 +76,7 @@ def from_scratch(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
     """What is ready when all of it is made anew, by nobody but us."""
     db = mind._shared.store().db
     with db.transaction():
-        drop(db)
+        tell_nothing(db)
     prepare(mind)
     return ready(mind)
 

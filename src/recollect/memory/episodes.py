@@ -9,9 +9,9 @@ import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.learn.own_store import OwnStore
-    from recollect.learn.recording import Recorder
-    from recollect.learn.retrieve import Retriever
+    from recollect.episodes.own_store import OwnStore
+    from recollect.episodes.recording import Recorder
+    from recollect.episodes.retrieve import Retriever
     from recollect.memory.collaborators import Collaborators
     from recollect.model.episodes import Context, Ending, Episode, EpisodeHit, Flushed, Reward, Step
 
@@ -76,9 +76,9 @@ class MemoryEpisodes:
                 retriever.close()
 
     def _ensure_recorder(self) -> Recorder:
-        from recollect.learn.keeping import Keeping
-        from recollect.learn.own_store import MAKING
-        from recollect.learn.recording import Recorder, when_full
+        from recollect.episodes.keeping import Keeping
+        from recollect.episodes.own_store import MAKING
+        from recollect.episodes.recording import Recorder, when_full
 
         with MAKING:
             if self._recorder is None:
@@ -93,8 +93,8 @@ class MemoryEpisodes:
             return self._recorder
 
     def _ensure_retriever(self) -> Retriever:
-        from recollect.learn.own_store import MAKING
-        from recollect.learn.retrieve import Retriever
+        from recollect.episodes.own_store import MAKING
+        from recollect.episodes.retrieve import Retriever
 
         with MAKING:
             if self._retriever is None:
@@ -103,7 +103,7 @@ class MemoryEpisodes:
             return self._retriever
 
     def _own_store(self) -> OwnStore:
-        from recollect.learn.own_store import OwnStore
+        from recollect.episodes.own_store import OwnStore
         from recollect.store import open_store
 
         path = self.shared.settings.store

@@ -6,11 +6,14 @@ from recollect.memory.old.base import OldBase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from recollect.model.answers import Answers
+    from recollect.model.digests import Digest
+    from recollect.model.episodes import Episode
     from recollect.model.patterns import Heuristic, Pattern, PatternStatus
     from recollect.model.reports import Learned
+    from recollect.store.history import Passage
 
 
 class Learn(OldBase):
@@ -21,13 +24,13 @@ class Learn(OldBase):
 
         The last one counts.
         """
-        from recollect.learn.learning import learn
+        from recollect.episodes.derive import derive
+        from recollect.patterns.learning import learn
 
-        return learn(
-            self.shared.store(),
-            least=self._least_sessions(),
-            domain_of=self.shared.settings.domain_of,
-        )
+        def attempts(digest: Digest, passages: Sequence[Passage]) -> list[Episode]:
+            return derive(digest, passages, self.shared.settings.domain_of)
+
+        return learn(self.shared.store(), least=self._least_sessions(), derive=attempts)
 
     def detect(
         self,
@@ -44,7 +47,7 @@ class Learn(OldBase):
         `learn.min_sessions` it also brings what may be chance.
         """
         from recollect.errors import UsageError
-        from recollect.learn.detecting import detect
+        from recollect.patterns.detecting import detect
         from recollect.store.tallies import Selection
         from recollect.system.clock import MOMENTS, find_moment
 
@@ -76,7 +79,7 @@ class Learn(OldBase):
 
         Of these statuses only, if any are given.
         """
-        from recollect.learn.detecting import patterns
+        from recollect.patterns.detecting import patterns
 
         least, half_life = self._least_sessions(), self._half_life()
         return patterns(
@@ -90,7 +93,7 @@ class Learn(OldBase):
 
     def heuristics(self, *, everything: bool = False) -> list[Heuristic]:
         """What to do when, the surest first; `everything` brings those that were retired."""
-        from recollect.learn.heuristics import heuristics
+        from recollect.patterns.heuristics import heuristics
 
         self.settle_patterns()
         return heuristics(self.shared.store(), everything=everything)
@@ -99,7 +102,7 @@ class Learn(OldBase):
         """Count again what is not as it was, so that patterns and
         heuristics are those of what is stored now.
         """
-        from recollect.learn.learning import bring_up_to_date
+        from recollect.patterns.learning import bring_up_to_date
 
         bring_up_to_date(self.shared.store(), least=self._least_sessions())
 

@@ -118,7 +118,7 @@ def begin(db: Database, project: int) -> int:
     """Begin to prepare a project, as of the moment that is returned.
 
     Until `save_pack` the pack counts as outdated, and carries that moment: when
-    `outdate` or `drop` come in between, or somebody else begins, it is lost,
+    `outdate` or `tell_nothing` come in between, or somebody else begins, it is lost,
     and what was made of the older state is not saved. Nor is anything of a
     project that is gone or merged by now.
     """

@@ -1,0 +1,122 @@
+"""Attempts from what sessions came to: each task of a digest is
+one, as if somebody had recorded it.
+
+Steps are the tool calls of the task's turns: the kind of tool, what it was about
+and how it ended. What tools printed and what the agent wrote stays out: whoever
+is told of an attempt would read it as something to follow. Where events were
+let go, the commands that the digest kept stand for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from recollect.episodes.languages import language_of
+from recollect.episodes.limits import MOST_LATENCY_MS
+from recollect.episodes.reward import reward
+from recollect.model.digests import Digest, Task
+from recollect.model.episodes import Context, Episode, Step
+from recollect.reading import checks
+from recollect.store import bodies
+from recollect.store.history import Passage
+from recollect.system.clock import iso
+
+# What is kept of a command or of paths, and of a long task: the end, where it was decided.
+ACTION_CHARACTERS = 500
+ERROR_CHARACTERS = 500
+STEPS_KEPT = 200
+
+
+def derive(
+    digest: Digest,
+    passages: Sequence[Passage],
+    domain_of: Callable[[str | None], str | None] = lambda project: None,
+) -> list[Episode]:
+    """The attempts of a session, in order, from its digest and its turns.
+
+    `domain_of` tells a project's domain.
+    """
+    turns = {passage.ordinal: passage for passage in passages}
+    return [
+        _episode(digest, task, turns, domain_of)
+        for task in digest.tasks
+        if task.turns and (task.asked or task.title)
+    ]
+
+
+def _episode(
+    digest: Digest,
+    task: Task,
+    turns: dict[int, Passage],
+    domain_of: Callable[[str | None], str | None],
+) -> Episode:
+    own = [turns[number] for number in task.turns if number in turns]
+    project = next(
+        (passage.project for passage in own if passage.project is not None), digest.project
+    )
+    calls = [
+        row
+        for passage in own
+        if passage.whole
+        for row in passage.rows
+        if row[bodies.KIND] == "tool_call"
+    ]
+    steps = [_step(row) for row in calls]
+    if not all(passage.whole for passage in own):
+        steps = [
+            Step("shell", run.command[:ACTION_CHARACTERS], success=run.ok) for run in task.runs
+        ]
+    duration = None if task.seconds is None else task.seconds * 1000
+    checked = [run.ok for run in task.runs if run.check and run.ok is not None]
+    spent = task.tokens
+    return Episode(
+        ref=f"{digest.session}#{task.turns[0]}", source="derived", task=task.asked or task.title,
+        context=Context(
+            language=language_of(task.files) or language_of(_read(calls)),
+            domain=domain_of(project), project=project,
+        ),
+        outcome=task.outcome, error=_error(task), started_at=iso(own[0].at) if own else None,
+        duration_ms=duration,
+        steps=steps[-STEPS_KEPT:], reward=reward(task.outcome, steps, duration,
+        checked=checked[-1] if checked else None),
+        tokens=spent.input + spent.cache_read + spent.cache_write + spent.output or None,
+        session=digest.session, turns=list(task.turns), trust="tool-verified",
+    )  # fmt: skip
+
+
+def _step(row: bodies.Row) -> Step:
+    kind, name, target, ok = (
+        row[bodies.TOOL_KIND],
+        row[bodies.NAME] or "",
+        row[bodies.TARGET] or "",
+        row[bodies.OK],
+    )
+    if kind == "shell" and target and checks.is_check(target):
+        ok = checks.ended(target, ok, row[bodies.OUTPUT] or "")
+    took = row[bodies.DURATION_MS]
+    latency = (
+        min(int(took), MOST_LATENCY_MS) if isinstance(took, (int, float)) and took >= 0 else None
+    )
+    return Step(
+        kind if kind not in (None, "mcp", "other") else name,
+        target[:ACTION_CHARACTERS],
+        latency,
+        None,
+        ok,
+    )
+
+
+def _read(calls: Iterable[bodies.Row]) -> list[str]:
+    return [
+        row[bodies.TARGET]
+        for row in calls
+        if row[bodies.TOOL_KIND] == "read" and row[bodies.TARGET]
+    ]
+
+
+def _error(task: Task) -> str | None:
+    """The last error that nothing was found against, when the task did not go well."""
+    if task.outcome == "success":
+        return None
+    left = [trouble.error for trouble in task.errors if trouble.worked is None]
+    return left[-1][:ERROR_CHARACTERS] if left else None

@@ -1,0 +1,1 @@
+"""Patterns: what recurs over sessions, attempts and agents, and what follows from it."""
