@@ -47,18 +47,23 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A fresh HOME; variables that move an agent's or our own folders are gone."""
-    folder = tmp_path / "home"
-    folder.mkdir()
+def move_into(folder: Path, environment: pytest.MonkeyPatch) -> None:
+    """Make a folder HOME; variables that move an agent's or our own folders are gone."""
     for name in list(os.environ):
         if name in MOVING or name.startswith(
             ("RECOLLECT_", "CLAUDE_", "CODEX_", "COPILOT_", "XDG_")
         ):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setenv("USERPROFILE", str(folder))
+            environment.delenv(name)
+    environment.setenv("HOME", str(folder))
+    environment.setenv("USERPROFILE", str(folder))
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh HOME in a clean environment."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    move_into(folder, monkeypatch)
     return folder
 
 

@@ -68,6 +68,7 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def imported(path: Path, *, for_types: bool = True) -> set[str]:
     """The modules of ours that a file imports, for types alone or in earnest."""
     found = set()

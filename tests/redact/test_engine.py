@@ -198,13 +198,10 @@ HOSTILE = [
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """CPU time of the best of three runs."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return best
+    """CPU time of one run."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 @pytest.mark.store
@@ -213,7 +210,7 @@ def seconds(work: Callable[[], object]) -> float:
 def test_no_text_takes_more_than_linear_time(
     piece: str, engine: str, redactors: dict[str, Redactor]
 ) -> None:
-    """Four times the text may take four times as long, or six on a busy machine.
+    """Four times the text may take four times as long, or eight on a busy machine.
 
     A square would take sixteen.
     """
@@ -222,12 +219,13 @@ def test_no_text_takes_more_than_linear_time(
     large = piece * (160_000 // len(piece))
 
     redactor.redact(small)
-    once, four_times = (
-        seconds(lambda: redactor.redact(small)),
-        seconds(lambda: redactor.redact(large)),
-    )
+    for _ in range(3):
+        once = seconds(lambda: redactor.redact(small))
+        four_times = seconds(lambda: redactor.redact(large))
+        if four_times < 8 * once + 0.02:
+            return
 
-    assert four_times < 8 * once + 0.02
+    pytest.fail(f"{once:.3f} s became {four_times:.3f} s, three times in a row")
 
 
 @pytest.mark.skipif(not LABELS.is_dir(), reason="the labelled cases are not beside the project")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,15 +17,28 @@ from recollect.memory import Memory
 from recollect.model.reports import RepairReport
 from recollect.serve.cli import COMMANDS, load, main, parser
 from recollect.serve.output import counted
+from tests.conftest import move_into
 
 SAMPLES = Path(recollect.__file__).parent / "samples"
 
 
+@pytest.fixture(scope="session")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose store holds the sample sessions, and everything that is made of them.
+
+    Made once in each worker; a test gets a copy.
+    """
+    home = tmp_path_factory.mktemp("imported")
+    with pytest.MonkeyPatch.context() as environment:
+        move_into(home, environment)
+        assert main(["import", str(SAMPLES), "--wait"]) == 0
+    return home
+
+
 @pytest.fixture
-def stored(home: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A home whose store holds the sample sessions."""
-    assert main(["import", str(SAMPLES), "--wait"]) == 0
-    capsys.readouterr()
+def stored(home: Path, imported: Path) -> Path:
+    """A home of the test's own with that store."""
+    shutil.copytree(imported, home, dirs_exist_ok=True)
     return home
 
 

@@ -10,6 +10,7 @@ unknown, never zero.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Protocol
 
@@ -60,12 +61,18 @@ class RateStore(Protocol):
         """Remember an answer."""
 
 
+@cache
+def table_version() -> str:
+    """The version of the table; finding it takes as long as importing a small log."""
+    return version("genai-prices")
+
+
 class Prices:
     """Costs of model calls, with the answers of a run kept at hand."""
 
     def __init__(self, remembered: RateStore) -> None:
         self._remembered = remembered
-        self._version = version("genai-prices")
+        self._version = table_version()
         self._rates: dict[tuple[str, int], Rates | None] = {}
 
     def cost(self, usage: Usage) -> float | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,10 +33,23 @@ def imported(adapter: Adapter, path: Path, *, redact: bool = False) -> Iterator[
         Path(home, "config.toml").write_text(
             f"[redact]\nenabled = {str(redact).lower()}\nenvironment = false\n"
         )
-        settings = Settings.load(environ, store=os.path.join(home, "recollect.db"))
+        store = Path(home, "recollect.db")
+        store.touch(mode=0o600)
+        store.write_bytes(_empty_store())
+        settings = Settings.load(environ, store=str(store))
         with Memory(settings, adapters={adapter.agent: adapter}, environ=environ) as mind:
             mind.import_logs([path])
             yield mind
+
+
+@cache
+def _empty_store() -> bytes:
+    """A store without anything in it: making its tables takes longer than most imports."""
+    with TemporaryDirectory(prefix="recollect-") as folder:
+        path = Path(folder, "recollect.db")
+        with Memory(Settings.load({"RECOLLECT_HOME": folder}, store=str(path))) as mind:
+            mind.import_logs([folder])
+        return path.read_bytes()
 
 
 def everything(adapter: Adapter, path: Path, *, redact: bool = False) -> dict[str, SessionDetail]:

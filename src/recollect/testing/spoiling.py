@@ -106,10 +106,7 @@ def damaged(file: Path) -> Iterator[tuple[str, bytes]]:
     whole = file.read_bytes()
     dice = random.Random(len(whole))
     yield "empty", b""
-    yield (
-        "binary",
-        bytes(dice.randrange(256) for _ in range(_PAGE_BYTES)).replace(b"\n", b"\0") + b"\n",
-    )
+    yield "binary", dice.randbytes(_PAGE_BYTES).replace(b"\n", b"\0") + b"\n"
     yield "torn", whole[: len(whole) * 2 // 3]
     yield "nested", _DEEP + b"\n"
     for number in range(3):
