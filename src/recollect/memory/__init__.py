@@ -43,7 +43,15 @@ if TYPE_CHECKING:
     from recollect.memory.old import OldMemory
     from recollect.memory.projects import MemoryProjects
     from recollect.memory.store import MemoryStore
-    from recollect.model.answers import Answers, FileChange, Fix, Friction, Invocation, Pack
+    from recollect.model.answers import (
+        Answers,
+        FileChange,
+        Fix,
+        Friction,
+        Invocation,
+        Listing,
+        Pack,
+    )
     from recollect.model.reports import ImportReport, SourceReport, StatsRow, StoreSummary
     from recollect.model.search import Filter, SearchResult
     from recollect.model.sessions import Session, SessionDetail, Turn
@@ -272,6 +280,21 @@ class Memory:
             session.domain = self.settings.domain_of(session.project)
             yield session
 
+    def session_page(
+        self, text: str = "", *, limit: int = 20, cursor: str | None = None, **filters: Filter
+    ) -> Listing[Session]:
+        """The same, a page at a time: `total` counts them all, and `cursor` asks for the page after.
+
+        What is imported meanwhile does not move the pages.
+        """
+        from recollect.recall.query import parse
+
+        scope = self._shared.scope(parse(text).having(**filters))
+        found = self._shared.store().sessions.page(scope, limit=limit, cursor=cursor)
+        for session in found:
+            session.domain = self.settings.domain_of(session.project)
+        return found
+
     def remarks(self, text: str = "", **filters: Filter) -> list[str]:
         """What a person should know about a query besides what it finds: a
         slip, a filter that nothing can pass yet.
@@ -316,6 +339,17 @@ class Memory:
                 usage.sums("project", self._shared.scope(query)), self.settings.domain_of
             )
         return usage.sums(by, self._shared.scope(query))
+
+    def changed_since(self, mark: str | None) -> str | None:
+        """The mark of what is stored now, or None when nobody has written since `mark`.
+
+        For whoever shows something and wants to know whether to look again;
+        it costs microseconds. Any process may have written, and what it wrote
+        need not be anything that is shown. The mark of a memory that was closed,
+        or of another one, counts as changed.
+        """
+        now = self._shared.store().upkeep.change_mark()
+        return None if now == mark else now
 
     def summary(self) -> StoreSummary:
         """What is stored, in a few numbers."""

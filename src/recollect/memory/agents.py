@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from recollect.capture.adapters import Adapter
     from recollect.capture.discover import Found
     from recollect.memory.collaborators import Collaborators
-    from recollect.model.reports import AgentRow
+    from recollect.model.answers import Listing
+    from recollect.model.reports import AgentRow, SourceProblems
 
 
 class MemoryAgents:
@@ -48,6 +49,12 @@ class MemoryAgents:
             if agent not in given and agent not in self._made:
                 self._made[agent] = registry.get_adapter(agent)
         return [given.get(agent) or self._made[agent] for agent in wanted]
+
+    def problems(
+        self, agent: str | None = None, *, limit: int = 20, cursor: str | None = None
+    ) -> Listing[SourceProblems]:
+        """The logs in which something was wrong, the last imported first, with all that was."""
+        return self.shared.store().problems.page(limit=limit, cursor=cursor, agent=agent)
 
     def log_variables(self) -> list[str]:
         """The environment variables that can say where an agent's logs are."""

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from recollect.episodes.recording import Recorder
     from recollect.episodes.retrieve import Retriever
     from recollect.memory.collaborators import Collaborators
-    from recollect.model.episodes import Context, Ending, Episode, EpisodeHit, Flushed, Reward, Step
+    from recollect.model.answers import Listing
+    from recollect.model.episodes import (
+        Context,
+        Ending,
+        Episode,
+        EpisodeHit,
+        EpisodeSource,
+        Flushed,
+        Reward,
+        Step,
+    )
 
 
 # Two threads that ask at the same moment get the same part.
@@ -56,8 +66,24 @@ class MemoryEpisodes:
         """
         return (self._retriever or self._ensure_retriever()).find(task, context, limit=limit)
 
+    def all(
+        self,
+        *,
+        source: EpisodeSource | None = None,
+        project: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Listing[Episode]:
+        """A page of attempts, the newest first: recorded `live`, `derived` from sessions, or both."""
+        from recollect.memory.projects import MemoryProjects
+
+        key = None if project is None else MemoryProjects(self.shared).get(project)
+        return self.shared.store().episodes.page(
+            limit=limit, cursor=cursor, source=source, project=key
+        )
+
     def get(self, ref: str) -> Episode:
-        """One attempt, by its reference; like `forget`, on the thread of the memory."""
+        """One attempt, by its reference; like `all` and `forget`, on the thread of the memory."""
         return self.shared.store().episodes.get(ref)
 
     def forget(self, ref: str) -> Episode:

@@ -30,6 +30,21 @@ class Answers(Generic[Answered]):
         return len(self.rows)
 
 
+class Listing(Generic[Answered]):
+    """A page of rows, how many there are in all, and what asks for the page after it, if any."""
+
+    __slots__ = ("cursor", "rows", "total")
+
+    def __init__(self, rows: list[Answered], *, total: int, cursor: str | None = None) -> None:
+        self.rows, self.total, self.cursor = rows, total, cursor
+
+    def __iter__(self) -> Iterator[Answered]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
 class FileChange(Struct, kw_only=True):
     """A turn that changed a file, and what was asked in it.
 

@@ -14,6 +14,9 @@ from msgspec import Struct, field
 from recollect.model.notes import Trust
 from recollect.model.sessions import Outcome
 
+# Recorded as it happened, or made of what a session came to.
+EpisodeSource = Literal["live", "derived"]
+
 
 class Context(Struct, kw_only=True, frozen=True):
     """Where a task is done.
@@ -71,7 +74,7 @@ class Episode(Struct, kw_only=True):
     """
 
     ref: str
-    source: Literal["live", "derived"]
+    source: EpisodeSource
     task: str
     context: Context
     outcome: Outcome | None = None

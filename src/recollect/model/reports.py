@@ -26,6 +26,21 @@ class SourceReport(Struct, kw_only=True):
     problems: list[Problem] = field(default_factory=list)
 
 
+class SourceProblems(Struct, kw_only=True):
+    """What was wrong in one source, whenever it was imported.
+
+    `failure` says why the whole of it could not be read. `total` counts alike
+    problems one by one; of a log with very many only the first are kept.
+    """
+
+    path: str
+    agent: str
+    imported_at: str | None
+    failure: str | None
+    total: int
+    problems: list[Problem]
+
+
 class ImportReport(Struct, kw_only=True):
     """What an import did in total; the `--json` object."""
 

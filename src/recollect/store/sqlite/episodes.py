@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 
 from recollect.errors import NotFound
+from recollect.model.answers import Listing
 from recollect.model.batch import ProjectIdentity
-from recollect.model.episodes import Context, Episode, Reward, Step
+from recollect.model.episodes import Context, Episode, EpisodeSource, Reward, Step
 from recollect.redact.values_in import RedactsMany, Slots
 from recollect.store.episodes import StoredEpisode
+from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.projects import Projects
 from recollect.system.clock import find_moment, iso
@@ -41,9 +43,14 @@ select episodes.id, episodes.ref, sessions.ref, turns, coalesce(episodes.agent, 
   coalesce(b.key, a.key), task,
        language, domain, tags, outcome, result, error, reward_parts, episodes.started_at,
          duration_ms, tokens, steps
+"""
+_FROM = """
   from episodes left join sessions on sessions.id = episodes.session
   left join projects a on a.id = episodes.project left join projects b on b.id = a.merged_into
 """
+_SELECT += _FROM
+_STARTED = 14
+_SESSION = {"live": "null", "derived": "not null"}
 
 
 def _row(
@@ -167,6 +174,33 @@ class Episodes:
                 hint="`retrieve_relevant` finds them by what they were about",
             )
         return _episode(row)
+
+    def page(
+        self,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        source: EpisodeSource | None = None,
+        project: str | None = None,
+    ) -> Listing[Episode]:
+        """The attempts of a source and a project, or all of them, the newest first."""
+        wanted = "1" if source is None else f"episodes.session is {_SESSION[source]}"
+        if project is not None:
+            wanted += " and coalesce(b.key, a.key) = ?"
+        values = [] if project is None else [project]
+        total = self.db.value(f"select count(*) {_FROM} where {wanted}", values)
+        after, shown = listing.beyond(cursor, "episodes.started_at", "episodes.id")
+        rows = self.db.rows(
+            f"{_SELECT} where {wanted} and {after} "
+            f"order by {listing.order('episodes.started_at', 'episodes.id')} limit ?",
+            [*values, *shown, limit + 1],
+        )
+        last = rows[limit - 1] if len(rows) > limit else None
+        return Listing(
+            [_episode(row) for row in rows[:limit]],
+            total=total,
+            cursor=None if last is None else listing.cursor_of(last[_STARTED], last[0]),
+        )
 
     def of_session(self, session: int) -> list[Episode]:
         """What a session, by its number, came to, in order."""

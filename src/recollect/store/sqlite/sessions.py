@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import NotFound, UsageError
+from recollect.model.answers import Listing
 from recollect.model.search import LONGEST_VALUE
 from recollect.model.sessions import (
     Git,
@@ -27,6 +28,7 @@ from recollect.model.sessions import (
     TurnEvent,
 )
 from recollect.store import bodies
+from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import stored_parts
@@ -145,6 +147,24 @@ class Sessions:
         )
         for row in rows:
             yield Session(**self._fields(row))
+
+    def page(self, scope: Scope, *, limit: int, cursor: str | None = None) -> Listing[Session]:
+        """The same, a page at a time, with how many there are."""
+        clause, values = chosen_sessions(scope)
+        total = self.db.value(f"select count(*) from sessions where {clause}", values)
+        after, shown = listing.beyond(cursor, "sessions.started_at", "sessions.id")
+        rows = self.db.rows(
+            f"select {_COLUMNS} from {_TABLES} where {clause} and {after} "
+            f"order by {listing.order('sessions.started_at', 'sessions.id')} limit ?",
+            [*values, *shown, limit + 1],
+        )
+        return Listing(
+            [Session(**self._fields(row)) for row in rows[:limit]],
+            total=total,
+            cursor=listing.cursor_of(rows[limit - 1][9], rows[limit - 1][0])
+            if len(rows) > limit
+            else None,
+        )
 
     def get(self, ref: str, turns: list[int] | None = None) -> SessionDetail:
         """One session with its turns, or with some of them."""

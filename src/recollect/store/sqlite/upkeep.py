@@ -19,6 +19,13 @@ class Upkeep:
 
     def __init__(self, db: Database) -> None:
         self.db = db
+        # What SQLite counts, it counts for each connection.
+        self._connection = os.urandom(4).hex()
+
+    def change_mark(self) -> str:
+        """Another text as soon as anybody has written, whoever it was."""
+        others, own = self.db.value("pragma data_version"), self.db.connection.total_changes()
+        return f"{self._connection}.{others}.{own}"
 
     def redaction_key(self) -> bytes:
         """The key that redaction tags of this store are derived with, made at first use."""
