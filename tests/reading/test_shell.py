@@ -89,6 +89,9 @@ def test_a_command_knows_its_folder(command: str, folder: str | None) -> None:
         ("pytest; ls", True, 1, True),
         ("pytest; ls", False, 1, False),
         ("pytest || true", True, 0, None),
+        ("pytest || make test", True, 1, None),
+        ("pytest || make test | tail", True, 2, None),
+        ("pytest || make test && ruff check", True, 2, True),
         ("serve &", True, 0, None),
     ],
 )

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import EncoderUnavailable
 from recollect.memory import Memory
+from recollect.model.calls import Call, PlainEvent
 from recollect.recall.embedding import (
     LARGEST_BATCH,
     MOST_PIECES,
@@ -37,22 +38,12 @@ from tests.builders.homes import claude_log, small_talk
 from tests.encoders import WordEncoder
 
 
-def call(target: str, output: str = "", *, ok: bool = True) -> list[object]:
-    return [
-        "tool_call",
-        1,
-        "",
-        "c1",
-        "shell",
-        "shell",
-        target,
-        {},
-        output,
-        ok,
-        0 if ok else 1,
-        5,
-        None,
-    ]
+def call(target: str, output: str = "", *, ok: bool = True) -> Call:
+    return Call(1, 0, "shell", "shell", target, ok, 0 if ok else 1, output=output)
+
+
+def said(kind: str, text: str) -> PlainEvent:
+    return PlainEvent(1, kind, text)
 
 
 @pytest.fixture
@@ -75,27 +66,27 @@ def store(home_with_logs: Path) -> Iterator[Store]:
 
 def test_a_short_turn_is_one_piece_about_what_was_asked_and_answered() -> None:
     """Most turns are, and one vector is cheaper than two."""
-    rows = [
-        ["prompt", 1, "why does it hang?"],
-        ["reasoning", 2, "hm"],
-        ["reply", 3, "a"],
-        ["reply", 4, "A lock is never let go."],
+    events = [
+        said("prompt", "why does it hang?"),
+        said("reasoning", "hm"),
+        said("reply", "a"),
+        said("reply", "A lock is never let go."),
     ]
 
-    assert pieces(rows) == ["why does it hang?\nA lock is never let go."]
+    assert pieces(events) == ["why does it hang?\nA lock is never let go."]
 
 
 def test_commands_and_errors_are_a_piece_of_their_own() -> None:
     """What was run says something else than what was asked; output that went well says nothing."""
-    rows = [
-        ["prompt", 1, "run the tests"],
+    events = [
+        said("prompt", "run the tests"),
         call("pytest -q", "1 failed", ok=False),
         call("pytest -q", "1 passed"),
         call("git commit -m done", "ok"),
-        ["error", 5, "the service is overloaded"],
+        said("error", "the service is overloaded"),
     ]
 
-    assert pieces(rows) == [
+    assert pieces(events) == [
         "run the tests",
         "pytest -q\n1 failed\ngit commit -m done\nthe service is overloaded",
     ]
@@ -103,12 +94,12 @@ def test_commands_and_errors_are_a_piece_of_their_own() -> None:
 
 def test_a_long_turn_is_a_few_pieces_and_no_more() -> None:
     """A pasted log must not cost a hundred vectors."""
-    rows = [
-        ["prompt", 1, "a line of text\n" * 1000],
+    events = [
+        said("prompt", "a line of text\n" * 1000),
         *[call(f"command {number} " + "x" * 300) for number in range(50)],
     ]
 
-    found = pieces(rows)
+    found = pieces(events)
 
     assert len(found) == MOST_PIECES
     assert found[0].startswith("a line of text")
@@ -118,7 +109,7 @@ def test_a_long_turn_is_a_few_pieces_and_no_more() -> None:
 def test_a_turn_without_words_has_no_piece() -> None:
     """An agent may be stopped before anything is said."""
     assert pieces([]) == []
-    assert pieces([["abort", 1, ""], ["prompt", 1, " \n "]]) == []
+    assert pieces([said("abort", ""), said("prompt", " \n ")]) == []
 
 
 @given(st.text(alphabet="ab \n", max_size=400), st.integers(1, 60))

@@ -201,7 +201,7 @@ def test_a_turn_that_changed_while_it_was_encoded_waits_for_the_next_round(fille
     filled.keep("s1.jsonl", *turn("s1", "s1-1", "grown"))
 
     kept = filled.store.vectors.save(
-        "words", [(number, mark, [b"\x01" * 64], b"") for number, mark, _ in read]
+        "words", [(queued.turn, queued.mark, [b"\x01" * 64], b"") for queued in read]
     )
 
     assert kept == 1
@@ -360,13 +360,13 @@ def test_the_index_finds_the_nearest_vectors_of_any_length(
     filled.store.vectors.use_encoder("random", dimensions)
     chance = np.random.default_rng(dimensions)
     stored = chance.normal(size=(60, dimensions)).astype(np.float32)
-    rows = filled.store.vectors.next_waiting(60)
+    waiting = filled.store.vectors.next_waiting(60)
     kept = {
-        number: codes.int8_code(vector)
-        for (number, _, _), vector in zip(rows, stored.tolist(), strict=True)
+        queued.turn: codes.int8_code(vector)
+        for queued, vector in zip(waiting, stored.tolist(), strict=True)
     }
     filled.store.vectors.save(
-        "random", [(number, mark, [kept[number]], b"") for number, mark, _ in rows]
+        "random", [(queued.turn, queued.mark, [kept[queued.turn]], b"") for queued in waiting]
     )
     state = Vectors(filled.db).state()
     assert state is not None

@@ -1,4 +1,7 @@
-"""Turns and tool calls as the verbs see them: rows of the store, without its dialect."""
+"""What happened in a turn, as the store returns it and every stage reads it.
+
+On the path of a cold search: nothing is imported.
+"""
 
 from __future__ import annotations
 
@@ -34,32 +37,43 @@ class Scene(Place):
 
 
 class Call:
-    """A tool call: its place in the turn, what it was about, and how it went."""
+    """One tool call with what came of it.
 
-    __slots__ = ("exit_code", "kind", "name", "ok", "ordinal", "target", "turn")
+    `turn` and `ordinal` say where it is: the number of its turn in the store
+    and its place among the calls of that turn. `target` is the command of a
+    shell, the files of an edit, or what else it was about; `ok` is None when
+    nothing is known, which is no pass. A list that the store's tables give has
+    neither `input` nor `output`, and long targets cut: `store.calls.whole`
+    reads the rest.
+    """
+
+    __slots__ = (
+        "exit_code", "folder", "input", "kind", "name", "ok", "ordinal", "output", "target", "turn",
+    )  # fmt: skip
 
     def __init__(
-        self,
-        turn: int,
-        ordinal: int,
-        name: str,
-        kind: str,
-        target: str | None,
-        ok: int | None,
-        exit_code: int | None,
-    ) -> None:
-        self.turn, self.ordinal, self.name, self.kind, self.target = (
-            turn,
-            ordinal,
-            name,
-            kind,
-            target,
-        )
-        self.ok, self.exit_code = None if ok is None else bool(ok), exit_code
+        self, turn: int, ordinal: int, name: str, kind: str, target: str, ok: bool | None,
+        exit_code: int | None = None, folder: str | None = None,
+        output: str = "", input: object = None,
+    ) -> None:  # fmt: skip
+        self.turn, self.ordinal = turn, ordinal
+        self.name, self.kind, self.target, self.folder = name, kind, target, folder
+        self.ok, self.exit_code, self.output, self.input = ok, exit_code, output, input
 
     @property
     def cut(self) -> bool:
-        """Whether the target may go on in the turn's body."""
-        return self.target is not None and (
-            len(self.target) >= TARGET_CHARACTERS or self.target.count(", ") >= MOST_FILES - 1
-        )
+        """Whether a target from the tables may go on in the turn's body."""
+        return len(self.target) >= TARGET_CHARACTERS or self.target.count(", ") >= MOST_FILES - 1
+
+
+class PlainEvent:
+    """What happened in a turn besides calls: a prompt, a reply, an error of the agent itself, …
+
+    The kinds are those of `model.logs`, and `digest` for what only a digest
+    tells of a turn whose events were let go.
+    """
+
+    __slots__ = ("kind", "text", "turn")
+
+    def __init__(self, turn: int, kind: str, text: str) -> None:
+        self.turn, self.kind, self.text = turn, kind, text

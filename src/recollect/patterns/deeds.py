@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from recollect.model.calls import Call
 from recollect.patterns.lesson import DID
 from recollect.reading import checks
-from recollect.reading.attempts import Attempt
 from recollect.reading.programs import main_pieces, program_of
 from recollect.reading.shell import pieces, told
 from recollect.reading.signatures import (
@@ -73,11 +73,9 @@ class Deed:
         self.shows_success = len(line) == 1 and told(True, line, 0) is True
         self.shows_failure = len(line) == 1 and told(False, line, 0) is False
 
-    def attempt(self, ok: bool | None) -> Attempt:
+    def call(self, ok: bool | None) -> Call:
         """It as far as it is compared with others, having ended so."""
-        made = Attempt(self.kind, self.name, self.target, ok)
-        made._main = self.main
-        return made
+        return Call(0, 0, self.name, self.kind, self.target or "", ok)
 
 
 @lru_cache(16_384)

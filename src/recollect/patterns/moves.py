@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from recollect.patterns.deeds import Deed, deed_of, deed_of_step
 from recollect.patterns.error_classes import error_class, is_declined
 from recollect.reading import checks
-from recollect.reading.attempts import compare
+from recollect.reading.calls import Retry, find_retry
 from recollect.store import bodies
 
 if TYPE_CHECKING:
     from recollect.model.episodes import Step
-    from recollect.reading.attempts import Match
     from recollect.store.history import Passage
 
 
@@ -73,17 +72,14 @@ class Move:
         """What sort of error it met."""
         return error_class(self.output, self.exit_code)
 
-    def tries_again(self, failed: Move) -> tuple[Match, bool] | None:
-        """Whether it does what a failed one tried, and whether its line hides how that ended.
-
-        See `reading.attempts`.
-        """
+    def tries_again(self, failed: Move) -> Retry | None:
+        """How it does what a failed one tried, if it does; see `reading.calls`."""
         tried, deed = failed.deed, self.deed
         if tried is deed and deed.check:
-            return "same", False
-        match = compare(tried.attempt(None), deed.attempt(self.ok))
+            return Retry("same", hidden=False)
+        retry = find_retry(tried.call(None), deed.call(self.ok))
         # A check was read to its last words.
-        return match and (match[0], match[1] and not deed.check)
+        return retry and Retry(retry.form, retry.hidden and not deed.check)
 
 
 def moves_of(passages: Iterable[Passage]) -> list[Move]:

@@ -131,10 +131,14 @@ def told(ok: bool | None, line: tuple[Piece, ...], index: int) -> bool | None:
     """What the end of a line tells about one of its commands; None when it tells nothing.
 
     A line that worked passed every `&&` on its way to the end. In one that
-    failed nobody knows which link of a chain broke, or what a pipe hid.
+    failed nobody knows which link of a chain broke, or what a pipe hid. What
+    stands after `||` may not have run at all.
     """
+    before = [piece.after for piece in line[:index]]
+    while before and before[-1] in ("|", "|&"):
+        before.pop()
     own, later = line[index].after, [piece.after for piece in line[index + 1 :]]
-    if line[-1].after not in ("", "\n", ";"):
+    if line[-1].after not in ("", "\n", ";") or before[-1:] == ["||"]:
         return None
     if (
         ok

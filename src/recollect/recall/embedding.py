@@ -14,15 +14,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from recollect.model.calls import Call, PlainEvent
 from recollect.model.reports import Embedded
 from recollect.recall.closeness import note_words
-from recollect.store import bodies
 from recollect.store.codes import int8_codes
 
 if TYPE_CHECKING:
     from recollect.embed import Encoder
     from recollect.store import Store
-    from recollect.store.bodies import Row
+    from recollect.store.sqlite.vectors.stored import QueuedTurn
 
     Made = tuple[int, int, list[bytes], bytes]
 
@@ -77,57 +77,54 @@ def embed(
     yield report
 
 
-def _encoded(encoder: Encoder, waiting: list[tuple[int, int, list[Row]]]) -> list[Made]:
+def _encoded(encoder: Encoder, waiting: list[QueuedTurn]) -> list[Made]:
     """The codes of each turn's pieces and the words in them.
 
     A piece of which the encoder knows nothing has no code.
     """
-    cut = [pieces(rows) for _, _, rows in waiting]
+    cut = [pieces(queued.events) for queued in waiting]
     texts = [piece for some in cut for piece in some]
     codes = iter(
         [code.tobytes() for code in int8_codes(encoder.encode_documents(texts))] if texts else []
     )
     noted = note_words(["\n".join(some) for some in cut])
     return [
-        (turn, mark, [code for code in islice(codes, len(some)) if any(code)], rows)
-        for (turn, mark, _), some, rows in zip(waiting, cut, noted, strict=True)
+        (
+            queued.turn,
+            queued.mark,
+            [code for code in islice(codes, len(some)) if any(code)],
+            words,
+        )
+        for queued, some, words in zip(waiting, cut, noted, strict=True)
     ]
 
 
-def pieces(rows: list[Row]) -> list[str]:
+def pieces(events: list[Call | PlainEvent]) -> list[str]:
     """What a turn is about, in texts short enough to have one meaning each.
 
     The first holds the prompt's beginning and the reply's; then follows the
     rest of the prompt, and the commands with their errors.
     """
-    prompt = "\n".join(
-        row[bodies.TEXT] for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
-    )
-    reply = next(
-        (
-            row[bodies.TEXT]
-            for row in reversed(rows)
-            if row[bodies.KIND] == "reply" and row[bodies.TEXT]
-        ),
-        "",
-    )
+    said = [event for event in events if isinstance(event, PlainEvent) and event.text]
+    prompt = "\n".join(event.text for event in said if event.kind == "prompt")
+    replies = [event.text for event in said if event.kind == "reply"]
     asked = _cut(prompt[:PROMPT_CHARACTERS], PIECE_CHARACTERS)
-    answer = reply[:REPLY_CHARACTERS]
+    answer = replies[-1][:REPLY_CHARACTERS] if replies else ""
     first = "\n".join(text for text in (asked[0] if asked else "", answer) if text)
-    done = _cut("\n".join(dict.fromkeys(_done(rows))), PIECE_CHARACTERS)
+    done = _cut("\n".join(dict.fromkeys(_done(events))), PIECE_CHARACTERS)
     return [piece for piece in (first, *asked[1:], *done) if piece][:MOST_PIECES]
 
 
-def _done(rows: list[Row]) -> Iterator[str]:
+def _done(events: list[Call | PlainEvent]) -> Iterator[str]:
     """Commands, and what went wrong."""
-    for row in rows:
-        if row[bodies.KIND] == "tool_call":
-            if row[bodies.TARGET]:
-                yield row[bodies.TARGET][:COMMAND_CHARACTERS]
-            if row[bodies.OK] is False and row[bodies.OUTPUT]:
-                yield _ends(row[bodies.OUTPUT])
-        elif row[bodies.KIND] == "error":
-            yield _ends(row[bodies.TEXT])
+    for event in events:
+        if isinstance(event, Call):
+            if event.target:
+                yield event.target[:COMMAND_CHARACTERS]
+            if event.ok is False and event.output:
+                yield _ends(event.output)
+        elif event.kind == "error":
+            yield _ends(event.text)
 
 
 def _ends(text: str) -> str:

@@ -24,6 +24,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from recollect.model.answers import Pack, PackLine
+from recollect.model.calls import Call, PlainEvent
 from recollect.model.search import Query, Scope, Term
 from recollect.reading.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall import rank
@@ -40,7 +41,6 @@ from recollect.recall.telling import (
     tell,
     tokens,
 )
-from recollect.store import bodies
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _recent(store: Store, scope: Scope) -> list[Place]:
     for place in store.turns.newest(scope, limit=20 * MOST_RECENT):
         if place.session in newest or not place.live or place.origin == "subagent":
             continue
-        asked = _asked(store.turns.rows(place.turn))
+        asked = _asked(store.turns.events(place.turn))
         if asks(asked) and asked not in known:
             known.add(asked)
             newest[place.session] = place
@@ -253,12 +253,12 @@ def within(lines: list[PackLine], budget: int) -> Pack:
     return made
 
 
-def describe(store: Store, place: Place, rows: list[list[object]] | None = None) -> str:
+def describe(store: Store, place: Place, events: list[Call | PlainEvent] | None = None) -> str:
     """A turn in one line: when, what was asked, what was done and whether
     it worked, and where to read more.
     """
-    rows = store.turns.rows(place.turn) if rows is None else rows
-    asked = _asked(rows)
+    events = store.turns.events(place.turn) if events is None else events
+    asked = _asked(events)
     if len(asked.split()) < TELLING_WORDS:
         before = store.turns.neighbours([place], 1, Scope(Query().having(**BY_PEOPLE), {})).values()
         earlier = next(
@@ -269,36 +269,37 @@ def describe(store: Store, place: Place, rows: list[list[object]] | None = None)
             ),
             None,
         )
-        asked = f"{_asked(store.turns.rows(earlier.turn))} … {asked}" if earlier else asked
+        asked = f"{_asked(store.turns.events(earlier.turn))} … {asked}" if earlier else asked
     parts = [
         f"- {(iso(place.at) or '')[:10]} {quoted(place.ref, REF_CHARACTERS)}: asked “{asked}”",
-        *_done(rows),
+        *_done(events),
     ]
     return "; ".join(parts)
 
 
-def _asked(rows: list[list[object]]) -> str:
+def _asked(events: list[Call | PlainEvent]) -> str:
     prompts = (
-        str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
+        event.text
+        for event in events
+        if isinstance(event, PlainEvent) and event.kind == "prompt" and event.text
     )
     return quoted(typed(next(prompts, "")), PROMPT_CHARACTERS)
 
 
-def _done(rows: list[list[object]]) -> Iterator[str]:
+def _done(events: list[Call | PlainEvent]) -> Iterator[str]:
     """Which files were changed, and which commands failed or ended well, the last ones first."""
-    calls = [row for row in rows if row[bodies.KIND] == "tool_call" and row[bodies.TARGET]]
-    files = dict.fromkeys(
-        str(row[bodies.TARGET]) for row in calls if row[bodies.TOOL_KIND] == "edit"
-    )
+    calls = [event for event in events if isinstance(event, Call) and event.target]
+    files = dict.fromkeys(call.target for call in calls if call.kind == "edit")
     if files:
         rest = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
-        yield f"changed {', '.join(quoted_path(name, COMMAND_CHARACTERS) for name in list(files)[:MOST_FILES])}{rest}"
+        named = (quoted_path(name, COMMAND_CHARACTERS) for name in list(files)[:MOST_FILES])
+        yield f"changed {', '.join(named)}{rest}"
     commands: dict[str, str] = {}
-    for row in calls:
-        if row[bodies.TOOL_KIND] == "shell" and row[bodies.OK] is not None:
-            code = row[bodies.EXIT_CODE]
-            ended = "ok" if row[bodies.OK] else "failed" if code is None else f"exit {code}"
-            command = quoted_command(str(row[bodies.TARGET]), COMMAND_CHARACTERS)
+    for call in calls:
+        if call.kind == "shell" and call.ok is not None:
+            code = call.exit_code
+            ended = "ok" if call.ok else "failed" if code is None else f"exit {code}"
+            command = quoted_command(call.target, COMMAND_CHARACTERS)
             commands.pop(command, None)
             commands[command] = ended
     for command, ended in list(commands.items())[-MOST_COMMANDS:]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from recollect.model.calls import Call, PlainEvent
 from recollect.model.search import Query, Scope
 from recollect.reading.quoting import typed
 from recollect.recall import reminders
@@ -22,7 +23,6 @@ from recollect.recall.pack import (
     note_line,
     within,
 )
-from recollect.store import bodies
 from recollect.store.told import Told
 
 if TYPE_CHECKING:
@@ -67,31 +67,27 @@ def _turns(store: Store, project: str, domains: dict[str, list[str]]) -> Iterato
     for place in store.turns.newest(scope, limit=MOST_TELLINGS):
         if not place.live or place.origin == "subagent":
             continue
-        rows = store.turns.rows(place.turn)
-        asked = "\n".join(
-            typed(str(row[bodies.TEXT]))
-            for row in rows
-            if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
-        )
+        events = store.turns.events(place.turn)
+        asked = "\n".join(map(typed, _texts(events, "prompt")))
         # Where nothing was done there is nothing to tell.
-        if (
-            asks(asked)
-            and asked not in known
-            and any(row[bodies.KIND] == "tool_call" for row in rows)
-        ):
+        called = any(isinstance(event, Call) for event in events)
+        if called and asks(asked) and asked not in known:
             known.add(asked)
-            yield Told(place.ref, describe(store, place, rows), place.at), _found_by(asked, rows)
+            line = describe(store, place, events)
+            yield Told(place.ref, line, place.at), _found_by(asked, events)
 
 
-def _found_by(asked: str, rows: list[list[object]]) -> str:
+def _found_by(asked: str, events: list[Call | PlainEvent]) -> str:
     """What was asked, which files were changed, and how the last answer begins."""
-    changed = {
-        str(row[bodies.TARGET])
-        for row in rows
-        if row[bodies.KIND] == "tool_call" and row[bodies.TOOL_KIND] == "edit"
-    }
-    replies = [
-        str(row[bodies.TEXT]) for row in rows if row[bodies.KIND] == "reply" and row[bodies.TEXT]
-    ]
+    changed = {event.target for event in events if isinstance(event, Call) and event.kind == "edit"}
+    replies = _texts(events, "reply")
     answer = replies[-1][:REPLY_CHARACTERS] if replies else ""
     return " ".join([asked[:FOUND_BY_CHARACTERS], *sorted(changed), answer])
+
+
+def _texts(events: list[Call | PlainEvent], kind: str) -> list[str]:
+    return [
+        event.text
+        for event in events
+        if isinstance(event, PlainEvent) and event.kind == kind and event.text
+    ]

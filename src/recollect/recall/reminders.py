@@ -12,21 +12,20 @@ what `pytest -q tests/b.py` came to. Of a program that was not found any use is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.model.calls import Call
 from recollect.model.search import Query, Scope
 from recollect.reading.error_text import error_lines, headline, longest_word, shape, telling, tells
 from recollect.reading.programs import base, launched, main_pieces, program_of
 from recollect.reading.quoting import quoted, quoted_command, quoted_path
 from recollect.reading.shell import pieces, told
 from recollect.recall.shapes import use_shapes
-from recollect.recall.verbs import retry
-from recollect.store.bodies import EXIT_CODE, KIND, OK, OUTPUT, TARGET, TOOL_KIND
+from recollect.recall.verbs.after import follow_up, shown, text_of
 from recollect.store.told import Reminder
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from recollect.model.calls import Call
     from recollect.store import Store
 
     Found = tuple[str, Reminder]
@@ -51,20 +50,11 @@ _WRONG_FORM = (
 )  # fmt: skip
 
 
-class Failure:
-    """One failed shell command: where, how, and the line that names the error."""
+class Failure(NamedTuple):
+    """One failed shell command, and the line that names the error."""
 
-    __slots__ = ("command", "error", "exit_code", "ordinal", "output", "place", "turn")
-
-    def __init__(
-        self, turn: int, ordinal: int, command: str, exit_code: int | None, output: str
-    ) -> None:
-        self.turn, self.ordinal, self.place = turn, ordinal, (turn, ordinal)
-        self.command, self.exit_code, self.output = command, exit_code, output
-        # A warning stands in the output of every run, and is overcome by none.
-        self.error = headline(
-            [line for line in error_lines(output) if not line.lower().startswith("warn")]
-        )
+    call: Call
+    error: str | None
 
 
 def find(
@@ -77,8 +67,8 @@ def find(
     commands: dict[str, Found] = {}
     errors: dict[str, Found] = {}
     for failure in _failures(store, scope):
-        if _is_form(failure):
-            made = _another_form(store, failure, scope)
+        if _is_form(failure.call):
+            made = _another_form(store, failure.call, scope)
             if made:
                 commands.setdefault(made[1].shape, made)
         if failure.error and tells(failure.error) and len(errors) < MOST_REMINDERS:
@@ -86,7 +76,7 @@ def find(
             if (
                 telling(shaped)
                 and shaped not in errors
-                and (made := _overcome(store, failure, shaped))
+                and (made := _overcome(store, failure.call, shaped))
             ):
                 errors[shaped] = made
         if len(commands) >= MOST_REMINDERS:
@@ -97,64 +87,55 @@ def find(
 def _failures(store: Store, scope: Scope) -> list[Failure]:
     """The newest first. The numbers of turns only tell in which order logs were read."""
     found = list(_failed_commands(store, scope))
-    scenes = store.turns.scenes(list({failure.turn for failure in found}))
-    return sorted(
-        found, key=lambda failure: (scenes[failure.turn].at or 0, failure.place), reverse=True
-    )
+    scenes = store.turns.scenes(list({failure.call.turn for failure in found}))
+
+    def when(failure: Failure) -> tuple[int, int, int]:
+        return scenes[failure.call.turn].at or 0, failure.call.turn, failure.call.ordinal
+
+    return sorted(found, key=when, reverse=True)
 
 
 def _failed_commands(store: Store, scope: Scope) -> Iterator[Failure]:
-    for turn, events in store.calls.failed_turns(scope, limit=NEWEST_TURNS):
-        ordinal = -1
-        for event in events:
-            if event[KIND] == "tool_call":
-                ordinal += 1
-                if event[TOOL_KIND] == "shell" and event[OK] is False and event[TARGET]:
-                    yield Failure(
-                        turn, ordinal, event[TARGET], event[EXIT_CODE], event[OUTPUT] or ""
-                    )
+    for call in store.calls.failed(scope, turns=NEWEST_TURNS):
+        if isinstance(call, Call) and call.kind == "shell" and call.target:
+            lines = error_lines(call.output)
+            # A warning stands in the output of every run, and is overcome by none.
+            yield Failure(
+                call, headline([one for one in lines if not one.lower().startswith("warn")])
+            )
 
 
-def _is_form(failure: Failure) -> bool:
-    if failure.exit_code in (NOT_FOUND, NOT_EXECUTABLE):
+def _is_form(failed: Call) -> bool:
+    if failed.exit_code in (NOT_FOUND, NOT_EXECUTABLE):
         return True
-    said = failure.output[-2_000:].lower()
+    said = failed.output[-2_000:].lower()
     return any(words in said for words in _WRONG_FORM)
 
 
-def _another_form(store: Store, failure: Failure, scope: Scope) -> Found | None:
+def _another_form(store: Store, failed: Call, scope: Scope) -> Found | None:
     """What worked instead of a failed form, unless that has worked since."""
-    tried = main_pieces(failure.command)
+    tried = main_pieces(failed.target)
     if len(tried) != 1:
         # In a chain nobody knows which command failed.
         return None
     words = tried[0][1]
-    shaped = use_shapes(words)[1 if failure.exit_code == NOT_FOUND else 0]
-    calls = store.calls.after(failure.turn, TURNS_AFTER)
-    at = next(
-        (
-            index
-            for index, (_, call) in enumerate(calls)
-            if (call.turn, call.ordinal) == (failure.turn, failure.ordinal)
-        ),
-        None,
-    )
-    if at is None:
-        return None
-    for ref, call in calls[at + 1 : at + 1 + CALLS_AFTER]:
+    shaped = use_shapes(words)[1 if failed.exit_code == NOT_FOUND else 0]
+    calls = store.calls.since(failed.turn, failed.ordinal, turns=TURNS_AFTER, limit=1 + CALLS_AFTER)
+    for call in calls[1:]:
         found = _form_that_worked(words, call)
-        failed, worked = _said(failure.command), _said(call.target or "")
+        one, other = _said(failed.target), _said(call.target)
         # Two that look alike where they are cut tell nobody what to do.
-        if failed == worked:
+        if one == other:
             continue
         if (
             found
             and shaped not in use_shapes(found)
-            and not _worked_since(store, shaped, words, failure, scope)
+            and not _worked_since(store, shaped, words, failed, scope)
         ):
-            scene = store.turns.scenes([failure.turn])[failure.turn]
-            code = "" if failure.exit_code is None else f" (exit {failure.exit_code})"
-            line = f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{failed}` failed here{code}; `{worked}` worked"
+            places = store.turns.places([failed.turn, call.turn])
+            scene, ref = places[failed.turn], places[call.turn].ref
+            code = "" if failed.exit_code is None else f" (exit {failed.exit_code})"
+            line = f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{one}` failed here{code}; `{other}` worked"
             refs = scene.ref if scene.ref == ref else f"{scene.ref} {ref}"
             return base(words[launched(words) % len(words)]).lower(), Reminder(
                 shaped, refs, line, scene.at
@@ -166,7 +147,7 @@ def _form_that_worked(tried: list[str], call: Call) -> list[str] | None:
     """The words of a later command that did in another form what was tried: the
     same program, or the same arguments.
     """
-    if call.kind != "shell" or not call.ok or not call.target:
+    if call.kind != "shell" or call.ok is not True:
         return None
     run = main_pieces(call.target)
     if len(run) != 1:
@@ -183,14 +164,14 @@ def _worked_since(
     store: Store,
     shaped: str,
     words: list[str],
-    failure: Failure,
+    failed: Call,
     scope: Scope,
 ) -> bool:
     # The newest first, up to the failure itself.
     for call in store.calls.of_program(base(words[0]), scope):
-        if (call.turn, call.ordinal) == failure.place:
+        if (call.turn, call.ordinal) == (failed.turn, failed.ordinal):
             break
-        if not call.ok or not call.target:
+        if call.ok is not True:
             continue
         line = pieces(call.target)
         if any(
@@ -201,24 +182,25 @@ def _worked_since(
     return False
 
 
-def _overcome(store: Store, failure: Failure, shaped: str) -> Found | None:
+def _overcome(store: Store, failed: Call, shaped: str) -> Found | None:
     """What was done about an error before the command that met it passed."""
-    after = retry.follow(store, failure.turn, failure.ordinal, lambda call: True)
-    if after.proof is None or after.match != "same" or after.hidden or not after.steps:
+    after = follow_up(store, failed.turn, failed.ordinal)
+    if after.proof is None or after.retry != ("same", False) or not after.done:
         return None
     steps = dict.fromkeys(
-        f"{quoted_path(step.text, COMMAND_CHARACTERS)} was changed"
-        if step.kind == "edit"
-        else f"`{_said(step.text)}` was run"
-        for step in after.steps
+        f"{quoted_path(text_of(call), COMMAND_CHARACTERS)} was changed"
+        if call.kind == "edit"
+        else f"`{_said(text_of(call))}` was run"
+        for call in shown(after)
     )
-    scene = store.turns.scenes([failure.turn])[failure.turn]
+    places = store.turns.places([failed.turn, after.proof.turn])
+    scene, ref = places[failed.turn], places[after.proof.turn].ref
     line = (
-        f"- {(iso(scene.at) or '')[:10]} {quoted(after.proof.ref, 200)}: this error was met here "
+        f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: this error was met here "
         "before; "
         f"{' and '.join(list(steps)[-MOST_STEPS:])}, and the same command passed"
     )
-    refs = scene.ref if scene.ref == after.proof.ref else f"{scene.ref} {after.proof.ref}"
+    refs = scene.ref if scene.ref == ref else f"{scene.ref} {ref}"
     return longest_word(shaped), Reminder(shaped, refs, line, scene.at)
 
 

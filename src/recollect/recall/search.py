@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from recollect.model.calls import Call, PlainEvent
     from recollect.model.search import Place, Scope
     from recollect.recall.closeness import Closeness
     from recollect.recall.when import TimeSpan
@@ -256,19 +257,24 @@ def _hits(
     hits = []
     for start in range(0, len(scores), MOST_BODIES):
         some = scores[start : start + MOST_BODIES]
-        rows = store.turns.rows_of([score.place.turn for score in some])
+        events = store.turns.events_of([score.place.turn for score in some])
         hits += [
-            _hit(score, rows[score.place.turn], matched(score), words, explain=explain)
+            _hit(score, events[score.place.turn], matched(score), words, explain=explain)
             for score in some
         ]
     return hits
 
 
 def _hit(
-    score: rank.Score, rows: list[list[object]], matched: str, words: list[str], *, explain: bool
+    score: rank.Score,
+    events: list[Call | PlainEvent],
+    matched: str,
+    words: list[str],
+    *,
+    explain: bool,
 ) -> Hit:
     place = score.place
-    said, writer = snippet(rows, words)
+    said, writer = snippet(events, words)
     return Hit(
         ref=place.ref,
         session=place.session_ref,

@@ -5,21 +5,25 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.store.bodies import DIGEST, INPUT, KIND, OUTPUT, TARGET, TEXT, TOOL_KIND
+from recollect.model.calls import Call
+from recollect.store.bodies import DIGEST
 from recollect.store.text import ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recollect.model.calls import PlainEvent
+
 WIDTH = 160
 
 
-def snippet(rows: list[list[object]], words: list[str]) -> tuple[str, str]:
-    """The stretch of a turn that holds the most of these words, in one line, and who wrote it."""
+def snippet(events: list[Call | PlainEvent], words: list[str]) -> tuple[str, str]:
+    """The piece of a turn that holds the most of these words, in one line, and who wrote it."""
     wanted = [word.lower() for word in words]
     best, best_place, best_score, writer = "", 0, -1, "user"
-    for text, written_by in _texts(rows):
+    for text, written_by in _texts(events):
+        text = ends(text)
         place, score = _best_place(text, wanted)
         # What a person wrote comes first and wins a tie over what a tool printed.
         if score > best_score:
@@ -29,27 +33,30 @@ def snippet(rows: list[list[object]], words: list[str]) -> tuple[str, str]:
     return _cut(best, best_place), writer
 
 
-def _texts(rows: list[list[object]]) -> Iterator[tuple[str, str]]:
-    """What was said and done, in order, as far as the index has it, each with who wrote it."""
-    for row in rows:
-        for field in (TEXT, TARGET, INPUT, OUTPUT):
-            value = row[field] if field < len(row) else None
-            for text in value.values() if isinstance(value, dict) else (value,):
-                if isinstance(text, str) and text:
-                    yield ends(text), _writer(row, field)
-
-
-def _writer(row: list[object], field: int) -> str:
-    """Whose words a field of an event holds: the user's, the
-    assistant's, a tool's or a web page's.
+def _texts(events: list[Call | PlainEvent]) -> Iterator[tuple[str, str]]:
+    """What was said and done, in order, each with who wrote it: the user, the
+    assistant, a tool or a web page.
     """
-    if row[KIND] == "prompt":
+    for event in events:
+        if isinstance(event, Call):
+            # What a tool was called with, the assistant wrote.
+            if event.target:
+                yield event.target, "assistant"
+            given = event.input
+            for text in given.values() if isinstance(given, dict) else (given,):
+                if isinstance(text, str) and text:
+                    yield text, "assistant"
+            if event.output:
+                yield event.output, "web" if event.kind == "web" else "tool"
+        elif event.text:
+            yield event.text, _writer(event.kind)
+
+
+def _writer(kind: str) -> str:
+    if kind == "prompt":
         return "user"
-    if field == OUTPUT:
-        return "web" if row[TOOL_KIND] == "web" else "tool"
-    # An error is what a service said, and a digest may quote what a command printed. What a
-    # tool was called with, the assistant wrote.
-    return "tool" if row[KIND] in ("error", DIGEST) else "assistant"
+    # An error is what a service said, and a digest may quote what a command printed.
+    return "tool" if kind in ("error", DIGEST) else "assistant"
 
 
 def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from recollect.model.calls import Call
 from recollect.model.digests import Run
 from recollect.reading import checks
-from recollect.reading.attempts import Attempt
+from recollect.reading.calls import read_line, weight_of
 from recollect.reading.shell_edits import changed_files, is_patch, patched_files
 from recollect.store import bodies
 
@@ -18,40 +19,34 @@ if TYPE_CHECKING:
 COMMAND_CHARACTERS = 400
 
 
-class Done(Attempt):
+class Done(Call):
     """A tool call, where it was made, and what it printed.
 
-    `ok` is how its check ended, where it has one.
+    `ok` is how its check ended, where it has one; `ordinal` is that of its turn.
 
     Files are named as seen from the folder that the session began in.
     """
 
-    __slots__ = ("alone", "check", "exit_code", "files", "ordinal", "output", "ref")
+    __slots__ = ("alone", "check", "files", "ref")
 
     def __init__(self, ref: str, ordinal: int, row: bodies.Row, cwd: str | None) -> None:
         kind, target, ok, output = (
             row[bodies.TOOL_KIND],
-            row[bodies.TARGET],
+            row[bodies.TARGET] or "",
             row[bodies.OK],
             row[bodies.OUTPUT] or "",
         )
-        if kind == "shell" and target and is_patch(target):
+        if kind == "shell" and is_patch(target):
             kind, target = "edit", ", ".join(patched_files(target))
-        self.check = kind == "shell" and bool(target) and checks.is_check(target)
+        self.check = kind == "shell" and checks.is_check(target)
         super().__init__(
-            kind,
-            row[bodies.NAME] or "",
-            target,
-            checks.ended(target, ok, output) if self.check else ok,
-        )
+            0, ordinal, row[bodies.NAME] or "", kind, target,
+            checks.ended(target, ok, output) if self.check else ok, row[bodies.EXIT_CODE],
+            output=output,
+        )  # fmt: skip
         self.alone: list[str] | None = None
         """What `plain_lines.only_command` found, once that was asked."""
-        self.ref, self.ordinal, self.output, self.exit_code = (
-            ref,
-            ordinal,
-            output,
-            row[bodies.EXIT_CODE],
-        )
+        self.ref = ref
         self.files = [_inside(path, cwd) for path in self._changed()]
 
     def _changed(self) -> list[str]:
@@ -62,11 +57,21 @@ class Done(Attempt):
         return changed_files(self.target) if self.kind == "shell" else []
 
     @property
+    def main(self) -> list[tuple[int, list[str]]]:
+        """The commands of its line that matter, by their place in it."""
+        return read_line(self.target).main if self.kind == "shell" else []
+
+    @property
+    def weight(self) -> int:
+        """How many things it may have changed."""
+        return weight_of(self)
+
+    @property
     def run(self) -> Run:
         """A shell command as a digest has it."""
         return Run(
             ref=self.ref,
-            command=one_line(self.target or ""),
+            command=one_line(self.target),
             ok=self.ok,
             exit_code=self.exit_code,
             check=self.check,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from recollect.distill.digests.tasks import asks_back, prompt_of
 from recollect.distill.digests.typed import END_OF_SENTENCE, typed
-from recollect.reading.attempts import Attempt, compare
+from recollect.model.calls import Call
+from recollect.reading.calls import find_retry, read_line
 from recollect.reading.quoting import quoted, quoted_command
 
 if TYPE_CHECKING:
@@ -93,9 +94,10 @@ def _failing(runs: Sequence[Run]) -> list[Run]:
 
 def _covers(later: Run, failed: Run) -> bool:
     """Whether a check looks at all that a failed one looked at."""
-    before, after = (Attempt("shell", "", run.command, run.ok) for run in (failed, later))
-    match = compare(before, after)
-    return match is not None and (match[0] == "same" or after.chosen <= before.chosen)
+    before, after = (Call(0, 0, "", "shell", run.command, run.ok) for run in (failed, later))
+    retry = find_retry(before, after)
+    narrower = read_line(later.command).arguments <= read_line(failed.command).arguments
+    return retry is not None and (retry.form == "same" or narrower)
 
 
 def _still_failing(run: Run) -> str:

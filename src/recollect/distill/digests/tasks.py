@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect.distill.outcomes import talk
 from recollect.distill.outcomes.deeds import deeds_of
-from recollect.reading.attempts import compare
+from recollect.reading.calls import find_retry
 from recollect.reading.quoting import quoted, typed
 from recollect.store import bodies
 
@@ -113,7 +113,7 @@ class Stretch:
             or asks_back(self._last)
             or any(not self.files.isdisjoint(call.files) for call in calls)
             or len(self.words & talk.topics(said)) >= SHARED_WORDS
-            or any(compare(failed, call) for failed in self.failed for call in calls)
+            or any(find_retry(failed, call) for failed in self.failed for call in calls)
         )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect.distill.digests.calls import one_line
 from recollect.model.digests import Trouble
-from recollect.reading.attempts import compare, find_proof
+from recollect.reading.calls import find_proof, find_retry
 from recollect.reading.error_text import error_lines, headline, shape
 from recollect.reading.programs import program_of
 
@@ -66,7 +66,7 @@ def _overcome(failed: Done, later: Sequence[Done], error: str) -> tuple[int | No
 
     Nothing when none does.
     """
-    matches = [compare(failed, call) for call in later]
+    matches = [find_retry(failed, call) for call in later]
     worked = [
         bool(match and call.ok) and not (match and match[1] and _says(call, error))
         for call, match in zip(later, matches, strict=True)

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.distill.digests.typed import END_OF_SENTENCE, typed
-from recollect.store import bodies
+from recollect.model.calls import Call, PlainEvent
 from recollect.store.notes import compared
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def corroborate(store: Store) -> int:
     believed = 0
     for sought in store.old.sought_origins():
         for turn in store.old.turns_remembering(sought.at):
-            call = _find_call(store.turns.rows(turn), sought.text)
+            call = _find_call(store.turns.events(turn), sought.text)
             if call is not None:
                 said = any(says(prompt, sought.text) for prompt in _prompts(store, turn, call))
                 believed += store.old.save_origin(sought, turn, said=said)
@@ -87,12 +87,13 @@ def corroborate(store: Store) -> int:
     return believed
 
 
-def _find_call(rows: list[list[Any]], text: str) -> int | None:
+def _find_call(events: list[Call | PlainEvent], text: str) -> int | None:
     """The place of the call that gave a note among the events of a turn."""
-    for place, row in enumerate(rows):
-        remembers = row[bodies.KIND] == "tool_call" and str(row[bodies.NAME]).lower().endswith(TOOL)
-        if remembers and any(
-            compared(given) == compared(text) for given in _texts(row[bodies.INPUT])
+    for place, event in enumerate(events):
+        if (
+            isinstance(event, Call)
+            and event.name.lower().endswith(TOOL)
+            and any(compared(given) == compared(text) for given in _texts(event.input))
         ):
             return place
     return None
@@ -109,10 +110,10 @@ def _texts(value: object) -> Iterator[str]:
 def _prompts(store: Store, turn: int, call: int) -> Iterator[str]:
     """What a person had typed before a call, the newest turn first."""
     for number in store.old.typed_turns(turn):
-        rows = store.turns.rows(number)
-        for row in rows[:call] if number == turn else rows:
-            if row[bodies.KIND] == "prompt":
-                yield str(row[bodies.TEXT])
+        events = store.turns.events(number)
+        for event in events[:call] if number == turn else events:
+            if isinstance(event, PlainEvent) and event.kind == "prompt":
+                yield event.text
 
 
 def says(prompt: str, note: str) -> bool:

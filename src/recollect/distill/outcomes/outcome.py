@@ -35,7 +35,7 @@ from recollect.distill.outcomes.deeds import (
     was_denied,
 )
 from recollect.model.digests import Evidence, EvidenceKind, Outcome
-from recollect.reading.attempts import compare
+from recollect.reading.calls import find_retry, read_line
 from recollect.reading.quoting import quoted
 from recollect.reading.quoting import typed as without_recalled
 from recollect.store import bodies
@@ -380,7 +380,8 @@ def _covers(before: Done, later: Done) -> bool:
     """Whether a later check tells about an earlier one: the same, or one of
     more or of fewer tests, but not of others.
     """
-    match = compare(before, later)
-    if match is None or match[0] == "same":
-        return match is not None
-    return before.chosen <= later.chosen or later.chosen <= before.chosen
+    retry = find_retry(before, later)
+    if retry is None or retry.form == "same":
+        return retry is not None
+    first, second = (read_line(call.target).arguments for call in (before, later))
+    return first <= second or second <= first

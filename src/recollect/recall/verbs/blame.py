@@ -18,7 +18,6 @@ from recollect.errors import UsageError
 from recollect.model.answers import Answers, FileChange
 from recollect.reading.shell_edits import changed_files, patched_files
 from recollect.recall.verbs.changes import change_in, shortened
-from recollect.store.bodies import INPUT, KIND, TARGET
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -130,15 +129,14 @@ def _without_copies(scenes: list[Scene]) -> list[Scene]:
 
 def _paths(store: Store, call: Call) -> list[str]:
     """The files that a call changes, as it names them."""
-    target = call.target or ""
-    event = _events(store, call.turn)[call.ordinal] if call.cut else None
+    [whole_call] = store.calls.whole([call]) if call.cut else [call]
     if call.kind == "shell":
-        return changed_files(str(event[TARGET]) if event else target)
-    named = [target, *target.split(", ")]
-    if event:
-        given = event[INPUT]
+        return changed_files(whole_call.target)
+    named = [call.target, *call.target.split(", ")]
+    given = whole_call.input
+    if given is not None:
         named += [path for text in _texts(given) for path in patched_files(text)]
-        named += [str(path) for path in given] if isinstance(given, dict) else []
+        named += map(str, given) if isinstance(given, dict) else []
     return named
 
 
@@ -152,25 +150,20 @@ def _texts(given: object) -> list[str]:
     ]
 
 
-def _events(store: Store, turn: int) -> list[list[object]]:
-    """The tool calls of a turn, in the order of their ordinals."""
-    return [row for row in store.turns.rows(turn) if row[KIND] == "tool_call"]
-
-
 def _row(store: Store, scene: Scene, touched: list[Touch]) -> FileChange:
     """One turn's changes of the file, told together."""
-    events = _events(store, scene.turn)
     outcomes = [call.ok for call, _, _ in touched]
     # What failed changed nothing, unless everything failed: then it shows what was tried.
+    calls = store.calls.whole(call for call, _, _ in touched)
     changes = [
-        (call, change_in(events[call.ordinal][INPUT], normalised(path)))
-        for call, path, _ in touched
+        (call, change_in(call.input, normalised(path)))
+        for call, (_, path, _) in zip(calls, touched, strict=True)
         if call.ok is not False or True not in outcomes
     ]
     known = [change for _, change in changes if change.known]
     excerpt = next((text for _, change in reversed(changes) if (text := change.excerpt())), "")
     if not excerpt and changes:
-        excerpt = shortened(changes[-1][0].target or "")
+        excerpt = shortened(changes[-1][0].target)
     return FileChange(
         ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent,
         project=scene.project, at=iso(scene.at),

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import UsageError
 from recollect.model.answers import Answers, Confidence, Fix
+from recollect.model.calls import Call
+from recollect.reading.calls import FollowUp
 from recollect.reading.error_text import (
     clean,
     error_lines,
@@ -21,16 +23,15 @@ from recollect.reading.error_text import (
 )
 from recollect.reading.programs import looks_only
 from recollect.reading.shell import pieces
-from recollect.recall.verbs import retry
+from recollect.recall.verbs.after import STEP_CHARACTERS, follow_up, shown, step_of
 from recollect.recall.verbs.changes import shortened
-from recollect.store.bodies import EXIT_CODE, KIND, NAME, OK, OUTPUT, TARGET, TEXT, TOOL_KIND
 from recollect.store.text import ends, words_in
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.model.calls import Call, Scene
+    from recollect.model.calls import Scene
     from recollect.model.search import Scope
     from recollect.store import Store
 
@@ -170,44 +171,39 @@ def _searchable(store: Store, shaped: str) -> list[str]:
 
 def _met(store: Store, asked: Asked, scene: Scene) -> Iterator[Fix]:
     """The failed calls of a turn that met the error, each with what came after it."""
-    ordinal = -1
-    for row in store.turns.rows(scene.turn):
-        if row[KIND] == "tool_call":
-            ordinal += 1
-            line, match = _best(asked, str(row[OUTPUT] or ""))
-            if match and (row[OK] is not True or (match in _WHOLE_LINE and _hides_failure(row))):
-                after = retry.follow(
-                    store, scene.turn, ordinal, lambda call: _printed(store, asked, call)
+    for event in store.turns.events(scene.turn):
+        if isinstance(event, Call):
+            line, match = _best(asked, event.output)
+            if match and (event.ok is not True or (match in _WHOLE_LINE and _hides_failure(event))):
+                after = follow_up(
+                    store,
+                    event.turn,
+                    event.ordinal,
+                    fails_again=lambda call: _printed(store, asked, call),
                 )
-                code = row[EXIT_CODE]
-                yield _row(
-                    scene, line, match, _tried(row), code if isinstance(code, int) else None, after
-                )
-        elif row[KIND] == "error":
-            line, match = _best(asked, str(row[TEXT]))
+                yield _row(store, scene, line, match, after, event)
+        elif event.kind == "error":
+            line, match = _best(asked, event.text)
             if match:
-                yield _row(scene, line, match, None, None, retry.Retry([]))
+                yield _row(store, scene, line, match, FollowUp([]))
 
 
-def _hides_failure(row: list[object]) -> bool:
+def _hides_failure(call: Call) -> bool:
     """Whether a call that seems to have worked may have met the error: a pipe
     hides exit codes, and looking meets none.
     """
-    return row[TOOL_KIND] == "shell" and not all(
-        looks_only(piece) for piece in pieces(str(row[TARGET] or ""))
-    )
+    return call.kind == "shell" and not all(map(looks_only, pieces(call.target)))
 
 
 def _printed(store: Store, asked: Asked, call: Call) -> bool:
     """Whether a call's output holds the error."""
-    calls = [row for row in store.turns.rows(call.turn) if row[KIND] == "tool_call"]
-    return _best(asked, str(calls[call.ordinal][OUTPUT] or ""))[1] is not None
+    return _best(asked, store.calls.whole([call])[0].output)[1] is not None
 
 
-def _tried(row: list[object]) -> str:
+def _tried(call: Call) -> str:
     """The command that failed; of another tool its name, and what it was used on."""
-    target = str(row[TARGET] or "")
-    return target if row[TOOL_KIND] == "shell" and target else f"{row[NAME]} {target}".strip()
+    is_command = call.kind == "shell" and call.target
+    return call.target if is_command else f"{call.name} {call.target}".strip()
 
 
 def _best(asked: Asked, output: str) -> tuple[str, Match | None]:
@@ -224,36 +220,37 @@ def _best(asked: Asked, output: str) -> tuple[str, Match | None]:
 
 
 def _row(
-    scene: Scene,
-    line: str,
-    match: Match,
-    failed: str | None,
-    exit_code: int | None,
-    after: retry.Retry,
+    store: Store, scene: Scene, line: str, match: Match, after: FollowUp, failed: Call | None = None
 ) -> Fix:
+    steps = shown(after)
+    places = store.turns.places({call.turn for call in [*steps, after.proof] if call})
     confidence, why = _judge(match, after)
     return Fix(
         ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent,
         project=scene.project, at=iso(scene.at),
         live=bool(scene.live), subagent=scene.subagent, error=line, match=match,
-        failed=shortened(failed, retry.STEP_CHARACTERS) if failed else None, exit_code=exit_code,
-        steps=after.steps, steps_left_out=after.left_out, proof=after.proof,
-        proof_match=after.match,
+        failed=shortened(_tried(failed), STEP_CHARACTERS) if failed else None,
+        exit_code=failed.exit_code if failed else None,
+        steps=[step_of(call, places[call.turn]) for call in steps],
+        steps_left_out=len(after.done) - len(steps),
+        proof=step_of(after.proof, places[after.proof.turn]) if after.proof else None,
+        proof_match=after.retry.form if after.retry else None,
         confidence=confidence, why=why,
     )  # fmt: skip
 
 
-def _judge(match: Match, after: retry.Retry) -> tuple[Confidence, str]:
+def _judge(match: Match, after: FollowUp) -> tuple[Confidence, str]:
     """How far to trust an answer, with the reason."""
-    if after.proof is None:
+    if after.retry is None:
         return "low", f"{_MATCHES[match]}; the command was not seen to work afterwards"
-    what = "the same command" if after.match == "same" else "a command of the same program"
-    changed = bool(after.steps) or after.more
+    is_same, hidden = after.retry.form == "same", after.retry.hidden
+    what = "the same command" if is_same else "a command of the same program"
+    changed = bool(after.done) or after.more
     ended = f"{what} worked afterwards" if changed else f"{what} worked when it was run again"
-    if after.hidden:
+    if hidden:
         ended = f"{what} ran afterwards in a line that worked, which hides its own exit code"
     # One doubt is medium, two are low: another line, another command, a
     # hidden end, nothing done in between.
-    doubts = (_RANKS[match] > 1) + (after.match != "same") + after.hidden + (not changed)
+    doubts = (_RANKS[match] > 1) + (not is_same) + hidden + (not changed)
     confidence: Confidence = "high" if not doubts else "medium" if doubts == 1 else "low"
     return confidence, f"{_MATCHES[match]}; {ended}"

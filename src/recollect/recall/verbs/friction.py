@@ -7,36 +7,36 @@ up for the latest few occurrences of each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model.answers import Answers
 from recollect.model.answers import Friction as Row
+from recollect.model.calls import Call
 from recollect.reading.error_text import error_lines, headline, shape, telling
-from recollect.recall.verbs import retry
+from recollect.recall.verbs.after import follow_up
 from recollect.recall.verbs.changes import shortened
-from recollect.store.bodies import KIND, OK, OUTPUT, TARGET, TEXT
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from recollect.model.calls import Scene
+    from recollect.model.calls import PlainEvent, Scene
     from recollect.model.search import Scope
     from recollect.store import Store
-    from recollect.store.bodies import Row as Event
 
 # Reading a turn takes a tenth of a millisecond, and what failed years ago is no friction of today.
 NEWEST_TURNS = 4_000
 LOOKED_AT = 3
 
 
-class Occurrence:
-    """One failed call, or one error of the agent itself: `ordinal` is then None."""
+class Occurrence(NamedTuple):
+    """A failed call, or an error of the agent itself: `ordinal` is then None.
 
-    __slots__ = ("command", "line", "ordinal", "turn")
+    With the line that names the error, and what had been called.
+    """
 
-    def __init__(self, turn: int, ordinal: int | None, line: str, command: str | None) -> None:
-        self.turn, self.ordinal, self.line, self.command = turn, ordinal, line, command
+    turn: int
+    ordinal: int | None
+    line: str
+    command: str
 
 
 def friction(
@@ -48,9 +48,9 @@ def friction(
 ) -> Answers[Row]:
     """Errors that were met in at least so many sessions, the most widespread first."""
     found: dict[str, list[Occurrence]] = {}
-    for turn, events in store.calls.failed_turns(scope, limit=NEWEST_TURNS):
-        for occurrence in _occurrences(turn, events):
-            found.setdefault(shape(occurrence.line), []).append(occurrence)
+    for event in store.calls.failed(scope, turns=NEWEST_TURNS):
+        if one := _occurrence(event):
+            found.setdefault(shape(one.line), []).append(one)
     often = {
         shaped: met
         for shaped, met in found.items()
@@ -77,19 +77,14 @@ def friction(
     return answers
 
 
-def _occurrences(turn: int, events: list[Event]) -> Iterator[Occurrence]:
-    ordinal = -1
-    for event in events:
-        if event[KIND] == "tool_call":
-            ordinal += 1
-            if event[OK] is False and event[OUTPUT]:
-                line = headline(error_lines(event[OUTPUT]))
-                if line:
-                    yield Occurrence(turn, ordinal, line, event[TARGET])
-        elif event[KIND] == "error" and event[TEXT]:
-            line = headline(error_lines(event[TEXT]))
-            if line:
-                yield Occurrence(turn, None, line, None)
+def _occurrence(event: Call | PlainEvent) -> Occurrence | None:
+    """What failed, if there is a line that names the error."""
+    line = headline(error_lines(event.output if isinstance(event, Call) else event.text))
+    if line is None:
+        return None
+    if isinstance(event, Call):
+        return Occurrence(event.turn, event.ordinal, line, event.target)
+    return Occurrence(event.turn, None, line, "")
 
 
 def _without_copies(met: list[Occurrence], scenes: dict[int, Scene]) -> list[Occurrence]:
@@ -102,7 +97,8 @@ def _without_copies(met: list[Occurrence], scenes: dict[int, Scene]) -> list[Occ
 
 
 def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Scene]) -> Row:
-    latest = [one for one in reversed(met) if one.ordinal is not None][:LOOKED_AT]
+    calls = [(one.turn, one.ordinal) for one in reversed(met) if one.ordinal is not None]
+    latest = calls[:LOOKED_AT]
     # A turn that was undone, or a sub-agent's, is a poorer example than any other.
     example = max(
         met,
@@ -119,18 +115,9 @@ def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Sce
         projects=sorted({project for one in met if (project := scenes[one.turn].project)}),
         first_at=iso(min(times, default=None)), last_at=iso(max(times, default=None)),
         example=example.line,
-        ref=scenes[example.turn].ref, command=shortened(example.command,
-        200) if example.command else None,
-        fixed=sum(_overcome(store, one) for one in latest), looked_at=len(latest),
+        ref=scenes[example.turn].ref,
+        command=shortened(example.command, 200) if example.command else None,
+        # Whether the command is known to have worked afterwards: a hidden end tells nothing.
+        fixed=sum(follow_up(store, *call).proof is not None for call in latest),
+        looked_at=len(latest),
     )  # fmt: skip
-
-
-def _overcome(store: Store, one: Occurrence) -> bool:
-    """Whether the command is known to have worked afterwards.
-
-    An end that is hidden tells nothing.
-    """
-    return (
-        one.ordinal is not None
-        and retry.follow(store, one.turn, one.ordinal, lambda call: True).proof is not None
-    )

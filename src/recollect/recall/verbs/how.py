@@ -15,7 +15,6 @@ from recollect.model.search import Query, Scope
 from recollect.reading.programs import find_use, shape_of
 from recollect.reading.shell import grammar, pieces, told
 from recollect.recall.verbs.changes import shortened
-from recollect.store.bodies import INPUT, KIND
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -149,13 +148,8 @@ def _tool_calls(
 ) -> Iterator[tuple[str, bool | None, str, Scene]]:
     """The uses of an agent's own tool: its name with the names of its arguments."""
     named = [call for call in calls if len(tool) == 1 and call.name.lower() == tool[0].lower()]
-    inputs: dict[int, list[list[object]]] = {}
-    for call in named[:NEWEST_INPUTS]:
-        if call.turn not in inputs:
-            inputs[call.turn] = [
-                row for row in store.turns.rows(call.turn) if row[KIND] == "tool_call"
-            ]
-        given = inputs[call.turn][call.ordinal][INPUT]
+    for call in store.calls.whole(named[:NEWEST_INPUTS]):
+        given = call.input
         shape = f"{call.name}({', '.join(given)})" if isinstance(given, dict) else call.name
         yield (
             shape,

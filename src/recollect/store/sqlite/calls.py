@@ -7,20 +7,23 @@ counts as the same file, error or command is decided in `recall`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
-from recollect.model.calls import MOST_FILES, TARGET_CHARACTERS, Call
+from recollect.model.calls import MOST_FILES, TARGET_CHARACTERS, Call, PlainEvent
 from recollect.model.search import Scope
 from recollect.store import bodies
+from recollect.store.events import events_in
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.parts import stored_parts
 from recollect.store.sqlite.search.chosen import chosen_turns
 from recollect.store.text import words
 
 _CALL = """
-    tool_calls.turn, tool_calls.ordinal, tool_calls.name, tool_calls.kind, tool_calls.target,
-    tool_calls.ok, exit_code
+    tool_calls.turn, tool_calls.ordinal, tool_calls.name, tool_calls.kind,
+    coalesce(tool_calls.target, ''), tool_calls.ok, exit_code, tool_calls.folder
 """
 
 
@@ -42,7 +45,7 @@ class Calls:
             """,
             (turn_key, call, session),
         )
-        return Call(*row) if row else None
+        return _call(row) if row else None
 
     def naming(
         self,
@@ -87,7 +90,7 @@ class Calls:
                 ", ".join("*" * MOST_FILES),
             ],
         )
-        return [Call(*row) for row in rows]
+        return list(map(_call, rows))
 
     def of_program(
         self,
@@ -109,28 +112,38 @@ class Calls:
             """,
             [word, word, *values],
         )
-        return [Call(*row) for row in rows]
+        return list(map(_call, rows))
 
-    def after(self, turn: int, turns: int) -> list[tuple[str, Call]]:
-        """The calls of a turn and of the next few of its session, in order,
-        each with its turn's reference.
-        """
+    def since(self, turn: int, ordinal: int, *, turns: int, limit: int) -> list[Call]:
+        """A call and what came after it in its turn and the next few of its session, in order."""
         rows = self.db.rows(
             f"""
-            select sessions.ref || '#' || turns.ordinal, {_CALL} from tool_calls
-              join turns on turns.id = tool_calls.turn join sessions on sessions.id = turns.session,
+            select {_CALL} from tool_calls
+              join turns on turns.id = tool_calls.turn,
               (select session, ordinal from turns where id = ?1) here
-             where turns.session = here.session and turns.ordinal between here.ordinal
-               and here.ordinal + ?2
-             order by turns.ordinal, tool_calls.ordinal
+             where turns.session = here.session
+               and turns.ordinal between here.ordinal and here.ordinal + ?3
+               and (turns.id != ?1 or tool_calls.ordinal >= ?2)
+             order by turns.ordinal, tool_calls.ordinal limit ?4
             """,
-            (turn, turns),
+            (turn, ordinal, turns, limit),
         )
-        return [(ref, Call(*row)) for ref, *row in rows]
+        return list(map(_call, rows))
 
-    def failed_turns(self, scope: Scope, limit: int) -> Iterator[tuple[int, list[bodies.Row]]]:
-        """The newest turns in which something failed and that are chosen,
-        with their events, oldest first.
+    def whole(self, calls: Iterable[Call]) -> list[Call]:
+        """The same calls with all of their targets, their inputs and their outputs."""
+        made: dict[int, list[Call]] = {}
+        found = []
+        for call in calls:
+            if call.turn not in made:
+                events = events_in(call.turn, bodies.joined(stored_parts(self.db, call.turn)))
+                made[call.turn] = [event for event in events if isinstance(event, Call)]
+            found.append(made[call.turn][call.ordinal])
+        return found
+
+    def failed(self, scope: Scope, *, turns: int) -> Iterator[Call | PlainEvent]:
+        """Failed calls, and errors of the agents themselves, in the newest turns
+        that are chosen and have any; oldest first.
         """
         clause, values = chosen_turns(scope)
         rows = self.db.execute(
@@ -142,10 +155,12 @@ class Calls:
             ) newest cross join bodies on bodies.turn = newest.id
             order by bodies.turn, bodies.part
             """,
-            [*values, limit],
+            [*values, turns],
         )
         for turn, parts in groupby(rows, itemgetter(0)):
-            yield turn, bodies.joined([events for _, events in parts])
+            for event in events_in(turn, bodies.joined([events for _, events in parts])):
+                if event.ok is False if isinstance(event, Call) else event.kind == "error":
+                    yield event
 
     def count_failed_turns(self, scope: Scope) -> int:
         """How many turns there are in which something failed and that are chosen."""
@@ -155,3 +170,9 @@ class Calls:
              where turns.errors > 0 and {clause}
         """
         return int(self.db.value(sql, values))
+
+
+def _call(row: tuple[Any, ...]) -> Call:
+    turn, ordinal, name, kind, target, ok, exit_code, folder = row
+    known = None if ok is None else bool(ok)
+    return Call(turn, ordinal, name, kind, target, known, exit_code, folder)

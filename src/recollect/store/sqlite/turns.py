@@ -9,6 +9,7 @@ from recollect.errors import NotFound
 from recollect.model.calls import Scene
 from recollect.model.search import Place
 from recollect.store import bodies
+from recollect.store.events import events_in
 from recollect.store.sqlite.parts import parts_of, stored_parts
 from recollect.store.sqlite.search.chosen import turns_in
 
@@ -16,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from recollect.model.calls import Call, PlainEvent
     from recollect.model.search import Scope
     from recollect.model.sessions import Turn
-    from recollect.store.bodies import Row
     from recollect.store.sqlite.database import Database
 
 _SELECT = """
@@ -124,10 +125,13 @@ class Turns:
         """The number of the turn that was stored last; 0 when there is none."""
         return int(self.db.value("select max(id) from turns") or 0)
 
-    def rows(self, turn: int) -> list[Row]:
-        """The events of a turn as stored rows."""
-        return bodies.joined(stored_parts(self.db, turn))
+    def events(self, turn: int) -> list[Call | PlainEvent]:
+        """What happened in a turn, in order."""
+        return events_in(turn, bodies.joined(stored_parts(self.db, turn)))
 
-    def rows_of(self, turns: list[int]) -> dict[int, list[Row]]:
-        """The events of several turns as stored rows."""
-        return {turn: bodies.joined(parts) for turn, parts in parts_of(self.db, turns).items()}
+    def events_of(self, turns: list[int]) -> dict[int, list[Call | PlainEvent]]:
+        """What happened in each of several turns, in order."""
+        return {
+            turn: events_in(turn, bodies.joined(parts))
+            for turn, parts in parts_of(self.db, turns).items()
+        }

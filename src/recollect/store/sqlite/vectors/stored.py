@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from recollect.model.calls import Call, PlainEvent
     from recollect.store.bodies import Row
     from recollect.store.sqlite.database import Database
 
@@ -57,6 +58,15 @@ _MEAN_GROWTH = 1.2
 
 
 # What is to do
+
+
+class QueuedTurn:
+    """A turn that waits for its vectors, with the mark it was queued with and what happened in it."""
+
+    __slots__ = ("events", "mark", "turn")
+
+    def __init__(self, turn: int, mark: int, events: list[Call | PlainEvent]) -> None:
+        self.turn, self.mark, self.events = turn, mark, events
 
 
 def _readable(parts: list[bytes]) -> list[Row]:
@@ -232,8 +242,10 @@ class Vectors:
             "insert into unembedded select turn, random() from (select distinct turn from bodies)"
         )
 
-    def next_waiting(self, limit: int) -> list[tuple[int, int, list[Row]]]:
-        """Turns that wait, newest first: each with its mark and its events."""
+    def next_waiting(self, limit: int) -> list[QueuedTurn]:
+        """Turns that wait, newest first."""
+        from recollect.store.events import events_in
+
         waiting: dict[tuple[int, int], list[bytes]] = {}
         for turn, mark, events in self.db.rows(
             """
@@ -244,7 +256,10 @@ class Vectors:
             (limit,),
         ):
             waiting.setdefault((turn, mark), []).extend([] if events is None else [events])
-        return [(turn, mark, _readable(parts)) for (turn, mark), parts in waiting.items()]
+        return [
+            QueuedTurn(turn, mark, events_in(turn, _readable(parts)))
+            for (turn, mark), parts in waiting.items()
+        ]
 
     def save(self, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
         """Keep the int8 codes and the words of some turns, given with
