@@ -193,7 +193,7 @@ def test_the_store_is_open_before_the_first_attempt_ends(tmp_path: Path) -> None
         memory.episodes.flush()
     with Memory(settings) as memory:
         memory.episodes.start("the second one")
-        opened = memory.episodes._recorder._keeping._own  # type: ignore[union-attr]
+        opened = memory.episodes._recorder._writer._own  # type: ignore[union-attr]
         for thread in threading.enumerate():
             if thread.name == "episodes-ready":
                 thread.join()

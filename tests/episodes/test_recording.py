@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.episodes import limits
-from recollect.episodes.keeping import Done
 from recollect.episodes.recording import Recorder, when_full
 from recollect.episodes.reward import reward
+from recollect.episodes.writer import CompletedEpisode
 from recollect.errors import (
     ControlCharacter,
     EpisodeCompleted,
@@ -52,12 +52,12 @@ class Kept:
     """
 
     def __init__(self) -> None:
-        self.batches: list[list[Done]] = []
+        self.batches: list[list[CompletedEpisode]] = []
         self.fault: RecollectError | None = None
         self.go_on = threading.Event()
         self.go_on.set()
 
-    def keep(self, batch: list[Done]) -> None:
+    def keep(self, batch: list[CompletedEpisode]) -> None:
         self.go_on.wait()
         if self.fault:
             raise self.fault

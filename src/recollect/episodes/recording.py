@@ -30,7 +30,6 @@ from time import time_ns
 from typing import Any
 
 from recollect.episodes import forks, limits
-from recollect.episodes.keeping import Done, Keeping
 from recollect.episodes.limits import (
     MOST_DURATION_MS,
     MOST_LATENCY_MS,
@@ -44,6 +43,7 @@ from recollect.episodes.limits import (
 )
 from recollect.episodes.queueing import Queue, WhenFull
 from recollect.episodes.reward import reward
+from recollect.episodes.writer import CompletedEpisode, EpisodeWriter
 from recollect.errors import (
     EpisodeCompleted,
     RecollectError,
@@ -86,8 +86,8 @@ _MOST_ITEMS = _STEPS + MOST_STEPS
 class Recorder:
     """The attempts under way in this process, and the queue of those that are complete."""
 
-    def __init__(self, keeping: Keeping, *, most: int, when_full: WhenFull) -> None:
-        self._keeping, self._most, self._when_full = keeping, most, when_full
+    def __init__(self, writer: EpisodeWriter, *, most: int, when_full: WhenFull) -> None:
+        self._writer, self._most, self._when_full = writer, most, when_full
         self._begin()
         _RECORDERS.add(self)
         forks.notice(self)
@@ -96,8 +96,8 @@ class Recorder:
         self._open: dict[str, _Open] = {}
         # Tools with what they were told, that were found right and have their signature ready.
         self._known: set[tuple[str, str]] = set()
-        self._queue: Queue[Done] = Queue(
-            self._keeping.keep, most=self._most, when_full=self._when_full
+        self._queue: Queue[CompletedEpisode] = Queue(
+            self._writer.keep, most=self._most, when_full=self._when_full
         )
         # The time, so that ids come in order, and enough chance that no two processes share one.
         self._prefix = f"{_PREFIX}{time_ns() // 1_000_000:012x}-{os.urandom(6).hex()}-"
@@ -201,7 +201,9 @@ class Recorder:
             duration = max(0, time_ns() - started_ns) // 1_000_000
         worth = reward(outcome, steps, duration)
         queue.waiting.append(
-            Done(ref, task, context, started_ns, steps, outcome, result, error, duration, worth)
+            CompletedEpisode(
+                ref, task, context, started_ns, steps, outcome, result, error, duration, worth
+            )
         )
         if not queue.stirred:
             queue.stir()
@@ -209,7 +211,7 @@ class Recorder:
 
     def warm_up(self) -> None:
         """Get ready to write while the first attempt is still under way."""
-        self._queue.warm_up(self._keeping.get_ready)
+        self._queue.warm_up(self._writer.get_ready)
 
     def flush(self) -> Flushed:
         """Write what was completed before.
@@ -232,11 +234,11 @@ class Recorder:
         try:
             self._queue.close()
         finally:
-            self._keeping.close()
+            self._writer.close()
 
     def begin_anew(self) -> None:
         """In a forked child: everything up to here is the parent's."""
-        self._keeping.leave()
+        self._writer.leave()
         self._begin()
 
     def _refuse(self, ref: str) -> None:

@@ -102,17 +102,17 @@ class MemoryEpisodes:
                 retriever.close()
 
     def _ensure_recorder(self) -> Recorder:
-        from recollect.episodes.keeping import Keeping
         from recollect.episodes.own_store import MAKING
         from recollect.episodes.recording import Recorder, when_full
+        from recollect.episodes.writer import EpisodeWriter
 
         with MAKING:
             if self._recorder is None:
                 settings = self.shared.settings
                 redactor = self.shared.redactor if settings.flag("redact.enabled") else None
-                keeping = Keeping(self._own_store(), redactor, settings.domain_of)
+                writer = EpisodeWriter(self._own_store(), redactor, settings.domain_of)
                 full = when_full(settings.text("episodes.when_full"))
-                recorder = Recorder(keeping, most=settings.number("episodes.queue"), when_full=full)
+                recorder = Recorder(writer, most=settings.number("episodes.queue"), when_full=full)
                 recorder.warm_up()
                 self._recorder = recorder
                 self.shared.when_closed(self.close)

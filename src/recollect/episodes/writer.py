@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.store import Store
 
 
-class Done(Struct, gc=False):
+class CompletedEpisode(Struct, gc=False):
     """A completed attempt; put together as an episode only when it is written."""
 
     ref: str
@@ -75,7 +75,7 @@ class Done(Struct, gc=False):
         return sum(told) if told else None
 
 
-class Keeping:
+class EpisodeWriter:
     """Writes attempts into a store that is opened when there is something to write.
 
     One thread at a time.
@@ -90,7 +90,7 @@ class Keeping:
         self._own, self._make_redactor, self._domain_of = store, redactor, domain_of
         self._redactor: tuple[Store, RedactsMany] | None = None
 
-    def keep(self, batch: Sequence[Done]) -> None:
+    def keep(self, batch: Sequence[CompletedEpisode]) -> None:
         """Write these attempts, all or none."""
         store = self._own.ensure()
         texts = iter(self._clean(store, [text for done in batch for text in done.texts()]))
