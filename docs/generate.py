@@ -25,6 +25,7 @@ import msgspec
 
 from recollect.capture.adapters import KeptInProjects, find_adapters
 from recollect.capture.overview import variables
+from recollect.jobs import JOBS, Job
 from recollect.redact.contexts import CONTEXTS
 from recollect.redact.shapes import INFIXES, SHAPES
 from recollect.serve import cli
@@ -258,9 +259,35 @@ def agents(name: str, old: str) -> str:
     return "\n".join(lines)
 
 
+# Jobs -----------------------------------------------------------------------
+
+
+def jobs(name: str, old: str) -> str:
+    """What follows from what, as a picture and as a table, from the table of jobs itself."""
+    marks = list(dict.fromkeys(mark for job in JOBS for mark in job.due_after))
+    number = {mark: f"m{index}" for index, mark in enumerate(marks)}
+    nodes = [f'    {number[mark]}(["{mark}"])' for mark in marks]
+    arrows = [f"    {number[mark]} --> {job.kind}" for job in JOBS for mark in job.due_after]
+    rows = [
+        f"| `{job.kind}` | {_marks_of(job)} | {'<br>'.join(f'`{one}`' for one in job.run)} "
+        f"| {job.tries} | {job.lease_seconds:g} s |"
+        for job in JOBS
+    ]
+    return "\n".join(
+        [
+            "```mermaid", "flowchart LR", *nodes, *arrows, "```", "",
+            "| job | due after | runs | tries | lease |", "|---|---|---|---|---|", *rows,
+        ]
+    )  # fmt: skip
+
+
+def _marks_of(job: Job) -> str:
+    return ", ".join(job.due_after) or "left when a model failed"
+
+
 PARTS: dict[str, Callable[[str, str], str]] = {
     "commands": commands, "fields": fields, "tables": tables, "settings": settings, "kinds": kinds,
-    "agents": agents,
+    "agents": agents, "jobs": jobs,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -36,7 +36,9 @@ ALLOWED: dict[str, set[str]] = {
     "retain": BOTTOM | STORE,
     "capture.adapters": {"model", "errors", "capture.logs"},
     "capture.logs": {"model"},
-    "memory": BOTTOM | INSTRUMENTS | STORE | STAGES,
+    # It names its handlers and imports none of them.
+    "jobs": BOTTOM | STORE,
+    "memory": BOTTOM | INSTRUMENTS | STORE | STAGES | {"jobs"},
     # For those who test adapters: it imports logs as an import does.
     "testing": BOTTOM | {"memory", "capture"},
     "serve": BOTTOM | {"memory", "serve.hook", "serve.mcp"},

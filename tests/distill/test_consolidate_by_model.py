@@ -19,6 +19,7 @@ import pytest
 
 from recollect.distill.models import asking
 from recollect.errors import EngineUnavailable
+from recollect.jobs import JOBS, run_due
 from recollect.memory import Memory
 from recollect.model.reports import Consolidated
 from tests.builders.talks import SHOP, Said, Talks
@@ -536,7 +537,8 @@ def test_a_long_answer_keeps_its_job(
     worker, who would ask a second time.
     """
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.02)
-    monkeypatch.setattr("recollect.store.sqlite.jobs.LEASE_MS", 300)
+    short = tuple(job._replace(lease_seconds=0.3) for job in JOBS)
+    monkeypatch.setitem(run_due.__kwdefaults__, "table", short)
     service.usual = telling("no")
     talks.memory.old.distill()
     talks.store.db.execute("update jobs set not_before = 0 where kind = 'memory'")

@@ -20,9 +20,9 @@ from recollect.distill.models.traces import (
     Work,
 )
 from recollect.errors import BadReply, EngineUnavailable, NotFound, SpendingLimit, UsageError
+from recollect.jobs import JOBS, run_due
 from recollect.model.digests import Trace
 from recollect.model.reports import Distilled
-from recollect.store.sqlite.jobs import Jobs
 from recollect.store.traces import Candidate, Published
 from tests.builders.talks import SHOP, Said, Talks
 from tests.store.conftest import START
@@ -205,12 +205,14 @@ def test_a_session_that_never_gets_a_memory_says_what_there_is(talks: Talks) -> 
 def test_an_import_leaves_the_distilling_to_the_queue(talks: Talks) -> None:
     """Nobody has to think of it."""
     talks.tell("a", checked())
-    talks.store.jobs.after_import(1)
 
     talks.memory.jobs.work()
 
     assert traced(talks) == ["codex:a"]
     assert talks.memory.jobs.all() == []
+
+
+ASK_AGAIN = tuple(job for job in JOBS if job.kind == "trace")
 
 
 # A model, as far as distilling sees it.
@@ -315,9 +317,7 @@ def test_a_failed_session_is_tried_three_times_and_then_left_alone(talks: Talks)
     skipped = distill(talks, model)
     for _ in range(2):
         talks.store.db.execute("update jobs set not_before = 0")
-        Jobs(talks.store.db).work(
-            {"trace": lambda ref: distilling.ask_again(talks.store, ref, model)}
-        )
+        run_due(talks.store, {"llm": lambda: model}, table=ASK_AGAIN)
 
     assert (first.failed, skipped.candidates, skipped.skipped) == (1, 1, 1)
     assert [
@@ -338,7 +338,7 @@ def test_a_retry_that_works_ends_the_job(talks: Talks) -> None:
     distill(talks, model)
     talks.store.db.execute("update jobs set not_before = 0")
 
-    Jobs(talks.store.db).work({"trace": lambda ref: distilling.ask_again(talks.store, ref, model)})
+    run_due(talks.store, {"llm": lambda: model}, table=ASK_AGAIN)
 
     assert traced(talks) == ["codex:a"]
     assert [job.kind for job in talks.memory.jobs.all() if job.kind == "trace"] == []

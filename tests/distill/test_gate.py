@@ -14,7 +14,6 @@ from recollect.distill.notes.extract import extract_waiting
 from recollect.distill.notes.gate import LIVES_MS, Answer, Progress
 from recollect.model.logs import Event, Item, TurnFacts
 from recollect.store.notes import Extraction
-from recollect.store.sqlite.jobs import Jobs
 from recollect.system.clock import iso
 from tests.builders.passages import call, edit, passage, prompt, reply, run, said
 from tests.builders.talks import SHOP, Said, Talks
@@ -109,14 +108,13 @@ def test_a_session_that_waits_for_a_call_is_come_back_to(
 ) -> None:
     """What was said in it would be lost otherwise: nothing new may ever be logged there."""
     tell_pending(talks)
-    Jobs(talks.store.db).drop("digest", "sessions")
     monkeypatch.setattr("recollect.distill.notes.extract.now_ms", lambda: START + 1_000)
 
     list(talks.memory.old.digest_sessions())
 
     assert talks.memory.old.notes() == []
-    (job,) = [job for job in Jobs(talks.store.db).all() if job.kind == "digest"]
-    assert job.not_before == iso(START + 60 + LIVES_MS)
+    quiet_at = talks.store.db.value("select not_before from marks where name = 'session quiet'")
+    assert iso(quiet_at) == iso(START + 60 + LIVES_MS)
 
     extract_waiting(talks.store, now=START + 1_000)
     assert talks.memory.old.notes() == []

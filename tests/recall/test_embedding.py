@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recollect.errors import EncoderUnavailable
+from recollect.jobs import Job, run_due
 from recollect.memory import Memory
 from recollect.model.calls import Call, PlainEvent
 from recollect.recall.embedding import (
@@ -30,8 +31,6 @@ from recollect.recall.embedding import (
     pieces,
 )
 from recollect.store import open_store
-from recollect.store.sqlite import jobs
-from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.store import Store
 from recollect.store.sqlite.vectors.stored import Vectors
 from tests.builders.homes import claude_log, small_talk
@@ -268,28 +267,29 @@ def test_importing_leaves_the_job_and_work_does_it(home_with_logs: Path) -> None
             assert connection.execute("select count(*) from vectors").fetchall() == [(120,)]
 
 
-def test_a_job_that_takes_long_keeps_its_lease(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+steps_done: list[int] = []
+
+
+def slow_steps(store: Store) -> Iterator[int]:
+    """A handler that takes longer than its lease, and loses its job in the middle."""
+    for step in range(6):
+        steps_done.append(step)
+        time.sleep(0.12)
+        assert step > 3 or store.jobs.take({"embed": 60_000}) is None
+        if step == 4:
+            store.db.execute("update jobs set token = token + 1, lease_until = lease_until + 60000")
+        yield step
+
+
+def test_a_job_that_takes_long_keeps_its_lease(store: Store) -> None:
     """Otherwise another worker would start the same; and who has lost the job stops."""
-    monkeypatch.setattr(jobs, "LEASE_MS", 600)
-    steps: list[int] = []
+    steps_done.clear()
+    job = Job("embed", run=(f"{__name__}:slow_steps",), lease_seconds=0.6)
 
-    def handler(subject: str) -> Iterator[int]:
-        for step in range(6):
-            steps.append(step)
-            time.sleep(0.12)
-            assert step > 3 or Jobs(store.db).take(["embed"]) is None
-            if step == 4:
-                store.db.execute(
-                    "update jobs set token = token + 1, lease_until = lease_until + 60000"
-                )
-            yield step
+    store.jobs.enqueue("embed", "turns")
+    done = run_due(store, {}, table=(job,))
 
-    Jobs(store.db).enqueue("embed", "turns")
-    done = Jobs(store.db).work({"embed": handler})
-
-    assert (done, steps) == (0, [0, 1, 2, 3, 4])
+    assert (done, steps_done) == (0, [0, 1, 2, 3, 4])
 
 
 def test_an_encoder_that_is_not_there_fails_the_job_and_nothing_else(home_with_logs: Path) -> None:

@@ -18,6 +18,7 @@ from recollect.serve.background import leave_work
 from recollect.serve.cli import main
 from recollect.serve.mcp.pages import read
 from recollect.system import platforms
+from recollect.system.clock import now_ms
 from tests.builders.homes import add_turn, chat, claude_log, claude_path
 
 SESSION = "claude-code:5e551011-0000-4000-8000-000000000001"
@@ -222,12 +223,11 @@ def test_no_process_is_started_for_work_that_is_not_due(
     )
     mind.jobs.work()
     store = mind._shared.store()
-    store.jobs.request("distill", "sessions")
-    store.db.execute("update jobs set not_before = not_before + 3600000")  # type: ignore[attr-defined]
+    store.jobs.mark("session settled", at=now_ms() + 3_600_000)
 
     leave_work(mind)
     in_vain = len(started)
-    store.jobs.request("optimize", "text")
+    store.jobs.mark("imported much")
     leave_work(mind)
 
     assert (in_vain, [command[4] for command in started]) == (0, ["work"])

@@ -53,11 +53,12 @@ def outdated(filled: Filled) -> list[str]:
     return [ref for _, ref, _ in filled.store.old.outdated_sessions()]
 
 
-def jobs(filled: Filled) -> list[str]:
+def marks(filled: Filled) -> list[str]:
+    """What was said to have changed, besides what was brought in and looked at."""
     return [
-        kind
-        for (kind,) in filled.db.rows(
-            "select kind from jobs where kind = 'digest' and state = 'waiting'"
+        name
+        for (name,) in filled.db.rows(
+            "select name from marks where name in ('digests dropped', 'repaired')"
         )
     ]
 
@@ -175,7 +176,7 @@ def test_when_a_turn_is_forgotten_its_session_is_digested_again(one: Filled) -> 
     Forgetting(one.db).session_or_turn("codex:a", 2)
 
     assert one.store.old.find_digest("codex:a") is None
-    assert (outdated(one), jobs(one)) == (["codex:a"], ["digest"])
+    assert (outdated(one), marks(one)) == (["codex:a"], ["digests dropped"])
 
 
 def test_a_secret_in_a_session_takes_its_digest_with_it(filled: Filled) -> None:
@@ -190,7 +191,7 @@ def test_a_secret_in_a_session_takes_its_digest_with_it(filled: Filled) -> None:
         None,
         digest("codex:b", "paint it"),
     )
-    assert (outdated(filled), jobs(filled)) == (["codex:a"], ["digest"])
+    assert (outdated(filled), marks(filled)) == (["codex:a"], ["digests dropped"])
 
 
 def test_a_secret_is_taken_out_of_the_digest_of_a_session_whose_events_are_gone(
@@ -232,7 +233,7 @@ def test_a_repair_keeps_digests_that_can_be_read_and_has_all_made_again(one: Fil
         digest("codex:a"),
         None,
     )
-    assert (sorted(outdated(one)), jobs(one)) == (["codex:a", "codex:b"], ["digest"])
+    assert (sorted(outdated(one)), marks(one)) == (["codex:a", "codex:b"], ["repaired"])
 
 
 def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> None:

@@ -77,7 +77,7 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
         "insert into tellings (project, ref, line) values (1, 'note:2', 'the zebraword is red')"
     )
     db.execute("insert into tellings (ref, line) values ('note:3', 'something else')")
-    db.execute("delete from jobs")
+    db.execute("delete from marks")
     copy_to(db.connection, f"{filled.path}.before-0003")
 
     forgotten = memory.old.forget_note("note:2")
@@ -89,7 +89,7 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
         db.rows(f"select count(*) from {table}") for table in ("feedback", "packs", "projects")
     ] == [[(0,)]] * 3
     assert db.rows("select ref from tellings") == [("note:3",)]
-    assert db.rows("select kind, subject from jobs") == [("prepare", "projects")]
+    assert db.rows("select name from marks") == [("hook lines outdated",)]
 
 
 def test_the_number_of_a_forgotten_note_is_not_given_again(memory: Memory) -> None:

@@ -16,7 +16,6 @@ from recollect.memory import Memory
 from recollect.model.notes import Note
 from recollect.settings import Settings
 from recollect.store.notes import compared
-from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.rescan import Rescan
 from tests.builders import homes
 from tests.store.conftest import Filled, facts, turn
@@ -277,14 +276,14 @@ def test_whatever_agents_are_told_is_made_again_after_a_change(
 ) -> None:
     """Packs are made of notes, and a correction has to reach them."""
     memory.old.remember("shop fact", folder=SHOP)
-    filled.db.execute("delete from jobs")
+    filled.db.execute("delete from marks")
 
     if change == "remember":
         memory.old.remember("another", folder=SHOP)
     else:
         getattr(memory, change)("note:1", *["better"] if change == "edit_note" else [])
 
-    assert [(job.kind, job.subject) for job in Jobs(filled.db).all()] == [("prepare", "projects")]
+    assert filled.db.rows("select name from marks") == [("hook lines outdated",)]
 
 
 # Secrets ----------------------------------------------------------------------

@@ -53,7 +53,9 @@ def contents(db: Database) -> list[object]:
 
 def test_the_hook_knows_the_same_versions_as_the_store(filled: Filled) -> None:
     """It does not load the module that says so."""
-    assert (OLDEST, NEWEST, APPLICATION_ID) == (SAME_OLDEST, SCHEMA, SAME_APPLICATION_ID)
+    assert (NEWEST, APPLICATION_ID) == (SCHEMA, SAME_APPLICATION_ID)
+    # An older one is brought up to date by the import that the hook then starts.
+    assert OLDEST <= SAME_OLDEST <= NEWEST
     assert Ready.open(str(filled.path)) is not None
 
 

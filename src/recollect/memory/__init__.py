@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from recollect.model.sessions import Session, SessionDetail, Turn
     from recollect.redact import Finding
 
+# So many new turns leave the text index in pieces that are worth merging.
+MANY_TURNS = 500
+
 
 class Memory:
     """A store with the stages around it. Use one per thread; close it, or use `with`."""
@@ -177,10 +180,8 @@ class Memory:
             # What was just read tells where else agents may have left something.
             more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
             report, self.source_reports = report + more, self.source_reports + reports
-        store = self._shared.ensure_store()
-        store.old.drain_spool()
-        store.jobs.after_import(report.turns)
-        self._leave_retaining(report.turns)
+        self._shared.ensure_store().old.drain_spool()
+        self._mark_what_follows(report.turns)
         return report
 
     def watch(
@@ -214,13 +215,20 @@ class Memory:
         wanted = self.settings.flag("redact.enabled")
         return Sweep(store, redactor=self._shared.redactor(store, cached=False) if wanted else None)
 
-    def _leave_retaining(self, turns: int) -> None:
-        """Leave what an import makes too much to the queue."""
+    def _mark_what_follows(self, turns: int) -> None:
+        """Leave what an import makes worth doing, or too much, to the queue."""
+        from recollect.jobs import follow_marks
         from recollect.retain.budgets import Budget, is_due
 
+        # That turns came in is marked beside their rows.
         store = self._shared.ensure_store()
+        if turns >= MANY_TURNS:
+            store.jobs.mark("imported much")
+        if store.vectors.is_waiting():
+            store.jobs.mark("turns to embed")
         if is_due(store, Budget.of(self.settings), turns):
-            store.jobs.request("retain", "events")
+            store.jobs.mark("over budget")
+        follow_marks(store)
 
     # Search and show
 
@@ -353,9 +361,11 @@ class Memory:
 
     def summary(self) -> StoreSummary:
         """What is stored, in a few numbers."""
+        from recollect.jobs import follow_marks
         from recollect.retain.budgets import Budget, find_room
 
         store = self._shared.store()
+        follow_marks(store)
         summary = store.usage.summary()
         summary.room = find_room(store, Budget.of(self.settings))
         return summary

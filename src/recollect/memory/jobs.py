@@ -4,10 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from recollect.memory.collaborators import Collaborators
-    from recollect.memory.old import OldMemory
     from recollect.model.reports import JobRow
 
 
@@ -19,33 +16,33 @@ class MemoryJobs:
 
     def all(self, limit: int | None = None) -> list[JobRow]:
         """What waits, runs or failed, the next one first."""
-        return self.shared.store().jobs.all(limit)
+        from recollect.jobs import follow_marks
+
+        store = self.shared.store()
+        follow_marks(store)
+        return store.jobs.all(limit)
 
     def count_due(self) -> int:
         """How many could be run now; one that waits for its time is not counted."""
-        return self.shared.store().jobs.count_due()
+        from recollect.jobs import follow_marks
+
+        store = self.shared.store()
+        follow_marks(store)
+        return store.jobs.count_due()
 
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""
+        from recollect.jobs import run_due
         from recollect.memory.old import OldMemory
-        from recollect.memory.store import MemoryStore
 
-        store, old, upkeep = self.shared.store(), OldMemory(self.shared), MemoryStore(self.shared)
+        store, old = self.shared.store(), OldMemory(self.shared)
         store.old.drain_spool()
-        handlers = {
-            "digest": lambda subject: self._digest_and_learn_later(old),
-            "learn": lambda subject: old.learn(),
-            "prepare": lambda subject: old.prepare(),
-            "distill": lambda subject: old.distill_due(),
-            "trace": old.distill_again,
-            "memory": old.consolidate_again,
-            "consolidate": lambda subject: old.consolidate_due(),
-            "optimize": lambda subject: upkeep.optimize(),
-            "embed": lambda subject: upkeep.embed(),
-            "retain": lambda subject: upkeep.retain(),
+        given = {
+            "settings": lambda: self.shared.settings,
+            "domains": self.shared.settings.domains,
+            "encoder": self.shared.encoder,
+            "engine": old.engine,
+            "llm": lambda: old.open_llm() if old.engine() == "llm" else None,
+            "derive": lambda: old.attempts,
         }
-        return store.jobs.work(handlers, limit)
-
-    def _digest_and_learn_later(self, old: OldMemory) -> Iterator[str]:
-        yield from old.digest_sessions()
-        self.shared.store().jobs.request("learn", "sessions")
+        return run_due(store, given, limit=limit)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from recollect.model.digests import Digest, Task
     from recollect.model.episodes import Episode
     from recollect.model.sessions import Outcome
+    from recollect.settings import Settings
     from recollect.store import Store
     from recollect.store.history import Passage
     from recollect.store.tallies import Key, Tally
@@ -69,6 +70,12 @@ def learn(store: Store, *, least: int, derive: Derive) -> Iterator[Learned]:
     bring_up_to_date(store, least=least)
     report.patterns = len(store.old.standing_tallies())
     yield report
+
+
+def learn_due(store: Store, settings: Settings, derive: Derive) -> Iterator[Learned]:
+    """The job: learn from whatever is new, as the settings say."""
+    least = max(settings.number("learn.min_sessions"), 1)
+    return learn(store, least=least, derive=derive)
 
 
 class _Studied:

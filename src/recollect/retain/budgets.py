@@ -114,6 +114,11 @@ def retain(store: Store, budget: Budget, *, dry_run: bool = False) -> Iterator[R
     yield run.report
 
 
+def retain_due(store: Store, settings: Settings) -> Iterator[Retained]:
+    """The job: bring the store within the budget of the settings."""
+    yield from retain(store, Budget.of(settings))
+
+
 class _Run:
     """One run: what may still go, and what has gone so far."""
 

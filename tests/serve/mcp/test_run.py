@@ -36,6 +36,7 @@ def test_waiting_jobs_are_done_by_another_process(store: Path) -> None:
 def test_no_process_is_started_for_jobs_that_are_not_due(store: Path) -> None:
     """A server looks every few minutes, and mostly there is nothing to do."""
     with Memory.open(store) as memory:
+        memory.jobs.work()
         Jobs(memory._shared.store().db).enqueue("optimize", "", at=now_ms() + 3_600_000)
         before = list(platforms._started)
 

@@ -96,7 +96,7 @@ def consolidate(
         raise fault
 
 
-def write_again(
+def write_memory(
     store: Store, home: str, project: str, write: Write, *, traces_kept: int
 ) -> Iterator[Consolidated]:
     """Have a model write a project's memory that it failed on; raises what is in the way."""

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recollect.distill.digests.digest import digest_all
 from recollect.distill.memories import trace
-from recollect.distill.memories.consolidate import MOST_CALLS, consolidate
+from recollect.distill.memories.consolidate import MOST_CALLS, consolidate, write_memory
 from recollect.distill.models.memory import Material, gather
 from recollect.distill.models.traces import Kept, NothingWorthKeeping, Verdict, Work
 from recollect.errors import BadReply, RecollectError, SpendingLimit
 from recollect.model.digests import Engine
-from recollect.model.reports import Distilled
+from recollect.model.reports import Consolidated, Distilled
 from recollect.store.traces import Candidate
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
+    from recollect.distill.models.engine import LlmEngine
     from recollect.model.leases import Lease
     from recollect.settings import Settings
     from recollect.store import Store
@@ -187,12 +188,39 @@ def for_agent(
             yield gather(store, number, key)
 
 
-def ask_again(store: Store, ref: str, by: ByModel) -> Iterator[None]:
-    """Ask a model once more about a session that failed; raises what is in the way."""
-    candidate = store.old.find_candidate(ref)
+def distill_due(
+    store: Store, settings: Settings, engine: Engine, llm: LlmEngine | None
+) -> Iterator[Distilled]:
+    """The job: bring memories up to date with the engine of the settings."""
+    return distill(store, settings, engine=engine, by=llm)
+
+
+def consolidate_due(
+    store: Store, settings: Settings, engine: Engine, llm: LlmEngine | None
+) -> Iterator[Consolidated]:
+    """The job: bring the memories of the projects up to date."""
+    kept = settings.number("distill.traces_kept")
+    write = llm.memory if llm else None
+    return consolidate(store, settings.home, traces_kept=kept, engine=engine, write=write)
+
+
+def write_again(
+    store: Store, settings: Settings, subject: str, llm: LlmEngine | None
+) -> Iterator[object]:
+    """The job: have the model write a project's memory that it failed on."""
+    if llm is not None:
+        kept = settings.number("distill.traces_kept")
+        yield from write_memory(store, settings.home, subject, llm.memory, traces_kept=kept)
+
+
+def ask_again(store: Store, subject: str, llm: ByModel | None) -> Iterator[None]:
+    """The job: ask a model once more about a session that failed; raises what is in the way."""
+    if llm is None:
+        return
+    candidate = store.old.find_candidate(subject)
     holding = _Leased(store, [candidate] if candidate else [])
     try:
-        for answer in by.traces(holding.work()):
+        for answer in llm.traces(holding.work()):
             if answer is None:
                 holding.renew()
                 yield
@@ -201,6 +229,7 @@ def ask_again(store: Store, ref: str, by: ByModel) -> Iterator[None]:
             if not isinstance(verdict, Kept | NothingWorthKeeping):
                 raise BadReply(verdict.reason, hint="`recollect jobs` says when it is tried again")
             store.old.save_trace(one, verdict.trace)
+        store.jobs.mark("memories outdated")
     finally:
         holding.release()
 

@@ -52,26 +52,24 @@ class Distill(OldBase):
         """
         from recollect.errors import UsageError
 
-        if self._engine(engine) == "agent":
+        if self.engine(engine) == "agent":
             hint = "`recollect distill --jobs DIR` writes what it is to do, `recollect distill --commit DIR` takes in what it did"
             raise UsageError("an agent distills when you ask it to", hint=hint)
         key = None if project is None else self.projects.get(project)
-        *_, report = self.distill_due(
-            engine, now=now, limit=limit, everything=everything, project=key
-        )
+        *_, report = self._distill(engine, now=now, limit=limit, everything=everything, project=key)
         return report
 
-    def distill_due(self, named: str | None = None, **options: Any) -> Iterator[Distilled]:
+    def _distill(self, named: str | None = None, **options: Any) -> Iterator[Distilled]:
         """The same, session by session."""
         from recollect.distill.memories import distilling
 
-        engine = self._engine(named)
-        by = self._llm() if engine == "llm" else None
+        engine = self.engine(named)
+        by = self.open_llm() if engine == "llm" else None
         return distilling.distill(
             self.shared.store(), self.shared.settings, engine=engine, by=by, **options
         )
 
-    def _engine(self, named: str | None = None) -> Engine:
+    def engine(self, named: str | None = None) -> Engine:
         """The engine that somebody names, or the one of the settings."""
         from recollect.errors import UsageError
 
@@ -84,7 +82,7 @@ class Distill(OldBase):
             return "agent"
         raise UsageError(f"no engine is called {engine[:50]}", hint="one of rules, llm, agent")
 
-    def _llm(self) -> LlmEngine:
+    def open_llm(self) -> LlmEngine:
         """The model of the settings; what it is given has no secrets, whatever the settings say."""
         from recollect.distill.models.engine import LlmEngine
         from recollect.llm import open_model
@@ -97,28 +95,6 @@ class Distill(OldBase):
             self.shared.redactor(store),
             self.shared.settings,
         )
-
-    def distill_again(self, ref: str) -> Iterator[object]:
-        """Ask the model once more about a session that failed."""
-        from recollect.distill.memories import distilling
-
-        if self._engine() == "llm":
-            yield from distilling.ask_again(self.shared.store(), ref, self._llm())
-            self.shared.store().jobs.request("consolidate", "projects")
-
-    def consolidate_again(self, project: str) -> Iterator[object]:
-        """Have the model write a project's memory that it failed on."""
-        from recollect.distill.memories.consolidate import write_again
-
-        if self._engine() == "llm":
-            kept = self.shared.settings.number("distill.traces_kept")
-            yield from write_again(
-                self.shared.store(),
-                self.shared.settings.home,
-                project,
-                self._llm().memory,
-                traces_kept=kept,
-            )
 
     def write_jobs(
         self,
@@ -182,8 +158,8 @@ class Distill(OldBase):
         A model writes it if the settings, or `engine`, say so; with `now`
         also where it failed before.
         """
-        named, key = self._engine(engine), None if project is None else self.projects.get(project)
-        by = self._llm() if named == "llm" else None
+        named, key = self.engine(engine), None if project is None else self.projects.get(project)
+        by = self.open_llm() if named == "llm" else None
         *_, report = self._consolidate(key, engine=named, by=by, now=now)
         if by is not None:
             report.tokens, report.cost_usd = by.spent()
@@ -193,10 +169,6 @@ class Distill(OldBase):
         """Have the projects' files follow the rows, without asking anybody."""
         for _ in self._consolidate():
             pass
-
-    def consolidate_due(self) -> Iterator[Consolidated]:
-        """Bring every project's memory up to date, by the engine of the settings."""
-        return self._consolidate(by=self._llm() if self._engine() == "llm" else None)
 
     def _consolidate(
         self,
@@ -213,7 +185,7 @@ class Distill(OldBase):
             self.shared.settings.home,
             traces_kept=self.shared.settings.number("distill.traces_kept"),
             project=project,
-            engine=engine or self._engine(),
+            engine=engine or self.engine(),
             write=by.memory if by else None,
             now=now,
         )

@@ -24,13 +24,15 @@ class Learn(OldBase):
 
         The last one counts.
         """
-        from recollect.episodes.derive import derive
         from recollect.patterns.learning import learn
 
-        def attempts(digest: Digest, passages: Sequence[Passage]) -> list[Episode]:
-            return derive(digest, passages, self.shared.settings.domain_of)
+        return learn(self.shared.store(), least=self._least_sessions(), derive=self.attempts)
 
-        return learn(self.shared.store(), least=self._least_sessions(), derive=attempts)
+    def attempts(self, digest: Digest, passages: Sequence[Passage]) -> list[Episode]:
+        """The attempts that a session's tasks come to."""
+        from recollect.episodes.derive import derive
+
+        return derive(digest, passages, self.shared.settings.domain_of)
 
     def detect(
         self,

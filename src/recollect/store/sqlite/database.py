@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 # The newest migration this code knows; a test compares it with the folder.
-SCHEMA = 8
+SCHEMA = 9
 # The oldest one that is brought up to date. Until the first release an
 # older store is imported again instead.
 OLDEST = 8

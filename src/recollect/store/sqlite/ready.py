@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-# Tellings need the newest of these migrations; a test compares it with the folder.
-OLDEST, NEWEST = 8, 8
+# Whether work waits is said by the newest of these migrations; a test compares it with the folder.
+OLDEST, NEWEST = 9, 9
 APPLICATION_ID = 0x7265636F
 # A whole log may be pasted; its beginning says what it is about.
 MOST_CHARACTERS = 4_000
@@ -139,12 +139,13 @@ class Ready:
         return {number: Told(ref, line, at) for number, ref, line, at in rows}
 
     def work_waits(self, now: int) -> bool:
-        """Whether a job is due."""
+        """Whether a job is due, or something changed that a job follows from."""
         due = "(state = 'waiting' and not_before <= ?1) or (state = 'running' and lease_until < ?1)"
-        return (
-            self.connection.execute(f"select 1 from jobs where {due} limit 1", (now,)).fetchone()
-            is not None
+        waits = (
+            f"select exists (select 1 from jobs where {due}) or "
+            "exists (select 1 from marks where not_before <= ?1)"
         )
+        return self.connection.execute(waits, (now,)).fetchone() == (1,)
 
     def offered(self, session: str, event: str) -> set[str]:
         """What a session was offered at such an event, as far as it has been noted down."""

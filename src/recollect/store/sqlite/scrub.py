@@ -91,7 +91,7 @@ class Scrub:
             )
             result.detail = f"{result.detail or in_the_way}; `recollect work` finishes this later"
             with self.db.transaction():
-                Jobs(self.db).enqueue("optimize", "text")
+                Jobs(self.db).mark("scrub unfinished")
         return result
 
     def _merged(self) -> bool:

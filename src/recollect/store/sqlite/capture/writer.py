@@ -13,6 +13,7 @@ from recollect.model.logs import Source
 from recollect.store.sqlite.capture.batches import BatchWriter
 from recollect.store.sqlite.capture.pending import Pending
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.problems import Problems
 from recollect.store.sqlite.sources import Sources, path_value
 
@@ -29,6 +30,7 @@ class Writer:
     def __enter__(self) -> Writer:
         self._transaction.__enter__()
         self.pending = Pending(self.db)
+        self.has_turns = False
         return self
 
     def __exit__(
@@ -39,6 +41,8 @@ class Writer:
     ) -> None:
         if kind is None:
             try:
+                if self.has_turns:
+                    Jobs(self.db).mark("imported")
                 self.pending.flush()
             except BaseException as failure:
                 self._transaction.__exit__(type(failure), failure, failure.__traceback__)
@@ -92,6 +96,7 @@ class Writer:
             self.db.execute(
                 "update sources set position = 0, state = x'' where id = ?", (source_id,)
             )
+        self.has_turns = self.has_turns or one.written.turns > 0
         return one.written
 
     def _source(self, source: Source) -> tuple[int, bool]:

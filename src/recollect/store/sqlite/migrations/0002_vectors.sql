@@ -34,10 +34,6 @@ create table unembedded (
 );
 insert into unembedded select turn, random() from (select distinct turn from bodies);
 
--- A store that has turns already gets them embedded by the next work.
-insert or ignore into jobs (kind, subject, created_at)
-select 'embed', 'turns', unixepoch() * 1000 where exists (select 1 from bodies);
-
 -- Whoever writes a body need not know of vectors.
 create trigger bodies_added after insert on bodies begin
   insert or replace into unembedded values (new.turn, random());

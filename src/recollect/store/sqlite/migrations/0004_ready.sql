@@ -72,7 +72,3 @@ create table firings (
   fault   text,
   primary key (agent, event)
 ) without rowid;
-
--- A store that has turns already gets its packs by the next work.
-insert or ignore into jobs (kind, subject, created_at)
-select 'prepare', 'projects', unixepoch() * 1000 where exists (select 1 from turns);

@@ -112,7 +112,3 @@ create table evictions (
   kept      integer not null,
   distilled integer not null
 );
-
--- A store that has sessions already gets its digests by the next work.
-insert or ignore into jobs (kind, subject, created_at)
-select 'digest', 'sessions', unixepoch() * 1000 where exists (select 1 from turns);

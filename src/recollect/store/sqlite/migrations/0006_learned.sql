@@ -202,6 +202,3 @@ create table published_blocks (
 );
 create unique index published_blocks_current on published_blocks (folder, path) where gone_at is null;
 create index published_blocks_by_hash on published_blocks (hash);
-
-insert or ignore into jobs (kind, subject, created_at)
-select 'learn', 'sessions', unixepoch() * 1000 where exists (select 1 from digests);

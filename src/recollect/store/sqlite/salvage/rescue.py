@@ -41,7 +41,7 @@ _TABLES = (
     "confirmed_folders", "known_secrets",
     "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
     "episodes",
-    "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs",
+    "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "marks",
     "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
@@ -170,10 +170,7 @@ class Rescue:
         report.text_rebuilt = True
         with db.transaction():
             Vectors(db).drop()
-            Jobs(db).enqueue("embed", "turns")
-            Jobs(db).enqueue("digest", "sessions")
-            Jobs(db).enqueue("prepare", "projects")
-            Jobs(db).enqueue("distill", "sessions")
+            Jobs(db).mark("repaired")
         faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows(
             "pragma foreign_key_check"
         )

@@ -215,6 +215,10 @@ class Vectors:
         """How many turns have no vectors yet, or older ones than their body."""
         return int(self.db.value("select count(*) from unembedded"))
 
+    def is_waiting(self) -> bool:
+        """Whether any turn has no vector yet."""
+        return self.db.value("select 1 from unembedded limit 1") is not None
+
     def use_encoder(self, encoder: str, dimensions: int, *, again: bool = False) -> None:
         """Make sure that all vectors are this encoder's; with `again` they are all made anew."""
         with self.db.transaction():

@@ -123,6 +123,7 @@ def save(db: Database, session: int, mark: int, state: str, digest: Digest) -> b
             (session,),
         ):
             prepared.outdate(db, project)
+        Jobs(db).mark("digested")
     return True
 
 
@@ -248,4 +249,4 @@ def drop(db: Database, sessions: Sequence[int] | None = None) -> None:
         db.many(
             "insert or replace into undigested select id, random() from sessions where id = ?", ids
         )
-    Jobs(db).enqueue("digest", "sessions")
+    Jobs(db).mark("digests dropped")

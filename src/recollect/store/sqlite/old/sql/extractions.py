@@ -48,7 +48,7 @@ def save(
             (session, by, *state, waits_until is not None, now_ms()),
         )
         if waits_until is not None:
-            Jobs(db).enqueue("digest", "sessions", at=waits_until)
+            Jobs(db).mark("session quiet", at=waits_until)
 
 
 def waiting(db: Database) -> list[tuple[int, str]]:

@@ -57,7 +57,7 @@ def outdate(db: Database, project: int | None = None) -> None:
     db.execute(
         f"update packs set made_at = {_OUTDATED} {mine}", () if project is None else (project,)
     )
-    Jobs(db).enqueue("prepare", "projects")
+    Jobs(db).mark("hook lines outdated")
 
 
 def unsay(db: Database, refs: set[str]) -> None:
@@ -74,7 +74,7 @@ def unsay(db: Database, refs: set[str]) -> None:
         ]
         db.many(f"delete from {table} where {key} = ?", quoting)
         if quoting:
-            Jobs(db).enqueue("prepare", "projects")
+            Jobs(db).mark("hook lines outdated")
 
 
 def trusted_notes(

@@ -34,7 +34,7 @@ def ensure_rules(db: Database, looking: int, least: int) -> None:
         db.execute(ALL_STALE)
         if before is not None and before.split()[0] != str(looking):
             db.execute("insert or replace into unlearned select session, random() from digests")
-            Jobs(db).enqueue("learn", "sessions")
+            Jobs(db).mark("learning rules changed")
         db.execute("insert or replace into store_info values (?, ?)", (_RULES, rules))
 
 

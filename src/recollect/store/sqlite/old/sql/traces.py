@@ -126,7 +126,7 @@ def distill_later(db: Database, idle_ms: int) -> None:
     if first is not None:
         with db.transaction():
             # A clock that ran ahead is no reason to wait for longer than usual.
-            Jobs(db).enqueue("distill", "sessions", at=min(first, now) + idle_ms)
+            Jobs(db).mark("session settled", at=min(first, now) + idle_ms)
 
 
 def save(db: Database, candidate: Candidate, trace: Trace) -> bool:
@@ -430,4 +430,4 @@ def outdate(db: Database, projects: Iterable[int]) -> None:
             "id = ?)",
             (project,),
         )
-    Jobs(db).enqueue("consolidate", "projects")
+    Jobs(db).mark("memories outdated")

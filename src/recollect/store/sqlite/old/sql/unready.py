@@ -21,4 +21,4 @@ def tell_nothing(db: Database, projects: Sequence[int] | None = None) -> None:
             "(select merged_into from projects where id = ?1))",
             [(project,) for project in projects],
         )
-    Jobs(db).enqueue("prepare", "projects")
+    Jobs(db).mark("hook lines outdated")
