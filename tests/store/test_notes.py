@@ -281,7 +281,7 @@ def test_whatever_agents_are_told_is_made_again_after_a_change(
     if change == "remember":
         memory.old.remember("another", folder=SHOP)
     else:
-        getattr(memory, change)("note:1", *["better"] if change == "edit_note" else [])
+        getattr(memory.old, change)("note:1", *["better"] if change == "edit_note" else [])
 
     assert filled.db.rows("select name from marks") == [("hook lines outdated",)]
 
