@@ -11,7 +11,7 @@ ones that come with recollect keep:
 
     class TestScribe(AdapterContract):
         make = Scribe
-        samples = [Sample(Path("tests/logs/monday"), count=lambda folder: Tokens(input=120, output=8))]
+        samples = [Sample(Path("tests/logs/monday"), count=lambda folder: Tokens(input=120))]
 
 pytest collects the class. A sample is a log, or a folder laid out as the agent
 lays it out; it is copied before anything is done to it.
@@ -20,7 +20,7 @@ lays it out; it is copied before anything is done to it.
 from __future__ import annotations
 
 from recollect.testing.contract import AdapterContract
-from recollect.testing.importing import everything, imported, sources
+from recollect.testing.imports import everything, imported, sources
 from recollect.testing.samples import Sample
 
 __all__ = ["AdapterContract", "Sample", "everything", "imported", "sources"]

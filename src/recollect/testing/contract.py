@@ -14,9 +14,9 @@ import msgspec
 from recollect.capture.adapters import Adapter
 from recollect.model.logs import Checkpoint, Event, Problem, TurnFacts
 from recollect.model.sessions import Tokens
-from recollect.testing.importing import everything, imported, live_in, sources, told_by
+from recollect.testing.damage import damaged, earlier_states, held, put, replace_word, touch
+from recollect.testing.imports import everything, imported, live_in, sources, told_by
 from recollect.testing.samples import Sample, bring, copied, few, opened_files, some_files
-from recollect.testing.spoiling import damaged, earlier_states, held, put, replace_word, touch
 
 STATE_BYTES = 64 << 10
 # A made-up token in the shape of a real one: what must never reach a store.
@@ -44,11 +44,8 @@ class AdapterContract:
         """A sample that gives nothing would make all the other tests true."""
         folder = copied(sample, tmp_path)
 
-        assert [
-            turn
-            for session in everything(self.make(), folder).values()
-            for turn in session.turn_list
-        ] or (not sample.has_turns)
+        sessions = everything(self.make(), folder).values()
+        assert any(session.turn_list for session in sessions) or not sample.has_turns
 
     def test_every_reading_ends_with_a_checkpoint(self, sample: Sample, tmp_path: Path) -> None:
         """What comes after the last checkpoint is not kept, nor a state that is too large."""
@@ -130,9 +127,8 @@ class AdapterContract:
                     items = list(adapter.read(source, None))
                     assert isinstance(items[-1], Checkpoint), f"{file.name}, {name}"
                     problems += [item for item in items if isinstance(item, Problem)]
-                if name == "binary" and any(
-                    source.path == str(file) for source in sources(adapter, folder)
-                ):
+                paths = [source.path for source in sources(adapter, folder)]
+                if name == "binary" and str(file) in paths:
                     assert problems, f"{file.name}, {name}"
                 file.write_bytes(whole)
 
@@ -206,12 +202,10 @@ class AdapterContract:
         """Wherever a word of a prompt stands, a secret might stand."""
         folder = copied(sample, tmp_path)
         told = everything(self.make(), folder)
-        words = {
-            word
-            for session in told.values()
-            for turn in session.turn_list
-            for word in turn.prompt.split()
-        }
+        words: set[str] = set()
+        for session in told.values():
+            for turn in session.turn_list:
+                words.update(turn.prompt.split())
         if not replace_word(folder, words, SECRET):
             return
 

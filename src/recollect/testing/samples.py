@@ -62,17 +62,12 @@ def some_files(folder: Path, *endings: str, read_by: list[Source] | None = None)
     Of these sources, those alone whose changes make a source be read: what
     lies beside a file that is appended to does not.
     """
-    logs = [
-        path
-        for path in files(folder)
-        if not path.name.endswith(("-wal", "-shm")) and path.name != "README.md"
-    ]
+    passed_over = ("-wal", "-shm", "README.md")
+    logs = [path for path in files(folder) if not path.name.endswith(passed_over)]
     if read_by is not None:
-        parts = {
-            part
-            for source in read_by
-            for part in (source.path, *(() if source.appended else source.companions))
-        }
+        parts: set[str] = set()
+        for source in read_by:
+            parts |= {source.path, *(() if source.appended else source.companions)}
         logs = [
             path for path in logs if any(str(place) in parts for place in (path, *path.parents))
         ]

@@ -31,7 +31,7 @@ from recollect.model.logs import (
     Usage,
     milliseconds,
 )
-from recollect.testing.importing import everything, sources
+from recollect.testing.imports import everything, sources
 from tests.builders import cursor as b
 
 OTHER = "22222222-aaaa-4000-8000-000000000002"

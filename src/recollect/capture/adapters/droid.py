@@ -93,14 +93,12 @@ class Droid:
         files, folders = list_folder(sessions)
         # Others name their files by ids too, but have no settings beside them.
         is_own, found = os.path.basename(os.path.dirname(sessions)) == ".factory", set(files)
-        yield from (
-            _source(path)
-            for path in files
-            if _is_log(path) and (is_own or _settings_of(path) in found)
-        )
+        for path in filter(_is_log, files):
+            if is_own or _settings_of(path) in found:
+                yield _source(path)
         for folder in folders:
             if os.path.basename(folder).startswith("-"):
-                yield from (_source(path) for path in list_folder(folder).files if _is_log(path))
+                yield from map(_source, filter(_is_log, list_folder(folder).files))
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A file whose first line begins a session and says whose, called what, where."""

@@ -88,9 +88,8 @@ class ChangedSessions:
             self.all.changed = max(self.all.changed, changed)
             self.all.rows[table.name] = max(self.all.rows.get(table.name, 0), row)
         highest = {**self.all.rows, **_highest_ever(file)}
-        if self.all.changed < since.changed or any(
-            highest.get(name, 0) < row for name, row in since.rows.items()
-        ):
+        fewer = any(highest.get(name, 0) < row for name, row in since.rows.items())
+        if fewer or self.all.changed < since.changed:
             # Another database in the same place, or the newest rows are gone: read all of it.
             self.since = ReadMarks()
         latest: dict[str, float] = {}

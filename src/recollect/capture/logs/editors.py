@@ -40,11 +40,10 @@ def workspace_folder(path: str) -> str | None:
     except (BrokenDocument, UnreadableSource):
         return None
     folder = file_path(noted.get("folder"))
-    if folder is None and (
-        workspace := file_path(noted.get("workspace") or noted.get("configuration"))
-    ):
-        folder = os.path.dirname(workspace)
-    return folder
+    if folder is not None:
+        return folder
+    workspace = file_path(noted.get("workspace") or noted.get("configuration"))
+    return os.path.dirname(workspace) if workspace else None
 
 
 def file_path(uri: object) -> str | None:

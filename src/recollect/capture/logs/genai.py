@@ -90,28 +90,22 @@ def thought_in(parts: Iterable[Fields]) -> str:
 
 def calls_in(parts: Iterable[Fields]) -> list[FunctionCall]:
     """The functions that a message calls."""
-    calls = [fields_of(part.get("functionCall")) for part in parts]
-    return [
-        FunctionCall(
-            text_of(call.get("id")), text_of(call.get("name")) or "unknown", call.get("args")
-        )
-        for call in calls
-        if call
-    ]
+    calls = []
+    for part in parts:
+        if call := fields_of(part.get("functionCall")):
+            name = text_of(call.get("name")) or "unknown"
+            calls.append(FunctionCall(text_of(call.get("id")), name, call.get("args")))
+    return calls
 
 
 def answers_in(parts: Iterable[Fields]) -> list[FunctionAnswer]:
     """What functions gave back, as a message brings it to the model."""
-    answers = [fields_of(part.get("functionResponse")) for part in parts]
-    return [
-        FunctionAnswer(
-            text_of(answer.get("id")),
-            text_of(answer.get("name")),
-            *_outcome(answer.get("response")),
-        )
-        for answer in answers
-        if answer
-    ]
+    answers = []
+    for part in parts:
+        if answer := fields_of(part.get("functionResponse")):
+            ident, name = text_of(answer.get("id")), text_of(answer.get("name"))
+            answers.append(FunctionAnswer(ident, name, *_outcome(answer.get("response"))))
+    return answers
 
 
 def _outcome(response: object) -> tuple[str | None, bool | None]:

@@ -60,12 +60,9 @@ def count_of(value: object) -> int:
 
 def whole_of(value: object) -> int | None:
     """A whole number such as an exit code, else None."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not math.isfinite(value)
-        or abs(value) > _LARGEST
-    ):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not math.isfinite(value) or abs(value) > _LARGEST:
         return None
     return int(value) if value == int(value) else None
 
@@ -75,14 +72,9 @@ def money_of(value: object) -> float | None:
 
     None when nothing is said, and when it is 0, as for those who pay by the month.
     """
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not math.isfinite(value)
-        or value <= 0
-    ):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value)
+    return float(value) if math.isfinite(value) and value > 0 else None
 
 
 def moment_of(value: object) -> int | None:
@@ -131,10 +123,8 @@ def _part_text(part: object) -> str:
     text = part.get("text")
     if isinstance(text, str):
         return text
-    kind = part.get("type")
-    if "inlineData" in part or (
-        isinstance(kind, str) and kind.lower().startswith(("image", "input_image", "binary"))
-    ):
+    kind = text_of(part.get("type")) or ""
+    if "inlineData" in part or kind.lower().startswith(("image", "input_image", "binary")):
         return picture(part)
     inner = part.get("content")
     return content_text(inner) if isinstance(inner, (str, list)) else ""

@@ -43,7 +43,16 @@ from recollect.capture.adapters.claude_code.turns import (
     content_of,
     holds_results,
 )
-from recollect.model.logs import Author, Event, EventKind, Item, Problem, ToolResult, milliseconds
+from recollect.model.logs import (
+    Author,
+    Event,
+    EventKind,
+    Item,
+    Problem,
+    ProblemKind,
+    ToolResult,
+    milliseconds,
+)
 
 # Who writes a prompt, for the origins that are not a person.
 _ORIGINS: dict[str, Author] = {
@@ -70,9 +79,9 @@ class ClaudeReader(ClaudeTurns):
         """Read some lines, knowing beforehand which of them a later one takes back."""
         self.withdrawn.clear()
         for line in lines:
-            if type(line) is ClaudeRecord and (
-                line.retracted_message_uuids or line.supersedes_uuids
-            ):
+            if type(line) is not ClaudeRecord:
+                continue
+            if line.retracted_message_uuids or line.supersedes_uuids:
                 self.withdrawn.update(_taken_back(line))
         take = self.take
         for line in lines:
@@ -120,15 +129,11 @@ class ClaudeReader(ClaudeTurns):
 
     def problems(self) -> list[Problem]:
         """What could not be made sense of, one for each sort."""
-        return [
-            Problem(
-                path=self.log.path,
-                kind="unknown" if unknown else "bad_record",
-                reason=reason,
-                count=met,
-            )
-            for (unknown, reason), met in self._odd.items()
-        ]
+        problems = []
+        for (unknown, reason), met in self._odd.items():
+            kind: ProblemKind = "unknown" if unknown else "bad_record"
+            problems.append(Problem(path=self.log.path, kind=kind, reason=reason, count=met))
+        return problems
 
     # What people and clients say ---------------------------------------------
 

@@ -148,11 +148,10 @@ def digest(*parts: object) -> str:
 
 def picture(block: ClaudeBlock | dict[str, Any]) -> str:
     """What stands for an image or a document: its type, size and hash, never its data."""
-    kind, source = (
-        (block.type, block.source)
-        if isinstance(block, ClaudeBlock)
-        else (block.get("type"), block.get("source"))
-    )
+    if isinstance(block, ClaudeBlock):
+        kind, source = block.type, block.source
+    else:
+        kind, source = block.get("type"), block.get("source")
     source = source if isinstance(source, dict) else {}
     media, data = source.get("media_type"), source.get("data")
     words = [str(kind), media if isinstance(media, str) else ""]

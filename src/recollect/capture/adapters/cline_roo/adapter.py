@@ -96,11 +96,9 @@ class ClineRoo:
             and (b'"say"' in head or b'"ask"' in head)
         )
         sent = name == SENT_FILE and b'"role"' in head and b'"content"' in head
-        found = (
-            {os.path.basename(other) for other in list_folder(folder).files}
-            if shown or sent
-            else set()
-        )
+        if not shown and not sent:
+            return None
+        found = {os.path.basename(other) for other in list_folder(folder).files}
         return next(self._task(folder, found), None)
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:

@@ -313,11 +313,8 @@ def _search(root: str, folders: list[str]) -> Iterator[str]:
             yield folder
             below = [name for name in below if name not in ("sessions", "archived_sessions")]
         if depth < MAX_DEPTH:
-            waiting += [
-                (os.path.join(folder, name), depth + 1)
-                for name in reversed(below)
-                if name not in PASSED_BY
-            ]
+            names = [name for name in reversed(below) if name not in PASSED_BY]
+            waiting += [(os.path.join(folder, name), depth + 1) for name in names]
 
 
 def _is_dated(folders: list[str], entries: list[os.DirEntry[str]]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from recollect.capture.adapters.copilot_cli.records import CopilotEvent, id_of
-from recollect.capture.adapters.copilot_cli.tokens import UsageTotals
+from recollect.capture.adapters.copilot_cli.tokens import CopilotTotals
 from recollect.capture.logs.dialogue import Dialogue, DialogueState
 from recollect.capture.logs.values import Fields
 from recollect.model.logs import Item
@@ -49,7 +49,7 @@ class CopilotState(Struct):
     started: dict[str, str] = field(default_factory=dict)
     tasks: dict[str, str] = field(default_factory=dict)
     turns: list[str] = field(default_factory=list)
-    totals: UsageTotals = field(default_factory=UsageTotals, name="ledger")
+    totals: CopilotTotals = field(default_factory=CopilotTotals, name="ledger")
 
 
 class LogSessions:

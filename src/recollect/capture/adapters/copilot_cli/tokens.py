@@ -24,7 +24,7 @@ _OUTPUT = 3
 _MOST_MODELS = 20
 
 
-class UsageTotals(Struct):
+class CopilotTotals(Struct):
     """What was counted so far: since the last shutdown, and by that shutdown."""
 
     # Whether calls have records of their own; then nothing else counts until the shutdown.

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from recollect.capture.logs.values import content_text, list_of
+from recollect.capture.logs.values import content_text
 
 # A reasoning that the transcript leaves out.
 REDACTED = "[REDACTED]"
@@ -47,11 +47,9 @@ class TypedPrompt(NamedTuple):
 
 def typed(content: Any) -> TypedPrompt:
     """What a message of the role user says: nothing when everything in it was added."""
-    whole = content_text(
-        [part for part in list_of(content) if not _is_result(part)]
-        if isinstance(content, list)
-        else content
-    )
+    if isinstance(content, list):
+        content = [part for part in content if not _is_result(part)]
+    whole = content_text(content)
     outside, asked = _taken_apart(whole)
     stamp, workspace = _TIMESTAMP.search(whole), _WORKSPACE.search(whole)
     return TypedPrompt(

@@ -169,13 +169,13 @@ class GooseReader:
     def _aside(self, part: _Part, at: int | None) -> None:
         """What is neither said nor done."""
         kind = str(part.type)
-        if kind == "contextLengthExceeded" or (
-            kind == "systemNotification" and part.notification == "creditsExhausted"
-        ):
+        is_notice = kind == "systemNotification"
+        is_broke = is_notice and part.notification == "creditsExhausted"
+        if kind == "contextLengthExceeded" or is_broke:
             self.dialogue.say("error", text_of(part.msg), at=at)
         elif kind == "conversationCompacted":
             self.dialogue.say("compaction", text_of(part.msg), at=at)
-        elif kind not in _PASSED_OVER and kind not in ("text", "image", "systemNotification"):
+        elif not is_notice and kind not in _PASSED_OVER and kind not in ("text", "image"):
             self.problems.unknown("content of type", kind)
 
     # Tools

@@ -206,6 +206,5 @@ def _outcome(output: object) -> tuple[str, bool | None]:
         return text_of(said) or "", worked
     if kind == "content":
         return content_text(value), True
-    return msgspec.json.encode(
-        output
-    ).decode() if output is not None else "", None if kind is None else kind != "error-json"
+    whole = "" if output is None else msgspec.json.encode(output).decode()
+    return whole, None if kind is None else kind != "error-json"

@@ -47,18 +47,10 @@ class GrokSession:
         kind = text_of(told.get("session_kind")) or ""
         above = [_parent_in(link) for link in links]
         self.is_subagent = bool(above) or kind.startswith("subagent")
-        if (
-            self.is_subagent
-            and not above
-            and kind != "subagent_resume"
-            and (parent := text_of(told.get("parent_session_id")))
-        ):
+        parent = text_of(told.get("parent_session_id"))
+        if self.is_subagent and not above and kind != "subagent_resume" and parent:
             above = [parent]
-        self.parent = (
-            "/".join(reversed(above[:2])) or None
-            if self.is_subagent
-            else text_of(told.get("parent_session_id"))
-        )
+        self.parent = "/".join(reversed(above[:2])) or None if self.is_subagent else parent
         self.session = f"{above[0]}/{own}" if above else own
         self.forked_at = moment_of(told.get("forked_at"))
         self.inherited = count_of(told.get("inherited_prefix_len"))

@@ -146,11 +146,10 @@ class GrokUpdates:
 
     def started_by(self, *prompts: str) -> list[SubagentStart]:
         """The sub-agents that a prompt started, under whichever of its names."""
-        return [
-            start
-            for prompt in dict.fromkeys(prompts)
-            for start in self._starts_by_prompt.get(prompt, ())
-        ]
+        starts: list[SubagentStart] = []
+        for prompt in dict.fromkeys(prompts):
+            starts += self._starts_by_prompt.get(prompt, ())
+        return starts
 
     # Prompts
 

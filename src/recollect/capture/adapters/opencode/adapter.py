@@ -73,11 +73,8 @@ class OpenCode:
             return self._database(path) if ours and "message_id" in tables["part"] else None
         named = _ID.search(head)
         above = os.path.basename(os.path.dirname(os.path.dirname(path)))
-        if (
-            named is None
-            or above != "session"
-            or not all(field in head for field in _SESSION_FIELDS)
-        ):
+        ours = above == "session" and all(field in head for field in _SESSION_FIELDS)
+        if named is None or not ours:
             return None
         return self._session(path, named[1].decode(), in_use=True)
 

@@ -76,11 +76,8 @@ class OpenCodeSession(Struct):
         """Who talks to the agent: `opencode run` creates its sessions with questions forbidden."""
         if self.parent:
             return "subagent"
-        denied = {
-            rule.get("permission")
-            for rule in map(fields_of, list_of(self.permission))
-            if rule.get("action") == "deny"
-        }
+        rules = map(fields_of, list_of(self.permission))
+        denied = {rule.get("permission") for rule in rules if rule.get("action") == "deny"}
         return "headless" if {"question", "plan_enter"} <= denied else "interactive"
 
 
@@ -361,9 +358,8 @@ def _unquoted(text: str) -> str:
 
 def _shell_command(told: MessageWithParts, following: MessageWithParts | None) -> str | None:
     """The command that a person ran with an exclamation mark; what it gave is told as an answer."""
-    if following is None or not any(
-        part.type == "text" and part.text == _RAN for part in told.parts
-    ):
+    ran = any(part.type == "text" and part.text == _RAN for part in told.parts)
+    if following is None or not ran:
         return None
     for part in following.parts:
         given = part.state.input if isinstance(part.state, ToolState) else None

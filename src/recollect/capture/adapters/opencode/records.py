@@ -170,10 +170,8 @@ def _first_shape(message: OpenCodeMessage) -> OpenCodeMessage:
         "error": metadata.get("error"),
         **assistant,
     }
-    told["parts"] = [
-        _first_part(fields_of(part), fields_of(metadata.get("tool")))
-        for part in list_of(message.parts)
-    ]
+    tools = fields_of(metadata.get("tool"))
+    told["parts"] = [_first_part(fields_of(part), tools) for part in list_of(message.parts)]
     try:
         return convert(told, OpenCodeMessage)
     except msgspec.ValidationError as error:

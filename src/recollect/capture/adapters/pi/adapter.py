@@ -43,10 +43,9 @@ class Pi:
         OpenClaw has a folder for each agent and names files by id alone.
         """
         root = os.path.abspath(root)
-        sessions, agents = (
-            root if os.path.basename(root) == name else os.path.join(root, name)
-            for name in ("sessions", "agents")
-        )
+        name = os.path.basename(root)
+        sessions = root if name == "sessions" else os.path.join(root, "sessions")
+        agents = root if name == "agents" else os.path.join(root, "agents")
         for folder in list_folder(sessions).folders:
             for path in files_in(folder, ".jsonl"):
                 if FILE_NAME.match(os.path.basename(path)):

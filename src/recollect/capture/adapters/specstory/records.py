@@ -266,11 +266,8 @@ def _parts(lines: list[str]) -> Iterator[MessagePart]:
     while number < len(lines):
         end = _end_of_piece(text, number)
         kind = _kind(lines[number])
-        if (
-            kind == "tool"
-            and end == number
-            and not lines[number].rstrip().endswith(tuple(_TAGS.values()))
-        ):
+        is_closed = end > number or lines[number].rstrip().endswith(tuple(_TAGS.values()))
+        if kind == "tool" and not is_closed:
             # Nothing closes it: early exports have no tags, and there a message is one tool use.
             end = len(lines) - 1
         if kind == "text" or (kind == "thought" and end == number):

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from recollect.capture.adapters.specstory.records import CodeBlock, MarkdownLines
 from recollect.capture.logs.tools import kind_of
-from recollect.capture.logs.values import fields_of, json_of, text_of
+from recollect.capture.logs.values import fields_of, first_text, json_of, text_of
 from recollect.model.logs import ToolKind
 
 # How the names of the tools begin that Copilot brings to VS Code.
@@ -113,11 +113,8 @@ class _ToolUseReader:
             self.input["path"] = updated[1]
         if output.startswith(_REFUSED):
             self.ok = False
-        exit_code = (
-            int(found[1][:9])
-            if (found := _EXIT.search(output[:2_000])) and self.kind == "shell"
-            else None
-        )
+        exited = _EXIT.search(output[:2_000]) if self.kind == "shell" else None
+        exit_code = int(exited[1][:9]) if exited else None
         ok = exit_code == 0 if exit_code is not None else self.ok
         return ToolUse(name, self.kind, self.input or None, output or None, ok, exit_code)
 
@@ -169,27 +166,21 @@ class _ToolUseReader:
 
     def _block(self, block: CodeBlock) -> None:
         text = "\n".join(block.lines)
+        is_shell = block.language in ("bash", "sh", "shell")
+        is_code = block.language not in ("", "text")
         if self.label in ("Parameters", "Input"):
             self.input |= _flat(fields_of(json_of(text))) or {"text": text}
         elif self.label == "Additional data":
             pass
         elif self.label in ("Result", "Output", "Error"):
             self.output.append(_result(text))
-        elif (
-            self.kind == "shell"
-            and block.language in ("bash", "sh", "shell")
-            and "command" not in self.input
-        ):
+        elif self.kind == "shell" and is_shell and "command" not in self.input:
             self.input["command"] = text
         elif self.kind == "edit" and block.language == "diff":
             self.input["patch"] = (
                 f"{self.input['patch']}\n{text}" if "patch" in self.input else text
             )
-        elif (
-            self.kind == "edit"
-            and block.language not in ("", "text")
-            and "content" not in self.input
-        ):
+        elif self.kind == "edit" and is_code and "content" not in self.input:
             self.input["content"] = text
         else:
             self.output.append(text)
@@ -201,14 +192,8 @@ def _result(text: str) -> str:
     wrapped = fields_of(json_of(text))
     if "invocationMessage" not in wrapped or wrapped.get("resultDetails"):
         return text
-    return next(
-        (
-            told
-            for name in ("content", "toolCallResult", "pastTenseMessage")
-            if (told := text_of(wrapped.get(name)))
-        ),
-        "",
-    )
+    names = ("content", "toolCallResult", "pastTenseMessage")
+    return first_text(*(wrapped.get(name) for name in names)) or ""
 
 
 def _flat(parameters: dict[str, Any]) -> dict[str, Any]:

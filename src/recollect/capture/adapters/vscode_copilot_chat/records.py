@@ -106,12 +106,9 @@ class ChatLog:
 
 def _is_read(path: object) -> bool:
     """Whether a path leads to something that we read."""
-    if (
-        not isinstance(path, list)
-        or not path
-        or not isinstance(path[0], str)
-        or path[0] not in CHAT
-    ):
+    if not isinstance(path, list) or not path:
+        return False
+    if not isinstance(path[0], str) or path[0] not in CHAT:
         return False
     return (
         len(path) < 3 or path[0] != "requests" or (isinstance(path[2], str) and path[2] in REQUEST)

@@ -38,43 +38,40 @@ _WRONG: tuple[Any, ...] = (
 _BROKEN = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 # A file's bytes, and those of what SQLite keeps beside it, by suffix.
-Held = dict[str, bytes]
+FileBytes = dict[str, bytes]
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """What a file held at some moment."""
 
     name: str
-    data: Held
+    data: FileBytes
 
 
-def earlier_states(file: Path) -> Iterator[State]:
+def earlier_states(file: Path) -> Iterator[FileState]:
     """Some moments of a file's life before it was what it is now."""
     data = file.read_bytes()
     if data.startswith(_MAGIC):
         now = held(file)
         for share in (3, 2):
             _delete_rows(file, share)
-            state = State(f"without the newest 1/{share} of its rows", held(file))
+            state = FileState(f"without the newest 1/{share} of its rows", held(file))
             put(file, now)
             yield state
         return
     size = len(data)
     cuts = {data.rfind(b"\n", 0, size * share // (_CUTS + 1)) + 1 for share in range(1, _CUTS + 1)}
     for cut in sorted(cuts | {size // 2, max(0, size - 2)}):
-        yield State(f"cut at {cut} of {size} bytes", {"": data[:cut]})
+        yield FileState(f"cut at {cut} of {size} bytes", {"": data[:cut]})
 
 
-def held(file: Path) -> Held:
+def held(file: Path) -> FileBytes:
     """What a file holds now."""
-    return {
-        suffix: Path(f"{file}{suffix}").read_bytes()
-        for suffix in ("", "-wal")
-        if Path(f"{file}{suffix}").exists()
-    }
+    paths = {suffix: Path(f"{file}{suffix}") for suffix in ("", "-wal")}
+    return {suffix: path.read_bytes() for suffix, path in paths.items() if path.exists()}
 
 
-def put(file: Path, data: Held) -> None:
+def put(file: Path, data: FileBytes) -> None:
     """Make a file hold something, in place as its owner would."""
     for suffix in ("-wal", "-shm"):
         Path(f"{file}{suffix}").unlink(missing_ok=True)
@@ -85,12 +82,15 @@ def put(file: Path, data: Held) -> None:
 def _delete_rows(file: Path, share: int) -> None:
     connection = apsw.Connection(str(file))
     connection.pragma("foreign_keys", False)
-    tables = "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and sql not like '%without rowid%'"
+    tables = """
+        select name from sqlite_schema
+         where type = 'table'
+           and name not like 'sqlite_%'
+           and sql not like '%without rowid%'
+    """
     for (table,) in connection.execute(tables).fetchall():
-        connection.execute(
-            f'delete from "{table}" where rowid > (select max(rowid) - count(*) / {share} from '
-            f'"{table}")'
-        )
+        newest = f'select max(rowid) - count(*) / {share} from "{table}"'
+        connection.execute(f'delete from "{table}" where rowid > ({newest})')
     connection.close()
 
 
@@ -153,14 +153,8 @@ def replace_word(folder: Path, words: set[str], other: str) -> bool:
     Whether it stood anywhere.
     """
     every = b"\n".join(path.read_bytes() for path in files(folder))
-    word = next(
-        (
-            word
-            for word in sorted(words, key=lambda word: (-len(word), word))
-            if _only_in_prose(word, every)
-        ),
-        None,
-    )
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    word = next((word for word in longest_first if _only_in_prose(word, every)), None)
     if word is None:
         return False
     met = False
@@ -186,10 +180,13 @@ def _only_in_prose(word: str, data: bytes) -> bool:
 def _replace_in_rows(path: Path, word: str, other: str) -> bool:
     connection = apsw.Connection(str(path))
     met = False
-    for table, column in connection.execute(
-        "select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c where m.type "
-        "= 'table'"
-    ).fetchall():
+    columns = """
+        select m.name, c.name
+          from sqlite_schema m
+          join pragma_table_info(m.name) c
+         where m.type = 'table'
+    """
+    for table, column in connection.execute(columns).fetchall():
         connection.execute(
             f"""update "{table}" set "{column}" = replace("{column}", ?1, ?2)
                  where typeof("{column}") = 'text' and instr("{column}", ?1)""",
