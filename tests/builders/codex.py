@@ -17,7 +17,8 @@ PARENT = "019c0000-0000-7000-8000-000000000002"
 
 def clock(second: int, millisecond: int = 0) -> str:
     """A time on the morning of all tests."""
-    return f"2026-03-01T{9 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.{millisecond:03}Z"
+    hour, minute = 9 + second // 3600, second // 60 % 60
+    return f"2026-03-01T{hour:02}:{minute:02}:{second % 60:02}.{millisecond:03}Z"
 
 
 def record(

@@ -12,11 +12,14 @@ START = 1_770_000_000
 SESSION = "0f6d3f4c-7c0e-4f0a-9d53-000000000001"
 SCHEMA = """
 create table sessions (
-  id text primary key, parent_session_id text, title text not null, message_count integer not null default 0,
-  prompt_tokens integer not null default 0, completion_tokens integer not null default 0, cost real not null default 0.0,
+  id text primary key, parent_session_id text, title text not null,
+  message_count integer not null default 0,
+  prompt_tokens integer not null default 0, completion_tokens integer not null default 0,
+  cost real not null default 0.0,
   updated_at integer not null, created_at integer not null, summary_message_id text, todos text);
 create table messages (
-  id text primary key, session_id text not null, role text not null, parts text not null default '[]', model text,
+  id text primary key, session_id text not null, role text not null,
+  parts text not null default '[]', model text,
   created_at integer not null, updated_at integer not null, finished_at integer, provider text,
   is_summary_message integer default 0 not null);
 create index idx_messages_session_id on messages (session_id);

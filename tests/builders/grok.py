@@ -309,23 +309,32 @@ def link(parent: Path, child: str = CHILD, **more: Any) -> None:
 # The database of grok-cli
 
 SCHEMA = """
-create table workspaces (id text primary key, scope_key text not null unique, canonical_path text not null, git_root text,
+create table workspaces (id text primary key, scope_key text not null unique,
+  canonical_path text not null, git_root text,
   display_name text not null, last_seen_at text not null) strict;
-create table sessions (id text primary key, workspace_id text not null, title text, recap_text text, recap_model text,
-  recap_updated_at text, model text not null, mode text not null, cwd_at_start text not null, cwd_last text not null,
+create table sessions (id text primary key, workspace_id text not null, title text,
+  recap_text text, recap_model text,
+  recap_updated_at text, model text not null, mode text not null, cwd_at_start text not null,
+  cwd_last text not null,
   status text not null, created_at text not null, updated_at text not null) strict;
-create table messages (session_id text not null, seq integer not null, role text not null, message_json text not null,
+create table messages (session_id text not null, seq integer not null, role text not null,
+  message_json text not null,
   created_at text not null, primary key (session_id, seq)) strict;
-create table tool_calls (id integer primary key autoincrement, session_id text not null, message_seq integer not null,
-  tool_call_id text not null, tool_name text not null, args_json text not null, status text not null,
+create table tool_calls (id integer primary key autoincrement, session_id text not null,
+  message_seq integer not null,
+  tool_call_id text not null, tool_name text not null, args_json text not null,
+  status text not null,
   started_at text not null, completed_at text) strict;
 create table tool_results (id integer primary key autoincrement, tool_call_row_id integer not null,
-  output_kind text not null, output_json text not null, success integer not null, created_at text not null) strict;
-create table usage_events (id integer primary key autoincrement, session_id text not null, message_seq integer,
+  output_kind text not null, output_json text not null, success integer not null,
+  created_at text not null) strict;
+create table usage_events (id integer primary key autoincrement, session_id text not null,
+  message_seq integer,
   source text not null, model text not null, input_tokens integer not null default 0,
   output_tokens integer not null default 0, total_tokens integer not null default 0,
   cost_micros integer not null default 0, created_at text not null) strict;
-create table compactions (id integer primary key autoincrement, session_id text not null, first_kept_seq integer not null,
+create table compactions (id integer primary key autoincrement, session_id text not null,
+  first_kept_seq integer not null,
   summary text not null, tokens_before integer not null default 0, created_at text not null) strict;
 """
 

@@ -12,15 +12,20 @@ START = 1_770_000_000_000
 SESSION = "ses_3fd0000000ffeAdaGarden000001"
 SCHEMA = """
 create table session (
-  id text primary key, project_id text not null, parent_id text, slug text not null, directory text not null,
-  title text not null, version text not null, share_url text, summary_additions integer, summary_deletions integer,
-  summary_files integer, summary_diffs text, revert text, permission text, time_created integer not null,
+  id text primary key, project_id text not null, parent_id text, slug text not null,
+  directory text not null,
+  title text not null, version text not null, share_url text, summary_additions integer,
+  summary_deletions integer,
+  summary_files integer, summary_diffs text, revert text, permission text,
+  time_created integer not null,
   time_updated integer not null, time_compacting integer, time_archived integer);
 create table message (
-  id text primary key, session_id text not null, time_created integer not null, time_updated integer not null,
+  id text primary key, session_id text not null, time_created integer not null,
+  time_updated integer not null,
   data text not null);
 create table part (
-  id text primary key, message_id text not null, session_id text not null, time_created integer not null,
+  id text primary key, message_id text not null, session_id text not null,
+  time_created integer not null,
   time_updated integer not null, data text not null);
 create index part_session_idx on part (session_id);
 create table account (id text primary key, access_token text not null);

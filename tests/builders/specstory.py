@@ -36,13 +36,15 @@ def thought(text: str) -> str:
 
 def tool(kind: str, name: str, body: str, more: str = "") -> str:
     summary = f"<summary>Tool use: **{name}**{more}</summary>"
-    return f'<tool-use data-tool-type="{kind}" data-tool-name="{name}"><details>\n{summary}\n{body}\n</details></tool-use>'
+    opening = f'<tool-use data-tool-type="{kind}" data-tool-name="{name}"><details>'
+    return f"{opening}\n{summary}\n{body}\n</details></tool-use>"
 
 
 def extension_tool(kind: str, name: str, body: str, more: str = "") -> str:
     """A tool use as the editors' extensions write it: a tag a line, and the body escaped."""
     summary = f"<summary>Tool use: **{name}**{more}</summary>"
-    return f'<tool-use data-tool-type="{kind}" data-tool-name="{name}">\n<details>\n{summary}\n\n{body}\n</details>\n</tool-use>'
+    opening = f'<tool-use data-tool-type="{kind}" data-tool-name="{name}">'
+    return f"{opening}\n<details>\n{summary}\n\n{body}\n</details>\n</tool-use>"
 
 
 def export(folder: Path, *content: str, name: str = NAME) -> Path:

@@ -260,7 +260,8 @@ def test_a_step_tells_how_it_ended(
 
 def test_a_command_in_the_background_ends_with_a_message(tmp_path: Path) -> None:
     """It is told by the name of its task alone."""
-    message = '<SYSTEM_MESSAGE>\nTask id "t/1" finished with result:\nThe command failed with exit code: 2\n</SYSTEM_MESSAGE>'
+    words = 'Task id "t/1" finished with result:\nThe command failed with exit code: 2'
+    message = f"<SYSTEM_MESSAGE>\n{words}\n</SYSTEM_MESSAGE>"
     found = items(
         tmp_path,
         b.asks(0, "go"),

@@ -142,7 +142,8 @@ def test_a_choice_that_was_made_is_a_prompt(folder: Path) -> None:
 
 def test_what_the_program_adds_to_a_prompt_is_left_out(folder: Path) -> None:
     """Tags, files and the description of the environment are not a person's words."""
-    text = f"<feedback>\nnot so\n</feedback>\n<file_content path='a.py'>\nx\n</file_content>\n{b.ENVIRONMENT}"
+    file = "<file_content path='a.py'>\nx\n</file_content>"
+    text = f"<feedback>\nnot so\n</feedback>\n{file}\n{b.ENVIRONMENT}"
 
     assert said(
         read(b.write_task(folder, b.timed([b.say("task", "go"), b.say("user_feedback", text)])))

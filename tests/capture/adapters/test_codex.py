@@ -318,7 +318,8 @@ def test_injected_texts_are_dropped_item_by_item(tmp_path: Path, text: str) -> N
 
 def test_an_ide_prompt_is_cut_to_what_was_typed(tmp_path: Path) -> None:
     """The IDE puts open files before the request; the last marker counts."""
-    text = "# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\nfix a.py\n"
+    setup = "# Context from my IDE setup:\n\n## Active file: a.py"
+    text = f"{setup}\n\n## My request for Codex:\nfix a.py\n"
 
     assert prompts(items(tmp_path, b.user(text))) == ["fix a.py"]
 

@@ -168,7 +168,10 @@ def test_messages_of_the_same_second_keep_the_order_they_were_written_in(tmp_pat
 
 
 def test_a_summary_is_a_compaction_and_going_on_after_it_is_no_prompt(tmp_path: Path) -> None:
-    on = "The previous session was interrupted because it got too long, the initial user request was: `plant`"
+    on = (
+        "The previous session was interrupted because it got too long, "
+        "the initial user request was: `plant`"
+    )
 
     found = items(
         tmp_path,

@@ -1147,7 +1147,8 @@ def test_only_what_a_person_typed_is_a_persons(
 
 def test_a_prompt_that_was_too_long_is_read_from_its_file(tmp_path: Path) -> None:
     """The model was shown the beginning; without the file that is all there is."""
-    notice = "[NOTICE] The text above was truncated (30000 bytes total).\n/home/ada/.grok/sessions/x/y/prompts/prompt_4.txt\n"
+    rest = "/home/ada/.grok/sessions/x/y/prompts/prompt_4.txt"
+    notice = f"[NOTICE] The text above was truncated (30000 bytes total).\n{rest}\n"
     shown = b.chat_user(f"<user_query>\none two\n</user_query>\n\n{notice}", 4)
     folder = b.folder(tmp_path, chat=[shown])
     assert prompts(read(tmp_path)) == ["one two"]

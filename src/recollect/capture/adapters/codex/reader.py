@@ -37,7 +37,8 @@ from recollect.model.logs import Event, EventKind, Problem, SessionFacts, Usage
 
 # Known, and of no use to us: what they say is said elsewhere, or says nothing that lasts.
 SKIPPED_RECORDS = frozenset({
-    "world_state", "security_risk_score", "inter_agent_communication_metadata", "token_usage_record",
+    "world_state", "security_risk_score", "inter_agent_communication_metadata",
+    "token_usage_record",
 })  # fmt: skip
 SKIPPED_ITEMS = frozenset({
     "ghost_snapshot", "compaction", "compaction_summary", "context_compaction",
