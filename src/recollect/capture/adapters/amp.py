@@ -24,6 +24,7 @@ from recollect.capture.logs.values import (
     content_text,
     count_of,
     fields_of,
+    first_text,
     moment_of,
     money_of,
     non_empty,
@@ -192,7 +193,9 @@ class _ThreadReader:
                 case "tool_result":
                     self._take_result(part, at)
                 case "summary":
-                    self.dialogue.say("compaction", _summary(part.get("summary")), at=at)
+                    told = part.get("summary")
+                    summary = first_text(told, fields_of(told).get("summary"))
+                    self.dialogue.say("compaction", summary, at=at)
                 case "text" | "image":
                     said.append(content_text(part))
                 case kind:
@@ -264,10 +267,6 @@ def _origin_of(thread: _Thread) -> str | None:
         if relation.get("role") == "parent":
             return text_of(relation.get("threadID"))
     return None
-
-
-def _summary(summary: object) -> str | None:
-    return text_of(summary) or text_of(fields_of(summary).get("summary"))
 
 
 def _error(error: object) -> str | None:

@@ -200,8 +200,9 @@ class ClaudeItems:
         are_counts = type(fresh) is type(read) is type(write) is type(output) is int
         if not are_counts or (fresh | read | write | output) >> 53:
             fresh, read, write, output = map(count, (fresh, read, write, output))
-        if not write and spent.cache_creation is not None:
-            write = _sum(spent.cache_creation)
+        if not write and type(spent.cache_creation) is dict:
+            # Only its split by lifetime is given.
+            write = sum(map(count, spent.cache_creation.values()))
         details = spent.output_tokens_details
         reasoning = count(details.get("thinking_tokens")) if type(details) is dict else 0
         telemetry["context_tokens"] = fresh + read + write
@@ -250,11 +251,6 @@ def count(value: object) -> int:
     if type(value) is int and 0 <= value < 1 << 53:
         return value
     return int(value) if type(value) is float and 0 <= value < 1 << 53 else 0
-
-
-def _sum(split: object) -> int:
-    """What was written to the cache, where only its split by lifetime is given."""
-    return sum(map(count, split.values())) if type(split) is dict else 0
 
 
 def _inline(session: str, parent: str | None, record: ClaudeRecord | None) -> SessionFacts:

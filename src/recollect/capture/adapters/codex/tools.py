@@ -202,7 +202,8 @@ def outcome(output: object) -> CodexOutcome:
     if isinstance(output, list):
         return _from_text(texts_in(output))
     if isinstance(output, dict):
-        found = _from_text(texts_in([output]) or text_of(output.get("content")) or _json(output))
+        text = texts_in([output]) or text_of(output.get("content"))
+        found = _from_text(text or msgspec.json.encode(output).decode())
         success = output.get("success")
         if isinstance(success, bool):
             found.ok = success
@@ -284,7 +285,3 @@ def from_mcp(result: object) -> CodexOutcome:
         return CodexOutcome(text_of(result))
     failed = inner.get("isError", inner.get("is_error"))
     return CodexOutcome(texts_in(inner.get("content")) or None, ok=failed is not True)
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

@@ -317,7 +317,9 @@ class _TurnMeasures:
             self._tool(line)
         elif kind == "turn_started":
             if at is not None:
-                self.runs.append(_MeasuredTurn(at, whole_of(line.turn_number), None, _facts(line)))
+                known = {"model": text_of(line.model_id), "yolo_mode": line.yolo_mode is True}
+                number = whole_of(line.turn_number)
+                self.runs.append(_MeasuredTurn(at, number, None, non_empty(known)))
         elif kind == "first_token":
             if run and at is not None:
                 run.telemetry.setdefault("first_token_ms", max(0, at - run.at))
@@ -348,7 +350,3 @@ class _TurnMeasures:
             run.telemetry["outcome"] = outcome
         if category := text_of(line.cancellation_category):
             run.telemetry["cancellation"] = category
-
-
-def _facts(line: EventLine) -> dict[str, Any]:
-    return non_empty({"model": text_of(line.model_id), "yolo_mode": line.yolo_mode is True})

@@ -9,7 +9,6 @@ that OpenCode repeats because it did not fit before a compaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -149,10 +148,6 @@ class OpenCodeReader:
             agent_version=text_of(info.version),
         )
         self.dialogue.items.append(self.facts)
-        self.parts: dict[str, Callable[[OpenCodePart, int | None], None]] = {
-            "text": self._text, "reasoning": self._thought, "tool": self._tool,
-            "retry": self._retry,
-        }  # fmt: skip
 
     def take(self, told: MessageWithParts, *, following: MessageWithParts | None) -> None:
         """One more message, in the order of the conversation."""
@@ -312,32 +307,24 @@ class OpenCodeReader:
     # Parts
 
     def _part(self, part: OpenCodePart, at: int | None) -> None:
-        take = self.parts.get(part.type) if isinstance(part.type, str) else None
-        if take is not None:
-            time = part.time
-            take(
-                part,
-                (moment_of(time.start or time.created) if isinstance(time, MessageTimes) else None)
-                or at,
-            )
-        else:
-            self._pass_over(part)
+        time, dialogue = part.time, self.dialogue
+        if isinstance(time, MessageTimes):
+            at = moment_of(time.start or time.created) or at
+        match part.type:
+            case "text":
+                dialogue.say("reply", text_of(part.text), at=at)
+            case "reasoning":
+                dialogue.say("reasoning", text_of(part.text), at=at)
+            case "tool":
+                dialogue.items.append(call_of(part, dialogue.session, dialogue.turn, at))
+            case "retry":
+                self._fault(part.error, at)
+            case _:
+                self._pass_over(part)
 
     def _pass_over(self, part: OpenCodePart) -> None:
         if not isinstance(part.type, str) or part.type not in _SILENT:
             self.problems.unknown("part of the type", part.type)
-
-    def _text(self, part: OpenCodePart, at: int | None) -> None:
-        self.dialogue.say("reply", text_of(part.text), at=at)
-
-    def _thought(self, part: OpenCodePart, at: int | None) -> None:
-        self.dialogue.say("reasoning", text_of(part.text), at=at)
-
-    def _retry(self, part: OpenCodePart, at: int | None) -> None:
-        self._fault(part.error, at)
-
-    def _tool(self, part: OpenCodePart, at: int | None) -> None:
-        self.dialogue.items.append(call_of(part, self.dialogue.session, self.dialogue.turn, at))
 
 
 def created_at(message: OpenCodeMessage | None) -> int | None:

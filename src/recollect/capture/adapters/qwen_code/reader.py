@@ -90,7 +90,8 @@ class QwenReader:
                 case "assistant":
                     self._tell_answer(record)
                 case "tool_result":
-                    self._tell_results(record)
+                    for answer in answers_in(parts_of(record.message)):
+                        self._tell_result(record, answer)
                 case "system":
                     self._tell_change(record, names=branches.names(place, record))
                 case _:
@@ -172,10 +173,6 @@ class QwenReader:
         model = text_of(record.model) or text_of(self.noted.model)
         # The same in a copy of the session, so that it is counted once.
         self.dialogue.usage(record.uuid, model=model, at=at, **counts)
-
-    def _tell_results(self, record: QwenRecord) -> None:
-        for answer in answers_in(parts_of(record.message)):
-            self._tell_result(record, answer)
 
     def _tell_result(self, record: QwenRecord, answer: FunctionAnswer) -> None:
         told = fields_of(record.toolCallResult)
