@@ -1,7 +1,8 @@
-"""One file, or folder, per log format, behind one protocol.
+"""One file, or package, per log format, behind one protocol.
 
 A new format is a new file here, one row in `BUILT_IN`, a golden folder and a
-page in docs/formats; no other file changes.
+page in docs/formats; no other file changes. The modules of a package have the
+same names for every agent; CONTRIBUTING says what is in which.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ log = logging.getLogger(__name__)
 
 def agents() -> list[str]:
     """The ids of all agents whose logs can be read, those of other packages last."""
-    return [*BUILT_IN, *sorted(_brought().keys() - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted(_plugged_in().keys() - BUILT_IN.keys())]
 
 
 def get_adapter(agent: str) -> Adapter:
@@ -125,10 +126,10 @@ def get_adapter(agent: str) -> Adapter:
         module, name = BUILT_IN[agent]
         adapter: Adapter = getattr(import_module(f"{__name__}.{module}"), name)()
         return adapter
-    point = _brought().get(agent)
+    point = _plugged_in().get(agent)
     if point is None:
         raise UsageError(f"no agent is called {agent}", hint=f"known: {', '.join(agents())}")
-    return _made(point)
+    return _load(point)
 
 
 def find_adapters() -> list[Adapter]:
@@ -145,7 +146,7 @@ def find_adapters() -> list[Adapter]:
     return found
 
 
-def _made(point: EntryPoint) -> Adapter:
+def _load(point: EntryPoint) -> Adapter:
     package = point.dist.name if point.dist else point.value
     try:
         adapter: Adapter = point.load()()
@@ -167,7 +168,7 @@ def _made(point: EntryPoint) -> Adapter:
 _NEEDED = ("agent", "name", "version", "endings", "roots", "sources", "find_source", "read")
 
 
-def _brought() -> dict[str, EntryPoint]:
+def _plugged_in() -> dict[str, EntryPoint]:
     # Late: it takes longer to load than most commands take in all.
     from importlib.metadata import entry_points
 
