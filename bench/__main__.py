@@ -65,7 +65,7 @@ def measure(args: Namespace, argv: list[str]) -> report.Results:
         figure.command = command
     corpora = {"corpus": large.facts()} | ({"small": small.facts()} if small != large else {})
     date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    return report.Results("+".join(args.suites), date, machine(), corpora, figures)
+    return report.Results("-".join(args.suites), date, machine(), corpora, figures)
 
 
 def _corpora(args: Namespace) -> tuple[Corpus, Corpus]:
