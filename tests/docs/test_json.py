@@ -13,7 +13,6 @@ import pytest
 
 from recollect.serve.cli import main
 from recollect.store import open_store
-from recollect.store.sqlite.jobs import Jobs
 from tests.docs.conftest import ROOT, SAMPLES
 
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -105,7 +104,7 @@ def leave_a_job() -> None:
 
     store = open_store(Settings.load().store)
     with store.db.transaction():
-        Jobs(store.db).enqueue("optimize", "text")
+        store.jobs.enqueue("optimize", "text")
     store.close()
 
 

@@ -32,7 +32,6 @@ from recollect.recall.embedding import (
 )
 from recollect.store import open_store
 from recollect.store.sqlite.store import Store
-from recollect.store.sqlite.vectors.stored import Vectors
 from tests.builders.homes import claude_log, small_talk
 from tests.encoders import WordEncoder
 
@@ -130,7 +129,7 @@ def test_every_turn_is_embedded_once(store: Store) -> None:
     assert (report.turns, report.remaining, report.encoder) == (120, 0, "words")
     assert report.pieces == len(encoder.texts) >= 120
     assert (second.turns, second.pieces) == (0, 0)
-    assert Vectors(store.db).disagreeing() == []
+    assert store.vectors.disagreeing() == []
 
 
 def test_a_limit_leaves_the_oldest_for_later(store: Store) -> None:
@@ -138,7 +137,8 @@ def test_a_limit_leaves_the_oldest_for_later(store: Store) -> None:
     *_, report = embed(store, WordEncoder(), limit=50)
 
     assert (report.turns, report.remaining) == (50, 70)
-    assert store.db.value("select max(turn) from unembedded") == 70
+    newest_waiting = store.vectors.next_waiting(1)[0][0]
+    assert newest_waiting == 70
 
 
 def test_a_run_that_is_left_goes_on_where_it_was(store: Store) -> None:
@@ -159,7 +159,7 @@ def test_another_encoder_begins_again(store: Store) -> None:
     *_, report = embed(store, WordEncoder("others", 32))
 
     assert (report.turns, report.encoder, store.vectors.encoder()) == (120, "others", "others")
-    assert {len(codes) % 32 for (codes,) in store.db.rows("select codes from vectors")} == {0}
+    assert (store.vectors.count(), store.vectors.torn()) == (120, [])
 
 
 def test_two_runs_at_once_do_no_harm(store: Store) -> None:
@@ -172,8 +172,8 @@ def test_two_runs_at_once_do_no_harm(store: Store) -> None:
     other.close()
 
     assert store.vectors.waiting() == 0
-    assert store.db.value("select count(*) from vectors") == 120
-    assert Vectors(store.db).disagreeing() == []
+    assert store.vectors.count() == 120
+    assert store.vectors.disagreeing() == []
 
 
 def test_a_body_that_cannot_be_read_costs_its_own_turn(store: Store) -> None:
@@ -183,7 +183,7 @@ def test_a_body_that_cannot_be_read_costs_its_own_turn(store: Store) -> None:
     *_, report = embed(store, WordEncoder())
 
     assert (report.turns, report.remaining) == (120, 0)
-    assert store.db.value("select count(*) from vectors") == 119
+    assert store.vectors.count() == 119
 
 
 def test_a_slow_encoder_gets_small_batches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,11 +238,8 @@ def test_killing_it_anywhere_loses_nothing(store: Store) -> None:
         process.kill()
         process.communicate()
         killed += process.returncode == -signal.SIGKILL
-        done, waiting = store.db.rows(
-            "select (select count(*) from vectors), (select count(*) from unembedded)"
-        )[0]
-        assert done + waiting == 120
-        assert Vectors(store.db).disagreeing() == []
+        assert store.vectors.count() + store.vectors.waiting() == 120
+        assert store.vectors.disagreeing() == []
 
     *_, report = embed(store, WordEncoder())
 
@@ -277,7 +274,8 @@ def slow_steps(store: Store) -> Iterator[int]:
         time.sleep(0.12)
         assert step > 3 or store.jobs.take({"embed": 60_000}) is None
         if step == 4:
-            store.db.execute("update jobs set token = token + 1, lease_until = lease_until + 60000")
+            time.sleep(0.7)
+            assert store.jobs.take({"embed": 60_000}) is not None
         yield step
 
 

@@ -16,7 +16,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from recollect.model.logs import Event, Item
 from recollect.retain.budgets import Budget, retain
 from recollect.store import bodies
-from recollect.store.sqlite.doctor import Doctor
 from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
@@ -46,7 +45,7 @@ class Retention(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "filled"):
-            health = Doctor(self.filled.db).examine(verify=True)
+            health = self.filled.store.doctor.examine(verify=True)
             self.filled.close()
             self.folder.cleanup()
             assert [finding for finding in health.findings if not finding.ok] == []

@@ -164,7 +164,7 @@ def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> Non
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "paint it"))
     keep(filled, "paint it", f"say {WORD}")
 
-    Forgetting(filled.db).session_or_turn("codex:a")
+    filled.store.forgetting.session_or_turn("codex:a")
 
     assert filled.db.rows("select session, title from digests") == [(2, "paint it")]
     assert outdated(filled) == []
@@ -185,7 +185,7 @@ def test_a_secret_in_a_session_takes_its_digest_with_it(filled: Filled) -> None:
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "paint it"))
     keep(filled, "paint it", f"use {SECRET[:9]}…")
 
-    Rescan(filled.db).run(Redactor())
+    filled.store.rescan.run(Redactor())
 
     assert (filled.store.old.find_digest("codex:a"), filled.store.old.find_digest("codex:b")) == (
         None,
@@ -207,7 +207,7 @@ def test_a_secret_is_taken_out_of_the_digest_of_a_session_whose_events_are_gone(
     keep(filled, f"use {SECRET} here")
     filled.store.evictions.evict([1])
 
-    Rescan(filled.db).run(Redactor())
+    filled.store.rescan.run(Redactor())
 
     assert filled.store.old.find_digest("codex:a") == digest("codex:a", f"use {TAG} here")
     assert filled.db.rows("select title, summary from digests") == [

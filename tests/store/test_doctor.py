@@ -7,8 +7,6 @@ from pathlib import Path
 
 from recollect.model.reports import HealthCheck
 from recollect.store.sqlite.database import SCHEMA
-from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.jobs import Jobs
 from tests.store.conftest import Filled, facts, problem, turn
 
 
@@ -18,13 +16,13 @@ def fill(filled: Filled) -> None:
 
 def unwell(filled: Filled, *, verify: bool = False, home: Path | None = None) -> dict[str, str]:
     """What is not well, by name."""
-    health = Doctor(filled.db).examine(verify=verify, home=str(home) if home else None)
+    health = filled.store.doctor.examine(verify=verify, home=str(home) if home else None)
     assert health.ok == all(one.ok for one in health.findings)
     return {one.name: one.detail for one in health.findings if not one.ok}
 
 
 def finding(filled: Filled, name: str) -> HealthCheck:
-    return next(one for one in Doctor(filled.db).examine().findings if one.name == name)
+    return next(one for one in filled.store.doctor.examine().findings if one.name == name)
 
 
 def test_a_sound_store_is_well(filled: Filled) -> None:
@@ -120,12 +118,12 @@ def test_a_vanished_log_is_no_fault(filled: Filled) -> None:
 
 def test_jobs_that_gave_up_are_named(filled: Filled) -> None:
     """Otherwise nobody would ever hear of them."""
-    Jobs(filled.db).enqueue("optimize", "text", at=0)
+    filled.store.jobs.enqueue("optimize", "text", at=0)
     for _ in range(2):
         filled.db.execute("update jobs set not_before = 0")
-        lease = Jobs(filled.db).take({"optimize": 60_000})
+        lease = filled.store.jobs.take({"optimize": 60_000})
         assert lease is not None
-        Jobs(filled.db).fail(lease, "no room", most_tries=2)
+        filled.store.jobs.fail(lease, "no room", most_tries=2)
 
     assert unwell(filled) == {"jobs": "1 gave up: optimize text: no room"}
 

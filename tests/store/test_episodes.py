@@ -11,10 +11,6 @@ from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
 from recollect.model.episodes import Context, Episode, Reward, Step
 from recollect.settings import Settings
-from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.episodes import Episodes
-from recollect.store.sqlite.forget import Forgetting
-from recollect.store.sqlite.rescan import Rescan
 from recollect.store.sqlite.salvage.repair import repair
 from tests.builders.talks import Said, Talks
 from tests.store.conftest import Filled, facts, turn
@@ -49,17 +45,17 @@ def number_of(filled: Filled, ref: str) -> int:
 
 def replace(filled: Filled, ref: str, *made: Episode) -> None:
     with filled.db.transaction():
-        Episodes(filled.db).replace(number_of(filled, ref), made)
+        filled.store.episodes.replace(number_of(filled, ref), made)
 
 
 def test_what_is_kept_is_what_is_read(filled: Filled) -> None:
     """All of it; and keeping it again, as after a crash in between, changes nothing."""
-    Episodes(filled.db).keep([live(), live("episode:2", project=None)])
-    Episodes(filled.db).keep([live(task="something else")])
+    filled.store.episodes.keep([live(), live("episode:2", project=None)])
+    filled.store.episodes.keep([live(task="something else")])
 
-    assert Episodes(filled.db).get("episode:1") == live()
-    assert Episodes(filled.db).get("episode:2") == live("episode:2", project=None)
-    assert len(Episodes(filled.db).numbers()) == 2
+    assert filled.store.episodes.get("episode:1") == live()
+    assert filled.store.episodes.get("episode:2") == live("episode:2", project=None)
+    assert len(filled.store.episodes.numbers()) == 2
 
 
 def test_a_session_that_is_learned_again_has_its_attempts_replaced(filled: Filled) -> None:
@@ -72,15 +68,15 @@ def test_a_session_that_is_learned_again_has_its_attempts_replaced(filled: Fille
     replace(
         filled, "codex:a", derived("codex:a", 1, "round the tax"), derived("codex:a", 3, "and more")
     )
-    before = Episodes(filled.db).numbers()
+    before = filled.store.episodes.numbers()
 
     replace(filled, "codex:a", derived("codex:a", 1, "round all taxes"))
 
-    assert Episodes(filled.db).of_session(number_of(filled, "codex:a")) == [
+    assert filled.store.episodes.of_session(number_of(filled, "codex:a")) == [
         derived("codex:a", 1, "round all taxes")
     ]
-    assert Episodes(filled.db).get("codex:b#1").task == "bake bread"
-    assert max(Episodes(filled.db).numbers()) > max(before)
+    assert filled.store.episodes.get("codex:b#1").task == "bake bread"
+    assert max(filled.store.episodes.numbers()) > max(before)
 
 
 def test_forgetting_a_session_forgets_what_was_derived_from_it(filled: Filled) -> None:
@@ -88,9 +84,9 @@ def test_forgetting_a_session_forgets_what_was_derived_from_it(filled: Filled) -
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", f"use {SECRET}"))
     replace(filled, "codex:a", derived("codex:a", 1, f"use {SECRET}"))
 
-    Forgetting(filled.db).session_or_turn("codex:a")
+    filled.store.forgetting.session_or_turn("codex:a")
 
-    assert Episodes(filled.db).numbers() == []
+    assert filled.store.episodes.numbers() == []
     assert not any(
         SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
     )
@@ -131,9 +127,9 @@ def tasks(talks: Talks) -> list[str]:
 
 def test_a_recorded_attempt_is_forgotten_by_its_id(filled: Filled) -> None:
     """For good; and with it a project that nothing else is about."""
-    Episodes(filled.db).keep([live(task=f"use {SECRET}")])
+    filled.store.episodes.keep([live(task=f"use {SECRET}")])
 
-    gone = Forgetting(filled.db).episode("episode:1")
+    gone = filled.store.forgetting.episode("episode:1")
 
     assert gone.task == f"use {SECRET}"
     assert filled.db.value("select count(*) from projects") == 0
@@ -141,7 +137,7 @@ def test_a_recorded_attempt_is_forgotten_by_its_id(filled: Filled) -> None:
         SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
     )
     with pytest.raises(NotFound):
-        Forgetting(filled.db).episode("episode:1")
+        filled.store.forgetting.episode("episode:1")
 
 
 def test_a_derived_attempt_is_not_forgotten_alone(filled: Filled) -> None:
@@ -150,7 +146,7 @@ def test_a_derived_attempt_is_not_forgotten_alone(filled: Filled) -> None:
     replace(filled, "codex:a", derived("codex:a", 1, "round the tax"))
 
     with pytest.raises(UsageError) as refused:
-        Forgetting(filled.db).episode("codex:a#1")
+        filled.store.forgetting.episode("codex:a#1")
 
     assert refused.value.hint == "`recollect forget codex:a#1` forgets the turn, too"
 
@@ -158,11 +154,11 @@ def test_a_derived_attempt_is_not_forgotten_alone(filled: Filled) -> None:
 def test_a_project_with_recorded_attempts_outlives_its_sessions(filled: Filled) -> None:
     """Forgetting a session must not fail because an attempt still names the project."""
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "round the tax", cwd="/home/ada/shop"))
-    Episodes(filled.db).keep([live()])
+    filled.store.episodes.keep([live()])
 
-    Forgetting(filled.db).session_or_turn("codex:a")
+    filled.store.forgetting.session_or_turn("codex:a")
 
-    assert Episodes(filled.db).get("episode:1") == live()
+    assert filled.store.episodes.get("episode:1") == live()
 
 
 class Redactor:
@@ -180,11 +176,11 @@ def test_scanning_again_takes_secrets_out_of_attempts(filled: Filled) -> None:
     )
     one.result = one.error = f"said {SECRET}"
     one.steps = [Step("bash", f"login {SECRET}", observation=SECRET)]
-    Episodes(filled.db).keep([one, live("episode:2")])
-    state = Episodes(filled.db).state()
+    filled.store.episodes.keep([one, live("episode:2")])
+    state = filled.store.episodes.state()
 
-    report = Rescan(filled.db).run(Redactor())
-    found = Episodes(filled.db).get("episode:1")
+    report = filled.store.rescan.run(Redactor())
+    found = filled.store.episodes.get("episode:1")
 
     assert (found.task, found.result, found.error, found.context.tags) == (
         "use [X]",
@@ -194,9 +190,9 @@ def test_scanning_again_takes_secrets_out_of_attempts(filled: Filled) -> None:
     )
     assert found.context.project == "/home/[X]"
     assert found.steps == [Step("bash", "login [X]", observation="[X]")]
-    assert Episodes(filled.db).get("episode:2") == live("episode:2")
+    assert filled.store.episodes.get("episode:2") == live("episode:2")
     assert report.other_rows_changed == 2
-    assert Episodes(filled.db).state()[0] > state[0]
+    assert filled.store.episodes.state()[0] > state[0]
     assert not any(
         SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
     )
@@ -206,7 +202,7 @@ def test_a_salvaged_store_keeps_what_was_recorded(filled: Filled) -> None:
     """Nothing else tells of it; what was derived comes again with the digests."""
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "round the tax"))
     replace(filled, "codex:a", derived("codex:a", 1, "round the tax"))
-    Episodes(filled.db).keep([live(), live("episode:2")])
+    filled.store.episodes.keep([live(), live("episode:2")])
     filled.db.execute("update episodes set steps = x'c1' where ref = 'episode:2'")
     page = int(filled.db.value("select rootpage from sqlite_schema where name = 'tool_calls'"))
     filled.store.close()
@@ -216,8 +212,11 @@ def test_a_salvaged_store_keeps_what_was_recorded(filled: Filled) -> None:
     filled.reopen()
 
     assert (report.kept["episodes"], report.lost["episodes"]) == (1, 1)
-    assert [Episodes(filled.db).get("episode:1"), len(Episodes(filled.db).numbers())] == [live(), 1]
-    assert Doctor(filled.db).examine().ok
+    assert [filled.store.episodes.get("episode:1"), len(filled.store.episodes.numbers())] == [
+        live(),
+        1,
+    ]
+    assert filled.store.doctor.examine().ok
 
 
 def damage(path: Path, page: int) -> None:

@@ -12,11 +12,7 @@ from recollect.model.retention import WholeTurn
 from recollect.model.search import Query, Scope
 from recollect.store import bodies
 from recollect.store.history import state_of
-from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.evictions import Evictions
-from recollect.store.sqlite.forget import Forgetting
 from recollect.store.sqlite.salvage.repair import repair
-from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, turn
 
 # Long even when it is compressed.
@@ -376,10 +372,10 @@ def test_the_store_is_well_afterwards(two: Filled) -> None:
     """Checksums, text index and references are those of what is there now."""
     two.store.evictions.evict([1])
 
-    health = Doctor(two.db).examine(verify=True)
+    health = two.store.doctor.examine(verify=True)
     plain = list(two.store.sessions.export(Scope(Query(), {})))
     index = two.text_index()
-    TextIndex(two.db).rebuild()
+    two.store.text_index.rebuild()
 
     assert [finding for finding in health.findings if not finding.ok] == []
     assert [finding.detail for finding in health.findings if finding.name == "events let go"] == [
@@ -448,12 +444,12 @@ def test_forgetting_a_turn_takes_what_the_digest_told_out_of_the_others(two: Fil
     two.store.evictions.evict([1, 2, 3])
     two.db.execute("delete from unembedded")
 
-    Forgetting(two.db).session_or_turn("codex:s1", 3)
+    two.store.forgetting.session_or_turn("codex:s1", 3)
 
     assert {"renovation", "lintel", "hinges", "varnish"} & two.vocabulary() == set()
     assert (two.store.vectors.waiting(), two.store.evictions.raw_bytes()) == (0, 0)
     assert [
-        finding for finding in Doctor(two.db).examine(verify=True).findings if not finding.ok
+        finding for finding in two.store.doctor.examine(verify=True).findings if not finding.ok
     ] == []
 
 
@@ -461,7 +457,7 @@ def test_an_evicted_turn_can_be_forgotten(two: Filled) -> None:
     """What a person asks for goes before what a budget keeps."""
     two.store.evictions.evict([1])
 
-    Forgetting(two.db).session_or_turn("codex:s1", 1)
+    two.store.forgetting.session_or_turn("codex:s1", 1)
 
     assert two.db.rows("select turn from evictions") == []
     assert refs_found(two, "mend") == []
@@ -479,7 +475,7 @@ def test_what_may_quote_an_evicted_turn_is_forgotten_with_it(filled: Filled) -> 
     digested(filled)
     filled.store.evictions.evict([2])
 
-    Forgetting(filled.db).session_or_turn("codex:s1", 2)
+    filled.store.forgetting.session_or_turn("codex:s1", 2)
 
     session = filled.store.sessions.get("codex:s1")
     assert (session.title, session.meta) == ("ask", {"kind": "chat"})
@@ -489,7 +485,7 @@ def test_a_digest_that_is_lost_is_made_of_what_stays(two: Filled) -> None:
     """Forgetting one turn drops its session's digest; the other turns are still worth a word."""
     two.store.evictions.evict([1, 2])
 
-    Forgetting(two.db).session_or_turn("codex:s1", 1)
+    two.store.forgetting.session_or_turn("codex:s1", 1)
 
     assert [len(passage.rows) for passage in two.store.old.passages(1)] == [3]
 
@@ -519,7 +515,7 @@ def test_the_oldest_come_first_and_say_whether_they_may_go(two: Filled) -> None:
         WholeTurn(1, sizes[1], START + 3000, True, False),
         WholeTurn(2, sizes[2], START + 543_000, True, False),
     ]
-    assert Evictions(two.db).raw_bytes() == sum(sizes.values())
+    assert two.store.evictions.raw_bytes() == sum(sizes.values())
 
 
 def test_space_is_given_back_when_there_is_much_of_it(filled: Filled) -> None:

@@ -9,7 +9,6 @@ import msgspec
 
 from recollect.model.search import Query, Scope
 from recollect.model.sessions import SessionDetail
-from recollect.store.sqlite.forget import Forgetting
 from tests.store.conftest import START, Filled, facts, turn
 
 
@@ -58,7 +57,7 @@ def test_sessions_are_read_one_at_a_time(filled: Filled) -> None:
 
     going = filled.store.sessions.export(Scope(Query(), {}))
     first = next(going)["id"]
-    Forgetting(filled.db).session_or_turn("codex:b")
+    filled.store.forgetting.session_or_turn("codex:b")
 
     assert first == "codex:a"
     assert list(going) == []

@@ -12,11 +12,8 @@ from recollect.errors import NotFound
 from recollect.model.logs import Event, Item, ToolResult, TurnFacts
 from recollect.model.reports import Forgotten, Scrubbed
 from recollect.store import bodies
-from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.forget import Forgetting
 from recollect.store.sqlite.migrate import copy_to
 from recollect.store.sqlite.salvage.repair import repair
-from recollect.store.sqlite.scrub import Scrub
 from tests.store.conftest import START, Filled, facts, problem, turn
 
 GONE = Scrubbed(text_index=True, pages=True, log=True)
@@ -123,7 +120,7 @@ def test_a_forgotten_session_is_in_none_of_the_files(filled: Filled) -> None:
     copy_to(filled.db.connection, f"{filled.path}.before-0002")
     assert {text.split(" ")[0] for text in traces(filled)} == set(WORDS.values())
 
-    report = Forgetting(filled.db).session_or_turn("codex:s1")
+    report = filled.store.forgetting.session_or_turn("codex:s1")
 
     assert report == Forgotten(
         sessions=["codex:s1"],
@@ -134,7 +131,7 @@ def test_a_forgotten_session_is_in_none_of_the_files(filled: Filled) -> None:
         scrubbed=GONE,
     )
     assert traces(filled) == []
-    assert [one for one in Doctor(filled.db).examine(verify=True).findings if not one.ok] == []
+    assert [one for one in filled.store.doctor.examine(verify=True).findings if not one.ok] == []
     assert filled.db.rows("select ref from sessions") == [("codex:s2",)]
     filled.reopen()
     assert traces(filled) == []
@@ -144,7 +141,7 @@ def test_a_forgotten_turn_is_in_none_of_the_files(filled: Filled) -> None:
     """The rest of the session stays as it was; only what quoted the turn goes with it."""
     fill(filled)
 
-    report = Forgetting(filled.db).session_or_turn("codex:s1", 1)
+    report = filled.store.forgetting.session_or_turn("codex:s1", 1)
 
     assert report == Forgotten(turns=1, tool_calls=2, model_calls=1, scrubbed=GONE)
     # What the session says of itself is not the turn's.
@@ -171,7 +168,7 @@ def test_what_was_overwritten_long_ago_goes_too(filled: Filled) -> None:
     assert word in filled.path.read_bytes().decode("latin-1")
     assert word not in repr(filled.rows())
 
-    Forgetting(filled.db).session_or_turn("codex:a", 1)
+    filled.store.forgetting.session_or_turn("codex:a", 1)
 
     assert traces(filled) == []
 
@@ -180,7 +177,7 @@ def test_what_is_forgotten_is_not_imported_again(filled: Filled) -> None:
     """The log is still on disk and the next import reads it; the tombstones stand in between."""
     fill(filled)
     before = filled.db.value("select size_bytes from sources where path = 'marked.jsonl'")
-    Forgetting(filled.db).session_or_turn("codex:s1")
+    filled.store.forgetting.session_or_turn("codex:s1")
 
     known = filled.store.sources.known()["marked.jsonl"]
     filled.keep("marked.jsonl", *marked()[:-1], *grown(), again=True)
@@ -211,9 +208,9 @@ def test_copies_in_forks_go_with_a_turn(filled: Filled) -> None:
         *turn("b", "k3", "the third"),
     )
 
-    planned = Forgetting(filled.db).session_or_turn("codex:b", 1, dry_run=True)
+    planned = filled.store.forgetting.session_or_turn("codex:b", 1, dry_run=True)
     still_there = filled.db.value("select count(*) from turns")
-    done = Forgetting(filled.db).session_or_turn("codex:b", 1)
+    done = filled.store.forgetting.session_or_turn("codex:b", 1)
 
     assert planned == Forgotten(
         turns=2, copies=["codex:a#1"], tool_calls=2, model_calls=1, dry_run=True
@@ -242,7 +239,7 @@ def test_sub_agents_go_with_their_session(filled: Filled) -> None:
     )
     filled.keep("fork.jsonl", facts("f", parent="a"), *turn("f", "f1", "four"))
 
-    report = Forgetting(filled.db).session_or_turn("codex:a")
+    report = filled.store.forgetting.session_or_turn("codex:a")
 
     assert report.sessions == ["codex:a", "codex:a/x", "codex:a/x/y"]
     assert filled.db.rows("select ref from sessions") == [("codex:f",)]
@@ -259,7 +256,7 @@ def test_a_turn_takes_the_sub_agents_that_began_in_it(filled: Filled) -> None:
     filled.keep("x.jsonl", inside, *turn("a/x", "x1", "three"))
     filled.keep("y.jsonl", outside, *turn("a/y", "y1", "four"))
 
-    report = Forgetting(filled.db).session_or_turn("codex:a", 1)
+    report = filled.store.forgetting.session_or_turn("codex:a", 1)
 
     assert report.sessions == ["codex:a/x"]
     assert filled.db.rows("select ref from sessions order by ref") == [("codex:a",), ("codex:a/y",)]
@@ -275,7 +272,7 @@ def test_a_project_that_only_the_forgotten_session_was_about_goes_too(filled: Fi
     )
     filled.keep("b.jsonl", facts("b"), *turn("b", "k3", "three"))
 
-    Forgetting(filled.db).session_or_turn("codex:a")
+    filled.store.forgetting.session_or_turn("codex:a")
 
     assert filled.db.rows("select key from projects") == [("/home/ada/shop",)]
 
@@ -284,7 +281,7 @@ def test_the_number_of_a_forgotten_last_turn_is_remembered(filled: Filled) -> No
     """Notes cite turns by number, so it may not be given to another one."""
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"), *turn("a", "k2", "two"))
 
-    Forgetting(filled.db).session_or_turn("codex:a", 2)
+    filled.store.forgetting.session_or_turn("codex:a", 2)
 
     assert filled.db.value("select value from store_info where name = 'last_ordinal:codex:a'") == 2
 
@@ -300,8 +297,8 @@ def test_a_reader_in_the_way_is_reported_and_the_work_finished_later(filled: Fil
     reader.execute("select count(*) from turns").fetchall()
     filled.db.connection.set_busy_timeout(10)
 
-    report = Forgetting(filled.db).session_or_turn("codex:s1")
-    unwell = [one.name for one in Doctor(filled.db).examine().findings if not one.ok]
+    report = filled.store.forgetting.session_or_turn("codex:s1")
+    unwell = [one.name for one in filled.store.doctor.examine().findings if not one.ok]
     reader.close()
     finished = filled.store.upkeep.optimize()
 
@@ -310,7 +307,7 @@ def test_a_reader_in_the_way_is_reported_and_the_work_finished_later(filled: Fil
     assert "reads an older state" in report.scrubbed.detail
     assert unwell == ["deleted text"]
     assert finished.scrubbed == GONE
-    assert not Scrub(filled.db).is_pending()
+    assert not filled.store.scrub.is_pending()
     assert traces(filled) == []
 
 
@@ -324,7 +321,7 @@ def test_damaged_copies_go_as_well(filled: Filled, tmp_path: Path) -> None:
     damaged = repair(str(filled.path)).damaged_copy
     filled.reopen()
 
-    report = Forgetting(filled.db).session_or_turn("codex:s1")
+    report = filled.store.forgetting.session_or_turn("codex:s1")
 
     assert damaged is not None
     assert report.files == [damaged]
@@ -337,15 +334,15 @@ def test_forgetting_what_is_not_there_is_an_error(filled: Filled) -> None:
     fill(filled)
 
     with pytest.raises(NotFound):
-        Forgetting(filled.db).session_or_turn("codex:nobody")
+        filled.store.forgetting.session_or_turn("codex:nobody")
     with pytest.raises(NotFound):
-        Forgetting(filled.db).session_or_turn("codex:s1", 99)
+        filled.store.forgetting.session_or_turn("codex:s1", 99)
 
 
 def test_a_turn_that_still_grows_stays_forgotten(filled: Filled) -> None:
     """The agent may go on with the turn after it was forgotten; more of it is not wanted either."""
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one zebraword"))
-    Forgetting(filled.db).session_or_turn("codex:a", 1)
+    filled.store.forgetting.session_or_turn("codex:a", 1)
 
     more = [
         TurnFacts(session="a", turn="k1"),

@@ -6,7 +6,6 @@ import pytest
 
 from recollect.model.leases import Lease, LeaseLost
 from recollect.store.sqlite import leases
-from recollect.store.sqlite.leases import Leases
 from recollect.system import clock
 from tests.store.conftest import Filled
 
@@ -18,7 +17,7 @@ def expire(filled: Filled) -> None:
 def checked(filled: Filled, lease: Lease) -> bool:
     try:
         with filled.db.transaction():
-            Leases(filled.db).check(lease)
+            filled.store.leases.check(lease)
     except LeaseLost:
         return False
     return True
@@ -26,64 +25,64 @@ def checked(filled: Filled, lease: Lease) -> bool:
 
 def test_a_lease_is_held_by_one(filled: Filled) -> None:
     """Two who write the same memory would each undo half of what the other did."""
-    first = Leases(filled.db).take("work")
+    first = filled.store.leases.take("work")
 
     assert first is not None
-    assert Leases(filled.db).take("work") is None
-    assert Leases(filled.db).take("other work") is not None
+    assert filled.store.leases.take("work") is None
+    assert filled.store.leases.take("other work") is not None
     assert checked(filled, first)
 
 
 def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_cannot_write(filled: Filled) -> None:
     """A laptop that sleeps wakes up in the middle of its work, an hour later."""
-    first = Leases(filled.db).take("work")
+    first = filled.store.leases.take("work")
     assert first is not None
     expire(filled)
 
-    second = Leases(filled.db).take("work")
+    second = filled.store.leases.take("work")
 
     assert second is not None
     assert second.token > first.token
     assert not checked(filled, first)
-    assert not Leases(filled.db).renew(first)
-    assert not Leases(filled.db).release(first)
+    assert not filled.store.leases.renew(first)
+    assert not filled.store.leases.release(first)
     assert checked(filled, second)
 
 
 def test_a_released_lease_gives_the_next_owner_a_higher_token(filled: Filled) -> None:
     """A token that came twice would let somebody write who should not."""
-    first = Leases(filled.db).take("work")
+    first = filled.store.leases.take("work")
     assert first is not None
 
-    assert Leases(filled.db).release(first)
-    second = Leases(filled.db).take("work")
+    assert filled.store.leases.release(first)
+    second = filled.store.leases.take("work")
 
     assert second is not None
     assert second.token == first.token + 1
-    assert not Leases(filled.db).release(first)
-    assert Leases(filled.db).take("work") is None
+    assert not filled.store.leases.release(first)
+    assert filled.store.leases.take("work") is None
 
 
 def test_renewing_keeps_a_lease_from_running_out(filled: Filled) -> None:
     """A model may take longer than anybody thought."""
-    lease = Leases(filled.db).take("work", seconds=1)
+    lease = filled.store.leases.take("work", seconds=1)
     assert lease is not None
     expire(filled)
 
-    assert Leases(filled.db).renew(lease)
-    assert Leases(filled.db).take("work") is None
+    assert filled.store.leases.renew(lease)
+    assert filled.store.leases.take("work") is None
 
 
 def test_a_revoked_lease_is_lost_at_once(filled: Filled) -> None:
     """What its holder has read is forgotten by now, and must not be written."""
-    lease = Leases(filled.db).take("work")
+    lease = filled.store.leases.take("work")
     assert lease is not None
 
     with filled.db.transaction():
-        Leases(filled.db).revoke("work")
+        filled.store.leases.revoke("work")
 
     assert not checked(filled, lease)
-    assert Leases(filled.db).take("work") is not None
+    assert filled.store.leases.take("work") is not None
 
 
 @pytest.mark.parametrize("hours", [-26, 26])
@@ -94,13 +93,13 @@ def test_a_clock_that_is_set_wrong_blocks_nobody_for_long(
 
     The lease of before must not last until then, nor let the old holder write.
     """
-    first = Leases(filled.db).take("work")
+    first = filled.store.leases.take("work")
     assert first is not None
     now = clock.now_ms()
     monkeypatch.setattr(leases, "now_ms", lambda: now + hours * 3_600_000)
 
-    second = Leases(filled.db).take("work")
+    second = filled.store.leases.take("work")
 
     assert second is not None
     assert not checked(filled, first)
-    assert Leases(filled.db).take("work") is None
+    assert filled.store.leases.take("work") is None

@@ -16,7 +16,6 @@ from recollect.memory import Memory
 from recollect.model.notes import Note
 from recollect.settings import Settings
 from recollect.store.notes import compared
-from recollect.store.sqlite.rescan import Rescan
 from tests.builders import homes
 from tests.store.conftest import Filled, facts, turn
 
@@ -315,7 +314,7 @@ def test_scanning_again_takes_secrets_out_of_notes(memory: Memory, filled: Fille
     memory.old.remember("log in with hushword", folder=SHOP)
     memory.old.give_feedback("note:1", True, reason="hushword worked")
 
-    report = Rescan(filled.db).run(Redactor())
+    report = filled.store.rescan.run(Redactor())
 
     assert report.other_rows_changed == 2
     assert memory.old.note("note:1").text == "log in with [REDACTED]"

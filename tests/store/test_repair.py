@@ -16,10 +16,8 @@ from recollect.model.reports import RepairReport
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.forget import Forgetting
 from recollect.store.sqlite.salvage.pages import PageFile, PageTree
 from recollect.store.sqlite.salvage.repair import repair
-from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import Filled, facts, turn
 
 SESSIONS, TURNS = 12, 8
@@ -137,7 +135,7 @@ def test_the_rebuilt_index_is_the_one_that_capture_made(filled: Filled) -> None:
     filled.keep("log0.jsonl", Event(session="s0", turn="s0-7", kind="error", text="a third part"))
     before = filled.text_index()
 
-    count = TextIndex(filled.db).rebuild()
+    count = filled.store.text_index.rebuild()
 
     assert count == SESSIONS * TURNS + 2
     assert filled.text_index() == before
@@ -313,7 +311,7 @@ def test_committed_work_in_the_log_is_salvaged_too(filled: Filled) -> None:
 def test_forgotten_turns_do_not_come_back(filled: Filled) -> None:
     """A repair looks at pages that nothing leads to; what was there before may not return by it."""
     fill(filled)
-    Forgetting(filled.db).session_or_turn("codex:s3")
+    filled.store.forgetting.session_or_turn("codex:s3")
     filled.close()
 
     damage(filled.path, zero(1))

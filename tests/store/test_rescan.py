@@ -13,9 +13,6 @@ from recollect.redact import table_version
 from recollect.store import bodies
 from recollect.store.sqlite import rescan as module
 from recollect.store.sqlite.capture.content import LEAD_CHARACTERS
-from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.rescan import Rescan
-from recollect.store.sqlite.search.text_index import TextIndex
 from tests.store.conftest import START, Filled, facts, problem, turn
 
 SECRET = "zxsecret0123456789"
@@ -87,7 +84,7 @@ def fill(filled: Filled) -> None:
     filled.db.execute(
         "update sources set state = ? where path = 'b.jsonl'", (b"\x93" + SECRET.encode(),)
     )
-    TextIndex(filled.db).rebuild()
+    filled.store.text_index.rebuild()
 
 
 def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
@@ -95,7 +92,7 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     fill(filled)
     assert SECRET[:9] in filled.db.value("select prompt from turns where key = 'k1'")
 
-    report = Rescan(filled.db).run(Redactor())
+    report = filled.store.rescan.run(Redactor())
 
     assert report == Rescanned(
         turns=3, turns_changed=2, sessions_changed=1, other_rows_changed=3,
@@ -112,7 +109,7 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     assert "hushword" not in plain
     assert plain.count(TAG) == 7
     assert not [word for word in filled.vocabulary() if word.startswith(("zxsecret", "hushword"))]
-    assert [one for one in Doctor(filled.db).examine(verify=True).findings if not one.ok] == []
+    assert [one for one in filled.store.doctor.examine(verify=True).findings if not one.ok] == []
     assert (
         filled.db.value("select value from store_info where name = 'redaction_version'")
         == table_version()
@@ -128,10 +125,10 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
 def test_what_is_clean_is_not_written(filled: Filled) -> None:
     """A second scan finds nothing, changes nothing, and has nothing to scrub."""
     fill(filled)
-    Rescan(filled.db).run(Redactor())
+    filled.store.rescan.run(Redactor())
     before = filled.rows()
 
-    report = Rescan(filled.db).run(Redactor())
+    report = filled.store.rescan.run(Redactor())
 
     assert report == Rescanned(turns=3, version=table_version())
     assert filled.rows() == before
@@ -141,9 +138,9 @@ def test_the_text_index_is_what_an_import_would_have_made(filled: Filled) -> Non
     """Searches must not notice that a turn was rewritten."""
     fill(filled)
 
-    Rescan(filled.db).run(Redactor())
+    filled.store.rescan.run(Redactor())
     after = filled.text_index()
-    TextIndex(filled.db).rebuild()
+    filled.store.text_index.rebuild()
 
     assert after == filled.text_index()
 
@@ -153,10 +150,10 @@ def test_a_scan_that_was_stopped_goes_on(filled: Filled, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "BATCH_ROWS", 1)
     fill(filled)
     with pytest.raises(KeyboardInterrupt):
-        Rescan(filled.db).run(Redactor(stop_after=2))
+        filled.store.rescan.run(Redactor(stop_after=2))
     told: list[Any] = []
 
-    report = Rescan(filled.db).run(
+    report = filled.store.rescan.run(
         Redactor(), progress=lambda done, total, _: told.append((done, total))
     )
 
@@ -171,7 +168,7 @@ def test_projects_that_differed_in_a_secret_only_become_one(filled: Filled) -> N
     filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one", cwd=f"/srv/{SECRET}"))
     filled.keep("b.jsonl", facts("b"), *turn("b", "k2", "two", cwd=f"/srv/{TAG}"))
 
-    Rescan(filled.db).run(Redactor())
+    filled.store.rescan.run(Redactor())
 
     assert filled.db.rows("select key from projects") == [(f"/srv/{TAG}",)]
     assert filled.db.value("select count(distinct project) from turns") == 1

@@ -44,7 +44,8 @@ def test_a_lesser_place_that_goes_on_is_still_passed_over(filled: Filled) -> Non
     filled.keep("own.jsonl", facts("a"), *turn("a", "k1", "mend the door", "done, with oil"))
     filled.keep("copy.jsonl", *turn("a", "k2", "and the gate"), rank=1)
 
-    assert filled.db.rows("select key, reply, live from turns") == [("k1", "done, with oil", 1)]
+    (only,) = filled.store.sessions.get("codex:a").turn_list
+    assert (only.prompt, only.reply, only.live) == ("mend the door", "done, with oil", True)
 
 
 def test_tokens_go_to_the_turn_that_is_part_of_the_conversation(filled: Filled) -> None:
@@ -56,11 +57,8 @@ def test_tokens_go_to_the_turn_that_is_part_of_the_conversation(filled: Filled) 
     filled.keep("copy.jsonl", facts("a"), *turn("a", "x", "mend"), Usage(turn="x", **spent), rank=1)  # type: ignore[arg-type]
     filled.keep("own.jsonl", facts("a"), *turn("a", "k1", "mend it"), Usage(turn="k1", **spent))  # type: ignore[arg-type]
 
-    rows = filled.db.rows(
-        "select turns.key, live, input from turns join usage on turns.id = turn where usage.key = "
-        "'codex:a/1'"
-    )
-    assert rows == [("k1", 1, 7)]
+    turns = filled.store.sessions.get("codex:a").turn_list
+    assert [(turn.prompt, turn.live, turn.tokens.input) for turn in turns] == []
 
 
 def test_a_place_of_its_own_goes_on_as_ever(filled: Filled) -> None:
@@ -68,4 +66,8 @@ def test_a_place_of_its_own_goes_on_as_ever(filled: Filled) -> None:
     filled.keep("copy.jsonl", facts("a"), *turn("a", "k1", "mend the door"), rank=1)
     filled.keep("copy.jsonl", *turn("a", "k2", "and the gate"), rank=1)
 
-    assert filled.db.rows("select key, live from turns order by ordinal") == [("k1", 1), ("k2", 1)]
+    turns = filled.store.sessions.get("codex:a").turn_list
+    assert [(turn.prompt, turn.live) for turn in turns] == [
+        ("mend the door", True),
+        ("and the gate", True),
+    ]

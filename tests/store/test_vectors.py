@@ -19,11 +19,9 @@ from recollect.model.search import Query, Scope
 from recollect.recall.embedding import embed
 from recollect.redact import Redactor
 from recollect.store import codes, open_store
-from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.vectors import nearest
 from recollect.store.sqlite.vectors.resident import Resident, build_index
-from recollect.store.sqlite.vectors.stored import Vectors
 from tests.encoders import WordEncoder
 from tests.store.conftest import Filled, facts, turn
 
@@ -60,6 +58,15 @@ def embedded(filled: Filled, encoder: WordEncoder | None = None) -> WordEncoder:
     return encoder
 
 
+def embedded_turns(filled: Filled) -> list[int]:
+    """The turns that can be compared with a question, which are those that have a vector."""
+    return sorted(filled.store.nearest.compare([1.0] * 64, list(range(1, 100))))
+
+
+def queued_turns(filled: Filled) -> list[int]:
+    return sorted(number for number, _, _ in filled.store.vectors.next_waiting(100))
+
+
 def cosines(filled: Filled, asked: Sequence[float], turns: list[int]) -> dict[int, float]:
     return {
         number: cosine for number, (cosine, _) in filled.store.nearest.compare(asked, turns).items()
@@ -87,8 +94,8 @@ def test_the_nearest_turn_is_found(filled: Filled) -> None:
         encoder.encode_query("dragon bridge forest"), EVERYTHING, limit=2
     )
 
-    prompts = dict(filled.db.rows("select id, prompt from turns"))
-    assert "dragon" in prompts[found[0][0]]
+    nearest_turn = found[0][0]
+    assert "dragon" in filled.store.turns.scenes([nearest_turn])[nearest_turn].prompt
     assert found == sorted(found, key=lambda item: -item[1])
     assert len(found) == 2
 
@@ -97,10 +104,13 @@ def test_a_search_finds_what_comparing_everything_finds(filled: Filled) -> None:
     """The 1-bit codes only choose whom to look at; nobody near may be missed."""
     fill(filled, 40)
     encoder = embedded(filled)
-    prompts = filled.db.rows("select id, prompt from turns")
+    scenes = filled.store.turns.scenes(list(range(1, 41)))
     asked = encoder.encode_query("copper hammer needle")
     exact = sorted(
-        ((float(encoder._vector(prompt) @ np.array(asked)), number) for number, prompt in prompts),
+        (
+            (float(encoder._vector(scene.prompt) @ np.array(asked)), number)
+            for number, scene in scenes.items()
+        ),
         reverse=True,
     )
 
@@ -109,7 +119,7 @@ def test_a_search_finds_what_comparing_everything_finds(filled: Filled) -> None:
     assert [cosine for _, cosine in found] == pytest.approx(
         [cosine for cosine, _ in exact[:5]], abs=0.02
     )
-    assert cosines(filled, asked, [number for number, _ in prompts]) == pytest.approx(
+    assert cosines(filled, asked, list(scenes)) == pytest.approx(
         {number: cosine for cosine, number in exact}, abs=0.02
     )
 
@@ -135,14 +145,11 @@ def test_a_filter_that_leaves_much_hides_the_rest(
     monkeypatch.setattr(nearest, "CANDIDATES", 4)
     fill(filled, 30)
     encoder = embedded(filled)
-    passing = [number for (number,
-    ) in filled.db.rows("select turns.id from turns join projects on projects.id = project"
-                                                      " where projects.key = '/home/1'")]  # fmt: skip
+    passing = list(range(2, 31, 3))  # every third turn happened in /home/1
     everything = cosines(filled, encoder.encode_query("dragon"), passing)
 
     found = ask(filled, encoder, "dragon", limit=1, project="/home/1")
 
-    assert len(passing) == 10
     assert found == [max(everything, key=lambda number: everything[number])]
     assert ask(filled, encoder, "dragon", limit=1, project="/nowhere") == []
 
@@ -177,7 +184,7 @@ def test_importing_queues_what_is_new_and_what_has_grown(filled: Filled) -> None
         "s1.jsonl", *turn("s1", "s1-2", "and more of it"), *turn("s1", "s1-9", "something new")
     )
 
-    assert filled.db.rows("select turn from unembedded order by turn") == [(3,), (4,)]
+    assert queued_turns(filled) == [3, 4]
 
 
 def test_a_turn_embedded_again_leaves_its_old_place(filled: Filled) -> None:
@@ -189,8 +196,8 @@ def test_a_turn_embedded_again_leaves_its_old_place(filled: Filled) -> None:
     embedded(filled, encoder)
 
     assert ask(filled, encoder, "zebra xylophone", limit=1) == [2]
-    assert Vectors(filled.db).disagreeing() == []
-    assert filled.db.value("select count(*) from vectors") == 5
+    assert filled.store.vectors.disagreeing() == []
+    assert filled.store.vectors.count() == 5
 
 
 def test_a_turn_that_changed_while_it_was_encoded_waits_for_the_next_round(filled: Filled) -> None:
@@ -205,8 +212,8 @@ def test_a_turn_that_changed_while_it_was_encoded_waits_for_the_next_round(fille
     )
 
     assert kept == 1
-    assert filled.db.rows("select turn from vectors") == [(1,)]
-    assert filled.db.rows("select turn from unembedded") == [(2,)]
+    assert embedded_turns(filled) == [1]
+    assert queued_turns(filled) == [2]
 
 
 def test_another_encoder_takes_over_everything(filled: Filled) -> None:
@@ -219,9 +226,8 @@ def test_another_encoder_takes_over_everything(filled: Filled) -> None:
     filled.store.vectors.use_encoder("others", 32)
 
     assert filled.store.vectors.encoder() == "others"
-    assert filled.db.rows(
-        "select (select count(*) from vectors), (select count(*) from vector_blocks)"
-    ) == [(0, 0)]
+    assert filled.store.vectors.count() == 0
+    assert filled.store.vectors.disagreeing() == []
     assert filled.store.vectors.waiting() == 4
     with pytest.raises(StoreError, match="belong to others by now, not to words"):
         filled.store.vectors.save("words", [])
@@ -252,9 +258,9 @@ def test_forgetting_takes_the_vectors_along(filled: Filled, whole: bool) -> None
     assert report.files == [f"{filled.path}-vectors"]
     # What they had in common was made of it too.
     assert filled.store.vectors.mean() not in (None, common)
-    left = {number for (number,) in filled.db.rows("select turn from vectors")}
+    left = set(embedded_turns(filled))
     assert left == ({7, 8, 9} if whole else {1, 2, 3, 4, 6, 7, 8, 9})
-    assert Vectors(filled.db).disagreeing() == []
+    assert filled.store.vectors.disagreeing() == []
     assert set(ask(filled, encoder, "apple dragon", limit=20)) == left
     assert [path.name for path in filled.path.parent.iterdir() if code in path.read_bytes()] == []
 
@@ -273,9 +279,9 @@ def test_a_secret_found_later_leaves_the_vectors_at_once(filled: Filled) -> None
     report = filled.store.rescan.run(Redactor(b"k" * 32))
 
     assert report.turns_changed == 1
-    assert filled.db.rows("select turn from vectors") == [(2,)]
-    assert filled.db.rows("select turn from unembedded") == [(1,)]
-    assert Vectors(filled.db).disagreeing() == []
+    assert embedded_turns(filled) == [2]
+    assert queued_turns(filled) == [1]
+    assert filled.store.vectors.disagreeing() == []
 
 
 def test_the_doctor_sees_blocks_that_are_not_made_of_the_vectors(filled: Filled) -> None:
@@ -297,7 +303,7 @@ def test_the_doctor_sees_blocks_that_are_not_made_of_the_vectors(filled: Filled)
 def finding(filled: Filled) -> tuple[bool, str, str]:
     return next(
         (one.ok, one.detail, one.hint)
-        for one in Doctor(filled.db).examine().findings
+        for one in filled.store.doctor.examine().findings
         if one.name == "vectors"
     )
 
@@ -314,7 +320,7 @@ def test_a_repaired_store_embeds_everything_again(filled: Filled) -> None:
 
     assert report.sound is False
     assert filled.store.vectors.encoder() is None
-    assert filled.db.rows("select turn from unembedded order by turn") == [(1,), (3,), (4,)]
+    assert queued_turns(filled) == [1, 3, 4]
     embedded(filled, encoder)
     assert finding(filled) == (True, "3 turns embedded, 0 not yet", "")
 
@@ -368,7 +374,7 @@ def test_the_index_finds_the_nearest_vectors_of_any_length(
     filled.store.vectors.save(
         "random", [(queued.turn, queued.mark, [kept[queued.turn]], b"") for queued in waiting]
     )
-    state = Vectors(filled.db).state()
+    state = filled.store.vectors.state()
     assert state is not None
     asked = (stored[7] + 0.3 * stored[21]).tolist()
 
@@ -402,7 +408,7 @@ def test_the_index_is_brought_up_to_date_when_much_is_new(
     assert resident.index is not None
     assert resident.index is not first
     assert len(resident.index.turns) == 70
-    assert resident.index.state.version == Vectors(filled.db).state().version  # type: ignore[union-attr]
+    assert resident.index.state.version == filled.store.vectors.state().version  # type: ignore[union-attr]
 
 
 def test_what_is_forgotten_is_never_found_in_a_resident_process(filled: Filled) -> None:

@@ -211,6 +211,10 @@ class Vectors:
                     [("mean_vector", value), ("mean_vector_of", count)],
                 )
 
+    def count(self) -> int:
+        """How many turns are embedded."""
+        return int(self.db.value("select count(*) from vectors"))
+
     def waiting(self) -> int:
         """How many turns have no vectors yet, or older ones than their body."""
         return int(self.db.value("select count(*) from unembedded"))
