@@ -59,13 +59,9 @@ def stored_bytes(filled: Filled) -> int:
 
 def evicted(filled: Filled) -> list[str]:
     """The turns whose events are gone, in the order of their numbers."""
-    rows = filled.db.rows(
-        """
-        select substr(sessions.ref, 7) || '#' || ordinal from evictions join turns on turns.id = evictions.turn
-          join sessions on sessions.id = turns.session order by turns.id
-        """
-    )
-    return [ref for (ref,) in rows]
+    places = filled.store.turns.places(range(1, filled.store.turns.last() + 1))
+    gone = [number for number in sorted(places) if filled.store.evictions.at(number) is not None]
+    return [places[number].ref.removeprefix("codex:") for number in gone]
 
 
 @pytest.fixture

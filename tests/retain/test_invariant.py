@@ -145,11 +145,9 @@ class Retention(RuleBasedStateMachine):
 
     def _whole(self) -> set[str]:
         """The texts that are stored as they were told."""
-        rows = [
-            row
-            for (events,) in self.filled.db.rows("select events from bodies")
-            for row in bodies.unpack(events)
-        ]
+        turns = self.filled.store.turns
+        bodies_of = turns.rows_of(list(range(1, turns.last() + 1)))
+        rows = [row for body in bodies_of.values() for row in body]
         stored = {row[bodies.TEXT] for row in rows} | {
             row[bodies.OUTPUT] for row in rows if len(row) > bodies.OUTPUT
         }

@@ -23,6 +23,8 @@ from recollect.model.logs import (
     TurnFacts,
     Usage,
 )
+from recollect.model.search import Query, Scope
+from recollect.model.sessions import SessionDetail
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import Store
@@ -63,6 +65,17 @@ class Filled:
                 self.positions[log], 1, 2, 3),
                 rewritten=set() if first else None,
             )  # fmt: skip
+
+    def sessions(self) -> list[SessionDetail]:
+        """Every session with its turns, by reference."""
+        found = self.store.sessions.search(Scope(Query(), {}), limit=None)
+        return [self.store.sessions.get(ref) for ref in sorted(session.id for session in found)]
+
+    def session_refs(self) -> list[str]:
+        return [session.id for session in self.sessions()]
+
+    def turn_refs(self) -> list[str]:
+        return [turn.ref for session in self.sessions() for turn in session.turn_list]
 
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every row of every table that is not made from others."""

@@ -16,9 +16,6 @@ from recollect.model.search import Query, Scope
 from recollect.model.sessions import Tokens
 from recollect.store import bodies
 from recollect.store.history import Passage, state_of
-from recollect.store.sqlite.doctor import Doctor
-from recollect.store.sqlite.forget import Forgetting
-from recollect.store.sqlite.rescan import Rescan
 from recollect.store.sqlite.salvage.repair import repair
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_repair import damage
@@ -173,7 +170,7 @@ def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> Non
 
 def test_when_a_turn_is_forgotten_its_session_is_digested_again(one: Filled) -> None:
     """The digest told of that turn; what is left has another one."""
-    Forgetting(one.db).session_or_turn("codex:a", 2)
+    one.store.forgetting.session_or_turn("codex:a", 2)
 
     assert one.store.old.find_digest("codex:a") is None
     assert (outdated(one), marks(one)) == (["codex:a"], ["digests dropped"])
@@ -250,7 +247,7 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
         (session.id, session.outcome, len(session.tasks))
         for session in one.store.sessions.search(Scope(Query(), {}), limit=None)
     ]
-    health = Doctor(one.db).examine(verify=True)
+    health = one.store.doctor.examine(verify=True)
     one.close()
     repair(str(one.path))
     one.reopen()
@@ -271,7 +268,7 @@ def test_a_scan_for_secrets_drops_a_digest_that_cannot_be_read(one: Filled) -> N
     """Nobody can say that there is none in it."""
     one.db.execute("update digests set digest = x'93'")
 
-    Rescan(one.db).run(Redactor())
+    one.store.rescan.run(Redactor())
 
     assert one.store.old.find_digest("codex:a") is None
     assert outdated(one) == ["codex:a"]

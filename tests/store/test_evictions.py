@@ -10,9 +10,11 @@ from recollect.model.digests import Digest, Saying, Task, Trouble
 from recollect.model.logs import Event, Item, ToolResult
 from recollect.model.retention import WholeTurn
 from recollect.model.search import Query, Scope
+from recollect.recall.embedding import embed
 from recollect.store import bodies
 from recollect.store.history import state_of
 from recollect.store.sqlite.salvage.repair import repair
+from tests.encoders import WordEncoder
 from tests.store.conftest import START, Filled, facts, turn
 
 # Long even when it is compressed.
@@ -160,7 +162,7 @@ def test_an_evicted_turn_is_found_by_its_errors(filled: Filled) -> None:
 
 def test_vectors_and_digest_stay_what_they_are(two: Filled) -> None:
     """They were made of more than is left, so nothing is queued to be made again."""
-    two.db.execute("delete from unembedded")
+    list(embed(two.store, WordEncoder()))
 
     two.store.evictions.evict([1])
 
@@ -173,17 +175,16 @@ def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None
     work in progress is not thrown away.
     """
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
-    marks = (
-        two.db.rows("select * from undigested"),
-        two.db.rows("select * from unembedded order by turn"),
-    )
+
+    def marks() -> list[object]:
+        to_embed = [(number, mark) for number, mark, _ in two.store.vectors.next_waiting(10)]
+        return [two.store.old.outdated_sessions(), to_embed]
+
+    before = marks()
 
     two.store.evictions.evict([1, 2, 3], undistilled=True)
 
-    assert (
-        two.db.rows("select * from undigested"),
-        two.db.rows("select * from unembedded order by turn"),
-    ) == marks
+    assert marks() == before
 
 
 def test_a_turn_without_a_digest_stays_whole(two: Filled) -> None:
@@ -252,8 +253,9 @@ def test_a_log_read_again_from_its_start_does_not_bring_events_back(two: Filled)
     after = {row[1]: row for row in two.rows()["bodies"]}
     assert after[1] == {row[1]: row for row in before}[1]
     assert whole(two) == [2]
-    assert two.db.rows("select errors, prompt from turns where id = 1") == [(0, "mend the door")]
-    assert two.db.value("select count(*) from tool_calls where turn = 1") == 1
+    session = two.store.sessions.get("codex:s1")
+    assert (session.errors, session.tool_calls) == (0, 2)
+    assert session.turn_list[0].prompt == "mend the door"
 
 
 def test_a_result_told_apart_from_its_call_does_not_come_back_either(filled: Filled) -> None:
@@ -442,7 +444,7 @@ def test_forgetting_a_turn_takes_what_the_digest_told_out_of_the_others(two: Fil
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
     digested_as(two, DIGEST)
     two.store.evictions.evict([1, 2, 3])
-    two.db.execute("delete from unembedded")
+    list(embed(two.store, WordEncoder()))
 
     two.store.forgetting.session_or_turn("codex:s1", 3)
 
@@ -459,7 +461,7 @@ def test_an_evicted_turn_can_be_forgotten(two: Filled) -> None:
 
     two.store.forgetting.session_or_turn("codex:s1", 1)
 
-    assert two.db.rows("select turn from evictions") == []
+    assert two.store.evictions.at(1) is None
     assert refs_found(two, "mend") == []
 
 
@@ -509,7 +511,8 @@ def test_the_oldest_come_first_and_say_whether_they_may_go(two: Filled) -> None:
 
     rows = two.store.evictions.whole_turns(START)
 
-    sizes = dict(two.db.rows("select turn, sum(length(events)) from bodies group by turn"))
+    planned = two.store.evictions.evict([1, 2, 3], undistilled=True, dry_run=True)
+    sizes = {gone.turn: gone.raw_bytes for gone in planned}
     assert rows == [
         WholeTurn(3, sizes[3], START - 3_597_000, False, True),
         WholeTurn(1, sizes[1], START + 3000, True, False),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.model.logs import Event
+from recollect.model.logs import Checkpoint, Event
 from recollect.model.reports import Rescanned, Scrubbed
 from recollect.redact import table_version
 from recollect.store import bodies
@@ -119,7 +119,9 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     )  # fmt: skip
     # The adapter's own notes cannot be rewritten, so the log is read
     # from its start when it next grows.
-    assert filled.db.row("select position, state from sources where path = 'b.jsonl'") == (0, b"")
+    source = filled.store.sources.find("b.jsonl")
+    assert source is not None
+    assert source.checkpoint == Checkpoint(0, b"")
 
 
 def test_what_is_clean_is_not_written(filled: Filled) -> None:
@@ -170,5 +172,5 @@ def test_projects_that_differed_in_a_secret_only_become_one(filled: Filled) -> N
 
     filled.store.rescan.run(Redactor())
 
-    assert filled.db.rows("select key from projects") == [(f"/srv/{TAG}",)]
-    assert filled.db.value("select count(distinct project) from turns") == 1
+    (project,) = filled.store.projects.all()
+    assert (project.key, project.turns) == (f"/srv/{TAG}", 2)

@@ -58,7 +58,10 @@ def test_tokens_go_to_the_turn_that_is_part_of_the_conversation(filled: Filled) 
     filled.keep("own.jsonl", facts("a"), *turn("a", "k1", "mend it"), Usage(turn="k1", **spent))  # type: ignore[arg-type]
 
     turns = filled.store.sessions.get("codex:a").turn_list
-    assert [(turn.prompt, turn.live, turn.tokens.input) for turn in turns] == []
+    assert [(turn.prompt, turn.live, turn.tokens.input) for turn in turns] == [
+        ("mend", False, 10),
+        ("mend it", True, 17),
+    ]
 
 
 def test_a_place_of_its_own_goes_on_as_ever(filled: Filled) -> None:

@@ -13,7 +13,6 @@ from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.serve.mcp.run import have_jobs_done
 from recollect.serve.memory_thread import MemoryThread
-from recollect.store.sqlite.jobs import Jobs
 from recollect.system import platforms
 from recollect.system.clock import now_ms
 
@@ -23,7 +22,7 @@ WAIT_SECONDS = 30
 def test_waiting_jobs_are_done_by_another_process(store: Path) -> None:
     """In this one they would hold up every answer."""
     with Memory.open(store) as memory:
-        Jobs(memory._shared.store().db).enqueue("optimize", "")
+        memory._shared.store().jobs.enqueue("optimize", "")
 
         have_jobs_done(memory)
 
@@ -37,7 +36,7 @@ def test_no_process_is_started_for_jobs_that_are_not_due(store: Path) -> None:
     """A server looks every few minutes, and mostly there is nothing to do."""
     with Memory.open(store) as memory:
         memory.jobs.work()
-        Jobs(memory._shared.store().db).enqueue("optimize", "", at=now_ms() + 3_600_000)
+        memory._shared.store().jobs.enqueue("optimize", "", at=now_ms() + 3_600_000)
         before = list(platforms._started)
 
         have_jobs_done(memory)
