@@ -137,7 +137,7 @@ def test_a_limit_leaves_the_oldest_for_later(store: Store) -> None:
     *_, report = embed(store, WordEncoder(), limit=50)
 
     assert (report.turns, report.remaining) == (50, 70)
-    newest_waiting = store.vectors.next_waiting(1)[0][0]
+    newest_waiting = store.vectors.next_waiting(1)[0].turn
     assert newest_waiting == 70
 
 

@@ -177,7 +177,7 @@ def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None
     two.keep("s1.jsonl", *long_turn("s1", "s1-3", "mow the lawn", minute=20))
 
     def marks() -> list[object]:
-        to_embed = [(number, mark) for number, mark, _ in two.store.vectors.next_waiting(10)]
+        to_embed = [(one.turn, one.mark) for one in two.store.vectors.next_waiting(10)]
         return [two.store.old.outdated_sessions(), to_embed]
 
     before = marks()

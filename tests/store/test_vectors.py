@@ -64,7 +64,7 @@ def embedded_turns(filled: Filled) -> list[int]:
 
 
 def queued_turns(filled: Filled) -> list[int]:
-    return sorted(number for number, _, _ in filled.store.vectors.next_waiting(100))
+    return sorted(queued.turn for queued in filled.store.vectors.next_waiting(100))
 
 
 def cosines(filled: Filled, asked: Sequence[float], turns: list[int]) -> dict[int, float]:

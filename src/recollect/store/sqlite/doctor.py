@@ -189,29 +189,22 @@ class Doctor:
         return _good()
 
     def _vectors(self) -> HealthCheck:
-        turns = Vectors(self.db).torn()
+        vectors = Vectors(self.db)
+        turns = vectors.torn()
         if turns:
-            return _bad(
-                f"{len(turns)} turns have vectors that are not whole: "
-                f"{_some(list(map(str, turns)))}",
-                _EMBED,
-            )
-        if Vectors(self.db).mean() is None and self.db.value(
+            named = _some(list(map(str, turns)))
+            return _bad(f"{len(turns)} turns have vectors that are not whole: {named}", _EMBED)
+        if vectors.mean() is None and self.db.value(
             "select 1 from store_info where name = 'mean_vector'"
         ):
             return _bad("what the vectors have in common cannot be read", _EMBED)
-        blocks = Vectors(self.db).disagreeing()
+        blocks = vectors.disagreeing()
         if blocks:
+            named = _some(list(map(str, blocks)))
             return _bad(
-                f"{len(blocks)} blocks are not made of the vectors that are stored: "
-                f"{_some(list(map(str, blocks)))}",
-                _EMBED,
+                f"{len(blocks)} blocks are not made of the vectors that are stored: {named}", _EMBED
             )
-        return _good(
-            f"{self.db.value('select count(*) from vectors')} turns embedded, "
-            f"{Vectors(self.db).waiting()} not "
-            "yet"
-        )
+        return _good(f"{vectors.count()} turns embedded, {vectors.waiting()} not yet")
 
     def _deleted_text(self) -> HealthCheck:
         if Scrub(self.db).is_pending():
