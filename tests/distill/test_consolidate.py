@@ -357,7 +357,10 @@ from importlib import import_module
 from recollect.memory import Memory
 
 path, module, name, number = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+*owners, name = name.split(".")
 owner = import_module(module)
+for one in owners:
+    owner = getattr(owner, one)
 original, calls = getattr(owner, name), []
 
 def deadly(*args, **options):
@@ -386,7 +389,7 @@ with Memory.open(path) as memory:
         ("recollect.distill.memories.files", "write", 2),
         ("os", "replace", 1),
         ("os", "replace", 4),
-        ("recollect.store.sqlite.leases", "release", 1),
+        ("recollect.store.sqlite.leases", "Leases.release", 1),
     ],
 )
 def test_killed_in_any_phase_the_next_run_finishes_it(
