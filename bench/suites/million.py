@@ -4,7 +4,7 @@ Logs of that size would take an hour to import, so the turns are short: some
 words in a row out of a turn of the corpus, the words of the queries if that
 turn holds them, and a word of their own. So the words are as common as in the
 corpus, and each word of a query is in the same share of the turns; only the
-turns are many. They go through capture and `Memory.embed` like any others.
+turns are many. They go through capture and `memory.store.embed` like any others.
 
 The store is made once, in three to ten minutes, and kept in the cache folder,
 where it takes 1.6 GB. It is made again when the corpus, the queries, the schema
