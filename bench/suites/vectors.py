@@ -26,7 +26,7 @@ from bench.plan import Plan, say
 from bench.queries import questions_about
 from bench.talks import fill_with_talks
 from recollect.embed.static import StaticEncoder
-from recollect.recall.meaning import apart
+from recollect.recall.meaning import without_mean
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.vectors.resident import Index, build_index
 from recollect.store.sqlite.vectors.stored import Vectors
@@ -140,7 +140,7 @@ def _indexed(
     asked = [
         vector
         for question in questions
-        if (vector := apart(encoder.encode_query(question), common)) is not None
+        if (vector := without_mean(encoder.encode_query(question), common)) is not None
     ]
     return index, np.array([turn for turn, _ in rows]), stored, asked
 

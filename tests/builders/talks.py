@@ -9,7 +9,7 @@ from typing import Any
 from recollect.memory import Memory
 from recollect.model.logs import Author, Event, Item, TurnFacts
 from recollect.model.search import Scope, SearchResult
-from recollect.recall.asking import prepared
+from recollect.recall.asking import make_request
 from recollect.recall.query import parse
 from recollect.recall.search import search
 from recollect.recall.when import find_span
@@ -101,7 +101,7 @@ class Talks:
     ) -> SearchResult:
         """A search at a moment and in a project of the test's choosing."""
         query = parse(text)
-        asked, _ = prepared(self.store, self.memory.encoder, query, Scope(query, {}), mode=mode)
+        asked, _ = make_request(self.store, self.memory.encoder, Scope(query, {}), mode=mode)
         asked.now, asked.here, asked.span, asked.limit, asked.explain = (
             now,
             here,

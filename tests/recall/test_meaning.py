@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recollect.errors import EncoderUnavailable
-from recollect.recall.meaning import Careful, Meaning, apart
+from recollect.recall.meaning import Meaning, RedactingEncoder, without_mean
 from tests.builders.talks import Talks
 from tests.encoders import WordEncoder
 
@@ -119,7 +119,7 @@ def test_what_all_have_in_common_is_taken_out(vector: list[float], direction: li
         return
     mean = array("f", [number / length for number in direction])
 
-    found = apart(array("f", vector), mean)
+    found = without_mean(array("f", vector), mean)
 
     assert found is None or sum(
         one * other for one, other in zip(found, mean, strict=True)
@@ -130,10 +130,10 @@ def test_a_vector_that_is_nothing_else_is_none() -> None:
     """A query about what every turn is about can be answered by words only."""
     one = array("f", [1.0, 0.0])
 
-    assert apart(one, array("f", [1.0, 0.0])) is None
-    assert apart(one, None) == one
-    assert apart(array("f", [0.0, 0.0]), None) is None
-    assert apart(one, array("f", [1.0, 0.0, 0.0])) == one
+    assert without_mean(one, array("f", [1.0, 0.0])) is None
+    assert without_mean(one, None) == one
+    assert without_mean(array("f", [0.0, 0.0]), None) is None
+    assert without_mean(one, array("f", [1.0, 0.0, 0.0])) == one
 
 
 # Another machine
@@ -148,7 +148,7 @@ def test_a_question_is_redacted_before_it_is_sent() -> None:
             sent.append(text)
             return super().encode_query(text)
 
-    careful = Careful(Remote("far", 16), lambda text: text.replace("hunter2", "[gone]"))
+    careful = RedactingEncoder(Remote("far", 16), lambda text: text.replace("hunter2", "[gone]"))
     vector = careful.encode_query("the password hunter2")
     careful.encode_documents(["from the store"])
 

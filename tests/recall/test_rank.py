@@ -53,7 +53,7 @@ def findings(
 def scored(found: Findings, *places: Place) -> dict[int, rank.Score]:
     """The scores of turns by their words."""
     scores = {one.turn: rank.Score(one) for one in places}
-    rank.acquaint(scores.values())
+    rank.set_neighbours(scores.values())
     rank.set_words(scores.values(), rank.Words(found))
     return scores
 
@@ -161,7 +161,7 @@ def test_a_word_counts_where_it_stands_strongest() -> None:
     scores = scored(found, place(1), place(2), place(3), place(20))
 
     lock, timeout = (rank.Words(found).weights[at] for at in (0, 1))
-    assert rank.gathered(scores[2], rank.Words(found).weights) == pytest.approx(
+    assert rank.sum_nearby(scores[2], rank.Words(found).weights) == pytest.approx(
         lock[2] + rank.AFTER[0] * timeout[3]
     )
 
@@ -182,7 +182,7 @@ def test_meaning_is_lent_too() -> None:
     """Of the same neighbours, a part of the same shares."""
     scores = {turn: rank.Score(place(turn)) for turn in (1, 2, 9)}
     scores[1].cosine = 0.5
-    rank.acquaint(scores.values())
+    rank.set_neighbours(scores.values())
 
     largest = rank.set_meaning(scores.values())
 
@@ -291,14 +291,14 @@ def test_of_the_copies_of_a_turn_the_best_is_kept() -> None:
     copy, other = place(2, key="k1"), place(3, key="k1")
     other.agent = "claude-code"
 
-    kept = rank.folded(ordered((place(1), 0.5), (copy, 0.9), (other, 0.7)))
+    kept = rank.best_first(ordered((place(1), 0.5), (copy, 0.9), (other, 0.7)))
 
     assert [score.place.turn for score in kept] == [2, 3]
 
 
 def test_equal_scores_keep_the_order_of_the_store() -> None:
     """The same query gives the same answer, page after page."""
-    kept = rank.folded(
+    kept = rank.best_first(
         ordered((place(3), 0.5), (place(1), 0.5), (place(2), 0.9)),
         last=lambda score: score.place.turn == 2,
     )

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from recollect.episodes.languages import language_of
 from recollect.episodes.limits import MOST_LATENCY_MS
 from recollect.episodes.reward import reward
+from recollect.model.calls import Call
 from recollect.model.digests import Digest, Task
 from recollect.model.episodes import Context, Episode, Step
 from recollect.reading import checks
-from recollect.store import bodies
+from recollect.store.events import events_in
 from recollect.store.history import Passage
 from recollect.system.clock import iso
 
@@ -55,13 +56,13 @@ def _episode(
         (passage.project for passage in own if passage.project is not None), digest.project
     )
     calls = [
-        row
+        event
         for passage in own
         if passage.whole
-        for row in passage.rows
-        if row[bodies.KIND] == "tool_call"
+        for event in events_in(passage.turn, passage.rows)
+        if isinstance(event, Call)
     ]
-    steps = [_step(row) for row in calls]
+    steps = list(map(_step, calls))
     if not all(passage.whole for passage in own):
         steps = [
             Step("shell", run.command[:ACTION_CHARACTERS], success=run.ok) for run in task.runs
@@ -84,34 +85,17 @@ def _episode(
     )  # fmt: skip
 
 
-def _step(row: bodies.Row) -> Step:
-    kind, name, target, ok = (
-        row[bodies.TOOL_KIND],
-        row[bodies.NAME] or "",
-        row[bodies.TARGET] or "",
-        row[bodies.OK],
-    )
-    if kind == "shell" and target and checks.is_check(target):
-        ok = checks.ended(target, ok, row[bodies.OUTPUT] or "")
-    took = row[bodies.DURATION_MS]
-    latency = (
-        min(int(took), MOST_LATENCY_MS) if isinstance(took, (int, float)) and took >= 0 else None
-    )
-    return Step(
-        kind if kind not in (None, "mcp", "other") else name,
-        target[:ACTION_CHARACTERS],
-        latency,
-        None,
-        ok,
-    )
+def _step(call: Call) -> Step:
+    ok, took = call.ok, call.duration_ms
+    if call.kind == "shell" and checks.is_check(call.target):
+        ok = checks.ended(call.target, ok, call.output)
+    latency = min(int(took), MOST_LATENCY_MS) if took is not None and took >= 0 else None
+    tool = call.name if call.kind in ("mcp", "other") else call.kind
+    return Step(tool, call.target[:ACTION_CHARACTERS], latency, None, ok)
 
 
-def _read(calls: Iterable[bodies.Row]) -> list[str]:
-    return [
-        row[bodies.TARGET]
-        for row in calls
-        if row[bodies.TOOL_KIND] == "read" and row[bodies.TARGET]
-    ]
+def _read(calls: Iterable[Call]) -> list[str]:
+    return [call.target for call in calls if call.kind == "read" and call.target]
 
 
 def _error(task: Task) -> str | None:

@@ -255,7 +255,7 @@ class Memory:
 
         store, query = self._shared.store(), parse(text).having(**filters)
         return ask(
-            store, self._shared.encoder, query, mode=mode, domains=self.settings.domains(),
+            store, self._shared.encoder, self._shared.scope(query), mode=mode,
             limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
         )  # fmt: skip
 

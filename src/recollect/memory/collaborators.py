@@ -89,9 +89,9 @@ class Collaborators:
 
             self._encoder = open_encoder(self.settings)
             if self.settings.text("embed.provider") == "remote":
-                from recollect.recall.meaning import Careful
+                from recollect.recall.meaning import RedactingEncoder
 
-                self._encoder = Careful(self._encoder, self.redact)
+                self._encoder = RedactingEncoder(self._encoder, self.redact)
         return self._encoder
 
     def adapters(self, agents: Sequence[str] = ()) -> list[Adapter]:

@@ -48,17 +48,19 @@ class Call:
     """
 
     __slots__ = (
-        "exit_code", "folder", "input", "kind", "name", "ok", "ordinal", "output", "target", "turn",
+        "duration_ms", "exit_code", "folder", "input", "kind", "name", "ok", "ordinal",
+        "output", "target", "turn",
     )  # fmt: skip
 
     def __init__(
         self, turn: int, ordinal: int, name: str, kind: str, target: str, ok: bool | None,
         exit_code: int | None = None, folder: str | None = None,
-        output: str = "", input: object = None,
+        output: str = "", input: object = None, duration_ms: int | None = None,
     ) -> None:  # fmt: skip
         self.turn, self.ordinal = turn, ordinal
         self.name, self.kind, self.target, self.folder = name, kind, target, folder
         self.ok, self.exit_code, self.output, self.input = ok, exit_code, output, input
+        self.duration_ms = duration_ms
 
     @property
     def cut(self) -> bool:

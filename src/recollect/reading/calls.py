@@ -1,4 +1,4 @@
-"""What can be read from tool calls: whether one tries again what failed, and what got past a failure.
+"""What can be read from tool calls: what tries again what failed, and what got past a failure.
 
 The proof that an error was overcome is that the command that met it passes
 later: the same command, or one that is alike (same program, same subcommand).

@@ -63,16 +63,20 @@ _WORDS = re.compile(r"[^A-Za-z0-9]+")
 
 _FAILED = re.compile(
     r"""
-      \b[1-9]\d*\ (?:tests?\ |test\ suites?\ )?(?:failed|failing|failures?|errors?|problems?|diagnostics?)\b
-    | \bFAILED\b | ---\ FAIL: | ^FAIL\b | failures=[1-9] | \bBUILD\ FAIL(?:ED|URE)\b | would\ (?:be\ )?reformat
-    | error\ TS\d+ | error\[E\d+\] | ^error(?:\[\w+\])?: | npm\ (?:ERR!|error) | ELIFECYCLE | ^make(?:\[\d+\])?:\ \*\*\*
+      \b[1-9]\d*\ (?:tests?\ |test\ suites?\ )?
+      (?:failed|failing|failures?|errors?|problems?|diagnostics?)\b
+    | \bFAILED\b | ---\ FAIL: | ^FAIL\b | failures=[1-9] | \bBUILD\ FAIL(?:ED|URE)\b
+    | would\ (?:be\ )?reformat
+    | error\ TS\d+ | error\[E\d+\] | ^error(?:\[\w+\])?:
+    | npm\ (?:ERR!|error) | ELIFECYCLE | ^make(?:\[\d+\])?:\ \*\*\*
     | Traceback\ \(most | AssertionError
     """,
     re.VERBOSE | re.MULTILINE,
 )
 _PASSED = re.compile(
     r"""
-      \b[1-9]\d*\ (?:tests?\ )?(?:passed|passing)\b | \b0\ (?:errors|failed)\b | test\ result:\ ok | ^ok\s | ^OK\b | ^PASS\b
+      \b[1-9]\d*\ (?:tests?\ )?(?:passed|passing)\b | \b0\ (?:errors|failed)\b
+    | test\ result:\ ok | ^ok\s | ^OK\b | ^PASS\b
     | All\ (?:checks|tests)\ passed | no\ issues\ found | \bBUILD\ SUCCESS(?:FUL)?\b
     | ^\s*Finished\ | compiled\ successfully | \bbuilt\ in\b
     """,

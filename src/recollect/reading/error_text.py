@@ -36,12 +36,16 @@ _TELLING = (
 # Lines with such words that do not say what went wrong: frames, counts, progress, a person's no.
 _DULL = re.compile(
     r"""
-      Exit\ code\ -?\d+ | Traceback\b.* | =+\ .* | [-_=~^.\s]+ | File\ ".*",\ line\ \d+.* | at\ \S+.* | \S*:\d+:\ in\ .*
-    | (?:.*\s)?\d+\ (?:failed|passed|errors?|warnings?|tests?)(?=[,\s(]|$).* | .*\bPASSED\b.* | [✓✔].*
+      Exit\ code\ -?\d+ | Traceback\b.* | =+\ .* | [-_=~^.\s]+
+    | File\ ".*",\ line\ \d+.* | at\ \S+.* | \S*:\d+:\ in\ .*
+    | (?:.*\s)?\d+\ (?:failed|passed|errors?|warnings?|tests?)(?=[,\s(]|$).*
+    | .*\bPASSED\b.* | [✓✔].*
     | (?:Test\ Files|Tests|Summary)\b.* | Found\ \d+\ errors?.*
-    | .*\b(?:user\ doesn't\ want|by\ user\b|requires?\ approval|haven't\ granted).* | \d+\ *[|].* | [|].*
+    | .*\b(?:user\ doesn't\ want|by\ user\b|requires?\ approval|haven't\ granted).*
+    | \d+\ *[|].* | [|].*
     | ImportError\ while\ importing\ test\ module.* | failed\ in\ sandbox\ .*
-    | For\ more\ information.* | npm\ error\ (?:A\ complete\ log|code).* | (?:error|failed|failure|npm\ error)[:!.]?
+    | For\ more\ information.* | npm\ error\ (?:A\ complete\ log|code).*
+    | (?:error|failed|failure|npm\ error)[:!.]?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -51,10 +55,16 @@ _NAMED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|F
 _CODE = re.compile(r"(?:E(?<!\wE)|TS(?<!\wTS)|F(?<!\wF)|W(?<!\wW)|C(?<!\wC))\d{3,5}\b")
 
 _URL = r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)\]]+"
-_TIME = r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?:Z| ?[+-]\d\d:?\d\d)?\b|\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b"
+_TIME = (
+    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?:Z| ?[+-]\d\d:?\d\d)?\b"
+    r"|\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b"
+)
 _UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
 _HASH = r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
-_PATH = r"(?:[A-Za-z]:\\|~?/|\.{1,2}/)[^\s'\"`:;,()\[\]<>|]*[^\s'\"`:;,()\[\]<>|.]|\b[\w.@+-]+(?:[/\\][\w.@+-]+)+"
+_PATH = (
+    r"(?:[A-Za-z]:\\|~?/|\.{1,2}/)[^\s'\"`:;,()\[\]<>|]*[^\s'\"`:;,()\[\]<>|.]"
+    r"|\b[\w.@+-]+(?:[/\\][\w.@+-]+)+"
+)
 _PLACE = r"(?<=§path)(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))"
 # `main.py:12:5` is a path too, when a line number says so; E501 and utf8 are names.
 _FILE = r"\b[\w-]+\.[A-Za-z]{1,5}(?=:\d|\(\d)"

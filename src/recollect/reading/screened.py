@@ -40,7 +40,7 @@ class Screens:
         self.possible = lru_cache(64)(self._possible)
         self._asked: dict[bool, Any] = {}
         self.unscreened: Sequence[int] = ()
-        """Those of which re2 cannot tell whether they may be in a text; known once something was sought."""
+        """Those of which re2 cannot tell whether they may be in a text; known after a search."""
 
     def add(self, pattern: str) -> Screened:
         """One more pattern; all are added before the first is sought."""

@@ -17,7 +17,8 @@ from functools import lru_cache
 _TOKEN = re.compile(
     r"""
       (?P<space>[ \t\r]+|\\\r?\n)
-    | (?P<here><<[-~]?[ \t]*(?:'(?P<single_tag>[^'\n]+)'|"(?P<double_tag>[^"\n]+)"|\\?(?P<plain_tag>[\w.]+)))
+    | (?P<here><<[-~]?[ \t]*
+        (?:'(?P<single_tag>[^'\n]+)'|"(?P<double_tag>[^"\n]+)"|\\?(?P<plain_tag>[\w.]+)))
     | (?P<redirect>(?:\d+|&)?(?:>>|>\||>&|<<<|<&|<>|>|<))
     | (?P<operator>&&|\|\||\|&|;;|[;|&\n])
     | (?P<bracket>[()])
@@ -85,7 +86,8 @@ class Piece:
         """What `programs.looks_only` found out about it, once that was asked."""
 
     def __repr__(self) -> str:
-        return f"Piece({self.words!r}, writes={self.writes!r}, after={self.after!r}, folder={self.folder!r})"
+        rest = f"after={self.after!r}, folder={self.folder!r}"
+        return f"Piece({self.words!r}, writes={self.writes!r}, {rest})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Piece) and repr(self) == repr(other)

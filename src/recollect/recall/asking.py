@@ -10,7 +10,7 @@ import os
 from recollect.errors import EncoderUnavailable, UsageError
 from recollect.model.search import Query, Scope, SearchResult, Term
 from recollect.recall.meaning import Meaning
-from recollect.recall.search import Asked, search
+from recollect.recall.search import SearchRequest, search
 from recollect.recall.when import find_span
 from recollect.system.clock import now_ms
 
@@ -27,10 +27,9 @@ MODES = ("hybrid", "text", "vector")
 def ask(
     store: Store,
     encoder: Callable[[], Encoder],
-    query: Query,
+    scope: Scope,
     *,
     mode: str = "hybrid",
-    domains: dict[str, list[str]],
     limit: int = 10,
     offset: int = 0,
     cursor: str | None = None,
@@ -40,62 +39,61 @@ def ask(
     """One page of answers to a query."""
     if mode not in MODES:
         raise UsageError(f"no mode is called {mode}", hint=f"known: {', '.join(MODES)}")
+    query, upto = scope.query, None
     stamp = _stamp(query, mode)
-    upto = None
     if cursor is not None:
         offset, upto = _read(cursor, stamp)
-    scope = Scope(query, domains, upto=upto)
+    scope = Scope(query, scope.domains, upto=upto)
     notices = remarks(store, scope)
-    asked, meaning = prepared(store, encoder, query, scope, mode=mode)
+    request, meaning = make_request(store, encoder, scope, mode=mode)
     if meaning.why_not:
         notices.append(f"searched by words only: {meaning.why_not}")
-    asked.limit, asked.offset, asked.explain = limit, offset, explain
+    request.limit, request.offset, request.explain = limit, offset, explain
     # By what is stored of the folder: asking git whose it is would cost more than the search.
-    asked.here = store.projects.find(with_those_above(here)) if here else None
-    result = search(store, asked)
+    request.here = store.projects.find(with_those_above(here)) if here else None
+    result = search(store, request)
     quoted = any(term.quoted and not term.negated for term in query.terms)
-    if quoted and not result.hits and not store.turns.newest(asked.scope, limit=1):
-        asked.scope = Scope(_unquoted(query), domains, upto=upto)
-        result = search(store, asked)
+    if quoted and not result.hits and not store.turns.newest(request.scope, limit=1):
+        request.scope = Scope(_unquoted(query), scope.domains, upto=upto)
+        result = search(store, request)
         result.relaxed = bool(result.hits)
         notices.append("no turn has what is in quotes; its words were searched one by one")
-    result.mode, result.remarks, result.unembedded = asked.mode, notices, meaning.unembedded
+    result.mode, result.remarks, result.unembedded = request.mode, notices, meaning.unembedded
     if result.more and limit:
         result.cursor = f"{offset + limit}.{upto or store.turns.last()}.{stamp:08x}"
     return result
 
 
-def prepared(
+def make_request(
     store: Store,
     encoder: Callable[[], Encoder],
-    query: Query,
     scope: Scope,
     *,
     mode: str = "hybrid",
-) -> tuple[Asked, Meaning]:
+) -> tuple[SearchRequest, Meaning]:
     """A search with everything that can be worked out of its words.
 
     Without a vector it is one by words.
     """
-    text = " ".join(term.text for term in query.terms if not term.negated)
+    text = " ".join(term.text for term in scope.query.terms if not term.negated)
     meaning = Meaning(store, encoder, text) if mode != "text" and text else Meaning.none()
     now = now_ms()
-    asked = Asked(
+    request = SearchRequest(
         scope,
         mode=mode if meaning.vector is not None else "text",
         now=now,
         span=find_span(text, now),
     )
-    asked.vector = meaning.vector
-    if asked.mode == "hybrid":
+    request.vector = meaning.vector
+    if request.mode == "hybrid":
         from recollect.recall.closeness import Closeness
 
         try:
-            asked.closeness = Closeness(text)
+            request.closeness = Closeness(text)
         except EncoderUnavailable:
             # The vectors are by another model, and do without the table of words.
-            asked.closeness = None
-    return asked, meaning
+            request.closeness = None
+    return request, meaning
 
 
 def with_those_above(folder: str) -> list[str]:

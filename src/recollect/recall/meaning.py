@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.store import Store
 
 
-class Careful:
+class RedactingEncoder:
     """An encoder that lives on another machine: what is sent there is redacted first.
 
     What comes from the store already was; a question is what somebody just typed.
@@ -54,12 +54,15 @@ class Meaning:
         self.unembedded = store.vectors.waiting()
         made_by = store.vectors.encoder()
         if made_by is None:
-            self.why_not = "no turn is embedded yet: `recollect embed` does it, or wait for the work after an import"
+            self.why_not = (
+                "no turn is embedded yet: `recollect embed` does it, "
+                "or wait for the work after an import"
+            )
             return
         try:
             chosen = encoder()
             if chosen.name == made_by:
-                self.vector = apart(chosen.encode_query(text), store.vectors.mean())
+                self.vector = without_mean(chosen.encode_query(text), store.vectors.mean())
             else:
                 self.why_not = (
                     f"the stored vectors are by {made_by}, not {chosen.name}: run `recollect embed`"
@@ -75,7 +78,7 @@ class Meaning:
         return made
 
 
-def apart(vector: array[float], mean: array[float] | None) -> array[float] | None:
+def without_mean(vector: array[float], mean: array[float] | None) -> array[float] | None:
     """What sets a vector apart from all that is stored; None when that is nothing.
 
     All turns of a store have something in common, such as two people's names

@@ -28,9 +28,9 @@ from recollect.model.calls import Call, PlainEvent
 from recollect.model.search import Query, Scope, Term
 from recollect.reading.quoting import quoted, quoted_command, quoted_path, typed
 from recollect.recall import rank
-from recollect.recall.asking import prepared
+from recollect.recall.asking import make_request
 from recollect.recall.clues import clues, is_telling
-from recollect.recall.search import Pool
+from recollect.recall.search import Candidates
 from recollect.recall.telling import (
     MOST_LINES,
     PROMPT_TOKENS,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from recollect.embed import Encoder
     from recollect.model.digests import Digest
     from recollect.model.search import Place
-    from recollect.recall.search import Asked
+    from recollect.recall.search import SearchRequest
     from recollect.store import Store
 
 # How sure we are that a turn helps with a prompt, as a logistic sum: how much of
@@ -98,10 +98,10 @@ def pack(
         if prompt.strip():
             lines = _called_up(store, project, prompt)
             known = {line.ref for line in lines}
-            asked, _ = prepared(store, encoder, query, scope)
+            request, _ = make_request(store, encoder, scope)
             lines += [
                 _line(store, place, score)
-                for place, score in _confident(store, asked)
+                for place, score in _confident(store, request)
                 if place.ref not in known
             ]
             lines = lines[:MOST_LINES]
@@ -126,14 +126,14 @@ def _called_up(store: Store, project: str | None, prompt: str) -> list[PackLine]
     ]
 
 
-def _confident(store: Store, asked: Asked) -> list[tuple[Place, float]]:
+def _confident(store: Store, request: SearchRequest) -> list[tuple[Place, float]]:
     """The turns that help, surest first."""
     # "do it" is held by many turns, and tells of none.
-    wanted = list(filter(is_telling, clues(asked.scope.query)))
-    words = rank.Words(store.text.find(wanted, asked.scope))
+    wanted = list(filter(is_telling, clues(request.scope.query)))
+    words = rank.Words(store.text.find(wanted, request.scope))
     if words.needed < SAYS_SOMETHING * words.rarest:
         return []
-    pool = Pool(store, asked, words)
+    pool = Candidates(store, request, words)
     ranked = {score.place.turn: score for score in pool.ranked()[:CANDIDATES] if score.place.live}
     best = confident([(round(confidence(score, words), 3), turn) for turn, score in ranked.items()])
     return [(ranked[turn].place, score) for score, turn in best]
@@ -143,7 +143,7 @@ def confidence(score: rank.Score, words: rank.Words) -> float:
     """How sure we are that a turn helps, between 0 and 1."""
     if not words.needed:
         return 0.0
-    holds = rank.gathered(score, words.needs) / words.needed
+    holds = rank.sum_nearby(score, words.needs) / words.needed
     rare_words = words.held.get(score.place.turn, 0.0) / words.rarest
     return 1 / (1 + exp(-(HOLDS * holds + RARE_WORDS * rare_words + COSINE * score.cosine + BIAS)))
 
@@ -197,7 +197,8 @@ def _open_ends(recent: list[Place], came_to: dict[str, Digest | None]) -> Iterat
     for place in recent:
         digest = came_to[place.session_ref]
         for text in digest.open_ends if digest else []:
-            told = f"- {(iso(place.at) or '')[:10]} {quoted(place.session_ref, REF_CHARACTERS)}: left open: {text}"
+            day, ref = (iso(place.at) or "")[:10], quoted(place.session_ref, REF_CHARACTERS)
+            told = f"- {day} {ref}: left open: {text}"
             yield PackLine(
                 ref=place.ref, at=iso(place.at), project=place.project, confidence=1.0, text=told
             )

@@ -207,7 +207,7 @@ class Score:
         return {name: round(part, 3) for name, part in {**self.parts(), "lift": self.lift}.items()}
 
 
-def acquaint(scores: Iterable[Score]) -> None:
+def set_neighbours(scores: Iterable[Score]) -> None:
     """Tell each candidate which others are near it in its session."""
     pool = list(scores)
     at = {(score.place.session, score.place.ordinal): score for score in pool}
@@ -219,7 +219,7 @@ def acquaint(scores: Iterable[Score]) -> None:
         score.around = [(other, share) for other, share in near if other is not None]
 
 
-def gathered(score: Score, tables: Iterable[Mapping[int, float]]) -> float:
+def sum_nearby(score: Score, tables: Iterable[Mapping[int, float]]) -> float:
     """A sum over words, each counting where it stands strongest: here, or a share of it nearby."""
     turn = score.place.turn
     total = 0.0
@@ -236,7 +236,7 @@ def gathered(score: Score, tables: Iterable[Mapping[int, float]]) -> float:
 def set_words(scores: Iterable[Score], words: Words) -> None:
     """Score the words of each candidate, and of its session."""
     pool = list(scores)
-    words.most = _set("words", pool, lambda score: gathered(score, words.weights), words.most)
+    words.most = _set("words", pool, lambda score: sum_nearby(score, words.weights), words.most)
     _set(
         "session",
         pool,
@@ -268,7 +268,7 @@ def set_closeness(scores: Iterable[Score], tables: list[dict[int, float]]) -> No
     for table in tables:
         rarity = log(1 + len(pool) / (1 + sum(table.values())))
         weighed.append({turn: rarity * similarity for turn, similarity in table.items()})
-    _set("closeness", pool, lambda score: gathered(score, weighed))
+    _set("closeness", pool, lambda score: sum_nearby(score, weighed))
 
 
 def _set(
@@ -296,7 +296,9 @@ def lift(place: Place, *, now: int, here: str | None) -> float:
     return change
 
 
-def folded(scores: Iterable[Score], *, last: Callable[[Score], bool] | None = None) -> list[Score]:
+def best_first(
+    scores: Iterable[Score], *, last: Callable[[Score], bool] | None = None
+) -> list[Score]:
     """Best first, of the copies of a turn in forks only the best.
 
     What is true of `last` comes after all else.

@@ -135,7 +135,8 @@ def _another_form(store: Store, failed: Call, scope: Scope) -> Found | None:
             places = store.turns.places([failed.turn, call.turn])
             scene, ref = places[failed.turn], places[call.turn].ref
             code = "" if failed.exit_code is None else f" (exit {failed.exit_code})"
-            line = f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}: `{one}` failed here{code}; `{other}` worked"
+            begin = f"- {(iso(scene.at) or '')[:10]} {quoted(ref, 200)}"
+            line = f"{begin}: `{one}` failed here{code}; `{other}` worked"
             refs = scene.ref if scene.ref == ref else f"{scene.ref} {ref}"
             return base(words[launched(words) % len(words)]).lower(), Reminder(
                 shaped, refs, line, scene.at

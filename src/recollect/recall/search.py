@@ -44,7 +44,7 @@ MOST_BEYOND = 1_000
 MOST_BODIES = 100
 
 
-class Asked:
+class SearchRequest:
     """A search as somebody wants it: in which turns, by what, and which page."""
 
     __slots__ = (
@@ -76,34 +76,34 @@ class Asked:
         self.limit, self.offset, self.explain = 10, 0, False
 
 
-def search(store: Store, asked: Asked) -> SearchResult:
+def search(store: Store, request: SearchRequest) -> SearchResult:
     """The turns that answer, each with a snippet cut from what was said."""
-    end = asked.offset + asked.limit
-    wanted = clues(asked.scope.query)
-    if not wanted and asked.vector is None:
+    end = request.offset + request.limit
+    wanted = clues(request.scope.query)
+    if not wanted and request.vector is None:
         # Filters alone ask for what is new; signs alone, such as an emoji, are in no index.
-        signs = any(not term.negated for term in asked.scope.query.terms)
+        signs = any(not term.negated for term in request.scope.query.terms)
         places = (
             []
             if signs
-            else store.turns.newest(asked.scope, limit=asked.limit + 1, offset=asked.offset)
+            else store.turns.newest(request.scope, limit=request.limit + 1, offset=request.offset)
         )
-        scores = [rank.Score(place) for place in places[: asked.limit]]
+        scores = [rank.Score(place) for place in places[: request.limit]]
         return SearchResult(
-            _hits(store, scores, lambda _: "text", [], explain=asked.explain),
-            more=len(places) > asked.limit,
+            _hits(store, scores, lambda _: "text", [], explain=request.explain),
+            more=len(places) > request.limit,
         )
-    pool = Pool(
+    pool = Candidates(
         store,
-        asked,
-        rank.Words(store.text.find([] if asked.mode == "vector" else wanted, asked.scope)),
+        request,
+        rank.Words(store.text.find([] if request.mode == "vector" else wanted, request.scope)),
     )
     ranked = pool.ranked()
     if len(ranked) <= end:
         ranked = rank.unique([*ranked, *pool.beyond()])
-    page = ranked[asked.offset : end]
+    page = ranked[request.offset : end]
     words = list(dict.fromkeys(word for clue in wanted for word in clue.words))
-    hits = _hits(store, page, pool.matched, words, explain=asked.explain)
+    hits = _hits(store, page, pool.matched, words, explain=request.explain)
     return SearchResult(
         hits, more=len(ranked) > end, relaxed=any(pool.is_partial(score) for score in page)
     )
@@ -119,31 +119,33 @@ def nearest(store: Store, scope: Scope, vector: Sequence[float], limit: int) -> 
     return SearchResult(hits, mode="vector")
 
 
-class Pool:
+class Candidates:
     """The turns that may be an answer, with their scores.
 
     Which they are does not depend on which page is asked for: all pages of
     an answer are cut from one list.
     """
 
-    def __init__(self, store: Store, asked: Asked, words: rank.Words) -> None:
-        self.store, self.asked, self.words = store, asked, words
+    def __init__(self, store: Store, request: SearchRequest, words: rank.Words) -> None:
+        self.store, self.request, self.words = store, request, words
         self.near: dict[int, float] = {}
         self.further: dict[int, float] = {}
         self.said: dict[int, bytes] = {}
         self.most_meaning = 0.0
-        if asked.vector is not None:
-            self.near = dict(store.nearest.search(asked.vector, asked.scope, limit=MOST_BY_MEANING))
+        if request.vector is not None:
+            self.near = dict(
+                store.nearest.search(request.vector, request.scope, limit=MOST_BY_MEANING)
+            )
         self.worded = self._by_words()
         places = store.turns.places({*self.worded[:MOST_BY_WORDS], *self.near})
-        if asked.vector is not None:
+        if request.vector is not None:
             # A neighbour may be meant without holding a word; by words alone it would be no answer.
-            places |= store.turns.neighbours(self._promising(places), rank.REACH, asked.scope)
+            places |= store.turns.neighbours(self._promising(places), rank.REACH, request.scope)
         self.scores = {turn: self._score(place) for turn, place in places.items()}
-        rank.acquaint(self.scores.values())
+        rank.set_neighbours(self.scores.values())
         rank.set_words(self.scores.values(), words)
-        if asked.vector is not None:
-            self._add_meaning(self.scores, asked.vector)
+        if request.vector is not None:
+            self._add_meaning(self.scores, request.vector)
 
     def _by_words(self) -> list[int]:
         """The turns that words can find, best first: those that hold all of
@@ -175,9 +177,9 @@ class Pool:
     def _score(self, place: Place) -> rank.Score:
         score = rank.Score(place)
         # By words alone there is nothing else to believe.
-        score.trust = self.words.trust if self.asked.vector is not None else 1.0
-        score.when = self.asked.span.nearness(place.at) if self.asked.span else 0.0
-        score.lift = rank.lift(place, now=self.asked.now, here=self.asked.here)
+        score.trust = self.words.trust if self.request.vector is not None else 1.0
+        score.when = self.request.span.nearness(place.at) if self.request.span else 0.0
+        score.lift = rank.lift(place, now=self.request.now, here=self.request.here)
         return score
 
     def _add_meaning(self, scores: dict[int, rank.Score], vector: Sequence[float]) -> None:
@@ -196,14 +198,14 @@ class Pool:
         word by word before the last say.
         """
         found = self.scores.values()
-        if self.asked.vector is None:
+        if self.request.vector is None:
             # By words alone a turn must hold some, and holding all of them
             # comes before any other merit.
-            return rank.folded(
+            return rank.best_first(
                 (score for score in found if score.place.turn in self.words.turns),
                 last=self.is_partial,
             )
-        if self.asked.closeness is not None:
+        if self.request.closeness is not None:
             best = sorted(found, key=lambda score: -score.total)[:MOST_COMPARED]
             around = {
                 score.place.turn: score
@@ -213,25 +215,25 @@ class Pool:
             compared = {turn: score for turn, score in around.items() if turn in self.said}
             rank.set_closeness(
                 compared.values(),
-                self.asked.closeness.tables({turn: self.said[turn] for turn in compared}),
+                self.request.closeness.tables({turn: self.said[turn] for turn in compared}),
             )
-        return rank.folded(found)
+        return rank.best_first(found)
 
     def beyond(self) -> list[rank.Score]:
         """What comes after the candidates for somebody who reads on, best first."""
-        vector = self.asked.vector
+        vector = self.request.vector
         if vector is not None:
-            most = max(MOST_BEYOND, self.asked.offset + self.asked.limit + 1)
-            self.further = dict(self.store.nearest.search(vector, self.asked.scope, limit=most))
+            most = max(MOST_BEYOND, self.request.offset + self.request.limit + 1)
+            self.further = dict(self.store.nearest.search(vector, self.request.scope, limit=most))
         turns = {*self.worded, *self.further} - self.scores.keys()
         scores = {
             turn: self._score(place) for turn, place in self.store.turns.places(turns).items()
         }
-        rank.acquaint([*self.scores.values(), *scores.values()])
+        rank.set_neighbours([*self.scores.values(), *scores.values()])
         rank.set_words(scores.values(), self.words)
         if vector is not None:
             self._add_meaning(scores, vector)
-        return rank.folded(scores.values(), last=self.is_partial if vector is None else None)
+        return rank.best_first(scores.values(), last=self.is_partial if vector is None else None)
 
     def matched(self, score: rank.Score) -> str:
         """Whether words, meaning or both speak for a turn."""

@@ -28,8 +28,8 @@ def events_in(turn: int, rows: Iterable[bodies.Row]) -> list[Call | PlainEvent]:
 
 
 def _call(turn: int, ordinal: int, row: bodies.Row) -> Call:
-    _, _, _, _, name, kind, target, given, output, ok, exit_code, _, folder = row
+    _, _, _, _, name, kind, target, given, output, ok, exit_code, took, folder = row
     return Call(
         turn, ordinal, name or "", kind or "other", target or "", ok, exit_code, folder,
-        output or "", given,
+        output or "", given, took,
     )  # fmt: skip

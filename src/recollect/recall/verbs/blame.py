@@ -34,7 +34,7 @@ PROMPT_CHARACTERS = 200
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
-class Wanted:
+class WantedFile:
     """The file somebody means: as a whole path, as a place in a
     project, and as the end of any path.
     """
@@ -82,7 +82,7 @@ def blame(
 
     `project` is that of the folder `cwd`, where it is known.
     """
-    wanted = Wanted(
+    wanted = WantedFile(
         file,
         cwd=cwd,
         root=top_of(cwd),

@@ -56,7 +56,7 @@ _MATCHES: dict[Match, str] = {
 }
 
 
-class Asked:
+class ErrorQuery:
     """An error as somebody gave it: its telling lines, each with its shape and words."""
 
     def __init__(self, text: str) -> None:
@@ -106,7 +106,7 @@ def fix(
     """What was done after this error: with proof before without, this
     project before others, newest first.
     """
-    asked = Asked(text)
+    asked = ErrorQuery(text)
     # What failed first; an exit code may be hidden, so then whatever was printed.
     found = _found(store, asked, "errors", scope) or _found(store, asked, "output", scope)
     rows = sorted(found.values(), key=lambda row: row.at or "", reverse=True)
@@ -121,7 +121,9 @@ def fix(
     return answers
 
 
-def _found(store: Store, asked: Asked, column: str, scope: Scope) -> dict[tuple[object, ...], Fix]:
+def _found(
+    store: Store, asked: ErrorQuery, column: str, scope: Scope
+) -> dict[tuple[object, ...], Fix]:
     """Where the error was met, by what makes it one answer."""
     found: dict[tuple[object, ...], Fix] = {}
     turns = _candidates(store, asked, column, scope)
@@ -143,7 +145,7 @@ def _found(store: Store, asked: Asked, column: str, scope: Scope) -> dict[tuple[
     return found
 
 
-def _candidates(store: Store, asked: Asked, column: str, scope: Scope) -> list[int]:
+def _candidates(store: Store, asked: ErrorQuery, column: str, scope: Scope) -> list[int]:
     """Turns that hold the rarest words of a line in a column of the index.
 
     With what it has in quotes, and without.
@@ -169,7 +171,7 @@ def _searchable(store: Store, shaped: str) -> list[str]:
     return [word for word in dict.fromkeys(words_in([plain])) if len(word) > 1][:COUNTED_WORDS]
 
 
-def _met(store: Store, asked: Asked, scene: Scene) -> Iterator[Fix]:
+def _met(store: Store, asked: ErrorQuery, scene: Scene) -> Iterator[Fix]:
     """The failed calls of a turn that met the error, each with what came after it."""
     for event in store.turns.events(scene.turn):
         if isinstance(event, Call):
@@ -195,7 +197,7 @@ def _hides_failure(call: Call) -> bool:
     return call.kind == "shell" and not all(map(looks_only, pieces(call.target)))
 
 
-def _printed(store: Store, asked: Asked, call: Call) -> bool:
+def _printed(store: Store, asked: ErrorQuery, call: Call) -> bool:
     """Whether a call's output holds the error."""
     return _best(asked, store.calls.whole([call])[0].output)[1] is not None
 
@@ -206,7 +208,7 @@ def _tried(call: Call) -> str:
     return call.target if is_command else f"{call.name} {call.target}".strip()
 
 
-def _best(asked: Asked, output: str) -> tuple[str, Match | None]:
+def _best(asked: ErrorQuery, output: str) -> tuple[str, Match | None]:
     """The line of an output that matches best."""
     best: tuple[str, Match | None] = ("", None)
     for raw in filter(asked.may_match, ends(output).splitlines()):
