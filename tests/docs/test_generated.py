@@ -14,6 +14,8 @@ from recollect.serve import cli
 from recollect.store.sqlite.migrate import migrations
 from tests.docs.conftest import ROOT
 
+PACKAGE = ROOT / "src" / "recollect"
+
 GENERATOR = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "changelog.d").glob("*.md")]
@@ -105,14 +107,28 @@ def test_every_table_is_in_the_page() -> None:
 
 def test_every_path_in_architecture_exists() -> None:
     """A map with wrong paths is worse than none."""
-    paths = {
-        path
-        for path in re.findall(r"`([^`\s]+)`", text_of("ARCHITECTURE.md"))
-        if re.fullmatch(r"[\w./-]+(/|\.\w+)", path)
+    paths = paths_in_architecture()
+
+    lost = [path for path in paths if not any((root / path).exists() for root in (ROOT, PACKAGE))]
+
+    assert lost == []
+
+
+def test_architecture_names_every_package_and_every_module_at_the_top() -> None:
+    """A newcomer finds each room on the map."""
+    rooms = {
+        f"{path.relative_to(PACKAGE)}{'/' if path.is_dir() else ''}"
+        for path in PACKAGE.iterdir()
+        if not path.name.startswith(("_", "."))
     }
 
-    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
-    assert len(paths) > 20
+    assert sorted(rooms - set(paths_in_architecture()) - {"py.typed"}) == []
+
+
+def paths_in_architecture() -> list[str]:
+    """Seen from the package, or from the root of the repository."""
+    quoted = re.findall(r"`([^`\s]+)`", text_of("ARCHITECTURE.md"))
+    return sorted({path for path in quoted if re.fullmatch(r"[\w./-]+(/|\.(py|sql|md))", path)})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
