@@ -119,6 +119,7 @@ def test_architecture_names_every_package_and_every_module_at_the_top() -> None:
     rooms = {
         f"{path.relative_to(PACKAGE)}{'/' if path.is_dir() else ''}"
         for path in PACKAGE.iterdir()
+        if path.suffix == ".py" or list(path.glob("[!_]*"))
         if not path.name.startswith(("_", "."))
     }
 

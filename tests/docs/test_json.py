@@ -124,7 +124,7 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(
     assert list(session["git"]) == listed("Git")
     assert {tuple(turn) for turn in session["turn_list"]} == {tuple(listed("Turn"))}
     assert list(forgotten["scrubbed"]) == listed("Scrubbed")
-    assert [list(step) for step in [*fix["steps"], fix["proof"]]] == [listed("Step")] * (
+    assert [list(step) for step in [*fix["steps"], fix["proof"]]] == [listed("FixStep")] * (
         len(fix["steps"]) + 1
     )
     assert pack["lines"]
@@ -272,7 +272,7 @@ def leave_a_pattern() -> None:
 def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
-        "Tokens", "Git", "Event", "Tool call", "Step", "Pack line", "Problem", "Scrubbed", "Secret",
+        "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed", "Secret",
         "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room",
         "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share",

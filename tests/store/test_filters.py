@@ -18,7 +18,7 @@ from recollect.recall.asking import remarks
 from recollect.recall.query import parse
 from recollect.store.sqlite.search import filters
 from recollect.store.sqlite.search.chosen import chosen_turns
-from recollect.store.sqlite.usage import UsageTotals
+from recollect.store.sqlite.usage import UsageSums
 from tests.store.conftest import START, Filled, facts, turn
 
 DOMAINS = {"work": ["/home/ada/*"], "empty": []}
@@ -200,7 +200,7 @@ def test_words_and_filters_choose_sessions_and_what_is_summed(
     exported = [
         session["native_id"] for session in store.store.sessions.export(Scope(query, DOMAINS))
     ]
-    counted = sum(row.sessions for row in UsageTotals(store.db).sums("all", Scope(query, DOMAINS)))
+    counted = sum(row.sessions for row in UsageSums(store.db).sums("all", Scope(query, DOMAINS)))
 
     assert listed == sessions
     assert sorted(exported) == sorted(sessions)

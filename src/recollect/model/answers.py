@@ -71,7 +71,7 @@ class FileChange(Struct, kw_only=True):
     excerpt: str
 
 
-class Step(Struct, kw_only=True):
+class FixStep(Struct, kw_only=True):
     """Something done between an error and the run that worked: a command, or an edit of files."""
 
     ref: str
@@ -100,9 +100,9 @@ class Fix(Struct, kw_only=True):
     match: Literal["exact", "shape", "names", "part", "words"]
     failed: str | None
     exit_code: int | None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[FixStep] = field(default_factory=list)
     steps_left_out: int = 0
-    proof: Step | None = None
+    proof: FixStep | None = None
     proof_match: Literal["same", "alike"] | None = None
     confidence: Confidence = "low"
     why: str = ""

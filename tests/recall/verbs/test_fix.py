@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import UsageError
-from recollect.model.answers import Fix, Step
+from recollect.model.answers import Fix, FixStep
 from tests.builders.homes import claude_log
 from tests.builders.work import Remember, Work
 
@@ -31,9 +31,9 @@ def test_the_steps_up_to_the_run_that_worked_are_the_fix(remember: Remember) -> 
             project="/home/ada/shop",
             at="2026-01-01T09:00:01.000Z", live=True, subagent=False, error=ERROR, match="exact",
             failed="cargo check", exit_code=101,
-            steps=[Step(ref=f"{work.ref}#1", kind="edit", text="/home/ada/shop/src/main.rs",
+            steps=[FixStep(ref=f"{work.ref}#1", kind="edit", text="/home/ada/shop/src/main.rs",
             ok=True)], steps_left_out=0,
-            proof=Step(ref=f"{work.ref}#1", kind="command", text="cargo check", ok=True),
+            proof=FixStep(ref=f"{work.ref}#1", kind="command", text="cargo check", ok=True),
             proof_match="same",
             confidence="high", why="the same line; the same command worked afterwards",
         )

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 
-class Listing(NamedTuple):
+class FolderListing(NamedTuple):
     """Full paths, sorted."""
 
     files: list[str]
     folders: list[str]
 
 
-def list_folder(folder: str) -> Listing:
+def list_folder(folder: str) -> FolderListing:
     """The files and the folders in a folder; none when it is not there or may not be looked at."""
     files: list[str] = []
     folders: list[str] = []
@@ -23,8 +23,8 @@ def list_folder(folder: str) -> Listing:
             for entry in entries:
                 (folders if is_folder(entry) else files).append(entry.path)
     except (OSError, ValueError):
-        return Listing([], [])
-    return Listing(sorted(files), sorted(folders))
+        return FolderListing([], [])
+    return FolderListing(sorted(files), sorted(folders))
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:

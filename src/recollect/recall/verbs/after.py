@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.model.answers import Step
+from recollect.model.answers import FixStep
 from recollect.reading.calls import FollowUp, follow
 from recollect.recall.verbs.changes import shortened
 
@@ -47,9 +47,9 @@ def shown(after: FollowUp) -> list[Call]:
     return after.done[-STEPS_SHOWN:] if after.proof else after.done[:STEPS_UNPROVEN]
 
 
-def step_of(call: Call, place: Place) -> Step:
+def step_of(call: Call, place: Place) -> FixStep:
     """A call as an answer shows it."""
-    return Step(
+    return FixStep(
         ref=place.ref,
         kind="edit" if call.kind == "edit" else "command",
         text=text_of(call),

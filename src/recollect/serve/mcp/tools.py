@@ -17,7 +17,7 @@ from pydantic import Field
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model.answers import Answers, FileChange, Fix, Invocation, Step
+from recollect.model.answers import Answers, FileChange, Fix, FixStep, Invocation
 from recollect.model.notes import Category as OneOf
 from recollect.serve.mcp import pages
 from recollect.serve.mcp.answers import HITS_SCHEMA, Page, ToolHit, harmless, hit, result, sentence
@@ -395,7 +395,7 @@ def _fix(row: Fix) -> ToolHit:
     )
 
 
-def _ended(step: Step) -> str:
+def _ended(step: FixStep) -> str:
     return "" if step.ok else _code(step.exit_code) or " (outcome unknown)"
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.sources import Sources
     from recollect.store.sqlite.turns import Turns
     from recollect.store.sqlite.upkeep import Upkeep
-    from recollect.store.sqlite.usage import UsageTotals
+    from recollect.store.sqlite.usage import UsageSums
     from recollect.store.sqlite.vectors.nearest import Nearest
     from recollect.store.sqlite.vectors.resident import Resident
     from recollect.store.sqlite.vectors.stored import Vectors
@@ -134,10 +134,10 @@ class Store:
         return Vectors(self.db)
 
     @cached_property
-    def usage(self) -> UsageTotals:
-        from recollect.store.sqlite.usage import UsageTotals
+    def usage(self) -> UsageSums:
+        from recollect.store.sqlite.usage import UsageSums
 
-        return UsageTotals(self.db)
+        return UsageSums(self.db)
 
     @cached_property
     def jobs(self) -> Jobs:

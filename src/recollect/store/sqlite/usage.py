@@ -34,7 +34,7 @@ _TURNS = """
 """
 
 
-class UsageTotals:
+class UsageSums:
     """Tokens, cost and counts, summed up."""
 
     def __init__(self, db: Database) -> None:

@@ -25,7 +25,7 @@ from recollect.capture.adapters.grok.records import (
 from recollect.capture.adapters.grok.session import LINK
 from recollect.capture.logs.databases import read_changed
 from recollect.capture.logs.documents import BrokenDocument, parse_json
-from recollect.capture.logs.folders import Listing, list_folder
+from recollect.capture.logs.folders import FolderListing, list_folder
 from recollect.capture.logs.lines import first_objects
 from recollect.capture.logs.sqlite import MAGIC, sqlite_companions
 from recollect.capture.logs.values import Fields, fields_of, text_of
@@ -38,7 +38,7 @@ _SUBAGENTS = "subagents"
 _MOST_LINKS = 8
 
 # Session folders with what is in them.
-_Sessions = dict[str, Listing]
+_Sessions = dict[str, FolderListing]
 
 
 class Grok:
@@ -179,7 +179,7 @@ class _SessionTree:
             session = os.path.basename(os.path.dirname(os.path.dirname(link)))
 
 
-def _started_in(folder: str, listing: Listing) -> list[str]:
+def _started_in(folder: str, listing: FolderListing) -> list[str]:
     """The folders that a session keeps about its sub-agents."""
     inside = os.path.join(folder, _SUBAGENTS)
     return list_folder(inside).folders if inside in listing.folders else []
@@ -195,7 +195,7 @@ def sessions_in(root: str) -> _Sessions:
     return {folder: files for group in groups for folder, files in _sessions_of(group)}
 
 
-def _sessions_of(group: str) -> Iterator[tuple[str, Listing]]:
+def _sessions_of(group: str) -> Iterator[tuple[str, FolderListing]]:
     files, folders = list_folder(group)
     ours = _is_group(group, files)
     for folder in folders:
@@ -213,7 +213,7 @@ def _is_group(folder: str, files: list[str]) -> bool:
     return "%" in os.path.basename(folder) or os.path.join(folder, ".cwd") in files
 
 
-def _is_session(listing: Listing, *, in_group: bool) -> bool:
+def _is_session(listing: FolderListing, *, in_group: bool) -> bool:
     """Other programs have a summary.json too, so alone it counts only where a session would be."""
     names = {os.path.basename(path) for path in listing.files}
     talks, summed = bool(names & {UPDATES_FILE, CHAT_FILE}), SUMMARY_FILE in names

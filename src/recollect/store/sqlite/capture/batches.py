@@ -92,37 +92,7 @@ class BatchWriter:
             self.rows.flush_tables()
             self.db.execute("update turns set live = 0 where session = ?", (known[0],))
         if known is None:
-            # Its number is counted, not asked for: `returning` would open a savepoint.
-            session, self.pending.next_session = (
-                self.pending.next_session,
-                self.pending.next_session + 1,
-            )
-            self.db.execute(
-                """
-                insert into sessions (id, ref, agent, native_id, source, copy_of, meta, parent,
-                  origin, cwd, title, started_at,
-                                      agent_version, git_branch, git_sha, git_remote)
-                values (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
-                """,
-                (
-                    session,
-                    ref,
-                    self.agent,
-                    native,
-                    self.source_id,
-                    facts.copy_of,
-                    _json(facts.meta or {}),
-                    *values,
-                ),
-            )
-            self.fresh.add(session)
-            if self.db.value("select 1 from sessions where copy_of = ?", (ref,)):
-                self.rows.flush_tables()
-                self.db.execute(
-                    "update turns set live = 0 where session in (select id from sessions where "
-                    "copy_of = ?)",
-                    (ref,),
-                )
+            session = self._new_session(ref, native, facts, values)
         else:
             session, source, old_meta, _ = known
             # A log that goes on mostly says nothing new about its session.
@@ -137,6 +107,34 @@ class BatchWriter:
         self.written.sessions.add(ref)
         if facts.whole and session not in self.fresh:
             self.whole[native] = session
+        return session
+
+    def _new_session(
+        self, ref: str, native: str, facts: SessionFacts, values: tuple[Any, ...]
+    ) -> int:
+        # Its number is counted, not asked for: `returning` would open a savepoint.
+        session = self.pending.next_session
+        self.pending.next_session += 1
+        meta = _json(facts.meta or {})
+        self.db.execute(
+            """
+            insert into sessions (id, ref, agent, native_id, source, copy_of, meta, parent, origin,
+                                  cwd, title, started_at, agent_version, git_branch, git_sha,
+                                  git_remote)
+            values (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
+            """,
+            (session, ref, self.agent, native, self.source_id, facts.copy_of, meta, *values),
+        )
+        self.fresh.add(session)
+        if self.db.value("select 1 from sessions where copy_of = ?", (ref,)):
+            self.rows.flush_tables()
+            self.db.execute(
+                """
+                update turns set live = 0
+                 where session in (select id from sessions where copy_of = ?)
+                """,
+                (ref,),
+            )
         return session
 
     def _update_session(self, session: int, meta: str, values: tuple[Any, ...]) -> None:
