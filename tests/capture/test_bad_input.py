@@ -120,9 +120,8 @@ def imported(mind: Memory, home: Path) -> list[SourceReport]:
 
 
 def stored_problems(mind: Memory) -> list[tuple[object, ...]]:
-    return mind._shared.store().db.rows(
-        "select kind, line, reason, count from problems order by 1, 2, 3"
-    )
+    found = [one for log in mind.agents.problems(limit=1_000) for one in log.problems]
+    return sorted(((one.kind, one.line, one.reason, one.count) for one in found), key=repr)
 
 
 def problems(reports: list[SourceReport]) -> list[tuple[str, int | None]]:

@@ -260,8 +260,8 @@ def test_importing_leaves_the_job_and_work_does_it(home_with_logs: Path) -> None
 
         assert "embed" in waiting
         assert memory.jobs.all() == []
-        with open_store(memory.settings.store).db.connection as connection:
-            assert connection.execute("select count(*) from vectors").fetchall() == [(120,)]
+        found = {one.name: one.detail for one in memory.store.doctor().findings}
+        assert found["vectors"] == "120 turns embedded, 0 not yet"
 
 
 steps_done: list[int] = []
