@@ -45,20 +45,10 @@ CONTEXTS: tuple[ContextRule, ...] = (
     ContextRule("assemblyai-api-key", ("assemblyai", "assembly_ai"), ANYHEX, 32, 32),
     ContextRule("atlassian-api-token", ("atlassian", "confluence", "jira"), ALNUM, 24, 24),
     ContextRule("auth0-client-secret", ("auth0",), URL, 32, 64),
-    ContextRule(
-        "aws-secret-access-key",
-        ("aws", "amazon", "s3_", "secretaccess", "secret_access"),
-        BASE64,
-        40,
-        40,
-    ),
-    ContextRule(
-        "azure-storage-key",
-        ("accountkey", "azure", "sharedaccesskey", "cosmos", "servicebus"),
-        BASE64,
-        43,
-        90,
-    ),
+    ContextRule("aws-secret-access-key", ("aws", "amazon", "s3_", "secretaccess", "secret_access"),
+                BASE64, 40, 40),
+    ContextRule("azure-storage-key",
+                ("accountkey", "azure", "sharedaccesskey", "cosmos", "servicebus"), BASE64, 43, 90),
     ContextRule("azure-openai-key", ("azure",), ALNUM, 32, 84),
     ContextRule("bitbucket-client-id", ("bitbucket",), ALNUM, 32, 32),
     ContextRule("bitbucket-client-secret", ("bitbucket",), LOOSE, 64, 64),
@@ -113,9 +103,8 @@ CONTEXTS: tuple[ContextRule, ...] = (
     ContextRule("mailgun-signing-key", ("mailgun",), LOOSE, 32, 70),
     ContextRule("mattermost-token", ("mattermost",), LOWER, 26, 26),
     ContextRule("meraki-api-key", ("meraki",), ANYHEX, 40, 40),
-    ContextRule(
-        "messagebird-api-token", ("messagebird", "message-bird", "message_bird"), LOWER, 25, 25
-    ),
+    ContextRule("messagebird-api-token", ("messagebird", "message-bird", "message_bird"),
+                LOWER, 25, 25),
     _uuid("messagebird-client-id", "messagebird", "message-bird", "message_bird"),
     ContextRule("mistral-api-key", ("mistral",), ALNUM, 32, 32),
     ContextRule("mixpanel-secret", ("mixpanel",), ANYHEX, 32, 32),
@@ -170,4 +159,4 @@ CONTEXTS: tuple[ContextRule, ...] = (
     ContextRule("zoom-client-secret", ("zoom",), ALNUM, 32, 32),
     ContextRule("base64-docker-auth", ("kubeconfig", "dockerconfigjson"), BASE64, 16, 512),
     ContextRule("postman-key", ("postman",), UPPER, 26, 64),
-)
+)  # fmt: skip

@@ -91,7 +91,8 @@ def refusal(
         if code in PASSING
         else f"check {section}.url, {section}.model and the other keys of [{section}]"
     )
-    return f"{host} answered {code}{f': {said}' if said else ''}", hint
+    told = f"{host} answered {code}"
+    return f"{told}: {said}" if said else told, hint
 
 
 def wait_before(

@@ -131,20 +131,9 @@ def _call(row: bodies.Row, errors: Sequence[str]) -> bodies.Row:
     target = target[:TARGET_CHARACTERS] if target else target
     said = _excerpt(output, errors) if output and ok is False else None
     return [
-        kind,
-        at,
-        "",
-        call if waits else None,
-        name,
-        tool_kind,
-        target,
-        None,
-        said,
-        ok,
-        exit_code,
-        duration_ms,
-        folder,
-    ]
+        kind, at, "", call if waits else None, name, tool_kind, target, None, said, ok,
+        exit_code, duration_ms, folder,
+    ]  # fmt: skip
 
 
 def _excerpt(output: str, errors: Sequence[str]) -> str:

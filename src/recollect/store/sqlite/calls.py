@@ -65,19 +65,20 @@ class Calls:
         rows = self.db.rows(
             f"""
             with named as materialized (
-              select distinct bodies.turn from turns_text cross join bodies
-                on bodies.id = turns_text.rowid
+              select distinct bodies.turn
+                from turns_text cross join bodies on bodies.id = turns_text.rowid
                where turns_text match ?
             ), mentioned as materialized (
-              select distinct bodies.turn from turns_text cross join bodies
-                on bodies.id = turns_text.rowid
+              select distinct bodies.turn
+                from turns_text cross join bodies on bodies.id = turns_text.rowid
                where turns_text match ?
             )
-            select {_CALL} from tool_calls join turns on turns.id = tool_calls.turn
+            select {_CALL} from tool_calls
+              join turns on turns.id = tool_calls.turn
               join sessions on sessions.id = turns.session
              where {clause} and (
-               (turn in named and kind in ('edit', 'shell') and (instr(target, ?)
-                 or length(target) >= ?))
+               (turn in named and kind in ('edit', 'shell')
+                 and (instr(target, ?) or length(target) >= ?))
                or (turn in mentioned and kind = 'edit' and target glob ?)
              )
             """,
@@ -104,7 +105,8 @@ class Calls:
         clause, values = chosen_turns(scope)
         rows = self.db.rows(
             f"""
-            select {_CALL} from tool_calls join turns on turns.id = tool_calls.turn
+            select {_CALL} from tool_calls
+              join turns on turns.id = tool_calls.turn
               join sessions on sessions.id = turns.session
              where ((kind = 'shell' and instr(target, ?)) or name = ? collate nocase) and {clause}
              order by coalesce(turns.started_at, sessions.started_at) desc, turn desc,
@@ -150,7 +152,7 @@ class Calls:
             f"""
             select bodies.turn, bodies.events from (
               select turns.id from turns join sessions on sessions.id = turns.session
-                where turns.errors > 0 and {clause}
+               where turns.errors > 0 and {clause}
                order by coalesce(turns.started_at, sessions.started_at) desc, turns.id desc limit ?
             ) newest cross join bodies on bodies.turn = newest.id
             order by bodies.turn, bodies.part

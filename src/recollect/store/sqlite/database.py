@@ -119,7 +119,7 @@ class Database:
         row = self.connection.execute(
             """
             select (select user_version from pragma_user_version),
-              (select application_id from pragma_application_id),
+                   (select application_id from pragma_application_id),
                    (select count(*) from sqlite_schema)
             """
         ).fetchone()

@@ -100,23 +100,23 @@ class Doctor:
         """
         checks: list[tuple[str, Callable[[], HealthCheck]]] = [
             ("pages", lambda: self._pages(verify)),
-            ("references", lambda: self._references()),
-            ("schema", lambda: self._schema()),
-            ("text index", lambda: self._text_index()),
-            ("text index rows", lambda: self._text_rows()),
-            ("vectors", lambda: self._vectors()),
+            ("references", self._references),
+            ("schema", self._schema),
+            ("text index", self._text_index),
+            ("text index rows", self._text_rows),
+            ("vectors", self._vectors),
             ("permissions", lambda: _permissions(self.db.path, home)),
             ("write-ahead log", lambda: _log(self.db.path)),
-            ("deleted text", lambda: self._deleted_text()),
-            ("sources that fail", lambda: self._failing()),
-            ("sources with problems", lambda: self._problems()),
-            ("sources that vanished", lambda: self._vanished()),
-            ("events let go", lambda: self._evicted()),
-            ("jobs", lambda: self._jobs()),
-            ("added by others", lambda: self._added()),
+            ("deleted text", self._deleted_text),
+            ("sources that fail", self._failing),
+            ("sources with problems", self._problems),
+            ("sources that vanished", self._vanished),
+            ("events let go", self._evicted),
+            ("jobs", self._jobs),
+            ("added by others", self._added),
         ]
         if verify:
-            checks += [("bodies", lambda: self._bodies()), ("digests", lambda: self._digests())]
+            checks += [("bodies", self._bodies), ("digests", self._digests)]
         findings = [_tried(name, check) for name, check in checks]
         return Health(
             path=self.db.path,

@@ -40,13 +40,14 @@ insert into episodes ({", ".join(_COLUMNS)}) values ({", ".join("?" * len(_COLUM
 """
 _SELECT = """
 select episodes.id, episodes.ref, sessions.ref, turns, coalesce(episodes.agent, sessions.agent),
-  coalesce(b.key, a.key), task,
-       language, domain, tags, outcome, result, error, reward_parts, episodes.started_at,
-         duration_ms, tokens, steps
+       coalesce(b.key, a.key), task, language, domain, tags, outcome, result, error, reward_parts,
+       episodes.started_at, duration_ms, tokens, steps
 """
 _FROM = """
-  from episodes left join sessions on sessions.id = episodes.session
-  left join projects a on a.id = episodes.project left join projects b on b.id = a.merged_into
+  from episodes
+  left join sessions on sessions.id = episodes.session
+  left join projects a on a.id = episodes.project
+  left join projects b on b.id = a.merged_into
 """
 _SELECT += _FROM
 _STARTED = 14
@@ -65,7 +66,7 @@ def _row(
         None if reward is None else reward.total, None if reward is None else _json(reward),
         None if episode.started_at is None else find_moment(episode.started_at),
         episode.duration_ms, episode.tokens,
-        _packed(episode.steps),
+        msgspec.msgpack.encode([msgspec.structs.astuple(step) for step in episode.steps]),
     )  # fmt: skip
 
 
@@ -76,20 +77,11 @@ def _episode(row: tuple[Any, ...]) -> Episode:
         ref=ref, source="live" if session is None else "derived", task=task,
         context=Context(language=language, domain=domain, tags=_tags(tags), project=project),
         outcome=outcome, result=result, error=error, started_at=iso(at), duration_ms=duration,
-        tokens=tokens,
-        steps=_unpacked(steps),
+        tokens=tokens, steps=[Step(*row) for row in msgspec.msgpack.decode(steps)],
         reward=None if reward is None else msgspec.json.decode(reward, type=Reward),
         session=session, turns=msgspec.json.decode(turns) if turns else [], agent=agent,
         trust="assistant" if session is None else "tool-verified",
     )  # fmt: skip
-
-
-def _packed(steps: Sequence[Step]) -> bytes:
-    return msgspec.msgpack.encode([msgspec.structs.astuple(step) for step in steps])
-
-
-def _unpacked(packed: bytes) -> list[Step]:
-    return [Step(*row) for row in msgspec.msgpack.decode(packed)]
 
 
 def _tags(stored: str | None) -> tuple[str, ...]:
@@ -218,8 +210,9 @@ class Episodes:
         row = self.db.row(
             """
             select coalesce((select value from store_info where name = 'episodes_changed'), 0),
-                   coalesce((select value from store_info
-                     where name = 'episodes_gone'), 0), coalesce(max(id), 0) from episodes
+                   coalesce((select value from store_info where name = 'episodes_gone'), 0),
+                   coalesce(max(id), 0)
+              from episodes
             """
         )
         return row or (0, 0, 0)
@@ -229,8 +222,8 @@ class Episodes:
         rows = self.db.execute(
             """
             select id, task, language, domain, project, tags, reward, started_at,
-              session is not null from episodes
-             where id > ? order by id
+                   session is not null
+              from episodes where id > ? order by id
             """,
             (number,),
         )
@@ -285,9 +278,11 @@ class Episodes:
         if row[3] is not None and not _is_json(row[3]):
             row[3] = None
         self.db.execute(
-            "update episodes set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = "
-            "?, "
-            "steps = ? where id = ?",
+            """
+            update episodes
+               set task = ?, language = ?, domain = ?, tags = ?, result = ?, error = ?, steps = ?
+             where id = ?
+            """,
             (*row[:6], msgspec.msgpack.encode(row[7]), row[6]),
         )
         return True

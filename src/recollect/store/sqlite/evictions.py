@@ -83,19 +83,22 @@ class _Digests:
         """
         if not distilled:
             return None, frozenset()
-        session, ordinal = self.db.rows("select session, ordinal from turns where id = ?", (turn,))[
-            0
-        ]
+        (place,) = self.db.rows("select session, ordinal from turns where id = ?", (turn,))
+        session, ordinal = place
         if session not in self.read:
             packed, ref = self.db.rows(
-                "select digest, ref from digests join sessions on sessions.id = session where "
-                "session = ?",
+                """
+                select digest, ref from digests join sessions on sessions.id = session
+                 where session = ?
+                """,
                 (session,),
             )[0]
             first = self.db.value("select min(ordinal) from turns where session = ?", (session,))
             targets = self.db.rows(
-                "select distinct target from tool_calls where turn in (select id from turns where "
-                "session = ?)",
+                """
+                select distinct target from tool_calls
+                 where turn in (select id from turns where session = ?)
+                """,
                 (session,),
             )
             self.read[session] = (
@@ -155,9 +158,10 @@ class Evictions:
         """
         return int(
             self.db.value(
-                f"select (select coalesce(sum(length(events)), 0) from bodies) - (select {_KEPT} "
-                "from "
-                "evictions)"
+                f"""
+                select (select coalesce(sum(length(events)), 0) from bodies)
+                     - (select {_KEPT} from evictions)
+                """
             )
         )
 
@@ -169,11 +173,12 @@ class Evictions:
             self.db.value(
                 f"""
                 select (select {_KEPT} from evictions)
-                     + (select coalesce(sum(length(digest) + octet_length(title) +
-                       octet_length(summary)), 0) from digests)
+                     + (select coalesce(sum(
+                          length(digest) + octet_length(title) + octet_length(summary)), 0)
+                          from digests)
                      + (select coalesce(sum(octet_length(text)), 0) from notes)
-                     + (select coalesce(sum(octet_length(memory) + octet_length(summary)),
-                       0) from traces)
+                     + (select coalesce(sum(octet_length(memory) + octet_length(summary)), 0)
+                          from traces)
                      + (select coalesce(sum(octet_length(text)), 0) from publications)
                 """
             )
@@ -187,11 +192,13 @@ class Evictions:
         rows = self.db.rows(
             f"""
             select turns.id, stored.bytes - coalesce(kept, 0),
-                   coalesce(turns.ended_at, turns.started_at, sessions.ended_at,
-                     sessions.started_at) as at,
+                   coalesce(
+                     turns.ended_at, turns.started_at, sessions.ended_at, sessions.started_at
+                   ) as at,
                    {_DISTILLED}, coalesce(sessions.ended_at, sessions.started_at, 0) < ?
               from (select turn, sum(length(events)) as bytes from bodies group by turn) stored
-              join turns on turns.id = stored.turn join sessions on sessions.id = turns.session
+              join turns on turns.id = stored.turn
+              join sessions on sessions.id = turns.session
               left join evictions on evictions.turn = turns.id
              where stored.bytes > coalesce(kept, 0)
              order by at, turns.id
@@ -277,8 +284,8 @@ class Evictions:
             """
             insert into evictions (turn, at, bytes, kept, distilled) values (?, ?, ?, ?, ?)
             on conflict (turn) do update set
-              at = excluded.at, bytes = bytes + excluded.bytes, kept = excluded.kept,
-                distilled = excluded.distilled
+              at = excluded.at, bytes = bytes + excluded.bytes,
+              kept = excluded.kept, distilled = excluded.distilled
             """,
             [
                 (one.turn, now, max(0, one.freed_bytes), one.kept_bytes, one.distilled)
@@ -355,8 +362,9 @@ class Evictions:
         """Where the log that a turn came from still is."""
         stored = self.db.value(
             """
-            select path from turns join sessions on sessions.id = turns.session join sources
-              on sources.id = sessions.source
+            select path from turns
+              join sessions on sessions.id = turns.session
+              join sources on sources.id = sessions.source
              where turns.id = ?
             """,
             (turn,),

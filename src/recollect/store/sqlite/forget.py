@@ -89,7 +89,7 @@ class _Plan:
                 f"""
                 select turns.id, sessions.id, sessions.ref, sessions.agent, turns.ordinal, turns.key
                   from turns join sessions on sessions.id = turns.session
-                    where {clause} order by sessions.id, turns.ordinal
+                 where {clause} order by sessions.id, turns.ordinal
                 """,
                 values,
             )
@@ -222,8 +222,10 @@ class _Plan:
         db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
         catalogue.forget_unseen(db)
         db.many(
-            "update sessions set ended_at = (select max(ended_at) from turns where session = ?1) "
-            "where id = ?1",
+            """
+            update sessions set ended_at = (select max(ended_at) from turns where session = ?1)
+             where id = ?1
+            """,
             [(turn.session,) for turn in staying],
         )
         Forgetting(db)._drop_empty(projects)
@@ -259,8 +261,10 @@ class _Plan:
         if title and (first or said is None or _squeezed(title).rstrip(".… ") in said):
             title = None
             self.db.execute(
-                "insert or ignore into tombstones values ('title', (select ref from sessions where "
-                "id = ?), ?)",
+                """
+                insert or ignore into tombstones
+                values ('title', (select ref from sessions where id = ?), ?)
+                """,
                 (turn.session, now_ms()),
             )
         kept = {
@@ -282,9 +286,9 @@ class _Plan:
         self.db.execute("delete from problems where source = ?", (source,))
         self.db.execute(
             """
-            update sources set position = 0, state = x'', head = 0, tail = 0,
-                   size_bytes = case when failure is null then size_bytes
-                     else -1 end, failure = null
+            update sources
+               set position = 0, state = x'', head = 0, tail = 0, failure = null,
+                   size_bytes = case when failure is null then size_bytes else -1 end
              where id = ?
             """,
             (source,),
@@ -294,8 +298,8 @@ class _Plan:
         found: dict[int, None] = {}
         sql = """
             select one.id, one.merged_into from projects one
-             where one.id in (select project from turns
-               where id = ?1 union select project from sessions where id = ?2)
+             where one.id in (select project from turns where id = ?1
+                              union select project from sessions where id = ?2)
         """
         for turn, session in [(turn.id, turn.session) for turn in gone] + [
             (0, session) for session in self.sessions
@@ -429,10 +433,10 @@ class Forgetting:
         for project in projects * 2:
             used = self.db.value(
                 """
-                select exists (select 1 from turns where project = ?1) or exists (select 1
-                  from sessions where project = ?1)
+                select exists (select 1 from turns where project = ?1)
+                    or exists (select 1 from sessions where project = ?1)
                     or exists (select 1 from projects where merged_into = ?1)
-                      or exists (select 1 from notes where project = ?1)
+                    or exists (select 1 from notes where project = ?1)
                     or exists (select 1 from episodes where project = ?1)
                 """,
                 (project,),

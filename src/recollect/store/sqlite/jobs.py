@@ -111,7 +111,7 @@ class Jobs:
                 f"""
                 update jobs set state = 'running', token = token + 1, tries = tries + 1
                  where id = (select id from jobs where kind in ({marks}) and {_DUE}
-                   order by not_before, id limit 1)
+                              order by not_before, id limit 1)
                 returning id, kind, subject, token
                 """,
                 {"now": now, **names},
@@ -148,8 +148,10 @@ class Jobs:
             if self.db.connection.changes():
                 return True
             self.db.execute(
-                "update jobs set state = 'waiting', tries = 0, lease_until = null where id = ? and "
-                "token = ?",
+                """
+                update jobs set state = 'waiting', tries = 0, lease_until = null
+                 where id = ? and token = ?
+                """,
                 (lease.number, lease.token),
             )
             return self.db.connection.changes() > 0
@@ -163,13 +165,7 @@ class Jobs:
                        not_before = ? + (1000 << min(tries, 12)), lease_until = null, error = ?
                  where id = ? and token = ?
                 """,
-                (
-                    most_tries,
-                    now_ms(),
-                    error[:500],
-                    lease.number,
-                    lease.token,
-                ),
+                (most_tries, now_ms(), error[:500], lease.number, lease.token),
             )
 
     def leave(self, kind: str, subject: str, error: str) -> None:
@@ -178,8 +174,8 @@ class Jobs:
         with self.db.transaction():
             self.db.execute(
                 """
-                insert into jobs (kind, subject, tries, not_before, error, created_at) values (?1, ?2,
-                  1, ?3 + 2000, ?4, ?3)
+                insert into jobs (kind, subject, tries, not_before, error, created_at)
+                values (?1, ?2, 1, ?3 + 2000, ?4, ?3)
                 on conflict (kind, subject) do update set
                   tries = case state when 'failed' then 1 else tries + 1 end,
                   error = excluded.error, created_at = excluded.created_at, state = 'waiting',
@@ -212,8 +208,10 @@ class Jobs:
     def all(self, limit: int | None = None) -> list[JobRow]:
         """What waits, runs or failed, the next one first."""
         rows = self.db.rows(
-            "select id, kind, subject, state, tries, not_before, error from jobs order by state, "
-            "not_before, id limit ?",
+            """
+            select id, kind, subject, state, tries, not_before, error from jobs
+             order by state, not_before, id limit ?
+            """,
             (-1 if limit is None else limit,),
         )
         return [

@@ -65,8 +65,10 @@ class Problems:
         kept = self.db.value("select count(*) from problems where source = ?", (source_id,))
         now = now_ms()
         self.db.many(
-            "insert into problems (source, kind, line, reason, count, at) values (?, ?, ?, ?, ?, "
-            "?)",
+            """
+            insert into problems (source, kind, line, reason, count, at)
+            values (?, ?, ?, ?, ?, ?)
+            """,
             [
                 (source_id, one.kind, one.line, one.reason, one.count, now)
                 for one in problems[: max(0, PROBLEMS_KEPT - kept)]

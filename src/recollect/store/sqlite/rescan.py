@@ -76,10 +76,6 @@ def _any_within(changed: list[int], start: int, end: int) -> bool:
 _SESSION_TEXTS = ("title", "cwd", "git_branch", "git_sha", "git_remote")
 
 
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
-
-
 class Rescan:
     """Looks for secrets in what is stored already."""
 
@@ -252,9 +248,10 @@ class Rescan:
         marks = ", ".join("?" * len(turns))
         sessions = self.db.rows(
             f"""
-            select distinct session from turns where id in ({marks})
-               and session not in (select session from turns join evictions
-                 on evictions.turn = turns.id)
+            select distinct session from turns
+             where id in ({marks}) and session not in (
+               select session from turns join evictions on evictions.turn = turns.id
+             )
             """,
             turns,
         )
@@ -281,7 +278,7 @@ class Rescan:
             names = ", ".join(f"{name} = ?" for name in _SESSION_TEXTS)
             self.db.execute(
                 f"update sessions set {names}, meta = ? where id = ?",
-                (*row[:5], _json(row[5]), row[6]),
+                (*row[:5], msgspec.json.encode(row[5]).decode(), row[6]),
             )
         if changed:
             Scrub(self.db).request()

@@ -56,8 +56,7 @@ _TABLES = """
 """
 _TURN_COLUMNS = """
     turns.id, turns.ordinal, turns.live, turns.author, turns.prompt, turns.reply,
-    turns.started_at, turns.ended_at,
-    coalesce(b.key, a.key)
+    turns.started_at, turns.ended_at, coalesce(b.key, a.key)
 """
 
 
@@ -141,8 +140,10 @@ class Sessions:
         """Sessions with a turn that has all the words and passes the filters, newest first."""
         clause, values = chosen_sessions(scope)
         rows = self.db.rows(
-            f"select {_COLUMNS} from {_TABLES} where {clause} order by sessions.started_at desc, "
-            "sessions.id desc limit ? offset ?",
+            f"""
+            select {_COLUMNS} from {_TABLES} where {clause}
+             order by sessions.started_at desc, sessions.id desc limit ? offset ?
+            """,
             [*values, -1 if limit is None else limit, offset],
         )
         for row in rows:
@@ -210,9 +211,9 @@ class Sessions:
                      where native_id glob :pattern and (:agent = '' or agent = :agent)
                        and not exists (
                          select 1 from sessions whole
-                          where whole.ref = sessions.agent || ':' || substr(sessions.native_id, 1,
-                            instr(sessions.native_id, '/') - 1)
-                            and whole.native_id glob :pattern
+                          where whole.native_id glob :pattern
+                            and whole.ref = sessions.agent || ':'
+                              || substr(sessions.native_id, 1, instr(sessions.native_id, '/') - 1)
                        )
                      limit 6
                     """,
@@ -234,8 +235,10 @@ class Sessions:
             "select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,)
         )[0]
         calls = self.db.value(
-            "select count(*) from tool_calls where turn in (select id from turns where session = "
-            "?)",
+            """
+            select count(*) from tool_calls
+             where turn in (select id from turns where session = ?)
+            """,
             (number,),
         )
         tokens, cost = spent(self.db, "in (select id from turns where session = ?)", number)
@@ -243,8 +246,8 @@ class Sessions:
             model
             for (model,) in self.db.rows(
                 """
-                select model from usage where turn in (select id from turns where session = ?)
-                  and model is not null
+                select model from usage
+                 where turn in (select id from turns where session = ?) and model is not null
                  group by model order by max(at) desc, model
                 """,
                 (number,),
@@ -252,13 +255,12 @@ class Sessions:
         ]
         return {
             "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin,
-            "project": project,
-            "domain": None, "cwd": cwd, "title": title or self._first_words(number),
+            "project": project, "domain": None, "cwd": cwd,
+            "title": title or self._first_words(number),
             "started_at": iso(started), "ended_at": iso(ended),
             "model": models[0] if models else None, "models": models, "agent_version": version,
             "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
-            "errors": errors,
-            "tokens": tokens, "cost_usd": cost,
+            "errors": errors, "tokens": tokens, "cost_usd": cost,
             "source": os.fsdecode(path) if path is not None else None,
             **self._came_to(number), "meta": msgspec.json.decode(meta),
         }  # fmt: skip

@@ -28,7 +28,8 @@ _COLUMNS = (
 # savepoint, and at every savepoint SQLite makes the text index flush.
 _MARKS = ", ".join("?" * (len(_COLUMNS) + 2))
 _INSERT = f"insert into sources ({', '.join(_COLUMNS)}, id, path) values ({_MARKS})"
-_UPDATE = f"update sources set {', '.join(f'{name} = ?' for name in _COLUMNS)} where id = ?"
+_CHANGES = ", ".join(f"{name} = ?" for name in _COLUMNS)
+_UPDATE = f"update sources set {_CHANGES} where id = ?"
 
 
 class Stamp(NamedTuple):
@@ -65,9 +66,10 @@ class Sources:
         return {
             path if isinstance(path, str) else os.fsdecode(path): Stamp(size, mtime, inode, version)
             for path, size, mtime, inode, version in self.db.rows(
-                "select path, size_bytes, mtime_ns, inode, version from sources where failure is "
-                "null "
-                f"{chosen}",
+                f"""
+                select path, size_bytes, mtime_ns, inode, version from sources
+                 where failure is null {chosen}
+                """,
                 [path_value(path) for path in paths or ()],
             )
         }
@@ -77,7 +79,7 @@ class Sources:
         row = self.db.row(
             """
             select id, agent, version, inode, size_bytes, mtime_ns, head, tail, position, state,
-              failure
+                   failure
               from sources where path = ?
             """,
             (path_value(path),),

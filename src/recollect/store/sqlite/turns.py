@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 _SELECT = """
 select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
        coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key),
-         sessions.origin, turns.live, turns.key,
-       turns.author
-  from turns join sessions on sessions.id = turns.session
-  left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
+       sessions.origin, turns.live, turns.key, turns.author
+  from turns
+  join sessions on sessions.id = turns.session
+  left join projects a on a.id = turns.project
+  left join projects b on b.id = a.merged_into
 """
 _SCENE = """
     turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
@@ -66,9 +67,10 @@ class Turns:
         if not around:
             return {}
         clause, bound = turns_in(scope)
+        marks = ", ".join(["(?, ?)"] * len(around))
         rows = self.db.rows(
             f"""
-            with around (session, ordinal) as (values {", ".join("(?, ?)" for _ in around)})
+            with around (session, ordinal) as (values {marks})
             {_SELECT} join around on around.session = turns.session
              where turns.ordinal between around.ordinal - {reach} and around.ordinal + {reach}
                and {clause}

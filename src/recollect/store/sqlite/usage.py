@@ -56,28 +56,18 @@ class UsageSums:
         if by in ("model", "tool"):
             table = "usage" if by == "model" else "tool_calls"
             tables = f"{_TURNS} join {table} on {table}.turn = turns.id"
-            for name, sessions, turns in self._sums(
-                group,
-                "count(distinct turns.session), count(distinct turns.id)",
-                tables,
-                clause,
-                values,
-            ):
+            columns = "count(distinct turns.session), count(distinct turns.id)"
+            for name, sessions, turns in self._sums(group, columns, tables, clause, values):
                 row(name).sessions, row(name).turns = sessions, turns
         else:
-            for name, sessions, turns, errors in self._sums(
-                group,
-                "count(distinct turns.session), count(*), sum(turns.errors)",
-                _TURNS,
-                clause,
-                values,
-            ):
+            columns = "count(distinct turns.session), count(*), sum(turns.errors)"
+            sums = self._sums(group, columns, _TURNS, clause, values)
+            for name, sessions, turns, errors in sums:
                 row(name).sessions, row(name).turns, row(name).errors = sessions, turns, errors
         if by != "model":
             tables = f"{_TURNS} join tool_calls on tool_calls.turn = turns.id"
-            for name, calls, failed in self._sums(
-                group, "count(*), coalesce(sum(ok = 0), 0)", tables, clause, values
-            ):
+            columns = "count(*), coalesce(sum(ok = 0), 0)"
+            for name, calls, failed in self._sums(group, columns, tables, clause, values):
                 row(name).tool_calls, row(name).failed_tool_calls = calls, failed
         if by != "tool":
             self._spend(group, clause, values, row)
@@ -100,12 +90,9 @@ class UsageSums:
             one = row(name)
             one.model_calls, one.unpriced_calls = calls, unpriced
             one.tokens = Tokens(
-                input=read,
-                cache_read=cached,
-                cache_write=written,
-                output=output,
-                reasoning=reasoning,
-            )
+                input=read, cache_read=cached, cache_write=written,
+                output=output, reasoning=reasoning,
+            )  # fmt: skip
             one.cost_usd = None if cost is None else round(cost, 6)
 
     def _sums(

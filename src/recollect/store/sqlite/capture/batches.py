@@ -79,8 +79,8 @@ class BatchWriter:
         )  # fmt: skip
         known = self.db.row(
             """
-            select sessions.id, source, meta, sources.rank from sessions left join sources
-              on sources.id = source where ref = ?
+            select sessions.id, source, meta, sources.rank
+              from sessions left join sources on sources.id = source where ref = ?
             """,
             (ref,),
         )
@@ -142,9 +142,8 @@ class BatchWriter:
             """
             update sessions set
               meta = ?, parent = coalesce(?, parent), origin = coalesce(?, origin),
-                cwd = coalesce(cwd, ?),
-              title = coalesce(?, title), started_at = coalesce(min(started_at, ?6), started_at,
-                ?6),
+              cwd = coalesce(cwd, ?), title = coalesce(?, title),
+              started_at = coalesce(min(started_at, ?6), started_at, ?6),
               agent_version = coalesce(?, agent_version), git_branch = coalesce(?, git_branch),
               git_sha = coalesce(?, git_sha), git_remote = coalesce(?, git_remote), source = ?
             where id = ?
@@ -226,19 +225,10 @@ class BatchWriter:
         ended = lead.last_at if lead.last_at is not None else started
         self.rows.turns.append(
             (
-                turn,
-                session,
-                ordinal,
-                key,
-                facts.author or "human",
-                project,
-                started,
-                ended,
-                lead.errors,
-                lead.prompt,
-                lead.reply,
+                turn, session, ordinal, key, facts.author or "human", project, started, ended,
+                lead.errors, lead.prompt, lead.reply,
             )
-        )
+        )  # fmt: skip
         self._add_part(turn, 0, 0, part, "")
         if self.rewritten is not None:
             self.rewritten.add(turn)
@@ -251,10 +241,11 @@ class BatchWriter:
         return int(
             self.db.value(
                 """
-                select max(coalesce((select max(ordinal) from turns where session = ?1), 0),
-                           coalesce((select value from store_info
-                                      where name = 'last_ordinal:' || (select ref
-                                        from sessions where id = ?1)), 0))
+                select max(
+                  coalesce((select max(ordinal) from turns where session = ?1), 0),
+                  coalesce((select value from store_info where name = 'last_ordinal:'
+                              || (select ref from sessions where id = ?1)), 0)
+                )
                 """,
                 (session,),
             )
@@ -290,25 +281,17 @@ class BatchWriter:
             update turns set
               author = coalesce(?1, author), project = coalesce(?2, project),
               started_at = iif(?10, coalesce(?3, ?4, started_at), coalesce(started_at, ?3, ?4)),
-              ended_at = iif(?10, coalesce(?5, ended_at), coalesce(max(ended_at, ?5), ended_at,
-                ?5)),
+              ended_at =
+                iif(?10, coalesce(?5, ended_at), coalesce(max(ended_at, ?5), ended_at, ?5)),
               errors = errors + ?6, prompt = case when prompt = '' then ?7 else prompt end,
               reply = case when ?8 = '' then reply else ?8 end
             where id = ?9
             """,
             (
-                facts.author,
-                project,
-                facts.at,
-                lead.first_at,
-                lead.last_at,
-                lead.errors,
-                lead.prompt,
-                lead.reply,
-                turn,
-                again,
+                facts.author, project, facts.at, lead.first_at, lead.last_at,
+                lead.errors, lead.prompt, lead.reply, turn, again,
             ),
-        )
+        )  # fmt: skip
         if part.events or part.late or facts.telemetry:
             if known_end is not None:
                 # What is new has yet to be digested.
@@ -334,8 +317,8 @@ class BatchWriter:
             self.rewritten.add(turn)
         self.db.execute(
             """
-            update turns set live = 1, author = coalesce(?2, author), project = coalesce(?3,
-              project)
+            update turns
+               set live = 1, author = coalesce(?2, author), project = coalesce(?3, project)
              where id = ?1 and (not live or author is not coalesce(?2, author)
                or project is not coalesce(?3, project))
             """,
@@ -352,8 +335,8 @@ class BatchWriter:
         """
         end: int | None = self.db.value(
             """
-            select coalesce(ended_at, started_at, 0) from evictions join turns
-              on turns.id = evictions.turn
+            select coalesce(ended_at, started_at, 0)
+              from evictions join turns on turns.id = evictions.turn
              where turns.id = ?1 and exists (select 1 from bodies where turn = ?1)
             """,
             (turn,),
@@ -390,8 +373,10 @@ class BatchWriter:
         if first is None or (first.kind != "prompt" and first.at is None):
             return False
         stored = self.db.row(
-            "select started_at, events from turns join bodies on bodies.turn = turns.id where "
-            "turns.id = ? and part = 0",
+            """
+            select started_at, events from turns join bodies on bodies.turn = turns.id
+             where turns.id = ? and part = 0
+            """,
             (turn,),
         )
         if stored is None or (first.kind != "prompt" and first.at != stored[0]):
@@ -430,7 +415,8 @@ class BatchWriter:
         )
         self.db.execute(
             """
-            update tool_calls set ok = coalesce(?, ok), exit_code = coalesce(?, exit_code),
+            update tool_calls
+               set ok = coalesce(?, ok), exit_code = coalesce(?, exit_code),
                    duration_ms = coalesce(?, duration_ms), pending = null
              where turn = ? and ordinal = ?
             """,
@@ -461,18 +447,11 @@ class BatchWriter:
         if turn is not None:
             self.rows.usages.append(
                 (
-                    f"{self.agent}:{usage.key}",
-                    turn,
-                    usage.model,
-                    usage.at,
-                    usage.input,
-                    usage.cache_read,
-                    usage.cache_write,
-                    usage.output,
-                    usage.reasoning,
+                    f"{self.agent}:{usage.key}", turn, usage.model, usage.at,
+                    usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning,
                     cost,
                 )
-            )
+            )  # fmt: skip
 
     def live(self, native: str, key: str, live: bool) -> None:
         """Mark a turn as part of the conversation, or as undone."""
@@ -537,8 +516,10 @@ class BatchWriter:
         )
         for turn in {*span.grown, before} - {None}:
             parts, ordinal = self.db.rows(
-                "select count(*), (select ordinal from turns where id = ?1) from bodies where turn "
-                "= ?1",
+                """
+                select count(*), (select ordinal from turns where id = ?1)
+                  from bodies where turn = ?1
+                """,
                 (turn,),
             )[0]
             if parts > 1 and (ordinal < newest or parts >= MOST_PARTS):

@@ -106,13 +106,7 @@ def text_row(
             outputs.append(ends(row[bodies.TEXT]))
         elif kind == "error":
             errors.append(row[bodies.TEXT])
-    columns = (
-        "\n".join(prompts),
-        "\n".join(replies),
-        "\n".join(tools),
-        "\n".join(errors),
-        "\n".join(outputs),
-    )
+    columns = ["\n".join(found) for found in (prompts, replies, tools, errors, outputs)]
     # One call for all five: most are short, and the call costs more than they do.
     prepared = prepare("\0".join(columns)).split("\0")
     if len(prepared) != len(columns):

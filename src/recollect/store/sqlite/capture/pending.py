@@ -13,21 +13,24 @@ from recollect.store.sqlite.projects import Projects
 HELD_CHARACTERS = 12 << 20
 
 _INSERT_TURN = """
-    insert into turns (id, session, ordinal, key, author, project, started_at, ended_at, errors,
-      prompt, reply)
+    insert into turns (
+      id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply
+    )
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_CALL = """
-    insert into tool_calls (turn, ordinal, name, kind, target, ok, exit_code, duration_ms, folder,
-      pending)
+    insert into tool_calls (
+      turn, ordinal, name, kind, target, ok, exit_code, duration_ms, folder, pending
+    )
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 # Copies of one model call: the largest figures, once, owned by the earliest
 # (time, session id), whatever the order in which the files are imported; within
 # a session by a turn that is part of the conversation.
 _INSERT_USAGE = """
-    insert into usage (key, turn, model, at, input, cache_read, cache_write, output, reasoning,
-      cost_usd)
+    insert into usage (
+      key, turn, model, at, input, cache_read, cache_write, output, reasoning, cost_usd
+    )
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (key) do update set
       input = max(input, excluded.input),
@@ -38,12 +41,12 @@ _INSERT_USAGE = """
       model = coalesce(model, excluded.model),
       cost_usd = coalesce(max(cost_usd, excluded.cost_usd), cost_usd, excluded.cost_usd),
       (turn, at) = (
-        select case when moves then excluded.turn else usage.turn end, case when moves
-          then excluded.at else usage.at end
-          from (select (coalesce(excluded.at, 9e15), (select ref from sessions
-            where id = new.session), not new.live)
-                     < (coalesce(usage.at, 9e15), (select ref from sessions
-                       where id = old.session), not old.live) as moves
+        select case when moves then excluded.turn else usage.turn end,
+               case when moves then excluded.at else usage.at end
+          from (select (coalesce(excluded.at, 9e15),
+                        (select ref from sessions where id = new.session), not new.live)
+                     < (coalesce(usage.at, 9e15),
+                        (select ref from sessions where id = old.session), not old.live) as moves
                   from turns new, turns old where new.id = excluded.turn and old.id = usage.turn)
       )
 """
@@ -75,9 +78,9 @@ class Pending:
         self.db = db
         *last, forgotten = db.rows(
             """
-            select (select max(id) from turns), (select max(id)
-              from bodies), (select max(id) from sources),
-                   (select max(id) from sessions), (select count(*) from tombstones)
+            select (select max(id) from turns), (select max(id) from bodies),
+                   (select max(id) from sources), (select max(id) from sessions),
+                   (select count(*) from tombstones)
             """
         )[0]
         self.next_turn, self.next_body, self.next_source, self.next_session = (

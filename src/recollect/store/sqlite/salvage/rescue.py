@@ -77,7 +77,8 @@ class Rescue:
         self.all_affected = False
         self.done = False
         self._discard()
-        self.db = self._new_store()
+        platforms.private_file(self.path)
+        self.db = Database(self.path)
 
     def close(self) -> None:
         """Leave nothing half made behind."""
@@ -103,10 +104,6 @@ class Rescue:
             self.report.notes.append("the list of tables was damaged")
         return found
 
-    def _new_store(self) -> Database:
-        platforms.private_file(self.path)
-        return Database(self.path)
-
     def run(self) -> RepairReport:
         """Everything that can be had, in a store that is sound."""
         db = self.db
@@ -126,8 +123,10 @@ class Rescue:
                 self._keep_notes_apart()
             if "recalls" in tables:
                 db.execute(
-                    "update recalls set project = null where project not in (select id from "
-                    "projects)"
+                    """
+                    update recalls set project = null
+                     where project not in (select id from projects)
+                    """
                 )
             if not any(
                 self.report.kept.get(name)
@@ -290,8 +289,10 @@ class Rescue:
             """
         )
         db.execute(
-            "update notes set superseded_by = null where superseded_by not in (select id from "
-            "notes)"
+            """
+            update notes set superseded_by = null
+             where superseded_by not in (select id from notes)
+            """
         )
         db.execute("delete from note_origins where note not in (select id from notes)")
 
@@ -394,17 +395,15 @@ class Rescue:
             for event in events
         )
         self.db.execute(
-            "update turns set started_at = ?, ended_at = ?, errors = ?, prompt = ?, reply = ? "
-            "where id = ?",
+            """
+            update turns set started_at = ?, ended_at = ?, errors = ?, prompt = ?, reply = ?
+             where id = ?
+            """,
             (
-                min(times, default=None),
-                max(times, default=None),
-                errors,
-                prompt_lead(events),
-                reply_lead(events),
-                turn,
+                min(times, default=None), max(times, default=None), errors,
+                prompt_lead(events), reply_lead(events), turn,
             ),
-        )
+        )  # fmt: skip
 
     def _tell_calls_again(self) -> None:
         told = 0
@@ -471,8 +470,11 @@ class Rescue:
         everything = self.all_affected or nameless
         chosen = "1" if everything else f"id in (select source from sessions where id in ({marks}))"
         db.execute(
-            "update sources set size_bytes = -1, position = 0, state = x'', head = 0, tail = 0, "
-            f"version = 0 where {chosen}"
+            f"""
+            update sources
+               set size_bytes = -1, position = 0, state = x'', head = 0, tail = 0, version = 0
+             where {chosen}
+            """
         )
         self.report.sources_to_read_again = db.connection.changes()
 

@@ -47,8 +47,8 @@ def drop_forgotten(db: Database) -> None:
     turns = db.rows(
         """
         select turns.id from turns join sessions on sessions.id = turns.session
-         where exists (select 1 from tombstones where kind = 'turn'
-           and name = sessions.agent || ':' || turns.key)
+         where exists (select 1 from tombstones
+                        where kind = 'turn' and name = sessions.agent || ':' || turns.key)
             or exists (select 1 from tombstones where kind = 'session' and name = sessions.ref)
         """
     )
@@ -71,9 +71,11 @@ def drop_loose_signals(db: Database) -> None:
     """
     for table in ("signals", "occasions"):
         db.execute(
-            f"delete from {table} where (session is not null and session not in (select id "
-            "from sessions))"
-            " or (episode is not null and episode not in (select id from episodes))"
+            f"""
+            delete from {table}
+             where (session is not null and session not in (select id from sessions))
+                or (episode is not null and episode not in (select id from episodes))
+            """
         )
 
 
@@ -83,10 +85,13 @@ def drop_loose_patterns(db: Database) -> None:
     The evidence is found again by the next `learn`.
     """
     db.execute(
-        "delete from patterns where (id, version) not in (select pattern, version from "
-        "pattern_versions)"
-        " or (kind, signature, id) not in (select kind, signature, min(id) from patterns group "
-        "by kind, signature)"
+        """
+        delete from patterns
+         where (id, version) not in (select pattern, version from pattern_versions)
+            or (kind, signature, id) not in (
+              select kind, signature, min(id) from patterns group by kind, signature
+            )
+        """
     )
     db.execute("delete from pattern_versions where pattern not in (select id from patterns)")
     db.execute(
@@ -102,13 +107,17 @@ def drop_unsupported(db: Database) -> None:
     db.execute("delete from traces where session not in (select session from digests)")
     db.execute(
         """
-        delete from publications where project not in (select id from projects)
-          or not json_valid(sessions)
-            or exists (select 1 from json_each(sessions)
-              where value not in (select ref from sessions))
+        delete from publications
+         where project not in (select id from projects)
+            or not json_valid(sessions)
+            or exists (
+              select 1 from json_each(sessions) where value not in (select ref from sessions)
+            )
         """
     )
     db.execute(
-        "delete from consolidations where project not in (select project from publications "
-        "where gone_at is null)"
+        """
+        delete from consolidations
+         where project not in (select project from publications where gone_at is null)
+        """
     )

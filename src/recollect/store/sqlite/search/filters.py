@@ -107,10 +107,10 @@ def _project(value: str) -> Condition:
         turns.project in (
           select a.id from projects a left join projects b on b.id = a.merged_into
            where '/' || lower(replace(a.key, '\\', '/')) glob lower(?)
-             or '/' || lower(replace(b.key, '\\', '/')) glob lower(?)
+              or '/' || lower(replace(b.key, '\\', '/')) glob lower(?)
               or coalesce(b.id, a.id) in (
-                select coalesce(merged_into, id) from projects join project_aliases
-                  on project = id where alias = ?
+                select coalesce(merged_into, id) from projects
+                  join project_aliases on project = id where alias = ?
               )
         )
         """,
@@ -133,8 +133,8 @@ def _file(value: str) -> Condition:
         exists (
           select 1 from tool_calls
            where tool_calls.turn = turns.id and kind in ('edit', 'read')
-             and '/' || replace(lower(replace(target, '\\', '/')), ', ',
-               char(10) || '/') || char(10) glob lower(?)
+             and '/' || replace(lower(replace(target, '\\', '/')), ', ', char(10) || '/')
+               || char(10) glob lower(?)
         )
         """,
         [_path_end(value).replace(", ", "\n/") + "\n*"],
@@ -177,9 +177,13 @@ def _meta(key: str, value: str) -> Condition:
     paths = dict.fromkeys([f'$."{key}"', '$."' + key.replace(".", '"."') + '"'])
     for _ in paths:
         clauses.append(
-            "exists (select 1 from json_each(sessions.meta, ?)"
-            " where lower(case type when 'true' then type when 'false' then type else atom end) "
-            "glob lower(?))"
+            """
+            exists (
+              select 1 from json_each(sessions.meta, ?)
+               where lower(case type when 'true' then type when 'false' then type else atom end)
+                     glob lower(?)
+            )
+            """
         )
     values = [bound for path in paths for bound in (path, pattern)]
     return " or ".join(clauses), [pattern, *values] if key in _FIELDS else values
@@ -222,8 +226,12 @@ def _domain(value: str, domains: dict[str, list[str]]) -> Condition:
     patterns = domains.get(value, [])
     clauses = " or ".join("coalesce(b.key, a.key) glob ?" for _ in patterns) or "0"
     return (
-        "turns.project in (select a.id from projects a left join projects b on b.id = "
-        f"a.merged_into where {clauses})",
+        f"""
+        turns.project in (
+          select a.id from projects a left join projects b on b.id = a.merged_into
+           where {clauses}
+        )
+        """,
         list(patterns),
     )
 

@@ -77,9 +77,12 @@ class ClueSearch:
         # A filter may want old ones.
         most = MOST_TURNS if self._clause == "1" else -1
         mentions = f"""
-            select * from (select rowid as body, -bm25(turns_text, {weights}) as weight
-                             from turns_text where turns_text match ?
-                               order by rowid desc limit {most})"""
+            select * from (
+              select rowid as body, -bm25(turns_text, {weights}) as weight
+                from turns_text where turns_text match ?
+               order by rowid desc limit {most}
+            )
+        """
         found = self._turns(mentions, [" AND ".join(map(_match, clues))])
         best = max(found.values(), default=0.0) or 1.0
         return {turn: weight / best for turn, weight in found.items()}
@@ -99,7 +102,8 @@ class ClueSearch:
         for body, turn, session, weight in self.db.rows(
             f"""
             select mentions.body, bodies.turn, turns.session, sum(mentions.weight)
-              from ({mentions}) as mentions cross join bodies on bodies.id = mentions.body
+              from ({mentions}) as mentions
+              cross join bodies on bodies.id = mentions.body
               cross join turns on turns.id = bodies.turn {filtered}
              where {self._clause} group by mentions.body
             """,
@@ -171,17 +175,19 @@ class Text:
         """
         if upto is None:
             row = self.db.row(
-                "select (select max(id) from turns), (select max(id) from sessions), (select "
-                "max(id) "
-                "from bodies)"
+                """
+                select (select max(id) from turns), (select max(id) from sessions),
+                       (select max(id) from bodies)
+                """
             )
         else:
             row = self.db.row(
                 """
                 with last (turn) as (select max(id) from turns where id <= ?1)
-                select turn, (select session from turns where id <= ?1
-                  order by session desc limit 1),
-                       (select max(id) from bodies where bodies.turn = last.turn) from last
+                select turn,
+                       (select session from turns where id <= ?1 order by session desc limit 1),
+                       (select max(id) from bodies where bodies.turn = last.turn)
+                  from last
                 """,
                 (upto,),
             )
@@ -195,9 +201,11 @@ class Text:
         """
         most = min(MOST_TURNS, max(1_000, int(all_turns * COMMON_SHARE))) + 1
         count, last = self.db.row(
-            "select count(*), max(rowid) from (select rowid from turns_text where turns_text match "
-            "? "
-            "and rowid <= ? limit ?)",
+            """
+            select count(*), max(rowid) from (
+              select rowid from turns_text where turns_text match ? and rowid <= ? limit ?
+            )
+            """,
             (_match(clue), all_bodies, most),
         ) or (0, 0)
         return int(count if count < most else max(count, count * all_bodies // last))
@@ -205,9 +213,10 @@ class Text:
     def example_query(self) -> str:
         """Two telling words of a recent human prompt; empty when there is none."""
         for (prompt,) in self.db.rows(
-            "select prompt from turns where author = 'human' and prompt != '' order by started_at "
-            "desc "
-            "limit 20"
+            """
+            select prompt from turns where author = 'human' and prompt != ''
+             order by started_at desc limit 20
+            """
         ):
             long_ones = {word for word in words(prompt) if len(word) > 4 and word.isalpha()}
             telling = sorted(long_ones, key=lambda word: (-len(word), word))
@@ -228,14 +237,15 @@ class Text:
         rows = self.db.rows(
             f"""
             with found as materialized (
-              select distinct bodies.turn from turns_text cross join bodies
-                on bodies.id = turns_text.rowid
+              select distinct bodies.turn
+                from turns_text cross join bodies on bodies.id = turns_text.rowid
                where turns_text match ?
             )
-            select turns.id from found join turns on turns.id = found.turn join sessions
-              on sessions.id = turns.session
-             where {clause} order by coalesce(turns.started_at, sessions.started_at) desc,
-               turns.id desc limit ?
+            select turns.id from found
+              join turns on turns.id = found.turn
+              join sessions on sessions.id = turns.session
+             where {clause}
+             order by coalesce(turns.started_at, sessions.started_at) desc, turns.id desc limit ?
             """,
             [column + " : (" + " AND ".join(f'"{word}"' for word in given) + ")", *values, limit],
         )

@@ -128,10 +128,9 @@ class Nearest:
         found: list[tuple[int, bytes, bytes]] = []
         rest, sound = iter(turns), whole(len(code))
         while some := list(islice(rest, IDS_IN_LIST)):
+            numbers = ", ".join(map(str, some))
             found += self.db.rows(
-                "select turn, codes, words from vectors where turn in "
-                f"({','.join(map(str, some))}) "
-                f"and {sound}"
+                f"select turn, codes, words from vectors where turn in ({numbers}) and {sound}"
             )
         told = iter(cosines(code, b"".join(codes for _, codes, _ in found)))
         width = len(code)

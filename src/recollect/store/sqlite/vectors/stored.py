@@ -41,12 +41,8 @@ class VectorState:
     __slots__ = ("dimensions", "encoder", "generation", "version")
 
     def __init__(self, encoder: str, dimensions: int, generation: int, version: int) -> None:
-        self.encoder, self.dimensions, self.generation, self.version = (
-            encoder,
-            dimensions,
-            generation,
-            version,
-        )
+        self.encoder, self.dimensions = encoder, dimensions
+        self.generation, self.version = generation, version
 
 
 # What they have in common
@@ -229,12 +225,10 @@ class Vectors:
             known = self.state()
             ours = known is not None and (known.encoder, known.dimensions) == (encoder, dimensions)
             if again or not ours:
-                self._start_over(encoder, dimensions)
-
-    def _start_over(self, encoder: str, dimensions: int) -> None:
-        self.drop()
-        values = (encoder, dimensions, _new_generation(), 0)
-        self.db.many("insert into store_info values (?, ?)", zip(_STATE, values, strict=True))
+                self.drop()
+                values = (encoder, dimensions, _new_generation(), 0)
+                rows = zip(_STATE, values, strict=True)
+                self.db.many("insert into store_info values (?, ?)", rows)
 
     def drop(self) -> None:
         """As if nothing had ever been embedded, in the caller's
@@ -259,7 +253,8 @@ class Vectors:
             """
             select queue.turn, queue.mark, bodies.events
               from (select turn, mark from unembedded order by turn desc limit ?) queue
-              left join bodies on bodies.turn = queue.turn order by queue.turn desc, bodies.part
+              left join bodies on bodies.turn = queue.turn
+             order by queue.turn desc, bodies.part
             """,
             (limit,),
         ):
