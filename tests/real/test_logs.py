@@ -58,7 +58,11 @@ class Story:
         return detail
 
 
-@pytest.fixture(scope="module", params=AGENTS)
+# All tests of one story run in the worker that has it.
+STORIES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in AGENTS]
+
+
+@pytest.fixture(scope="module", params=STORIES)
 def story(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Story]:

@@ -302,14 +302,16 @@ def test_a_torn_model_leaves_the_search_by_words(stored: Path, tmp_path: Path) -
     ["file:", "a_", "a/", "a.", "aB", "漢字", '"', "*", "-", "(", "7", "\0", "a\u0301", "x "],
 )
 def test_a_query_without_end_is_answered_soon(mind: Memory, unit: str) -> None:
-    """A row of 100,000 words took a minute: somebody pastes a minified file."""
+    """A row of 25,000 words took four seconds, and of 100,000 a minute: somebody pastes
+    a minified file.
+    """
     started = time.process_time()
 
     for mode in ("hybrid", "text", "vector"):
-        mind.search(unit * 100_000, mode=mode)
-    mind.recall(unit * 100_000, everywhere=True)
+        mind.search(unit * 25_000, mode=mode)
+    mind.recall(unit * 25_000, everywhere=True)
 
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 2.5
 
 
 def test_a_quote_longer_than_any_is_found_by_its_beginning(mind: Memory, home: Path) -> None:

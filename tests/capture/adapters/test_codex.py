@@ -1323,7 +1323,7 @@ anything = st.one_of(
 
 
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(records=st.lists(anything, max_size=8))
 def test_no_record_makes_the_adapter_raise(tmp_path: Path, records: list[dict[str, Any]]) -> None:
