@@ -23,7 +23,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from recollect.capture.adapters import KeptInProjects, find_adapters
+from recollect.capture.adapters import ProjectAdapter, find_adapters
 from recollect.capture.overview import variables
 from recollect.jobs import JOBS, Job
 from recollect.redact.contexts import CONTEXTS
@@ -250,7 +250,7 @@ def agents(name: str, old: str) -> str:
         places = [f"`{root}`" for root in roots[:2]] + (
             [counted(len(roots) - 2, "more place")] if len(roots) > 2 else []
         )
-        places += ["the folders of projects"] if isinstance(adapter, KeptInProjects) else []
+        places += ["the folders of projects"] if isinstance(adapter, ProjectAdapter) else []
         moving = ", ".join(f"`{variable}`" for variable in variables([adapter]))
         lines.append(
             f"| [{adapter.name}]({adapter.agent}.md) | `{adapter.agent}` | {', '.join(places)} | "

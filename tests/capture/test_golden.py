@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.capture.adapters import KeptInProjects, get_adapter
+from recollect.capture.adapters import ProjectAdapter, get_adapter
 from recollect.model.logs import Checkpoint
 from tests.golden_logs import laid_out
 
@@ -39,7 +39,7 @@ def _lines(agent: str, folder: Path) -> list[str]:
     root = str(folder)
     lines = []
     sources = list(adapter.sources(root))
-    if isinstance(adapter, KeptInProjects):
+    if isinstance(adapter, ProjectAdapter):
         sources += [source for source in adapter.in_project(root) if source not in sources]
     for source in sources:
         for item in adapter.read(source, None):

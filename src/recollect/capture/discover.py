@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from recollect.capture.adapters import Adapter, KeptInProjects
+from recollect.capture.adapters import Adapter, ProjectAdapter
 from recollect.errors import NotFound, UsageError
 from recollect.model.logs import Source
 
@@ -58,7 +58,7 @@ def everywhere(
 
 def in_projects(adapters: list[Adapter], worked_in: Callable[[], Iterable[str]]) -> Iterator[Found]:
     """The logs that are in the folders of projects, of the agents that keep theirs there."""
-    keeping = [adapter for adapter in adapters if isinstance(adapter, KeptInProjects)]
+    keeping = [adapter for adapter in adapters if isinstance(adapter, ProjectAdapter)]
     for folder in worked_in() if keeping else ():
         for adapter in keeping:
             for source in adapter.in_project(folder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from recollect.capture.adapters import Adapter, KeptInProjects
+from recollect.capture.adapters import Adapter, ProjectAdapter
 from recollect.model.reports import AgentRow
 from recollect.store import Store
 
@@ -27,7 +27,7 @@ def agent_rows(
             for root in roots
             if os.path.exists(root)
         }
-        if in_projects := isinstance(adapter, KeptInProjects):
+        if in_projects := isinstance(adapter, ProjectAdapter):
             kept = {
                 folder: [source.path for source in adapter.in_project(folder)]
                 for folder in worked_in

@@ -41,28 +41,28 @@ _BROKEN = (msgspec.MsgspecError, UnicodeError, RecursionError)
 FileBytes = dict[str, bytes]
 
 
-class FileState(NamedTuple):
+class FileSnapshot(NamedTuple):
     """What a file held at some moment."""
 
     name: str
     data: FileBytes
 
 
-def earlier_states(file: Path) -> Iterator[FileState]:
+def earlier_states(file: Path) -> Iterator[FileSnapshot]:
     """Some moments of a file's life before it was what it is now."""
     data = file.read_bytes()
     if data.startswith(_MAGIC):
         now = held(file)
         for share in (3, 2):
             _delete_rows(file, share)
-            state = FileState(f"without the newest 1/{share} of its rows", held(file))
+            state = FileSnapshot(f"without the newest 1/{share} of its rows", held(file))
             put(file, now)
             yield state
         return
     size = len(data)
     cuts = {data.rfind(b"\n", 0, size * share // (_CUTS + 1)) + 1 for share in range(1, _CUTS + 1)}
     for cut in sorted(cuts | {size // 2, max(0, size - 2)}):
-        yield FileState(f"cut at {cut} of {size} bytes", {"": data[:cut]})
+        yield FileSnapshot(f"cut at {cut} of {size} bytes", {"": data[:cut]})
 
 
 def held(file: Path) -> FileBytes:

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from recollect.capture.adapters.cursor import Cursor, editor
-from recollect.capture.adapters.cursor.prompts import PromptKeys, moment_told, typed
+from recollect.capture.adapters.cursor.prompts import CursorPromptKeys, moment_told, typed
 from recollect.capture.adapters.cursor.session import folder_in, is_md5_of, is_slug_of
 from recollect.capture.adapters.cursor.tools import CursorResult, call_in, result_in
 from recollect.capture.adapters.cursor.workspaces import KEYS, value
@@ -72,7 +72,7 @@ def chat(home: Path, *bubbles: dict[str, Any], composer: str = b.CHAT, **more: A
 
 def test_a_chat_gives_its_items_in_order(home: Path) -> None:
     """One bubble with a thought, a text, a call and tokens, compared whole."""
-    at, turn = milliseconds("2026-10-01T09:00:00Z"), f"{b.CHAT}/{PromptKeys().key('fix it')}"
+    at, turn = milliseconds("2026-10-01T09:00:00Z"), f"{b.CHAT}/{CursorPromptKeys().key('fix it')}"
     path = chat(
         home,
         b.asked("b1", "fix it", createdAt="2026-10-01T09:00:00Z"),
@@ -282,7 +282,7 @@ def test_what_was_rewound_is_told_and_not_live(home: Path) -> None:
         ("reply", "2"),
     ]
     (gone,) = of(Liveness, found)
-    assert (gone.turn, gone.live) == (f"{gone.session}/{PromptKeys().key('two')}", False)
+    assert (gone.turn, gone.live) == (f"{gone.session}/{CursorPromptKeys().key('two')}", False)
 
 
 def test_answers_that_were_begun_anew_are_no_turns(home: Path) -> None:
@@ -392,10 +392,10 @@ def test_a_field_of_another_type_costs_the_field(home: Path, wrong: Any) -> None
     """Whatever a later version writes in one field, the chat is read."""
     names = [
         name
-        for name in editor.Composer.__struct_fields__
+        for name in editor.CursorComposer.__struct_fields__
         if name not in ("fullConversationHeadersOnly", "conversation")
     ]
-    bubble = dict.fromkeys(editor.Bubble.__struct_fields__, wrong)
+    bubble = dict.fromkeys(editor.CursorBubble.__struct_fields__, wrong)
     path = chat(
         home,
         b.asked("b1", "still here"),
@@ -560,7 +560,7 @@ def test_a_time_in_words_is_understood(told: str, moment: str | None) -> None:
 
 
 def test_the_same_words_again_get_a_number_and_spaces_do_not_matter() -> None:
-    keys = PromptKeys()
+    keys = CursorPromptKeys()
 
     first, other, again = keys.key("draw  a\ncat"), keys.key("draw a dog"), keys.key("draw a cat")
 

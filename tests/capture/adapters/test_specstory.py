@@ -9,7 +9,7 @@ import pytest
 
 from recollect.capture.adapters.specstory import SpecStory
 from recollect.capture.adapters.specstory.records import time_in
-from recollect.capture.adapters.specstory.tools import ToolUse, tool_use
+from recollect.capture.adapters.specstory.tools import SpecStoryToolUse, tool_use
 from recollect.model.logs import (
     Checkpoint,
     Event,
@@ -379,7 +379,7 @@ WRAPPED = '{"invocationMessage": "a", "content": "b"}'
                 "Bash",
                 "```bash\nmake\nmake test\n```\n\n```text\nExit code 2\nno rule\n```",
             ),
-            ToolUse(
+            SpecStoryToolUse(
                 "Bash", "shell", {"command": "make\nmake test"}, "Exit code 2\nno rule", False, 2
             ),
         ),
@@ -390,7 +390,7 @@ WRAPPED = '{"invocationMessage": "a", "content": "b"}'
                 "```\nProcess exited with code 0\nOutput:\nok\n```",
                 " `go vet`",
             ),
-            ToolUse(
+            SpecStoryToolUse(
                 "exec_command",
                 "shell",
                 {"command": "go vet"},
@@ -401,15 +401,15 @@ WRAPPED = '{"invocationMessage": "a", "content": "b"}'
         ),
         (
             b.tool("read", "Read", "Read file: `./a.ts`"),
-            ToolUse("Read", "read", {"path": "./a.ts"}, None, None, None),
+            SpecStoryToolUse("Read", "read", {"path": "./a.ts"}, None, None, None),
         ),
         (
             b.tool("search", "Grep", " path `./` pattern `x y`\n```\na:1\n```"),
-            ToolUse("Grep", "search", {"path": "./", "pattern": "x y"}, "a:1", None, None),
+            SpecStoryToolUse("Grep", "search", {"path": "./", "pattern": "x y"}, "a:1", None, None),
         ),
         (
             b.tool("write", "Edit", "**Chunk 1**\n\n```diff\n-a\n+b\n```\n\n```diff\n+c\n```"),
-            ToolUse(
+            SpecStoryToolUse(
                 "Edit",
                 "edit",
                 {"patch": "-a\n+b\n+c", "description": "**Chunk 1**"},
@@ -422,7 +422,7 @@ WRAPPED = '{"invocationMessage": "a", "content": "b"}'
             b.tool(
                 "unknown", "plan", "\n**Input:**\n\n- step: `one`\n\n**Error:**\n\n```\nno\n```"
             ),
-            ToolUse("plan", "other", {"step": "one"}, "no", False, None),
+            SpecStoryToolUse("plan", "other", {"step": "one"}, "no", False, None),
         ),
         (
             b.extension_tool(
@@ -430,20 +430,23 @@ WRAPPED = '{"invocationMessage": "a", "content": "b"}'
                 "copilot_fetchWebPage",
                 f"Result:\n\n```json\n{WRAPPED}\n```\nStatus: **error**",
             ),
-            ToolUse("copilot_fetchWebPage", "web", None, "b", False, None),
+            SpecStoryToolUse("copilot_fetchWebPage", "web", None, "b", False, None),
         ),
-        (b.tool("mcp", "rain", "It rains."), ToolUse("rain", "mcp", None, "It rains.", None, None)),
+        (
+            b.tool("mcp", "rain", "It rains."),
+            SpecStoryToolUse("rain", "mcp", None, "It rains.", None, None),
+        ),
         (
             "Tool use: **Read** `./a`\n\nResult:\n\n```\nx\n```",
-            ToolUse("Read", "read", {"path": "./a"}, "x", None, None),
+            SpecStoryToolUse("Read", "read", {"path": "./a"}, "x", None, None),
         ),
         (
             '<tool-use data-tool-type="" data-tool-name="">',
-            ToolUse("unknown", "other", None, None, None, None),
+            SpecStoryToolUse("unknown", "other", None, None, None, None),
         ),
     ],
 )
-def test_a_tool_use_is_told_as_far_as_it_can_be(written: str, use: ToolUse) -> None:
+def test_a_tool_use_is_told_as_far_as_it_can_be(written: str, use: SpecStoryToolUse) -> None:
     """Each provider shows its tools in its own way."""
     assert tool_use(written.split("\n")) == use
 

@@ -18,7 +18,7 @@ from recollect.model.logs import Checkpoint, Item, Source
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["BUILT_IN", "Adapter", "KeptInProjects", "agents", "find_adapters", "get_adapter"]
+__all__ = ["BUILT_IN", "Adapter", "ProjectAdapter", "agents", "find_adapters", "get_adapter"]
 
 
 class Adapter(Protocol):
@@ -75,7 +75,7 @@ class Adapter(Protocol):
 
 
 @runtime_checkable
-class KeptInProjects(Protocol):
+class ProjectAdapter(Protocol):
     """An adapter of an agent that leaves logs in the folders it works in: no root leads there."""
 
     def in_project(self, folder: str) -> Iterator[Source]:

@@ -24,7 +24,7 @@ _MOST_TOKENS = 1 << 32
 _LAST_STEP = "last_step_index"
 
 
-class ModelCall(Struct):
+class AntigravityCall(Struct):
     """One model call; `step` is the place in the transcript that it led to, where that is told."""
 
     key: str
@@ -37,19 +37,19 @@ class ModelCall(Struct):
     reasoning: int
 
 
-class DatabaseFacts(Struct):
+class AntigravityFacts(Struct):
     """What a database tells, and in how many rows it could not be read."""
 
     cwd: str | None = None
     branch: str | None = None
-    model_calls: list[ModelCall] = field(default_factory=list)
+    model_calls: list[AntigravityCall] = field(default_factory=list)
     malformed: int = 0
     read_bytes: int = 0
 
 
-def read_database(path: str, session: str) -> DatabaseFacts:
+def read_database(path: str, session: str) -> AntigravityFacts:
     """What the database of a session tells; `UnreadableSource` when it is none."""
-    known = DatabaseFacts()
+    known = AntigravityFacts()
     with open_sqlite(path) as file:
         if "data" in file.columns("trajectory_metadata_blob"):
             for (data,) in file.all("select data from trajectory_metadata_blob limit 1"):
@@ -59,7 +59,7 @@ def read_database(path: str, session: str) -> DatabaseFacts:
     return known
 
 
-def _add_place(known: DatabaseFacts, data: Any) -> None:
+def _add_place(known: AntigravityFacts, data: Any) -> None:
     try:
         workspace = ProtobufMessage(data).inner(1)
         known.cwd, known.branch = file_path(workspace.text(1)), workspace.text(4)
@@ -67,7 +67,7 @@ def _add_place(known: DatabaseFacts, data: Any) -> None:
         known.malformed += 1
 
 
-def _add_model_calls(known: DatabaseFacts, file: SqliteFile, session: str) -> None:
+def _add_model_calls(known: AntigravityFacts, file: SqliteFile, session: str) -> None:
     last = -1
     while found := file.all(
         "select idx, data from gen_metadata where idx > ? order by idx limit ?",
@@ -84,7 +84,7 @@ def _add_model_calls(known: DatabaseFacts, file: SqliteFile, session: str) -> No
                 known.malformed += 1
 
 
-def _model_call(row: ProtobufMessage, key: str) -> ModelCall:
+def _model_call(row: ProtobufMessage, key: str) -> AntigravityCall:
     call = row.inner(1)
     used = call.inner(4)
     asked = used.number(2)
@@ -94,7 +94,7 @@ def _model_call(row: ProtobufMessage, key: str) -> ModelCall:
     if max(asked, answered, cached) > _MOST_TOKENS:
         raise MalformedMessage("a count that is none")
     ended = call.inner(9).inner(4)
-    return ModelCall(
+    return AntigravityCall(
         # The service's own name of its answer is the same in a copy of the conversation.
         key=used.text(11) or key,
         step=_step(row, call),

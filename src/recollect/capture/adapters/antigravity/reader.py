@@ -15,7 +15,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.capture.adapters.antigravity.database import DatabaseFacts, ModelCall, read_database
+from recollect.capture.adapters.antigravity.database import (
+    AntigravityCall,
+    AntigravityFacts,
+    read_database,
+)
 from recollect.capture.logs.dialogue import MOST_WAITING, Dialogue
 from recollect.capture.logs.documents import BrokenDocument, read_json, read_text
 from recollect.capture.logs.folders import name_in_text
@@ -230,7 +234,7 @@ class AntigravityReader:
         self.database = next((path for path in files if path.endswith(".db")), None)
         self.documents = [path for path in files if path.endswith(".md")]
         self.steps = _StepReader(source.path, session)
-        self.known = DatabaseFacts()
+        self.known = AntigravityFacts()
         if self.database not in (None, source.path):
             self._read_database_beside(self.database)
         # Newer versions tell tokens with the steps as well.
@@ -275,7 +279,7 @@ class AntigravityReader:
             if os.path.lexists(database):
                 self.steps.problems.bad(f"the database beside it cannot be read: {reason}")
 
-    def _learn(self, known: DatabaseFacts) -> None:
+    def _learn(self, known: AntigravityFacts) -> None:
         self.known = known
         for _ in range(known.malformed):
             self.steps.problems.bad("a row of the database that is no message")
@@ -298,7 +302,7 @@ class AntigravityReader:
                     turn=turn,
                 )
 
-    def _turn_of(self, call: ModelCall, turns: list[tuple[int, str]]) -> str | None:
+    def _turn_of(self, call: AntigravityCall, turns: list[tuple[int, str]]) -> str | None:
         """The turn that a model call belongs to; the first one when its step is not told."""
         step = call.step or 0
         if not turns or step > self.steps.last:

@@ -10,7 +10,7 @@ import msgspec
 from recollect.capture.adapters.claude_code.reader import ClaudeReader
 from recollect.capture.adapters.claude_code.records import DECODER
 from recollect.capture.adapters.claude_code.session import ClaudeLog, ClaudeState
-from recollect.capture.adapters.claude_code.tree import TurnTree
+from recollect.capture.adapters.claude_code.tree import ClaudeTurnTree
 from recollect.capture.logs.folders import list_folder, name_in_text
 from recollect.capture.logs.lines import LineBlock, UnreadableSource, blocks, open_log, records
 from recollect.model.logs import Checkpoint, Item, Problem, Source
@@ -142,7 +142,7 @@ def _items(reader: ClaudeReader, block: LineBlock) -> Iterator[Item]:
     yield from reader.drain()
 
 
-def _prefix(source: Source, end: int) -> TurnTree:
+def _prefix(source: Source, end: int) -> ClaudeTurnTree:
     """The turns of a file's first `end` bytes, read again because a record refers to an old one."""
     reader = ClaudeReader(_log(source)._replace(overflow=None))
     try:
@@ -157,7 +157,7 @@ def _prefix(source: Source, end: int) -> TurnTree:
             if block.end >= end:
                 break
     except UnreadableSource:
-        return TurnTree()
+        return ClaudeTurnTree()
     return reader.tree
 
 

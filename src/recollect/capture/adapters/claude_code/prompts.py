@@ -14,7 +14,7 @@ from recollect.capture.adapters.claude_code.records import ClaudeBlock, picture
 from recollect.model.logs import Author
 
 
-class UserText(NamedTuple):
+class ClaudeUserText(NamedTuple):
     """What a user record turns out to be, with the text that is left of it.
 
     `shape` is prompt, shell (a typed `!command`), shell_output, compaction,
@@ -26,7 +26,7 @@ class UserText(NamedTuple):
     author: Author | None = None
 
 
-NOTHING = UserText("nothing")
+NOTHING = ClaudeUserText("nothing")
 
 # Context that the client puts around what was typed, in the same text.
 _CONTEXT = re.compile(
@@ -48,7 +48,7 @@ _DROPPED = (
 _CONTINUED = "This session is being continued from a previous conversation"
 
 
-def prompt_of(content: object) -> UserText:
+def prompt_of(content: object) -> ClaudeUserText:
     """What a user record's content says, told by its shape alone."""
     if isinstance(content, str):
         text = _typed(content)
@@ -88,39 +88,39 @@ def _typed(text: str) -> str:
     return text
 
 
-def _shape(text: str) -> UserText:
+def _shape(text: str) -> ClaudeUserText:
     if text.startswith(_DROPPED):
         return NOTHING
     if text.startswith("[Request interrupted by user"):
-        return UserText("abort", text)
+        return ClaudeUserText("abort", text)
     if text.startswith(_CONTINUED):
-        return UserText("compaction", text)
-    return _tagged(text) if text.startswith("<") else UserText("prompt", text)
+        return ClaudeUserText("compaction", text)
+    return _tagged(text) if text.startswith("<") else ClaudeUserText("prompt", text)
 
 
-def _tagged(text: str) -> UserText:
+def _tagged(text: str) -> ClaudeUserText:
     if text.startswith(("<command-name>", "<command-message>", "<command-args>")):
         return _command(text)
     if text.startswith("<bash-input>"):
-        return UserText("shell", _inside(text, "bash-input"))
+        return ClaudeUserText("shell", _inside(text, "bash-input"))
     if text.startswith(("<bash-stdout>", "<bash-stderr>")):
         streams = (_inside(text, "bash-stdout"), _inside(text, "bash-stderr"))
-        return UserText("shell_output", "\n".join(stream for stream in streams if stream))
+        return ClaudeUserText("shell_output", "\n".join(stream for stream in streams if stream))
     if text.startswith("<user-memory-input>"):
-        return UserText("prompt", "# " + _inside(text, "user-memory-input"))
+        return ClaudeUserText("prompt", "# " + _inside(text, "user-memory-input"))
     if text.startswith("<task-notification>"):
-        return UserText("prompt", text, "system")
+        return ClaudeUserText("prompt", text, "system")
     if text.startswith("<teammate-message"):
-        return UserText("prompt", text, "agent")
-    return UserText("prompt", text)
+        return ClaudeUserText("prompt", text, "agent")
+    return ClaudeUserText("prompt", text)
 
 
-def _command(text: str) -> UserText:
+def _command(text: str) -> ClaudeUserText:
     name, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
     if name is None or not name[1].strip():
         return NOTHING
     typed = f"/{name[1].strip().lstrip('/')} {arguments[1].strip() if arguments else ''}"
-    return UserText("prompt", typed.rstrip())
+    return ClaudeUserText("prompt", typed.rstrip())
 
 
 def _inside(text: str, tag: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from recollect.capture.adapters.claude_code.prompts import UserText, is_caveat, prompt_of
+from recollect.capture.adapters.claude_code.prompts import ClaudeUserText, is_caveat, prompt_of
 from recollect.capture.adapters.claude_code.records import (
     ID_CHARACTERS,
     SYNTHETIC,
@@ -18,8 +18,8 @@ from recollect.capture.adapters.claude_code.records import (
     ClaudeBlock,
     ClaudeMessage,
     ClaudeRecord,
+    ClaudeToolResult,
     ClaudeUsage,
-    ToolUseResult,
     digest,
     native_id,
 )
@@ -153,7 +153,7 @@ class ClaudeReader(ClaudeTurns):
             return place
         return self._said(record, place, prompt_of(content))
 
-    def _said(self, record: ClaudeRecord, place: int | None, said: UserText) -> int | None:
+    def _said(self, record: ClaudeRecord, place: int | None, said: ClaudeUserText) -> int | None:
         if said.shape == "nothing":
             return place
         if said.shape == "abort":
@@ -181,7 +181,7 @@ class ClaudeReader(ClaudeTurns):
             return state.prompt_id == native_id(record.prompt_id)
         return state.prompt_time is not None and state.prompt_time == native_id(record.timestamp)
 
-    def _author(self, record: ClaudeRecord, said: UserText) -> Author:
+    def _author(self, record: ClaudeRecord, said: ClaudeUserText) -> Author:
         origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
         if said.author is not None:
             return said.author
@@ -385,7 +385,7 @@ class ClaudeReader(ClaudeTurns):
             _, turn = self.at(record, place if number is None else number)
         text = result_text(block, outcome, self.log.overflow)
         # There is no status, only marks of failure.
-        known = type(outcome) is ToolUseResult
+        known = type(outcome) is ClaudeToolResult
         ok = not (block.is_error or (known and outcome.interrupted is True))
         result = ToolResult(
             session=turn.session,

@@ -58,7 +58,7 @@ class ClaudeMessage(Struct, gc=False):
     usage: ClaudeUsage | Else = None
 
 
-class ToolUseResult(Struct, gc=False, rename="camel"):
+class ClaudeToolResult(Struct, gc=False, rename="camel"):
     """What the client knows about a tool result beside its text."""
 
     stdout: Any = None
@@ -102,7 +102,7 @@ class ClaudeRecord(Struct, gc=False, rename="camel"):
     is_api_error_message: Any = None
     request_id: Any = None
     message: ClaudeMessage | Else = None
-    tool_use_result: ToolUseResult | Else = None
+    tool_use_result: ClaudeToolResult | Else = None
     source_tool_use_id: Any = field(default=None, name="sourceToolUseID")
     attachment: ClaudeAttachment | Else = None
     prompt_id: Any = None

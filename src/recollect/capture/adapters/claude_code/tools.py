@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from recollect.capture.adapters.claude_code.records import ClaudeBlock, ToolUseResult, picture
+from recollect.capture.adapters.claude_code.records import ClaudeBlock, ClaudeToolResult, picture
 from recollect.capture.logs.lines import UnreadableSource, open_log
 from recollect.model.logs import ToolKind
 
@@ -111,7 +111,7 @@ def _part(block: Any) -> str:
 def _outcome_text(outcome: object) -> str | None:
     if isinstance(outcome, str):
         return outcome
-    if not isinstance(outcome, ToolUseResult):
+    if not isinstance(outcome, ClaudeToolResult):
         return None
     streams = [text for text in (outcome.stdout, outcome.stderr) if isinstance(text, str) and text]
     if outcome.is_image is True and streams:
@@ -142,7 +142,7 @@ def exit_code(text: str | None) -> int | None:
     return int(found[1]) if found else None
 
 
-def duration_ms(outcome: ToolUseResult) -> int | None:
+def duration_ms(outcome: ClaudeToolResult) -> int | None:
     """How long a call took, for the few tools that say it."""
     value = outcome.duration_ms
     if value is None:

@@ -40,7 +40,7 @@ class ClaudeTurn(Struct, array_like=True):
     side: bool = False
 
 
-class TurnTree:
+class ClaudeTurnTree:
     """The turns of one file in the order they were met, and the tip they lead to.
 
     After a resume only the newest turns are at hand, from number `base` on;
@@ -55,7 +55,7 @@ class TurnTree:
         self.base = base
         self.tip = tip
         self.places: dict[str, int] = {}
-        self.rescan: Callable[[], TurnTree] | None = None
+        self.rescan: Callable[[], ClaudeTurnTree] | None = None
         self._resumed = self.count
 
     @property
@@ -115,7 +115,7 @@ class TurnTree:
 
     def _complete(self) -> None:
         rescan, self.rescan = self.rescan, None
-        whole = rescan() if rescan else TurnTree()
+        whole = rescan() if rescan else ClaudeTurnTree()
         # Should the beginning have changed, its numbers say nothing about ours.
         if whole.count == self._resumed:
             self.turns = whole.turns[: self.base] + self.turns

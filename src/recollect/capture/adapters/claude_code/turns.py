@@ -24,7 +24,7 @@ from recollect.capture.adapters.claude_code.session import (
     ClaudeState,
     count,
 )
-from recollect.capture.adapters.claude_code.tree import ADRIFT, ROOT, ClaudeTurn, TurnTree
+from recollect.capture.adapters.claude_code.tree import ADRIFT, ROOT, ClaudeTurn, ClaudeTurnTree
 from recollect.model.logs import Author, Event, EventKind, Liveness, TurnFacts, milliseconds
 
 # What a checkpoint keeps. A rewind past the kept turns, or a parent past the
@@ -44,7 +44,7 @@ class ClaudeTurns:
         self.state = state or ClaudeState(session=log.session)
         self.items = ClaudeItems(log, self.state)
         self.out = self.items.out
-        self.tree = TurnTree(self.state.turns, self.state.base, self.state.tip)
+        self.tree = ClaudeTurnTree(self.state.turns, self.state.base, self.state.tip)
         self.tree.places = self.state.places
         # The turn of the last answer, which is most often that of the next too.
         self.here: int | None = None

@@ -17,7 +17,7 @@ HEADLESS_SOURCES = ("exec", "mcp")
 HEADLESS_ORIGINATORS = ("codex_exec", "codex_mcp_server")
 
 
-class ThreadIdentity(NamedTuple):
+class CodexThread(NamedTuple):
     """The ids of a session, and where it came from."""
 
     thread: str
@@ -28,7 +28,7 @@ class ThreadIdentity(NamedTuple):
     agent_path: str | None
 
 
-def identity(meta: Fields, fallback: str) -> ThreadIdentity:
+def identity(meta: Fields, fallback: str) -> CodexThread:
     """Who the first session_meta of a file says it is; `fallback` when it says nothing."""
     thread = text_of(meta.get("id")) or text_of(meta.get("session_id")) or fallback
     forked_from = text_of(meta.get("forked_from_id"))
@@ -38,23 +38,23 @@ def identity(meta: Fields, fallback: str) -> ThreadIdentity:
         return _agent_identity(meta, thread, forked_from)
     headless = source in HEADLESS_SOURCES or meta.get("originator") in HEADLESS_ORIGINATORS
     origin: Origin = "headless" if headless else "interactive"
-    return ThreadIdentity(thread, thread, forked_from, forked_from, origin, None)
+    return CodexThread(thread, thread, forked_from, forked_from, origin, None)
 
 
-def _agent_identity(meta: Fields, thread: str, forked_from: str | None) -> ThreadIdentity:
+def _agent_identity(meta: Fields, thread: str, forked_from: str | None) -> CodexThread:
     spawn = fields_of(fields_of(fields_of(meta.get("source")).get("subagent")).get("thread_spawn"))
     parent = text_of(spawn.get("parent_thread_id")) or text_of(meta.get("parent_thread_id"))
     path = text_of(meta.get("agent_path")) or text_of(spawn.get("agent_path"))
     if parent is None:
-        return ThreadIdentity(thread, thread, forked_from, forked_from, "subagent", path)
+        return CodexThread(thread, thread, forked_from, forked_from, "subagent", path)
     root = text_of(meta.get("session_id"))
     # A sub-agent of a sub-agent: only at this depth do we know its parent's own parent.
     nested = spawn.get("depth") == 2 and root is not None and root != parent
     above = f"{root}/{parent}" if nested else parent
-    return ThreadIdentity(thread, f"{parent}/{thread}", above, forked_from, "subagent", path)
+    return CodexThread(thread, f"{parent}/{thread}", above, forked_from, "subagent", path)
 
 
-def facts_of(meta: Fields, who: ThreadIdentity, at: int | None) -> SessionFacts:
+def facts_of(meta: Fields, who: CodexThread, at: int | None) -> SessionFacts:
     """What a session_meta tells beyond the ids."""
     git = fields_of(meta.get("git"))
     return SessionFacts(

@@ -27,7 +27,7 @@ _figures = itemgetter(
 )
 
 
-class TokenCount(Struct, gc=False):
+class CodexModelCall(Struct, gc=False):
     """A model call that has not been counted yet, and a mark that tells it from the others.
 
     `carried` says that the total held more than this call when the file began.
@@ -38,7 +38,7 @@ class TokenCount(Struct, gc=False):
     carried: bool
 
 
-class TokenMeter(Struct, array_like=True):
+class CodexTotals(Struct, array_like=True):
     """The running total of one file."""
 
     total: Counts | None = None
@@ -46,7 +46,7 @@ class TokenMeter(Struct, array_like=True):
     resets: int = 0
     count: int = 0
 
-    def advance(self, payload: Fields) -> TokenCount | None:
+    def advance(self, payload: Fields) -> CodexModelCall | None:
         """The call that a token_count adds, or None when it repeats an earlier one."""
         info = payload.get("info")
         if type(info) is dict:
@@ -69,14 +69,14 @@ class TokenMeter(Struct, array_like=True):
         if spent == NOTHING:
             return None
         mark = f"{self.resets}:{total[0]}:{total[3]}:{spent[0]}:{spent[3]}"
-        return TokenCount(spent, mark, before is None and total != spent)
+        return CodexModelCall(spent, mark, before is None and total != spent)
 
-    def _without_total(self, last: Counts) -> TokenCount | None:
+    def _without_total(self, last: Counts) -> CodexModelCall | None:
         if self.last == last or last == NOTHING:
             return None
         self.last = last
         self.count += 1
-        return TokenCount(last, f"n{self.count}:{last[0]}:{last[3]}", carried=False)
+        return CodexModelCall(last, f"n{self.count}:{last[0]}:{last[3]}", carried=False)
 
 
 def _counts(usage: Any) -> Counts | None:

@@ -33,8 +33,8 @@ from recollect.capture.adapters.codex.records import (
     uuid_moment,
     whole,
 )
-from recollect.capture.adapters.codex.session import ThreadIdentity
-from recollect.capture.adapters.codex.tokens import TokenMeter
+from recollect.capture.adapters.codex.session import CodexThread
+from recollect.capture.adapters.codex.tokens import CodexTotals
 from recollect.capture.logs.values import Fields
 from recollect.model.logs import Author, Event, Item, Liveness, SessionFacts, TurnFacts
 
@@ -50,7 +50,7 @@ MAX_REPEATS = 200
 MAX_TWINS = 60
 
 
-class CopiedHistory(Struct, array_like=True):
+class CodexCopiedHistory(Struct, array_like=True):
     """What one file copied from its parent: whether we are in it, and what was seen of it."""
 
     open: bool = False
@@ -110,7 +110,7 @@ class CodexState(Struct, array_like=True):
     """What a checkpoint carries; everything in it is bounded."""
 
     bare: bool | None = None
-    who: ThreadIdentity | None = None
+    who: CodexThread | None = None
     title: str | None = None
     cwd: str | None = None
     model: str | None = None
@@ -134,8 +134,8 @@ class CodexState(Struct, array_like=True):
     repeats: dict[str, int] = field(default_factory=dict)
     review: str = ""
     unnamed: int = 0
-    copied: CopiedHistory = field(default_factory=CopiedHistory)
-    meter: TokenMeter = field(default_factory=TokenMeter)
+    copied: CodexCopiedHistory = field(default_factory=CodexCopiedHistory)
+    meter: CodexTotals = field(default_factory=CodexTotals)
 
 
 class CodexTurns:
@@ -158,7 +158,7 @@ class CodexTurns:
 
     # The session ------------------------------------------------------------
 
-    def be(self, who: ThreadIdentity) -> None:
+    def be(self, who: CodexThread) -> None:
         """The session is known from here on."""
         self.state.who, self.session = who, who.session
 

@@ -10,7 +10,7 @@ from hashlib import blake2b
 import msgspec
 
 from recollect.capture.adapters.continue_dev.reader import ContinueReader
-from recollect.capture.adapters.continue_dev.records import ContinueSession, IndexEntry
+from recollect.capture.adapters.continue_dev.records import ContinueIndexEntry, ContinueSession
 from recollect.capture.logs.documents import BrokenDocument, parse_json, read_bytes
 from recollect.capture.logs.editors import file_path
 from recollect.capture.logs.folders import files_in, name_in_text
@@ -85,7 +85,9 @@ class ContinueDev:
         yield Checkpoint(max(1, len(data)), state)
 
 
-def _told(session: ContinueSession, name: str, entry: IndexEntry, path: str) -> Iterator[Item]:
+def _told(
+    session: ContinueSession, name: str, entry: ContinueIndexEntry, path: str
+) -> Iterator[Item]:
     # The program itself goes by the file's name: an id in a copy may be that of the original.
     title = text_of(session.title) or text_of(entry.title)
     workspace = text_of(session.workspaceDirectory) or text_of(entry.workspaceDirectory)
@@ -102,26 +104,26 @@ def _told(session: ContinueSession, name: str, entry: IndexEntry, path: str) -> 
     yield from ContinueReader(name, path).read(session)
 
 
-def _entry(companions: tuple[str, ...], name: str) -> IndexEntry:
+def _entry(companions: tuple[str, ...], name: str) -> ContinueIndexEntry:
     """What the list says about a session.
 
     Nothing when it does not know it, or is just being written.
     """
     if not companions:
-        return IndexEntry()
+        return ContinueIndexEntry()
     try:
-        return _entries(read_bytes(companions[0], _INDEX_BYTES)).get(name, IndexEntry())
+        return _entries(read_bytes(companions[0], _INDEX_BYTES)).get(name, ContinueIndexEntry())
     except (BrokenDocument, UnreadableSource):
-        return IndexEntry()
+        return ContinueIndexEntry()
 
 
 @lru_cache(1)
-def _entries(index: bytes) -> dict[str, IndexEntry]:
+def _entries(index: bytes) -> dict[str, ContinueIndexEntry]:
     """The list by the names of sessions.
 
     It is looked into for each of them, so the last one is kept.
     """
-    entries: dict[str, IndexEntry] = {}
-    for entry in parse_json(index, list[IndexEntry]):
+    entries: dict[str, ContinueIndexEntry] = {}
+    for entry in parse_json(index, list[ContinueIndexEntry]):
         entries.setdefault(text_of(entry.sessionId) or text_of(entry.session_id) or "", entry)
     return entries

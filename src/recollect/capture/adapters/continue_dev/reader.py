@@ -10,9 +10,9 @@ import msgspec
 
 from recollect.capture.adapters.continue_dev.records import (
     ContinueMessage,
+    ContinueOptions,
+    ContinuePromptLog,
     ContinueSession,
-    ModelOptions,
-    PromptLog,
 )
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.problems import ProblemCounter
@@ -185,10 +185,10 @@ def _output(items: Any) -> str | None:
 def _model_of(item: ContinueMessage) -> str | None:
     """The model that gave an answer, as the last call for it was made."""
     try:
-        logs = msgspec.json.decode(item.promptLogs, type=list[PromptLog] | None)
+        logs = msgspec.json.decode(item.promptLogs, type=list[ContinuePromptLog] | None)
         if not logs:
             return None
-        options = msgspec.json.decode(logs[-1].completionOptions, type=ModelOptions)
+        options = msgspec.json.decode(logs[-1].completionOptions, type=ContinueOptions)
     except _BROKEN:
         return None
     return text_of(options.model) or text_of(logs[-1].modelTitle)

@@ -37,20 +37,20 @@ class ContinueMessage(Struct):
     promptLogs: Raw = Raw(b"null")
 
 
-class ModelOptions(Struct):
+class ContinueOptions(Struct):
     """What a model was asked with."""
 
     model: Any = None
 
 
-class PromptLog(Struct):
+class ContinuePromptLog(Struct):
     """One call of a model, without its prompt and its answer."""
 
     modelTitle: Any = None
     completionOptions: Raw = Raw(b"{}")
 
 
-class IndexEntry(Struct):
+class ContinueIndexEntry(Struct):
     """What the list of sessions says about one of them."""
 
     sessionId: Any = None

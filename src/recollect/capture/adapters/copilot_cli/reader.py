@@ -11,9 +11,9 @@ from recollect.capture.adapters.copilot_cli.documents import tell_document
 from recollect.capture.adapters.copilot_cli.prompts import typed
 from recollect.capture.adapters.copilot_cli.records import PASSED_OVER, CopilotEvent, id_of
 from recollect.capture.adapters.copilot_cli.session import (
+    CopilotSessions,
+    CopilotSpeaker,
     CopilotState,
-    LogSessions,
-    SpeakerState,
     hash_of,
 )
 from recollect.capture.adapters.copilot_cli.tokens import UsageCounts, counts_of
@@ -49,7 +49,7 @@ class CopilotReader:
         self.state = state or CopilotState(session=session)
         self.noted = noted
         self.problems = ProblemCounter(path)
-        self.sessions = LogSessions(self.state)
+        self.sessions = CopilotSessions(self.state)
         self.main = self.sessions.main
 
     def take(self, record: CopilotEvent) -> None:
@@ -188,7 +188,7 @@ class CopilotReader:
         self._thought(dialogue, speaker, text_of(data.get("content")), at)
 
     def _thought(
-        self, dialogue: Dialogue, speaker: SpeakerState, text: str | None, at: int | None
+        self, dialogue: Dialogue, speaker: CopilotSpeaker, text: str | None, at: int | None
     ) -> None:
         if text and speaker.thought != hash_of(text):
             speaker.thought = hash_of(text)
@@ -206,7 +206,7 @@ class CopilotReader:
     def _count_message(
         self,
         dialogue: Dialogue,
-        speaker: SpeakerState,
+        speaker: CopilotSpeaker,
         record: CopilotEvent,
         data: Fields,
         at: int | None,

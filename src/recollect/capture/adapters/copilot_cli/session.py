@@ -24,7 +24,7 @@ _MOST_TASKS = 8
 _TASK_CHARACTERS = 1000
 
 
-class SpeakerState(Struct):
+class CopilotSpeaker(Struct):
     """Where one of the conversations in a log stands: the session's own, or a sub-agent's."""
 
     dialogue: DialogueState = field(default_factory=DialogueState, name="standing")
@@ -43,8 +43,8 @@ class CopilotState(Struct):
     cwd: str | None = None
     remote: str | None = None
     detached: bool = False
-    main: SpeakerState = field(default_factory=SpeakerState)
-    agents: dict[str, SpeakerState] = field(default_factory=dict)
+    main: CopilotSpeaker = field(default_factory=CopilotSpeaker)
+    agents: dict[str, CopilotSpeaker] = field(default_factory=dict)
     # Which sub-agent a call has started, and what it was asked.
     started: dict[str, str] = field(default_factory=dict)
     tasks: dict[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class CopilotState(Struct):
     totals: CopilotTotals = field(default_factory=CopilotTotals, name="ledger")
 
 
-class LogSessions:
+class CopilotSessions:
     """The sessions in one log; what they give is in `items`, in the order of the file."""
 
     def __init__(self, state: CopilotState) -> None:
@@ -61,14 +61,14 @@ class LogSessions:
         self.main = self._dialogue(state.session, state.main)
         self.agents: dict[str, Dialogue] = {}
 
-    def _dialogue(self, session: str, speaker: SpeakerState) -> Dialogue:
+    def _dialogue(self, session: str, speaker: CopilotSpeaker) -> Dialogue:
         dialogue = Dialogue(session, speaker.dialogue)
         dialogue.items = self.items
         return dialogue
 
     def find(
         self, record: CopilotEvent, data: Fields, at: int | None
-    ) -> tuple[Dialogue, SpeakerState]:
+    ) -> tuple[Dialogue, CopilotSpeaker]:
         """The conversation that an event belongs to."""
         agent, call = id_of(record.agentId), id_of(data.get("parentToolCallId"))
         if agent is None and call is None:
@@ -77,14 +77,14 @@ class LogSessions:
 
     def agent(
         self, agent: str | None, call: str | None, at: int | None
-    ) -> tuple[Dialogue, SpeakerState]:
+    ) -> tuple[Dialogue, CopilotSpeaker]:
         """A sub-agent, by its id, by the call that started it, or by both."""
         if agent and call:
             _remember(self.state.started, call, agent, _MOST_AGENTS)
         agent = agent or self.state.started.get(call or "") or call or ""
         speaker = self.state.agents.get(agent)
         if speaker is None:
-            speaker = SpeakerState()
+            speaker = CopilotSpeaker()
             self.agents.pop(agent, None)
         _remember(self.state.agents, agent, speaker, _MOST_AGENTS)
         dialogue = self.agents.get(agent)
@@ -103,7 +103,7 @@ class LogSessions:
             self._ask(dialogue, speaker, self.state.tasks.pop(call or agent, ""), at)
         return dialogue, speaker
 
-    def _ask(self, dialogue: Dialogue, speaker: SpeakerState, task: str, at: int | None) -> None:
+    def _ask(self, dialogue: Dialogue, speaker: CopilotSpeaker, task: str, at: int | None) -> None:
         if task:
             speaker.asked = hash_of(task[:_TASK_CHARACTERS])
             dialogue.say("prompt", task, at=at)
@@ -130,7 +130,7 @@ class LogSessions:
         self.state.turns.clear()
 
     def tell_task(
-        self, dialogue: Dialogue, speaker: SpeakerState, key: str, text: str, at: int | None
+        self, dialogue: Dialogue, speaker: CopilotSpeaker, key: str, text: str, at: int | None
     ) -> None:
         """Somebody says something to a sub-agent; the task that its call gave is said once more."""
         if not speaker.asked:

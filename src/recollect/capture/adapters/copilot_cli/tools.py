@@ -24,7 +24,7 @@ _EXIT = re.compile(r"<(?:exited|shellId: \S+ completed) with exit code (-?\d+)>\
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
-class ToolRequest(NamedTuple):
+class CopilotCall(NamedTuple):
     """A tool call as it is passed on."""
 
     name: str
@@ -33,7 +33,7 @@ class ToolRequest(NamedTuple):
     target: str | None
 
 
-class ToolOutcome(NamedTuple):
+class CopilotOutcome(NamedTuple):
     """What a call came to."""
 
     output: str | None
@@ -42,7 +42,7 @@ class ToolOutcome(NamedTuple):
     duration_ms: int | None
 
 
-def called(name: str, arguments: Any, server: object) -> ToolRequest:
+def called(name: str, arguments: Any, server: object) -> CopilotCall:
     """What was called; `server` is the MCP server that offers it, if one does."""
     given = json_of(arguments)
     kind = _KINDS.get(name) or kind_of(name)
@@ -52,11 +52,11 @@ def called(name: str, arguments: Any, server: object) -> ToolRequest:
         kind = "read"
     if kind == "edit" and isinstance(given, str):
         patched = _PATCHED.search(given)
-        return ToolRequest(name, {"patch": given}, kind, patched[1].strip() if patched else None)
-    return ToolRequest(name, given, kind, None)
+        return CopilotCall(name, {"patch": given}, kind, patched[1].strip() if patched else None)
+    return CopilotCall(name, given, kind, None)
 
 
-def outcome(data: Fields) -> ToolOutcome:
+def outcome(data: Fields) -> CopilotOutcome:
     """What the completion of a call says.
 
     A command that ends with another code than 0 has failed, whatever else is said.
@@ -71,7 +71,7 @@ def outcome(data: Fields) -> ToolOutcome:
     success = data.get("success")
     ok = success if isinstance(success, bool) else False if error else None
     metrics = fields_of(fields_of(data.get("toolTelemetry")).get("metrics"))
-    return ToolOutcome(
+    return CopilotOutcome(
         output, False if exit_code else ok, exit_code, whole_of(metrics.get("durationMs"))
     )
 

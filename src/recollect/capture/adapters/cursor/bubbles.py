@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from recollect.capture.adapters.cursor.prompts import PromptKeys
-from recollect.capture.adapters.cursor.session import UNTITLED, ChatOwner
+from recollect.capture.adapters.cursor.prompts import CursorPromptKeys
+from recollect.capture.adapters.cursor.session import UNTITLED, CursorChatOwner
 from recollect.capture.adapters.cursor.tools import call_in
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.problems import ProblemCounter
@@ -49,7 +49,7 @@ _META = {
 }
 
 
-class Bubble(msgspec.Struct):
+class CursorBubble(msgspec.Struct):
     """A message, a thought, or a tool call with its result."""
 
     bubbleId: Any = None
@@ -68,7 +68,7 @@ class Bubble(msgspec.Struct):
     errorDetails: Any = None
 
 
-class Composer(msgspec.Struct):
+class CursorComposer(msgspec.Struct):
     """A chat: what is known of it, and the order of its bubbles."""
 
     composerId: Any = None
@@ -94,31 +94,31 @@ class Composer(msgspec.Struct):
     filesChangedCount: Any = None
 
 
-class StoredBubble(NamedTuple):
+class CursorStoredBubble(NamedTuple):
     """A bubble that has a row of its own."""
 
     rowid: int
     id: str
-    bubble: Bubble
+    bubble: CursorBubble
 
 
-class BubbleTurn(NamedTuple):
+class CursorTurn(NamedTuple):
     """A prompt, or None before the first, and what answers it."""
 
-    prompt: Bubble | None
-    answers: list[Bubble]
+    prompt: CursorBubble | None
+    answers: list[CursorBubble]
 
 
-def shown(composer: Composer, kept: list[StoredBubble]) -> list[Bubble]:
+def shown(composer: CursorComposer, kept: list[CursorStoredBubble]) -> list[CursorBubble]:
     """The bubbles that a person sees, in order."""
-    known: dict[str, Bubble] = {}
+    known: dict[str, CursorBubble] = {}
     inline = objects_of(composer.conversation)
     for name, fields in [
         *fields_of(composer.conversationMap).items(),
         *((part.get("bubbleId"), part) for part in inline),
     ]:
         if isinstance(name, str) and isinstance(fields, dict):
-            known[name] = msgspec.convert(fields, Bubble)
+            known[name] = msgspec.convert(fields, CursorBubble)
     for one in kept:
         whole = _completed(one.bubble, known.get(one.id))
         # The row's name and the bubble's own id are the same nearly always.
@@ -136,15 +136,15 @@ def shown(composer: Composer, kept: list[StoredBubble]) -> list[Bubble]:
     return found
 
 
-def _completed(bubble: Bubble, inline: Bubble | None) -> Bubble:
+def _completed(bubble: CursorBubble, inline: CursorBubble | None) -> CursorBubble:
     """A bubble with what only its copy inside the composer tells."""
-    for name in Bubble.__struct_fields__ if inline is not None else ():
+    for name in CursorBubble.__struct_fields__ if inline is not None else ():
         if not getattr(bubble, name):
             setattr(bubble, name, getattr(inline, name))
     return bubble
 
 
-def _tools_apart(composer: Composer) -> Fields:
+def _tools_apart(composer: CursorComposer) -> Fields:
     """The tool calls of early 2025, which stood beside the bubbles, by the bubble's id."""
     for capability in objects_of(composer.capabilities):
         if capability.get("type") == _TOOLS:
@@ -152,41 +152,43 @@ def _tools_apart(composer: Composer) -> Fields:
     return {}
 
 
-def undone(kept: list[StoredBubble], live: list[Bubble]) -> list[BubbleTurn]:
+def undone(kept: list[CursorStoredBubble], live: list[CursorBubble]) -> list[CursorTurn]:
     """What was rewound or edited away, in the order it was written: no list names it any more.
 
     Most of them are answers that were begun anew. Only what follows a prompt
     that is gone, before anything that is still there, is a turn.
     """
     seen = {id(bubble) for bubble in live}
-    turns: list[BubbleTurn] = []
+    turns: list[CursorTurn] = []
     follows = False
     for one in sorted(kept):
         if id(one.bubble) in seen:
             follows = False
         elif _is_prompt(one.bubble):
-            turns.append(BubbleTurn(one.bubble, []))
+            turns.append(CursorTurn(one.bubble, []))
             follows = True
         elif follows:
             turns[-1].answers.append(one.bubble)
     return turns
 
 
-def _is_prompt(bubble: Bubble) -> bool:
+def _is_prompt(bubble: CursorBubble) -> bool:
     # An empty one is what stands in the input box, or a click on "continue".
     return bubble.type == _PERSON and bool(_words(bubble) or list_of(bubble.images))
 
 
-class ComposerReader:
+class CursorComposerReader:
     """Makes the items of one chat."""
 
-    def __init__(self, owner: ChatOwner, composer: Composer, problems: ProblemCounter) -> None:
+    def __init__(
+        self, owner: CursorChatOwner, composer: CursorComposer, problems: ProblemCounter
+    ) -> None:
         self.owner, self.composer, self.problems = owner, composer, problems
         self.dialogue = Dialogue(owner.session, own_keys=True)
-        self.keys = PromptKeys()
+        self.keys = CursorPromptKeys()
         self.model = _model(composer.modelConfig)
 
-    def told(self, bubbles: list[Bubble], gone: list[BubbleTurn]) -> list[Item]:
+    def told(self, bubbles: list[CursorBubble], gone: list[CursorTurn]) -> list[Item]:
         """The items of a chat without its session's facts; none when nothing was said in it."""
         for turn in self._turns(bubbles):
             self._tell(turn)
@@ -196,18 +198,18 @@ class ComposerReader:
         items = self.dialogue.drain()
         return items if any(isinstance(item, Event) for item in items) else []
 
-    def _turns(self, bubbles: list[Bubble]) -> list[BubbleTurn]:
-        turns = [BubbleTurn(None, [])]
+    def _turns(self, bubbles: list[CursorBubble]) -> list[CursorTurn]:
+        turns = [CursorTurn(None, [])]
         for bubble in bubbles:
             if _is_prompt(bubble):
-                turns.append(BubbleTurn(bubble, []))
+                turns.append(CursorTurn(bubble, []))
             elif bubble.type == _AGENT:
                 turns[-1].answers.append(bubble)
             elif bubble.type != _PERSON:
                 self.problems.unknown("a bubble of type", bubble.type)
         return turns
 
-    def _tell(self, turn: BubbleTurn) -> None:
+    def _tell(self, turn: CursorTurn) -> None:
         if turn.prompt is not None:
             words = _words(turn.prompt)
             at = _moment(turn.prompt) or next(filter(None, map(_asked_at, turn.answers)), None)
@@ -222,13 +224,13 @@ class ComposerReader:
         for bubble in turn.answers:
             self._answer(bubble)
 
-    def _telemetry(self, turn: BubbleTurn) -> Fields | None:
+    def _telemetry(self, turn: CursorTurn) -> Fields | None:
         models = [self.model, *(_model(bubble.modelInfo) for bubble in turn.answers)]
         mode = _MODES.get(whole_of(turn.prompt.unifiedMode) or 0) if turn.prompt else None
         told = {"model": next(filter(None, reversed(models)), None), "mode": mode}
         return non_empty(told) or None
 
-    def _answer(self, bubble: Bubble) -> None:
+    def _answer(self, bubble: CursorBubble) -> None:
         at = _moment(bubble)
         self.dialogue.say("reasoning", _thoughts(bubble), at=at)
         self.dialogue.say("reply", text_of(bubble.text), at=at)
@@ -294,7 +296,7 @@ def _paid(usage: Any) -> Fields:
     return non_empty({"usage_cents": non_empty(cents), "usage_requests": non_empty(requests)})
 
 
-def _words(bubble: Bubble) -> str:
+def _words(bubble: CursorBubble) -> str:
     return (text_of(bubble.text) or _written(json_of(bubble.richText))).strip()
 
 
@@ -310,20 +312,20 @@ def _written(node: Any) -> str:
     return "\n".join(lines)
 
 
-def _thoughts(bubble: Bubble) -> str | None:
+def _thoughts(bubble: CursorBubble) -> str | None:
     text = text_of(fields_of(bubble.thinking).get("text")) or text_of(bubble.thinking)
     blocks = (text_of(block.get("text")) for block in objects_of(bubble.allThinkingBlocks))
     return text or "\n\n".join(filter(None, blocks))
 
 
-def _moment(bubble: Bubble) -> int | None:
+def _moment(bubble: CursorBubble) -> int | None:
     timing = fields_of(bubble.timingInfo)
     names = ("clientSettleTime", "clientEndTime", "clientRpcSendTime")
     told = (_epoch(timing.get(name)) for name in names)
     return moment_of(bubble.createdAt) or next(filter(None, told), None)
 
 
-def _asked_at(bubble: Bubble) -> int | None:
+def _asked_at(bubble: CursorBubble) -> int | None:
     return _epoch(fields_of(bubble.timingInfo).get("clientRpcSendTime"))
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from recollect.capture.adapters.cursor.prompts import PromptKeys
+from recollect.capture.adapters.cursor.prompts import CursorPromptKeys
 from recollect.capture.adapters.cursor.reader import CursorReader
 from recollect.capture.adapters.cursor.session import UNTITLED, is_md5_of, owner_of
 from recollect.capture.logs.dialogue import Dialogue
@@ -83,7 +83,7 @@ def _items(source: Source, file: SqliteFile) -> Iterator[Item]:
     facts = _facts(source, meta, owner.parent)
     reader = CursorReader(
         Dialogue(owner.session, own_keys=True),
-        PromptKeys(),
+        CursorPromptKeys(),
         problems,
         author=owner.author,
         is_folder=is_md5_of(folder),

@@ -13,20 +13,21 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from recollect.capture.adapters.cursor.bubbles import (
-    Bubble,
-    Composer,
-    ComposerReader,
-    StoredBubble,
+    CursorBubble,
+    CursorComposer,
+    CursorComposerReader,
+    CursorStoredBubble,
     shown,
     undone,
 )
 from recollect.capture.adapters.cursor.session import owner_of
 from recollect.capture.adapters.cursor.workspaces import (
     MAX_VALUE_BYTES,
+    CursorWorkspaces,
     ItemStamps,
-    Workspaces,
     chats,
     folder_told,
     has_items,
@@ -46,7 +47,8 @@ _COMMIT_BYTES = 8 << 20
 _BUBBLES_AT_A_TIME = 200
 _MAX_KEY_BYTES = 512
 
-Shape = TypeVar("Shape", Bubble, Composer)
+Shape = TypeVar("Shape", CursorBubble, CursorComposer)
+_WORDS: dict[type[Struct], str] = {CursorBubble: "bubble", CursorComposer: "composer"}
 
 _NEWEST = f"""
     select cast(composer as blob), max(row), cast(key as blob) from (
@@ -99,7 +101,7 @@ class _EditorPass:
         self.source, self.file, self.marks = source, file, marks
         self.position = self.committed = position
         self.problems = ProblemCounter(source.path)
-        self.workspaces = Workspaces(source.companions)
+        self.workspaces = CursorWorkspaces(source.companions)
 
     def items(self) -> Iterator[Item]:
         """The items of every chat that changed, with a checkpoint now and then."""
@@ -156,11 +158,11 @@ class _EditorPass:
             """,
             (f"composerData:{name}", MAX_VALUE_BYTES),
         )
-        composer = self._decoded(row[1], row[0], Composer) if row else None
+        composer = self._decoded(row[1], row[0], CursorComposer) if row else None
         if composer is not None:
             yield from self._told(name, composer, list(self._bubbles(name)))
 
-    def _bubbles(self, composer: str) -> Iterator[StoredBubble]:
+    def _bubbles(self, composer: str) -> Iterator[CursorStoredBubble]:
         first, last = f"bubbleId:{composer}:", f"bubbleId:{composer};"
         after = first.encode()
         while True:
@@ -177,10 +179,13 @@ class _EditorPass:
                 (after, last, _BUBBLES_AT_A_TIME, MAX_VALUE_BYTES),
             )
             for rowid, key, size, data in some:
-                bubble, name = self._decoded(data, size, Bubble), _name(key).removeprefix(first)
+                bubble, name = (
+                    self._decoded(data, size, CursorBubble),
+                    _name(key).removeprefix(first),
+                )
                 if bubble is not None:
                     bubble.bubbleId = name if bubble.bubbleId is None else bubble.bubbleId
-                    yield StoredBubble(rowid, name, bubble)
+                    yield CursorStoredBubble(rowid, name, bubble)
             if len(some) < _BUBBLES_AT_A_TIME:
                 return
             after = some[-1][1]
@@ -189,14 +194,14 @@ class _EditorPass:
         if data is None:
             # A row that is null was deleted, but for its key.
             if size:
-                reason = f"a {shape.__name__.lower()} of more than {MAX_VALUE_BYTES} bytes"
+                reason = f"a {_WORDS[shape]} of more than {MAX_VALUE_BYTES} bytes"
                 self.problems.add("too_large", reason)
             return None
         self.position += len(data)
         try:
             return parse_json(data, shape)
         except BrokenDocument as reason:
-            self.problems.bad(f"a {shape.__name__.lower()} is {reason}")
+            self.problems.bad(f"a {_WORDS[shape]} is {reason}")
             return None
 
     # The chats of 2023 and 2024, in the items of a workspace
@@ -213,9 +218,11 @@ class _EditorPass:
 
     # Either
 
-    def _told(self, name: str, composer: Composer, kept: list[StoredBubble]) -> Iterator[Item]:
+    def _told(
+        self, name: str, composer: CursorComposer, kept: list[CursorStoredBubble]
+    ) -> Iterator[Item]:
         owner = owner_of(name, composer.subagentInfo)
-        chat = ComposerReader(owner, composer, self.problems)
+        chat = CursorComposerReader(owner, composer, self.problems)
         live = shown(composer, kept)
         items = chat.told(live, undone(kept, live))
         if items:
@@ -223,7 +230,7 @@ class _EditorPass:
             yield from chat.dialogue.drain()
             yield from items
 
-    def _folder(self, name: str, composer: Composer, items: list[Item]) -> str | None:
+    def _folder(self, name: str, composer: CursorComposer, items: list[Item]) -> str | None:
         """The folder a chat tells, or of the workspace that names it or whose files it touched."""
         folder = folder_told(composer.workspaceIdentifier) or self.workspaces.folder_of(name)
         if folder is None:

@@ -37,7 +37,7 @@ _WORKSPACE = re.compile(r"^[ \t]{0,8}Workspace Path:[ \t]{0,8}(\S[^\n]{0,1000})$
 _MOST_PROMPTS = 500
 
 
-class TypedPrompt(NamedTuple):
+class CursorPrompt(NamedTuple):
     """A message in the user's name: the words, if there are any, and what is told beside them."""
 
     text: str
@@ -45,14 +45,14 @@ class TypedPrompt(NamedTuple):
     folder: str | None
 
 
-def typed(content: Any) -> TypedPrompt:
+def typed(content: Any) -> CursorPrompt:
     """What a message of the role user says: nothing when everything in it was added."""
     if isinstance(content, list):
         content = [part for part in content if not _is_result(part)]
     whole = content_text(content)
     outside, asked = _taken_apart(whole)
     stamp, workspace = _TIMESTAMP.search(whole), _WORKSPACE.search(whole)
-    return TypedPrompt(
+    return CursorPrompt(
         "\n\n".join(map(str.strip, asked)) if asked else outside.strip(),
         moment_told(stamp[1]) if stamp else None,
         workspace[1].strip() if workspace else None,
@@ -105,7 +105,7 @@ def said(text: str) -> str:
     return text.strip().removesuffix(REDACTED).rstrip() if REDACTED in text else text
 
 
-class PromptKeys:
+class CursorPromptKeys:
     """Keys of turns that are the same wherever a chat is kept.
 
     The editor's database has ids for its messages, the other two places have

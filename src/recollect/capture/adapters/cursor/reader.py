@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from recollect.capture.adapters.cursor.prompts import PromptKeys, said, typed
+from recollect.capture.adapters.cursor.prompts import CursorPromptKeys, said, typed
 from recollect.capture.adapters.cursor.session import folder_in
 from recollect.capture.adapters.cursor.tools import CursorResult, result_in, sort_of
 from recollect.capture.logs.dialogue import Dialogue
@@ -40,7 +40,7 @@ class CursorReader:
     def __init__(
         self,
         dialogue: Dialogue,
-        keys: PromptKeys,
+        keys: CursorPromptKeys,
         problems: ProblemCounter,
         *,
         author: Author,

@@ -28,7 +28,7 @@ _MOST_VALUES = 12
 _MOST_PARENTS = 40
 
 
-class ChatOwner(NamedTuple):
+class CursorChatOwner(NamedTuple):
     """A chat's session and, for a sub-agent's, the session it works for."""
 
     session: str
@@ -40,7 +40,7 @@ class ChatOwner(NamedTuple):
         return "human" if self.parent is None else "agent"
 
 
-def owner_of(name: str, info: Any) -> ChatOwner:
+def owner_of(name: str, info: Any) -> CursorChatOwner:
     """The lineage of a chat from its `subagentInfo`.
 
     The two places that have one name its fields differently.
@@ -48,9 +48,9 @@ def owner_of(name: str, info: Any) -> ChatOwner:
     told = fields_of(info)
     parent = text_of(told.get("parentComposerId")) or text_of(told.get("parentAgentId"))
     if parent is None or parent == name:
-        return ChatOwner(name)
+        return CursorChatOwner(name)
     root = first_text(told.get("rootParentComposerId"), told.get("rootParentAgentId")) or parent
-    return ChatOwner(f"{root}/{name}", parent if parent == root else f"{root}/{parent}")
+    return CursorChatOwner(f"{root}/{name}", parent if parent == root else f"{root}/{parent}")
 
 
 # The folder, proven by a name that was made from it ----------------------------

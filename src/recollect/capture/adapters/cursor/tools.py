@@ -51,7 +51,7 @@ class CursorResult(NamedTuple):
     exit_code: int | None
 
 
-class BubbleCall(NamedTuple):
+class CursorCall(NamedTuple):
     """A call as a bubble of the editor tells it, its result in the same record."""
 
     id: str | None
@@ -68,7 +68,7 @@ def sort_of(name: str) -> ToolKind:
     return _KINDS.get(plain.lower()) or kind_of(plain)
 
 
-def call_in(data: Fields) -> BubbleCall | None:
+def call_in(data: Fields) -> CursorCall | None:
     """The call in a bubble's `toolFormerData`; None when nothing says which tool it was."""
     name, number = text_of(data.get("name")), whole_of(data.get("tool"))
     if name is None and number is None:
@@ -79,7 +79,7 @@ def call_in(data: Fields) -> BubbleCall | None:
     asked, made = json_of(data.get("rawArgs")), json_of(data.get("params"))
     arguments = asked if isinstance(asked, dict) and asked else made or asked
     target = target_of(kind, arguments) or target_of(kind, made)
-    return BubbleCall(text_of(data.get("toolCallId")), name, kind, target, arguments, _given(data))
+    return CursorCall(text_of(data.get("toolCallId")), name, kind, target, arguments, _given(data))
 
 
 def _given(data: Fields) -> CursorResult:

@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.adapters.cursor.prompts import PromptKeys
+from recollect.capture.adapters.cursor.prompts import CursorPromptKeys
 from recollect.capture.adapters.cursor.reader import CursorReader
-from recollect.capture.adapters.cursor.session import ChatOwner, is_slug_of
+from recollect.capture.adapters.cursor.session import CursorChatOwner, is_slug_of
 from recollect.capture.adapters.cursor.tools import CursorResult
 from recollect.capture.logs.dialogue import Dialogue, DialogueState
 from recollect.capture.logs.documents import read_bytes
@@ -56,14 +56,14 @@ class _TranscriptState(msgspec.Struct):
     folder: str | None = None
 
 
-def owner_of_transcript(path: str) -> ChatOwner:
+def owner_of_transcript(path: str) -> CursorChatOwner:
     """The session of a transcript: its name, below that of the chat it works for."""
     name = os.path.splitext(name_in_text(path))[0]
     folder = os.path.dirname(path)
     if os.path.basename(folder) != SUBAGENTS:
-        return ChatOwner(name)
+        return CursorChatOwner(name)
     parent = name_in_text(os.path.dirname(folder))
-    return ChatOwner(f"{parent}/{name}", parent)
+    return CursorChatOwner(f"{parent}/{name}", parent)
 
 
 def slug_of(path: str) -> str:
@@ -130,7 +130,7 @@ def _reader(path: str, state: _TranscriptState, problems: ProblemCounter) -> Cur
     owner_of = owner_of_transcript(path)
     return CursorReader(
         Dialogue(owner_of.session, state.standing, own_keys=True),
-        PromptKeys(state.prompts),
+        CursorPromptKeys(state.prompts),
         problems,
         author=owner_of.author,
         is_folder=is_slug_of(slug_of(path)),
@@ -139,7 +139,7 @@ def _reader(path: str, state: _TranscriptState, problems: ProblemCounter) -> Cur
     )
 
 
-def _introduce(dialogue: Dialogue, owner_of: ChatOwner) -> None:
+def _introduce(dialogue: Dialogue, owner_of: CursorChatOwner) -> None:
     dialogue.facts(parent=owner_of.parent, origin="subagent" if owner_of.parent else None)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.adapters.cursor.bubbles import Composer
+from recollect.capture.adapters.cursor.bubbles import CursorComposer
 from recollect.capture.logs.documents import BrokenDocument, parse_json
 from recollect.capture.logs.editors import file_path, workspace_folder
 from recollect.capture.logs.folders import list_folder
@@ -74,7 +74,9 @@ def composers_named(noted: Any) -> Iterator[str]:
     yield from filter(None, map(text_of, list_of(fields_of(noted).get("selectedComposerIds"))))
 
 
-def chats(file: SqliteFile, found: ItemStamps, problems: ProblemCounter) -> Iterator[Composer]:
+def chats(
+    file: SqliteFile, found: ItemStamps, problems: ProblemCounter
+) -> Iterator[CursorComposer]:
     """The chats that a workspace's items hold whole."""
     values: Fields = {}
     for key in found:
@@ -86,14 +88,14 @@ def chats(file: SqliteFile, found: ItemStamps, problems: ProblemCounter) -> Iter
     for tab in objects_of(fields_of(values.get(CHATS)).get("tabs")):
         yield _composer_of(tab, times)
     for fields in objects_of(fields_of(values.get(COMPOSERS)).get("allComposers")):
-        composer = msgspec.convert(fields, Composer)
+        composer = msgspec.convert(fields, CursorComposer)
         for bubble in objects_of(composer.conversation):
             if bubble.get("type") == _TYPES["user"]:
                 bubble.setdefault("createdAt", times.of(bubble.get("text")))
         yield composer
 
 
-def _composer_of(tab: Fields, times: _Times) -> Composer:
+def _composer_of(tab: Fields, times: _Times) -> CursorComposer:
     """A tab of the chat panel, as later versions would have kept it."""
     bubbles = []
     for number, one in enumerate(objects_of(tab.get("bubbles"))):
@@ -111,7 +113,7 @@ def _composer_of(tab: Fields, times: _Times) -> Composer:
     asked = [bubble for bubble in bubbles if bubble["type"] == _TYPES["user"] and bubble["text"]]
     if asked and asked[-1]["createdAt"] is None:
         asked[-1]["createdAt"] = moment_of(tab.get("lastSendTime"))
-    return Composer(
+    return CursorComposer(
         composerId=tab.get("tabId"),
         name=tab.get("chatTitle"),
         unifiedMode="chat",
@@ -150,7 +152,7 @@ def folder_told(workspace: Any) -> str | None:
     return os.path.dirname(several) if several else None
 
 
-class Workspaces:
+class CursorWorkspaces:
     """The workspaces of one user, looked at when the first chat needs them."""
 
     def __init__(self, companions: tuple[str, ...]) -> None:

@@ -7,8 +7,8 @@ in full. A session without updates is told from here alone.
 
 from __future__ import annotations
 
-from recollect.capture.adapters.grok.prompts import UniqueKeys, cut_prompt, key_of, typed
-from recollect.capture.adapters.grok.records import ChatLine
+from recollect.capture.adapters.grok.prompts import GrokKeys, cut_prompt, key_of, typed
+from recollect.capture.adapters.grok.records import GrokChatLine
 from recollect.capture.adapters.grok.tools import GrokCalls, asked_for
 from recollect.capture.adapters.grok.updates import GrokTurn
 from recollect.capture.logs.dialogue import OPENING
@@ -57,9 +57,9 @@ class GrokChat:
         self.interjections: list[tuple[GrokTurn | None, GrokTurn]] = []
         self.calls = GrokCalls()
         self.problems = problems
-        self._keys = UniqueKeys()
+        self._keys = GrokKeys()
 
-    def take(self, line: ChatLine) -> None:
+    def take(self, line: GrokChatLine) -> None:
         """One more line."""
         if self.inherited > 0:
             self.inherited -= 1
@@ -80,7 +80,7 @@ class GrokChat:
 
     # Who asks
 
-    def _user(self, line: ChatLine) -> None:
+    def _user(self, line: GrokChatLine) -> None:
         reason, number = line.synthetic_reason, whole_of(line.prompt_index)
         said = content_text(line.content)
         if reason == "compaction_meta":
@@ -119,7 +119,7 @@ class GrokChat:
 
     # What the agent does
 
-    def _assistant(self, line: ChatLine) -> None:
+    def _assistant(self, line: GrokChatLine) -> None:
         thought = content_text(line.reasoning_content) or content_text(
             fields_of(line.reasoning).get("text")
         )
@@ -134,13 +134,13 @@ class GrokChat:
             elif self.calls.find(call) is None:
                 self.calls.begin(call, self._event("tool_call")).asked(name, given)
 
-    def _result(self, line: ChatLine) -> None:
+    def _result(self, line: GrokChatLine) -> None:
         call = self.calls.find(text_of(line.tool_call_id) or "")
         # A call that compaction took away has left its result without meaning.
         if call is not None:
             call.event.output = content_text(line.content)
 
-    def _backend_call(self, line: ChatLine) -> None:
+    def _backend_call(self, line: GrokChatLine) -> None:
         """A tool that the vendor's servers ran: what it found went straight to the model."""
         told = fields_of(line.kind)
         name = text_of(told.get("tool_type")) or "backend_tool"

@@ -61,7 +61,7 @@ def key_of(*parts: object) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-class UniqueKeys:
+class GrokKeys:
     """Keys that were given, so that what comes twice gets another each time."""
 
     def __init__(self) -> None:

@@ -27,13 +27,13 @@ from recollect.capture.adapters.grok.records import (
     SUMMARY_FILE,
     UPDATES,
     UPDATES_FILE,
-    EventLine,
+    GrokEventLine,
     GrokLines,
 )
 from recollect.capture.adapters.grok.session import LINK, GrokSession
-from recollect.capture.adapters.grok.tokens import PromptBill, bills_in, included, take_off
+from recollect.capture.adapters.grok.tokens import GrokBill, bills_in, included, take_off
 from recollect.capture.adapters.grok.tools import GrokCalls
-from recollect.capture.adapters.grok.updates import GrokTurn, GrokUpdates, SubagentStart
+from recollect.capture.adapters.grok.updates import GrokSubagent, GrokTurn, GrokUpdates
 from recollect.capture.logs.documents import BrokenDocument, read_json
 from recollect.capture.logs.folders import files_in, name_in_text
 from recollect.capture.logs.lines import UnreadableSource
@@ -176,13 +176,13 @@ class GrokReader:
 # Putting it together -----------------------------------------------------------
 
 
-def _is_own(bill: PromptBill, forked_at: int | None) -> bool:
+def _is_own(bill: GrokBill, forked_at: int | None) -> bool:
     """Whether a bill is this session's, not a copy of its parent's."""
     return bill.at is None or forked_at is None or bill.at >= forked_at
 
 
 def _is_settled(
-    bill: PromptBill, starts: list[SubagentStart], told: dict[str, list[PromptBill]]
+    bill: GrokBill, starts: list[GrokSubagent], told: dict[str, list[GrokBill]]
 ) -> bool:
     """Take off a bill what sub-agents tell of it; False while one of these has not told yet.
 
@@ -309,7 +309,7 @@ class _TurnMeasures:
         self.runs: list[_MeasuredTurn] = []
         self.problems = problems
 
-    def take(self, line: EventLine) -> None:
+    def take(self, line: GrokEventLine) -> None:
         """One more line."""
         kind, at = text_of(line.type), moment_of(line.ts)
         run = self.runs[-1] if self.runs and self.runs[-1].ended_at is None else None
@@ -334,7 +334,7 @@ class _TurnMeasures:
         elif kind is None or not (kind in _PASSED_OVER or kind.startswith(_FAMILIES)):
             self.problems.unknown("event", line.type)
 
-    def _tool(self, line: EventLine) -> None:
+    def _tool(self, line: GrokEventLine) -> None:
         # The workspace measures the same call a second time, from further away.
         call = text_of(line.tool_call_id)
         if call and line.source != "workspace":
@@ -343,7 +343,7 @@ class _TurnMeasures:
                 told == "success" if told else None, whole_of(line.duration_ms), told
             )
 
-    def _ended(self, run: _MeasuredTurn, line: EventLine, at: int | None) -> None:
+    def _ended(self, run: _MeasuredTurn, line: GrokEventLine, at: int | None) -> None:
         run.ended_at = at if at is not None else run.at
         run.telemetry["duration_ms"] = max(0, run.ended_at - run.at)
         if outcome := text_of(line.outcome):

@@ -27,7 +27,7 @@ PROMPTS_FOLDER = "prompts"
 _NOTHING = Raw(b"")
 
 
-class SessionUpdate(Struct, gc=False):
+class GrokUpdate(Struct, gc=False):
     """What happened: one of the Agent Client Protocol's updates, or one of the vendor's own."""
 
     kind: Any = field(default=None, name="sessionUpdate")
@@ -58,36 +58,34 @@ class SessionUpdate(Struct, gc=False):
     reason: Any = None
 
 
-class UpdateNotification(Struct, gc=False):
+class GrokNotification(Struct, gc=False):
     """An update of one session, with when it happened and for which prompt."""
 
     session: Any = field(default=None, name="sessionId")
-    update: SessionUpdate = field(default_factory=SessionUpdate)
+    update: GrokUpdate = field(default_factory=GrokUpdate)
     meta: Any = field(default=None, name="_meta")
 
 
-class UpdateLine(Struct, gc=False):
+class GrokUpdateLine(Struct, gc=False):
     """A line of updates.jsonl; the oldest have no envelope and are the notification itself."""
 
     timestamp: Any = None
-    params: UpdateNotification | None = None
+    params: GrokNotification | None = None
     session: Any = field(default=None, name="sessionId")
-    update: SessionUpdate | None = None
+    update: GrokUpdate | None = None
     meta: Any = field(default=None, name="_meta")
 
     @property
-    def notification(self) -> UpdateNotification:
+    def notification(self) -> GrokNotification:
         """What the envelope holds."""
-        return self.params or UpdateNotification(
-            self.session, self.update or SessionUpdate(), self.meta
-        )
+        return self.params or GrokNotification(self.session, self.update or GrokUpdate(), self.meta)
 
     def at(self, meta: Fields) -> int | None:
         """When it happened; the envelope tells when it was written, which in a fork is later."""
         return moment_of(meta.get("agentTimestampMs")) or moment_of(self.timestamp)
 
 
-class ChatLine(Struct, gc=False):
+class GrokChatLine(Struct, gc=False):
     """A line of chat_history.jsonl: an item with a `type`, in version 0 one with a `role`."""
 
     type: Any = None
@@ -113,7 +111,7 @@ class ChatLine(Struct, gc=False):
         return self.role
 
 
-class EventLine(Struct, gc=False):
+class GrokEventLine(Struct, gc=False):
     """A line of events.jsonl."""
 
     ts: Any = None
@@ -129,9 +127,9 @@ class EventLine(Struct, gc=False):
     cancellation_category: Any = None
 
 
-UPDATES: msgspec.json.Decoder[UpdateLine] = msgspec.json.Decoder(UpdateLine)
-CHAT: msgspec.json.Decoder[ChatLine] = msgspec.json.Decoder(ChatLine)
-EVENTS: msgspec.json.Decoder[EventLine] = msgspec.json.Decoder(EventLine)
+UPDATES: msgspec.json.Decoder[GrokUpdateLine] = msgspec.json.Decoder(GrokUpdateLine)
+CHAT: msgspec.json.Decoder[GrokChatLine] = msgspec.json.Decoder(GrokChatLine)
+EVENTS: msgspec.json.Decoder[GrokEventLine] = msgspec.json.Decoder(GrokEventLine)
 
 
 class GrokLines:

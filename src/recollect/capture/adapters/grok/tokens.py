@@ -36,7 +36,7 @@ class _BilledTokens(Struct, gc=False):
             setattr(self, name, max(0, getattr(self, name) - getattr(part, name)))
 
 
-class PromptBill(Struct):
+class GrokBill(Struct):
     """What one prompt cost, by model; the model is empty when it is not told."""
 
     prompt: str
@@ -70,13 +70,13 @@ class PromptBill(Struct):
                 yield usage
 
 
-def bill_of(prompt: object, usage: object, at: int | None) -> PromptBill:
+def bill_of(prompt: object, usage: object, at: int | None) -> GrokBill:
     """The bill in a `turn_completed`; one without figures has no models."""
     told = fields_of(usage)
     rows = {model: fields_of(row) for model, row in fields_of(told.get("modelUsage")).items()}
     partial = any(row.get("costIsPartial") is True for row in (told, *rows.values()))
     models = {model: _figures(row) for model, row in (rows or ({"": told} if told else {})).items()}
-    return PromptBill(
+    return GrokBill(
         text_of(prompt) or "",
         at,
         models,
@@ -97,12 +97,12 @@ def _figures(row: Fields) -> _BilledTokens:
     )
 
 
-def bills_in(path: str) -> list[PromptBill]:
+def bills_in(path: str) -> list[GrokBill]:
     """The bills in the updates of a sub-agent.
 
     What else there is to say of its log is said where it is read.
     """
-    bills: dict[str, PromptBill] = {}
+    bills: dict[str, GrokBill] = {}
     for line in GrokLines().of(path, UPDATES):
         told = line.notification
         if told.update.kind == "turn_completed":
@@ -111,14 +111,14 @@ def bills_in(path: str) -> list[PromptBill]:
     return list(bills.values())
 
 
-def included(bill: PromptBill, since: int | None, bills: list[PromptBill]) -> list[PromptBill]:
+def included(bill: GrokBill, since: int | None, bills: list[GrokBill]) -> list[GrokBill]:
     """Those of a sub-agent's bills that its parent's bill includes, if it began at `since`."""
     if since is None or bill.at is None:
         return []
     return [part for part in bills if part.at is not None and since <= part.at <= bill.at]
 
 
-def take_off(bill: PromptBill, part: PromptBill) -> None:
+def take_off(bill: GrokBill, part: GrokBill) -> None:
     """Leave in a bill what nobody tells but itself."""
     for model, figures in part.models.items():
         if model in bill.models:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from recollect.capture.adapters.grok.records import SessionUpdate, decode_raw, decode_raw_fields
+from recollect.capture.adapters.grok.records import GrokUpdate, decode_raw, decode_raw_fields
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import (
     Fields,
@@ -48,7 +48,7 @@ class GrokCall:
         """Whether it is known how the call went."""
         return self.event.ok is not None
 
-    def learn(self, update: SessionUpdate, own: Fields) -> None:
+    def learn(self, update: GrokUpdate, own: Fields) -> None:
         """What an update adds. While a command runs its output comes again and again.
 
         Only the last counts.
@@ -72,7 +72,7 @@ class GrokCall:
             event.ok = ended
             self._end(update)
 
-    def _end(self, update: SessionUpdate) -> None:
+    def _end(self, update: GrokUpdate) -> None:
         gave = decode_raw_fields(update.gave)
         event = self.event
         event.output = _output(decode_raw(update.content), gave)

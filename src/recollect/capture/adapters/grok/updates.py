@@ -14,9 +14,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from recollect.capture.adapters.grok.prompts import UniqueKeys, author_of, key_of, typed
-from recollect.capture.adapters.grok.records import SessionUpdate, UpdateLine, decode_raw
-from recollect.capture.adapters.grok.tokens import PromptBill, bill_of
+from recollect.capture.adapters.grok.prompts import GrokKeys, author_of, key_of, typed
+from recollect.capture.adapters.grok.records import GrokUpdate, GrokUpdateLine, decode_raw
+from recollect.capture.adapters.grok.tokens import GrokBill, bill_of
 from recollect.capture.adapters.grok.tools import GrokCalls
 from recollect.capture.logs.dialogue import OPENING
 from recollect.capture.logs.problems import ProblemCounter
@@ -65,7 +65,7 @@ class GrokTurn(Struct):
     events: list[Event] = field(default_factory=list)
     telemetry: dict[str, Any] = field(default_factory=dict)
     # By prompt: the program may run one of its own that no chunk tells of.
-    bills: dict[str, PromptBill] = field(default_factory=dict)
+    bills: dict[str, GrokBill] = field(default_factory=dict)
 
     @property
     def prompt(self) -> str:
@@ -79,7 +79,7 @@ class GrokTurn(Struct):
         return event
 
 
-class SubagentStart(Struct):
+class GrokSubagent(Struct):
     """A prompt started a sub-agent, which may have finished."""
 
     child: str
@@ -96,10 +96,10 @@ class GrokUpdates:
         self.title: str | None = None
         self.calls = GrokCalls()
         self.problems = problems
-        self._keys = UniqueKeys()
+        self._keys = GrokKeys()
         self._by_prompt: dict[str, GrokTurn] = {}
-        self._by_child: dict[str, SubagentStart] = {}
-        self._starts_by_prompt: dict[str, list[SubagentStart]] = {}
+        self._by_child: dict[str, GrokSubagent] = {}
+        self._starts_by_prompt: dict[str, list[GrokSubagent]] = {}
         # The turns that are part of the conversation now, and which of them begin a counted prompt.
         self._live: list[GrokTurn] = []
         self._starts: list[int] = []
@@ -112,7 +112,7 @@ class GrokUpdates:
 
     # Reading
 
-    def take(self, line: UpdateLine) -> None:
+    def take(self, line: GrokUpdateLine) -> None:
         """One more line of the log."""
         told = line.notification
         update, meta = told.update, fields_of(told.meta)
@@ -144,18 +144,16 @@ class GrokUpdates:
         """The sub-agents that were started."""
         return set(self._by_child)
 
-    def started_by(self, *prompts: str) -> list[SubagentStart]:
+    def started_by(self, *prompts: str) -> list[GrokSubagent]:
         """The sub-agents that a prompt started, under whichever of its names."""
-        starts: list[SubagentStart] = []
+        starts: list[GrokSubagent] = []
         for prompt in dict.fromkeys(prompts):
             starts += self._starts_by_prompt.get(prompt, ())
         return starts
 
     # Prompts
 
-    def _user_chunk(
-        self, update: SessionUpdate, at: int | None, prompt_id: str, own: Fields
-    ) -> None:
+    def _user_chunk(self, update: GrokUpdate, at: int | None, prompt_id: str, own: Fields) -> None:
         number = whole_of(own.get("promptIndex"))
         text = content_text(decode_raw(update.content))
         self._numbered = self._numbered or number is not None
@@ -199,7 +197,7 @@ class GrokUpdates:
 
     # What the agent does
 
-    def _say(self, kind: EventKind, update: SessionUpdate, at: int | None) -> None:
+    def _say(self, kind: EventKind, update: GrokUpdate, at: int | None) -> None:
         text = content_text(decode_raw(update.content))
         if self._speaking is None or self._speaking.kind != kind:
             if not text:
@@ -208,7 +206,7 @@ class GrokUpdates:
             self._speaking = self._turn.add(kind, at)
         self._chunks.append(text)
 
-    def _tool(self, update: SessionUpdate, at: int | None, own: Fields) -> None:
+    def _tool(self, update: GrokUpdate, at: int | None, own: Fields) -> None:
         call = text_of(update.call)
         if call is None:
             self.problems.bad("a tool call without an id")
@@ -223,7 +221,7 @@ class GrokUpdates:
 
     # What the vendor adds
 
-    def _completed(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+    def _completed(self, update: GrokUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         prompt_id = text_of(update.prompt_id) or ""
         turn = self._by_prompt.get(prompt_id) or self._turn
@@ -242,7 +240,7 @@ class GrokUpdates:
         elif not again and reason == "error":
             turn.add("error", at, result or "error")
 
-    def _rewound(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+    def _rewound(self, update: GrokUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         target = whole_of(update.target_prompt_index)
         if target is None or not 0 <= target < len(self._starts):
@@ -252,7 +250,7 @@ class GrokUpdates:
             turn.live = False
         del self._live[first:], self._starts[target:]
 
-    def _compacted(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+    def _compacted(self, update: GrokUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         turn, text = self._turn, text_of(update.summary_preview) or ""
         if turn.events and turn.events[-1].kind == "compaction":
@@ -264,29 +262,29 @@ class GrokUpdates:
             if count := count_of(value):
                 turn.telemetry[f"context_tokens_{name}_compaction"] = count
 
-    def _failed(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+    def _failed(self, update: GrokUpdate, at: int | None, meta: Fields) -> None:
         self.finish()
         reason = first_text(update.error, update.message, update.reason)
         if update.type != "retrying" and reason:
             self._turn.add("error", at, reason)
 
-    def _spawned(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+    def _spawned(self, update: GrokUpdate, at: int | None, meta: Fields) -> None:
         child = text_of(update.child_session_id)
         if child:
             prompt = first_text(update.parent_prompt_id, meta.get("promptId")) or self._turn.key
-            start = self._by_child[child] = SubagentStart(child, at)
+            start = self._by_child[child] = GrokSubagent(child, at)
             self._starts_by_prompt.setdefault(prompt, []).append(start)
 
-    def _finished(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+    def _finished(self, update: GrokUpdate, at: int | None, meta: Fields) -> None:
         start = self._by_child.get(text_of(update.child_session_id) or "")
         if start is not None:
             start.finished_at = at
 
-    def _titled(self, update: SessionUpdate, at: int | None, meta: Fields) -> None:
+    def _titled(self, update: GrokUpdate, at: int | None, meta: Fields) -> None:
         self.title = text_of(update.session_summary) or self.title
 
 
-_HANDLED: dict[str | None, Callable[[GrokUpdates, SessionUpdate, int | None, Fields], None]] = {
+_HANDLED: dict[str | None, Callable[[GrokUpdates, GrokUpdate, int | None, Fields], None]] = {
     "turn_completed": GrokUpdates._completed,
     "rewind_marker": GrokUpdates._rewound,
     "compaction_checkpoint": GrokUpdates._compacted,

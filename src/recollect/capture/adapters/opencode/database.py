@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from recollect.capture.adapters.opencode.reader import (
-    MessageWithParts,
     OpenCodeSession,
+    OpenCodeWholeMessage,
     created_at,
     items_of,
 )
@@ -66,7 +66,7 @@ class OpenCodeDatabase:
             (session,),
         )
         messages = [
-            MessageWithParts(id_, id_, self._message(data), parts.get(id_, []))
+            OpenCodeWholeMessage(id_, id_, self._message(data), parts.get(id_, []))
             for id_, data in rows
             if isinstance(id_, str)
         ]
@@ -124,8 +124,8 @@ class OpenCodeDatabase:
 
 
 def _with_first_keys(
-    file: SqliteFile, info: OpenCodeSession, messages: list[MessageWithParts]
-) -> list[MessageWithParts]:
+    file: SqliteFile, info: OpenCodeSession, messages: list[OpenCodeWholeMessage]
+) -> list[OpenCodeWholeMessage]:
     """The messages of a fork under the ids that they were copied from, if those still exist.
 
     A fork gets new ids and does not say whose copy it is. But a copied

@@ -16,14 +16,14 @@ import msgspec
 from msgspec import Struct
 
 from recollect.capture.adapters.opencode.reader import (
-    MessageWithParts,
     OpenCodeSession,
+    OpenCodeWholeMessage,
     created_at,
     items_of,
 )
 from recollect.capture.adapters.opencode.records import (
-    MessageTimes,
     OpenCodePart,
+    OpenCodeTimes,
     message_of,
     part_of,
     parts_within,
@@ -40,7 +40,7 @@ _ID = re.compile(r"[\w-]+")
 _RECENT = 8
 
 
-class SessionFolders(NamedTuple):
+class OpenCodeFolders(NamedTuple):
     """Where the messages and the parts of a session are."""
 
     messages: str
@@ -63,16 +63,16 @@ class SessionFolders(NamedTuple):
         return [*messages, *folders, *parts]
 
 
-def folders_of(path: str, session: str) -> SessionFolders:
+def folders_of(path: str, session: str) -> OpenCodeFolders:
     """The folders that belong to a session's file, in either layout."""
     folder = os.path.dirname(path)
     above = os.path.dirname(folder)
     if os.path.basename(folder) == "info":
-        return SessionFolders(
+        return OpenCodeFolders(
             os.path.join(above, "message", session), os.path.join(above, "part", session)
         )
     storage = os.path.dirname(above)
-    return SessionFolders(os.path.join(storage, "message", session), os.path.join(storage, "part"))
+    return OpenCodeFolders(os.path.join(storage, "message", session), os.path.join(storage, "part"))
 
 
 class _SessionFile(Struct):
@@ -83,7 +83,7 @@ class _SessionFile(Struct):
     directory: Any = None
     title: Any = None
     version: Any = None
-    time: MessageTimes | list[Any] | str | float | bool | None = None
+    time: OpenCodeTimes | list[Any] | str | float | bool | None = None
     permission: Any = None
     revert: Any = None
     summary: Any = None
@@ -125,9 +125,9 @@ def _stamp(source: Source) -> bytes:
     return msgspec.msgpack.encode(hashlib.sha256(msgspec.msgpack.encode(looks)).hexdigest())
 
 
-def _folders(source: Source) -> SessionFolders:
+def _folders(source: Source) -> OpenCodeFolders:
     messages, parts, *_ = source.companions if len(source.companions) > 1 else ("", "")
-    return SessionFolders(messages, parts)
+    return OpenCodeFolders(messages, parts)
 
 
 class _SessionFiles:
@@ -149,14 +149,14 @@ class _SessionFiles:
             directory=session.directory,
             title=session.title,
             version=session.version,
-            created=session.time.created if isinstance(session.time, MessageTimes) else None,
+            created=session.time.created if isinstance(session.time, OpenCodeTimes) else None,
             permission=session.permission,
             revert=session.revert,
             changes=_changes(fields_of(session.summary)),
         )
         return items_of(info, sorted(self._messages(), key=_order), self.problems)
 
-    def _messages(self) -> Iterator[MessageWithParts]:
+    def _messages(self) -> Iterator[OpenCodeWholeMessage]:
         for path in files_in(self.folders.messages, ".json"):
             name = name_in_text(path).removesuffix(".json")
             try:
@@ -164,11 +164,11 @@ class _SessionFiles:
                 parts = parts_within(message)
             except (BrokenDocument, UnreadableSource) as reason:
                 self._skip(path, reason)
-                yield MessageWithParts(name, name, None, [])
+                yield OpenCodeWholeMessage(name, name, None, [])
                 continue
             # It is the name of a folder too, so it must not lead anywhere else.
             id_ = message.id if isinstance(message.id, str) and _ID.fullmatch(message.id) else name
-            yield MessageWithParts(id_, id_, message, [*parts, *self._parts(id_)])
+            yield OpenCodeWholeMessage(id_, id_, message, [*parts, *self._parts(id_)])
 
     def _parts(self, message: str) -> Iterator[OpenCodePart]:
         for path in files_in(os.path.join(self.folders.parts, message), ".json"):
@@ -186,7 +186,7 @@ class _SessionFiles:
         self.problems.keep(Problem(path=path, kind="bad_record", reason=str(reason)))
 
 
-def _order(told: MessageWithParts) -> tuple[int, str]:
+def _order(told: OpenCodeWholeMessage) -> tuple[int, str]:
     return created_at(told.message) or 0, told.id
 
 

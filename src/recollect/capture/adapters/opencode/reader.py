@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from recollect.capture.adapters.opencode.records import (
-    LoggedError,
-    MessageTimes,
+    OpenCodeFailure,
     OpenCodeMessage,
     OpenCodePart,
+    OpenCodePath,
+    OpenCodeTimes,
     OpenCodeTokens,
-    ToolState,
-    WorkingFolder,
+    OpenCodeToolState,
 )
 from recollect.capture.adapters.opencode.tokens import spent
 from recollect.capture.adapters.opencode.tools import call_of
@@ -80,7 +80,7 @@ class OpenCodeSession(Struct):
         return "headless" if {"question", "plan_enter"} <= denied else "interactive"
 
 
-class MessageWithParts(NamedTuple):
+class OpenCodeWholeMessage(NamedTuple):
     """A message with its parts.
 
     None when it cannot be read. Its key is its id, or the one that it was copied from.
@@ -93,7 +93,7 @@ class MessageWithParts(NamedTuple):
 
 
 def items_of(
-    info: OpenCodeSession, messages: list[MessageWithParts], problems: ProblemCounter
+    info: OpenCodeSession, messages: list[OpenCodeWholeMessage], problems: ProblemCounter
 ) -> list[Item]:
     """A session's items; none when nobody has said anything yet."""
     if not messages:
@@ -106,7 +106,7 @@ def items_of(
     return reader.dialogue.items
 
 
-def _undone_from(info: OpenCodeSession, messages: list[MessageWithParts]) -> int:
+def _undone_from(info: OpenCodeSession, messages: list[OpenCodeWholeMessage]) -> int:
     """The first message that was taken back; with a part, it is the first after that part's."""
     revert = fields_of(info.revert)
     for number, told in enumerate(messages):
@@ -149,7 +149,7 @@ class OpenCodeReader:
         )
         self.dialogue.items.append(self.facts)
 
-    def take(self, told: MessageWithParts, *, following: MessageWithParts | None) -> None:
+    def take(self, told: OpenCodeWholeMessage, *, following: OpenCodeWholeMessage | None) -> None:
         """One more message, in the order of the conversation."""
         message = told.message
         if message is None:
@@ -176,7 +176,10 @@ class OpenCodeReader:
     # Messages
 
     def _user(
-        self, told: MessageWithParts, message: OpenCodeMessage, following: MessageWithParts | None
+        self,
+        told: OpenCodeWholeMessage,
+        message: OpenCodeMessage,
+        following: OpenCodeWholeMessage | None,
     ) -> None:
         at = created_at(message)
         text = self._typed(told.parts) or _shell_command(told, following)
@@ -229,7 +232,7 @@ class OpenCodeReader:
                 self._pass_over(part)
         return "\n".join(text for text in said if text) or None
 
-    def _assistant(self, told: MessageWithParts, message: OpenCodeMessage) -> None:
+    def _assistant(self, told: OpenCodeWholeMessage, message: OpenCodeMessage) -> None:
         dialogue, at, prompt = self.dialogue, created_at(message), text_of(message.parentID)
         if prompt in self.unread:
             # It waits until what it answers can be read: it would be taken
@@ -264,7 +267,7 @@ class OpenCodeReader:
 
     def _learn(self, message: OpenCodeMessage) -> None:
         """Where and how a message came about: the last one of a turn speaks for it."""
-        cwd = text_of(message.path.cwd) if isinstance(message.path, WorkingFolder) else None
+        cwd = text_of(message.path.cwd) if isinstance(message.path, OpenCodePath) else None
         self.cwd = self.cwd or cwd
         turn = self.dialogue.turn
         if cwd and cwd != self.cwd:
@@ -280,12 +283,12 @@ class OpenCodeReader:
             telemetry["stop_reason"] = message.finish
         started = self.started.get(turn)
         completed = (
-            moment_of(message.time.completed) if isinstance(message.time, MessageTimes) else None
+            moment_of(message.time.completed) if isinstance(message.time, OpenCodeTimes) else None
         )
         if started is not None and completed is not None and completed >= started:
             telemetry["duration_ms"] = completed - started
 
-    def _usage(self, told: MessageWithParts, message: OpenCodeMessage, at: int | None) -> None:
+    def _usage(self, told: OpenCodeWholeMessage, message: OpenCodeMessage, at: int | None) -> None:
         # A message holds the cost of all its steps, but the tokens of its last one.
         ends = [part.tokens for part in told.parts if part.type == "step-finish"]
         steps = [tokens for tokens in ends if isinstance(tokens, OpenCodeTokens)]
@@ -299,7 +302,7 @@ class OpenCodeReader:
         )
 
     def _fault(self, error: object, at: int | None) -> None:
-        if isinstance(error, LoggedError):
+        if isinstance(error, OpenCodeFailure):
             text = text_of(fields_of(error.data).get("message")) or text_of(error.name)
             aborted = error.name == "MessageAbortedError"
             self.dialogue.say("abort" if aborted else "error", text, at=at)
@@ -308,7 +311,7 @@ class OpenCodeReader:
 
     def _part(self, part: OpenCodePart, at: int | None) -> None:
         time, dialogue = part.time, self.dialogue
-        if isinstance(time, MessageTimes):
+        if isinstance(time, OpenCodeTimes):
             at = moment_of(time.start or time.created) or at
         match part.type:
             case "text":
@@ -331,7 +334,7 @@ def created_at(message: OpenCodeMessage | None) -> int | None:
     """When a message was begun."""
     if message is None:
         return None
-    return moment_of(message.time.created) if isinstance(message.time, MessageTimes) else None
+    return moment_of(message.time.created) if isinstance(message.time, OpenCodeTimes) else None
 
 
 def _unquoted(text: str) -> str:
@@ -343,13 +346,15 @@ def _unquoted(text: str) -> str:
     return inner.replace('\\"', '"')
 
 
-def _shell_command(told: MessageWithParts, following: MessageWithParts | None) -> str | None:
+def _shell_command(
+    told: OpenCodeWholeMessage, following: OpenCodeWholeMessage | None
+) -> str | None:
     """The command that a person ran with an exclamation mark; what it gave is told as an answer."""
     ran = any(part.type == "text" and part.text == _RAN for part in told.parts)
     if following is None or not ran:
         return None
     for part in following.parts:
-        given = part.state.input if isinstance(part.state, ToolState) else None
+        given = part.state.input if isinstance(part.state, OpenCodeToolState) else None
         if command := text_of(fields_of(given).get("command")):
             return f"!{command}"
     return None

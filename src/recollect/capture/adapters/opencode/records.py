@@ -18,7 +18,7 @@ from recollect.capture.logs.values import Fields, fields_of, list_of
 Other = list[Any] | str | int | float | bool | None
 
 
-class MessageTimes(Struct):
+class OpenCodeTimes(Struct):
     """When something was; messages use the first two, parts and tools the others."""
 
     created: Any = None
@@ -27,7 +27,7 @@ class MessageTimes(Struct):
     end: Any = None
 
 
-class CachedTokens(Struct):
+class OpenCodeCache(Struct):
     read: Any = None
     write: Any = None
 
@@ -38,18 +38,18 @@ class OpenCodeTokens(Struct):
     input: Any = None
     output: Any = None
     reasoning: Any = None
-    cache: CachedTokens | Other = None
+    cache: OpenCodeCache | Other = None
     total: Any = None
 
 
-class LoggedError(Struct):
+class OpenCodeFailure(Struct):
     """What went wrong: a name, and fields that depend on it."""
 
     name: Any = None
     data: Any = None
 
 
-class WorkingFolder(Struct):
+class OpenCodePath(Struct):
     cwd: Any = None
 
 
@@ -68,7 +68,7 @@ class OpenCodeMessage(Struct):
 
     id: Any = None
     role: Any = None
-    time: MessageTimes | Other = None
+    time: OpenCodeTimes | Other = None
     parentID: Any = None
     modelID: Any = None
     providerID: Any = None
@@ -76,11 +76,11 @@ class OpenCodeMessage(Struct):
     agent: Any = None
     model: _ChosenModel | Other = None
     variant: Any = None
-    path: WorkingFolder | Other = None
+    path: OpenCodePath | Other = None
     cost: Any = None
     tokens: OpenCodeTokens | Other = None
     finish: Any = None
-    error: LoggedError | Other = None
+    error: OpenCodeFailure | Other = None
     summary: _Summary | Other = None
     # Until 13 July 2025 the parts stood in the message; until the 7th
     # the rest of it was `metadata`.
@@ -88,19 +88,19 @@ class OpenCodeMessage(Struct):
     metadata: Any = None
 
 
-class ToolDetails(Struct):
+class OpenCodeToolDetails(Struct):
     """What a tool told beside its output."""
 
     exit: Any = None
 
 
-class ToolState(Struct):
+class OpenCodeToolState(Struct):
     status: Any = None
     input: Any = None
     output: Any = None
     error: Any = None
-    metadata: ToolDetails | Other = None
-    time: MessageTimes | Other = None
+    metadata: OpenCodeToolDetails | Other = None
+    time: OpenCodeTimes | Other = None
 
 
 class OpenCodePart(Struct):
@@ -111,10 +111,10 @@ class OpenCodePart(Struct):
     text: Any = None
     synthetic: Any = None
     ignored: Any = None
-    time: MessageTimes | Other = None
+    time: OpenCodeTimes | Other = None
     callID: Any = None
     tool: Any = None
-    state: ToolState | Other = None
+    state: OpenCodeToolState | Other = None
     tokens: OpenCodeTokens | Other = None
     cost: Any = None
     filename: Any = None
@@ -122,7 +122,7 @@ class OpenCodePart(Struct):
     source: Any = None
     prompt: Any = None
     overflow: Any = None
-    error: LoggedError | Other = None
+    error: OpenCodeFailure | Other = None
 
 
 _MESSAGES = msgspec.json.Decoder(OpenCodeMessage)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.capture.adapters.opencode.records import CachedTokens, OpenCodeTokens
+from recollect.capture.adapters.opencode.records import OpenCodeCache, OpenCodeTokens
 from recollect.capture.logs.values import count_of
 
 # 4 April 2026 (1.3.16): from then on `output` is without the reasoning, before that with it.
@@ -30,7 +30,7 @@ def spent(steps: Sequence[object], at: int | None) -> _StepTokens:
 
 def _step(tokens: OpenCodeTokens, at: int | None) -> _StepTokens:
     """One step's figures; `input` is without the cache in all versions."""
-    cache = tokens.cache if isinstance(tokens.cache, CachedTokens) else CachedTokens()
+    cache = tokens.cache if isinstance(tokens.cache, OpenCodeCache) else OpenCodeCache()
     counted = _StepTokens(
         *map(count_of, (tokens.input, cache.read, cache.write, tokens.output, tokens.reasoning))
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from recollect.capture.adapters.opencode.records import (
-    MessageTimes,
     OpenCodePart,
-    ToolDetails,
-    ToolState,
+    OpenCodeTimes,
+    OpenCodeToolDetails,
+    OpenCodeToolState,
 )
 from recollect.capture.logs.tools import kind_of, target_of
 from recollect.capture.logs.values import Fields, moment_of, text_of, whole_of
@@ -23,11 +23,13 @@ def call_of(part: OpenCodePart, session: str, turn: str, at: int | None) -> Even
     """A call with its result, as far as there is one yet; `at` is when its message was begun."""
     name = text_of(part.tool) or "tool"
     kind = kind_of(name)
-    state = part.state if isinstance(part.state, ToolState) else ToolState()
+    state = part.state if isinstance(part.state, OpenCodeToolState) else OpenCodeToolState()
     start = end = None
-    if isinstance(state.time, MessageTimes):
+    if isinstance(state.time, OpenCodeTimes):
         start, end = moment_of(state.time.start), moment_of(state.time.end)
-    exit_code = whole_of(state.metadata.exit) if isinstance(state.metadata, ToolDetails) else None
+    exit_code = (
+        whole_of(state.metadata.exit) if isinstance(state.metadata, OpenCodeToolDetails) else None
+    )
     failed = state.status == "error"
     done = failed or state.status in ("completed", "success")
     given, target = state.input, None

@@ -9,16 +9,16 @@ from itertools import islice
 from typing import TypeVar
 from uuid import UUID
 
-from recollect.capture.adapters.openhands.folder import ConversationReader, read_folder
+from recollect.capture.adapters.openhands.folder import OpenHandsConversation, read_folder
 from recollect.capture.adapters.openhands.reader import OpenHandsReader
 from recollect.capture.adapters.openhands.records import (
-    ConversationState,
     OpenHandsEvent,
-    Version0Event,
-    Version0Metadata,
+    OpenHandsState,
+    OpenHandsV0Event,
+    OpenHandsV0Metadata,
 )
 from recollect.capture.adapters.openhands.version_0 import (
-    Version0Reader,
+    OpenHandsV0Reader,
     is_run,
     is_trajectory,
     read_runs,
@@ -127,12 +127,12 @@ class OpenHands:
         elif _is_new(source):
             yield from read_folder(source, since, OpenHandsEvent, self._reader)
         else:
-            yield from read_folder(source, since, Version0Event, self._version_0_reader)
+            yield from read_folder(source, since, OpenHandsV0Event, self._version_0_reader)
 
-    def _reader(self, source: Source, memory: bytes) -> ConversationReader:
+    def _reader(self, source: Source, memory: bytes) -> OpenHandsConversation:
         beside = source.companions[0] if source.companions else source.path
         folder = os.path.dirname(beside)
-        state, problem = _read(beside, ConversationState)
+        state, problem = _read(beside, OpenHandsState)
         own = _session_in(folder)
         if not _is_uuid(own) and state is not None:
             own = _session(text_of(state.id) or own)
@@ -143,21 +143,21 @@ class OpenHands:
         reader.dialogue.items += problem
         return reader
 
-    def _version_0_reader(self, source: Source, memory: bytes) -> ConversationReader:
+    def _version_0_reader(self, source: Source, memory: bytes) -> OpenHandsConversation:
         beside = source.companions[0]
         session = _session_in(os.path.dirname(beside))
-        metadata, problem = _read(beside, Version0Metadata)
-        told = metadata or Version0Metadata()
+        metadata, problem = _read(beside, OpenHandsV0Metadata)
+        told = metadata or OpenHandsV0Metadata()
         # It need not be there: a run without a server has none.
         missing = metadata is None and os.path.exists(beside)
-        reader = Version0Reader(
+        reader = OpenHandsV0Reader(
             session, source.path, memory, model=text_of(told.llm_model), read_again=missing
         )
         reader.dialogue.items += [_old_facts(session, told), *(problem if missing else [])]
         return reader
 
 
-def _old_facts(session: str, told: Version0Metadata) -> SessionFacts:
+def _old_facts(session: str, told: OpenHandsV0Metadata) -> SessionFacts:
     repository, trigger = text_of(told.selected_repository), text_of(told.trigger)
     host = _HOSTS.get(text_of(told.git_provider) or "github")
     return SessionFacts(

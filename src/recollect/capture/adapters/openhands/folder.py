@@ -31,7 +31,7 @@ _EVENT_BYTES = 64 << 20
 _NAME = re.compile(r"(?:event-)?(\d{1,12})(?:-([0-9a-fA-F-]{8,}))?\.json")
 
 
-class EventFile(NamedTuple):
+class OpenHandsEventFile(NamedTuple):
     """One event on disk."""
 
     number: int
@@ -47,16 +47,16 @@ class _FolderState(msgspec.Struct):
     memory: bytes
 
 
-class ConversationReader(Protocol):
+class OpenHandsConversation(Protocol):
     """Makes items of a conversation's events, turn by turn."""
 
-    def take(self, event: Any, file: EventFile) -> None:
+    def take(self, event: Any, file: OpenHandsEventFile) -> None:
         """One more event; None for one that cannot be read."""
 
     def begins_turn(self, event: Any) -> bool:
         """Whether a turn begins with an event."""
 
-    def follows(self, events: list[tuple[EventFile, Any]]) -> bool:
+    def follows(self, events: list[tuple[OpenHandsEventFile, Any]]) -> bool:
         """Whether these new events go on where the last pass ended and need nothing before."""
 
     def drain(self) -> list[Item]:
@@ -73,16 +73,16 @@ class ConversationReader(Protocol):
 
 
 # Makes the reader of a source, as it stood at some event.
-MakeReader = Callable[[Source, bytes], ConversationReader]
+MakeReader = Callable[[Source, bytes], OpenHandsConversation]
 
 
-def numbered(folder: str) -> list[EventFile]:
+def numbered(folder: str) -> list[OpenHandsEventFile]:
     """The events in a folder, in their order."""
     found = []
     for path in list_folder(folder).files:
         match = _NAME.fullmatch(os.path.basename(path))
         if match:
-            found.append(EventFile(int(match[1]), match[2] or "", path))
+            found.append(OpenHandsEventFile(int(match[1]), match[2] or "", path))
     return sorted(found)
 
 
@@ -107,7 +107,9 @@ def read_folder(
 
 
 def _read_events(
-    reader: ConversationReader, events: Iterator[tuple[EventFile, Any, int | str]], position: int
+    reader: OpenHandsConversation,
+    events: Iterator[tuple[OpenHandsEventFile, Any, int | str]],
+    position: int,
 ) -> Iterator[Item]:
     # Where the last two turns begin; the first of them is where the next pass does.
     begun: list[_FolderState] = []
@@ -133,13 +135,13 @@ def _read_events(
 
 
 def _encoded(
-    reader: ConversationReader, broken: _FolderState | None, begun: list[_FolderState]
+    reader: OpenHandsConversation, broken: _FolderState | None, begun: list[_FolderState]
 ) -> bytes:
     """The state to leave; none when the next pass has to begin at the start."""
     return msgspec.msgpack.encode(broken or begun[0]) if begun and reader.save() else b""
 
 
-def _event(file: EventFile, shape: type[Any]) -> tuple[Any, int | str]:
+def _event(file: OpenHandsEventFile, shape: type[Any]) -> tuple[Any, int | str]:
     """An event and its size, or None and why it is none."""
     try:
         data = read_bytes(file.path, _EVENT_BYTES)

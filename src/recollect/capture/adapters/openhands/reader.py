@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.capture.adapters.openhands.folder import EventFile
+from recollect.capture.adapters.openhands.folder import OpenHandsEventFile
 from recollect.capture.adapters.openhands.records import (
-    ConversationState,
-    LanguageModel,
     OpenHandsAgent,
     OpenHandsEvent,
+    OpenHandsModel,
+    OpenHandsState,
     OpenHandsWorkspace,
     part,
 )
@@ -52,9 +52,9 @@ class OpenHandsReader:
     """One conversation; `state` stands beside its events, `parent` started it."""
 
     def __init__(
-        self, session: str, state: ConversationState | None, parent: str | None, path: str
+        self, session: str, state: OpenHandsState | None, parent: str | None, path: str
     ) -> None:
-        self.state, self.parent, self.path = state or ConversationState(), parent, path
+        self.state, self.parent, self.path = state or OpenHandsState(), parent, path
         self.dialogue = Dialogue(session)
         self.problems = ProblemCounter(path)
         self.turn_of_event: dict[str, str] = {}
@@ -76,7 +76,7 @@ class OpenHandsReader:
         """A message that the agent did not write begins a turn."""
         return event is not None and event.kind == "MessageEvent" and event.source != "agent"
 
-    def follows(self, events: list[tuple[EventFile, OpenHandsEvent | None]]) -> bool:
+    def follows(self, events: list[tuple[OpenHandsEventFile, OpenHandsEvent | None]]) -> bool:
         """Whether the new events are one line, at whose end the conversation stands."""
         self.is_resumed = True
         line = [""]
@@ -91,7 +91,7 @@ class OpenHandsReader:
         leaf = text_of(self.state.leaf_event_id)
         return self.state.head_is_empty is not True and leaf in (None, *line[-2:])
 
-    def take(self, event: OpenHandsEvent | None, file: EventFile) -> None:
+    def take(self, event: OpenHandsEvent | None, file: OpenHandsEventFile) -> None:
         """One more event."""
         name = (text_of(event.id) if event else None) or file.id
         is_node = event is None or event.kind != _STATE_UPDATE
@@ -245,7 +245,7 @@ class OpenHandsReader:
 
     def _facts(self) -> None:
         agent = part(self.state.agent, OpenHandsAgent)
-        model = part(agent.llm, LanguageModel)
+        model = part(agent.llm, OpenHandsModel)
         meta = {
             "model": text_of(model.model),
             "reasoning_effort": text_of(model.reasoning_effort),

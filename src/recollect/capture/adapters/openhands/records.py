@@ -50,7 +50,7 @@ class OpenHandsEvent(Struct):
     value: Any = None
 
 
-class ConversationState(Struct):
+class OpenHandsState(Struct):
     """What `base_state.json` says about a conversation.
 
     An agent and a workspace have keys in them, which are masked but not ours
@@ -68,7 +68,7 @@ class ConversationState(Struct):
     tags: Any = None
 
 
-class LanguageModel(Struct):
+class OpenHandsModel(Struct):
     """The language model of an agent."""
 
     model: Any = None
@@ -96,7 +96,7 @@ def part(raw: Raw, shape: type[Shape]) -> Shape:
         return shape()
 
 
-class Version0Event(Struct):
+class OpenHandsV0Event(Struct):
     """One event of version 0: an action or an observation."""
 
     id: Any = None
@@ -113,7 +113,7 @@ class Version0Event(Struct):
     llm_metrics: Any = None
 
 
-class Version0Metadata(Struct):
+class OpenHandsV0Metadata(Struct):
     """`metadata.json` beside the events of version 0."""
 
     selected_repository: Any = None
@@ -125,7 +125,7 @@ class Version0Metadata(Struct):
     llm_model: Any = None
 
 
-class BenchmarkRun(Struct):
+class OpenHandsBenchmarkRun(Struct):
     """A line of a benchmark's `output.jsonl`: one conversation, whole."""
 
     instance_id: Any = None

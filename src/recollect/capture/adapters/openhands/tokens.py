@@ -20,7 +20,7 @@ class _UsageCounts(TypedDict):
     reasoning: int
 
 
-class TokenFigures(Struct, frozen=True):
+class OpenHandsTokens(Struct, frozen=True):
     """Token counts as OpenHands writes them down: a prompt is with what came from the cache."""
 
     prompt: int = 0
@@ -29,17 +29,17 @@ class TokenFigures(Struct, frozen=True):
     cache_write: int = 0
     reasoning: int = 0
 
-    def without(self, other: TokenFigures) -> TokenFigures:
+    def without(self, other: OpenHandsTokens) -> OpenHandsTokens:
         """What is here and not there."""
         pairs = zip(self.all(), other.all(), strict=True)
-        return TokenFigures(*(max(0, mine - theirs) for mine, theirs in pairs))
+        return OpenHandsTokens(*(max(0, mine - theirs) for mine, theirs in pairs))
 
-    def plus(self, other: TokenFigures) -> TokenFigures:
+    def plus(self, other: OpenHandsTokens) -> OpenHandsTokens:
         """Both together."""
         pairs = zip(self.all(), other.all(), strict=True)
-        return TokenFigures(*(mine + theirs for mine, theirs in pairs))
+        return OpenHandsTokens(*(mine + theirs for mine, theirs in pairs))
 
-    def is_less_than(self, other: TokenFigures) -> bool:
+    def is_less_than(self, other: OpenHandsTokens) -> bool:
         """Whether a running total fell: then it began again."""
         return self.prompt < other.prompt or self.completion < other.completion
 
@@ -62,21 +62,21 @@ class TokenFigures(Struct, frozen=True):
         }
 
 
-class CountedResponse(NamedTuple):
+class OpenHandsResponse(NamedTuple):
     """What one call of a model took; without a response's id, what is left of a total."""
 
     response: str
     model: str | None
-    figures: TokenFigures
+    figures: OpenHandsTokens
     cost_usd: float | None
 
 
-def figures_of(usage: object) -> TokenFigures:
+def figures_of(usage: object) -> OpenHandsTokens:
     """Counts out of a `TokenUsage`, or out of a provider's `usage`."""
     told = fields_of(usage)
     prompt_details = fields_of(told.get("prompt_tokens_details"))
     completion_details = fields_of(told.get("completion_tokens_details"))
-    return TokenFigures(
+    return OpenHandsTokens(
         count_of(told.get("prompt_tokens")),
         count_of(told.get("completion_tokens")),
         count_of(
@@ -89,7 +89,7 @@ def figures_of(usage: object) -> TokenFigures:
     )
 
 
-def calls_in(stats: object) -> Iterator[tuple[str, CountedResponse]]:
+def calls_in(stats: object) -> Iterator[tuple[str, OpenHandsResponse]]:
     """The calls that a conversation's statistics tell of, each with the purpose it was for.
 
     They list single calls next to the total; a snapshot of them has the total
@@ -102,7 +102,7 @@ def calls_in(stats: object) -> Iterator[tuple[str, CountedResponse]]:
         paid = [money_of(cost.get("cost")) for cost in costs]
         if len(paid) != len(usages):
             paid = [None] * len(usages)
-        listed = TokenFigures()
+        listed = OpenHandsTokens()
         for usage, cost in zip(usages, paid, strict=True):
             response = text_of(usage.get("response_id"))
             if response:
@@ -110,21 +110,23 @@ def calls_in(stats: object) -> Iterator[tuple[str, CountedResponse]]:
                 listed = listed.plus(figures)
                 yield (
                     purpose,
-                    CountedResponse(response, text_of(usage.get("model")) or model, figures, cost),
+                    OpenHandsResponse(
+                        response, text_of(usage.get("model")) or model, figures, cost
+                    ),
                 )
         total = fields_of(told.get("accumulated_token_usage"))
         rest = figures_of(total).without(listed)
         cost = money_of(told.get("accumulated_cost")) if not listed.prompt else None
-        yield purpose, CountedResponse("", text_of(total.get("model")) or model, rest, cost)
+        yield purpose, OpenHandsResponse("", text_of(total.get("model")) or model, rest, cost)
 
 
-class RunningTotals(Struct):
+class OpenHandsTotals(Struct):
     """The running totals of version 0, as of the last event that told them."""
 
-    figures: TokenFigures = TokenFigures()
+    figures: OpenHandsTokens = OpenHandsTokens()
     cost_usd: float = 0.0
 
-    def rise(self, metrics: object) -> tuple[TokenFigures, float | None] | None:
+    def rise(self, metrics: object) -> tuple[OpenHandsTokens, float | None] | None:
         """What was added since the last time; None when an event has no totals."""
         told = fields_of(metrics)
         total = figures_of(told.get("accumulated_token_usage"))
@@ -132,7 +134,7 @@ class RunningTotals(Struct):
             return None
         paid = money_of(told.get("accumulated_cost")) or 0.0
         if total.is_less_than(self.figures):
-            self.figures, self.cost_usd = TokenFigures(), 0.0
+            self.figures, self.cost_usd = OpenHandsTokens(), 0.0
         risen, cost = total.without(self.figures), paid - self.cost_usd
         self.figures, self.cost_usd = total, paid
         return risen, money_of(cost)

@@ -6,8 +6,8 @@ import os
 import re
 
 from recollect.capture.adapters.specstory.records import (
-    ExportHead,
-    ExportMessage,
+    SpecStoryHead,
+    SpecStoryMessage,
     text_of_part,
     time_in,
 )
@@ -50,7 +50,7 @@ _INTERRUPTED = "[Request interrupted by user"
 class SpecStoryReader:
     """Makes items of one export."""
 
-    def __init__(self, path: str, head: ExportHead) -> None:
+    def __init__(self, path: str, head: SpecStoryHead) -> None:
         name = name_in_text(path).removesuffix(".md")
         self.head = head
         self.session = head.session or name
@@ -66,7 +66,7 @@ class SpecStoryReader:
     def items(self) -> list[Item]:
         return self.main.drain() + self.sidechain.drain()
 
-    def take(self, message: ExportMessage) -> None:
+    def take(self, message: SpecStoryMessage) -> None:
         if message.sidechain:
             self._aside(message)
         elif message.by_user:
@@ -104,7 +104,7 @@ class SpecStoryReader:
             original = "vscode-copilot-chat"
         return f"{original}:{self.head.session}" if original and self.head.session else None
 
-    def _asked(self, message: ExportMessage) -> None:
+    def _asked(self, message: SpecStoryMessage) -> None:
         text = "\n".join(map(text_of_part, message.parts))
         if not text or text.startswith(_INJECTED) or self._is_expansion(message):
             return
@@ -123,13 +123,13 @@ class SpecStoryReader:
             self.main.prompt(message.id or f"{self.session}/{self.turns}", text, at=message.at)
         self.commanded_at = message.at if command else None
 
-    def _is_expansion(self, message: ExportMessage) -> bool:
+    def _is_expansion(self, message: SpecStoryMessage) -> bool:
         """Whether this is what a command stands for: it follows it at once, in the user's name."""
         expanded = self.commanded_at is not None and message.at == self.commanded_at
         self.commanded_at = None
         return expanded
 
-    def _aside(self, message: ExportMessage) -> None:
+    def _aside(self, message: SpecStoryMessage) -> None:
         """A sub-agent's message: its turn is that of the session in which it works."""
         self._introduce()
         if not self.sidechain.state.turn:
@@ -146,7 +146,7 @@ class SpecStoryReader:
         else:
             self._answered(self.sidechain, message)
 
-    def _answered(self, dialogue: Dialogue, message: ExportMessage) -> None:
+    def _answered(self, dialogue: Dialogue, message: SpecStoryMessage) -> None:
         for part in message.parts:
             if part.kind == "tool":
                 use = tool_use(part.lines)

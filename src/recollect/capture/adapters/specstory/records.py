@@ -43,7 +43,7 @@ class _Line(NamedTuple):
     text: str
 
 
-class CodeBlock(NamedTuple):
+class SpecStoryBlock(NamedTuple):
     """A block of code: its lines without the fences, and its last line's number."""
 
     language: str
@@ -51,7 +51,7 @@ class CodeBlock(NamedTuple):
     end: int
 
 
-class MarkdownLines:
+class SpecStoryLines:
     """Some lines, and what begins on each of them.
 
     Where a block ends is remembered, and what has no end: a text full of
@@ -66,7 +66,7 @@ class MarkdownLines:
         # By fence: a block that begins between these two lines ends on the second.
         self._closed: dict[str, tuple[int, int]] = {}
 
-    def pieces(self) -> Iterator[_Line | CodeBlock]:
+    def pieces(self) -> Iterator[_Line | SpecStoryBlock]:
         """Blocks, and the lines between them, in order."""
         number = 0
         while number < len(self.lines):
@@ -78,12 +78,12 @@ class MarkdownLines:
                 yield block
                 number = block.end + 1
 
-    def block_at(self, start: int) -> CodeBlock | None:
+    def block_at(self, start: int) -> SpecStoryBlock | None:
         """The block of code that begins on a line; None when none does, or when it has no end."""
         opening = _FENCE.match(self.lines[start])
         end = self._end_of_fence(opening[1], start) if opening else None
         if opening and end is not None:
-            return CodeBlock(opening[2], self.lines[start + 1 : end], end)
+            return SpecStoryBlock(opening[2], self.lines[start + 1 : end], end)
         return None
 
     def end_of_block(self, start: int) -> int | None:
@@ -128,7 +128,7 @@ class MarkdownLines:
 # The export --------------------------------------------------------------------
 
 
-class ExportHead(NamedTuple):
+class SpecStoryHead(NamedTuple):
     """What an export says about itself."""
 
     agent: str | None
@@ -141,14 +141,14 @@ class ExportHead(NamedTuple):
 PartKind = Literal["text", "thought", "tool"]
 
 
-class MessagePart(NamedTuple):
+class SpecStoryPart(NamedTuple):
     """What was said, thought or done in a message."""
 
     kind: PartKind
     lines: list[str]
 
 
-class ExportMessage(NamedTuple):
+class SpecStoryMessage(NamedTuple):
     """One message; `sidechain` when it belongs to a sub-agent."""
 
     by_user: bool
@@ -156,10 +156,10 @@ class ExportMessage(NamedTuple):
     at: int | None
     model: str | None
     id: str | None
-    parts: list[MessagePart]
+    parts: list[SpecStoryPart]
 
 
-def head_in(lines: list[str]) -> ExportHead:
+def head_in(lines: list[str]) -> SpecStoryHead:
     """The comments and the title at the top, in whichever order."""
     agent = session = title = version = None
     started_at = None
@@ -172,7 +172,7 @@ def head_in(lines: list[str]) -> ExportHead:
             agent, session, started_at = about["agent"], about["id"], time_in(about["time"])
         elif title is None and (named := _TITLE.match(line)):
             title = _without_time(named[1])
-    return ExportHead(agent, session, started_at, title or None, version)
+    return SpecStoryHead(agent, session, started_at, title or None, version)
 
 
 def time_in(text: str) -> int | None:
@@ -191,11 +191,11 @@ def _without_time(title: str) -> str:
     return re.sub(rf"\s*\(?{_TIME.pattern}\)?\s*$", "", title).strip()
 
 
-def messages(lines: list[str]) -> Iterator[ExportMessage]:
+def messages(lines: list[str]) -> Iterator[SpecStoryMessage]:
     """The messages of an export, in order."""
     header: re.Match[str] | None = None
     begun = 0
-    for number in _marks(MarkdownLines(lines)):
+    for number in _marks(SpecStoryLines(lines)):
         if header is not None:
             yield _message(header, lines[begun:number])
         header, begun = ROLE.match(lines[number]), number + 1
@@ -203,7 +203,7 @@ def messages(lines: list[str]) -> Iterator[ExportMessage]:
         yield _message(header, lines[begun:])
 
 
-def _marks(text: MarkdownLines) -> Iterator[int]:
+def _marks(text: SpecStoryLines) -> Iterator[int]:
     """The numbers of the lines that begin a message."""
     number = hidden = 0
     at: int | None = None
@@ -233,7 +233,7 @@ def _is_message(line: str, since: int) -> bool:
     return header is not None and (time_in(header["about"] or "") or 0) >= since
 
 
-def _end_of_piece(text: MarkdownLines, start: int) -> int:
+def _end_of_piece(text: SpecStoryLines, start: int) -> int:
     """The last line of what begins here: a tool use, a thought, a block, or the line itself."""
     line = text.lines[start]
     for beginning, tag in _TAGS.items():
@@ -243,24 +243,24 @@ def _end_of_piece(text: MarkdownLines, start: int) -> int:
     return start if end is None else end
 
 
-def _message(header: re.Match[str], lines: list[str]) -> ExportMessage:
+def _message(header: re.Match[str], lines: list[str]) -> SpecStoryMessage:
     about = header["about"] or ""
     found = _TIME.search(about)
     model = (about[: found.start()] if found else about).strip().removeprefix("model ").strip()
     message_id = MESSAGE_ID.match(lines[0]) if lines else None
     body = lines[1:] if message_id else lines
-    return ExportMessage(
+    return SpecStoryMessage(
         by_user=header["who"] == "User",
         sidechain=header["side"] is not None,
         at=time_in(about),
         model=model or None,
         id=message_id[1] if message_id else None,
-        parts=list(_parts(body)) if header["who"] != "User" else [MessagePart("text", body)],
+        parts=list(_parts(body)) if header["who"] != "User" else [SpecStoryPart("text", body)],
     )
 
 
-def _parts(lines: list[str]) -> Iterator[MessagePart]:
-    text = MarkdownLines(lines)
+def _parts(lines: list[str]) -> Iterator[SpecStoryPart]:
+    text = SpecStoryLines(lines)
     said: list[str] = []
     number = 0
     while number < len(lines):
@@ -275,7 +275,7 @@ def _parts(lines: list[str]) -> Iterator[MessagePart]:
         else:
             yield from _text(said)
             said = []
-            yield MessagePart(kind, lines[number : end + 1])
+            yield SpecStoryPart(kind, lines[number : end + 1])
             end = _end_of_rule(lines, end)
         number = end + 1
     yield from _text(said)
@@ -298,12 +298,12 @@ def _end_of_rule(lines: list[str], end: int) -> int:
     return following if following is not None and lines[following].strip() == "---" else end
 
 
-def _text(lines: list[str]) -> Iterator[MessagePart]:
+def _text(lines: list[str]) -> Iterator[SpecStoryPart]:
     if any(line.strip() for line in lines):
-        yield MessagePart("text", lines)
+        yield SpecStoryPart("text", lines)
 
 
-def text_of_part(part: MessagePart) -> str:
+def text_of_part(part: SpecStoryPart) -> str:
     """The words of a text or a thought, without tags and the rule below them."""
     if part.kind == "thought":
         inner = "\n".join(part.lines)

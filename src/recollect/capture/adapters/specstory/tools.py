@@ -12,7 +12,7 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from recollect.capture.adapters.specstory.records import CodeBlock, MarkdownLines
+from recollect.capture.adapters.specstory.records import SpecStoryBlock, SpecStoryLines
 from recollect.capture.logs.tools import kind_of
 from recollect.capture.logs.values import fields_of, first_text, json_of, text_of
 from recollect.model.logs import ToolKind
@@ -52,7 +52,7 @@ _KINDS: dict[str, ToolKind] = {
 }
 
 
-class ToolUse(NamedTuple):
+class SpecStoryToolUse(NamedTuple):
     """A tool use, as far as it can be told."""
 
     name: str
@@ -63,7 +63,7 @@ class ToolUse(NamedTuple):
     exit_code: int | None
 
 
-def tool_use(lines: list[str]) -> ToolUse:
+def tool_use(lines: list[str]) -> SpecStoryToolUse:
     """What the lines of a tool use tell, its tags among them."""
     opening = _OPENING.match(lines[0])
     # The editors' extensions escape what they show; the command line does
@@ -96,10 +96,10 @@ class _ToolUseReader:
         self.label = ""
         self.ok: bool | None = None
 
-    def read(self, name: str, said: str, body: list[str]) -> ToolUse:
+    def read(self, name: str, said: str, body: list[str]) -> SpecStoryToolUse:
         self._summary(said)
-        for piece in MarkdownLines(body).pieces():
-            if isinstance(piece, CodeBlock):
+        for piece in SpecStoryLines(body).pieces():
+            if isinstance(piece, SpecStoryBlock):
                 self._block(piece)
             elif piece.text.strip() and not _TAGS.match(piece.text):
                 self._line(piece.text)
@@ -116,7 +116,7 @@ class _ToolUseReader:
         exited = _EXIT.search(output[:2_000]) if self.kind == "shell" else None
         exit_code = int(exited[1][:9]) if exited else None
         ok = exit_code == 0 if exit_code is not None else self.ok
-        return ToolUse(name, self.kind, self.input or None, output or None, ok, exit_code)
+        return SpecStoryToolUse(name, self.kind, self.input or None, output or None, ok, exit_code)
 
     def _summary(self, said: str) -> None:
         """What stands beside the tool's name: a file, or the first thing in backticks."""
@@ -164,7 +164,7 @@ class _ToolUseReader:
         }.get(self.kind, "subject")
         self.input.setdefault(name, text)
 
-    def _block(self, block: CodeBlock) -> None:
+    def _block(self, block: SpecStoryBlock) -> None:
         text = "\n".join(block.lines)
         is_shell = block.language in ("bash", "sh", "shell")
         is_code = block.language not in ("", "text")

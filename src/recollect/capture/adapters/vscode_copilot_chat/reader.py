@@ -11,16 +11,16 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.capture.adapters.vscode_copilot_chat.records import (
-    ChatLog,
-    ChatOperation,
+    CopilotChatLog,
+    CopilotChatOperation,
     snapshot,
 )
 from recollect.capture.adapters.vscode_copilot_chat.tools import (
     FIRST,
     INVOCATION,
-    CallPairs,
-    ChatCall,
-    RequestedCall,
+    CopilotChatCall,
+    CopilotChatPairs,
+    CopilotChatRequestedCall,
     join_call,
     pair_calls,
     plain_id,
@@ -84,11 +84,11 @@ class CopilotChatReader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.problems = ProblemCounter(source.path)
-        self.log = ChatLog(self.problems)
+        self.log = CopilotChatLog(self.problems)
 
-    def take(self, record: ChatOperation | Fields) -> None:
+    def take(self, record: CopilotChatOperation | Fields) -> None:
         """An operation of the log; or the document, which holds what the snapshot of a log does."""
-        self.log.apply(record if isinstance(record, ChatOperation) else snapshot(record))
+        self.log.apply(record if isinstance(record, CopilotChatOperation) else snapshot(record))
 
     def items(self) -> Iterator[Item]:
         """Everything the file tells.
@@ -197,7 +197,9 @@ class _ChatTurns:
         error = fields_of(result.get("errorDetails"))
         self._tell_end(request, error or fields_of(request.get("responseErrorDetails")), state)
 
-    def _tell_parts(self, parts: list[Fields], pairs: CallPairs, ended_at: int | None) -> None:
+    def _tell_parts(
+        self, parts: list[Fields], pairs: CopilotChatPairs, ended_at: int | None
+    ) -> None:
         """What was shown, in order; words that follow each other are one reply."""
         words: list[str] = []
         # Changes are told once more beside the tool that made them.
@@ -227,7 +229,7 @@ class _ChatTurns:
         self.answers.clear()
         self._flush(words, ended_at)
 
-    def _tell_hidden(self, pairs: CallPairs, after: int) -> None:
+    def _tell_hidden(self, pairs: CopilotChatPairs, after: int) -> None:
         for asked in pairs.hidden.get(after, ()):
             self._call(self.dialogue, join_call(None, asked))
 
@@ -235,7 +237,7 @@ class _ChatTurns:
         self.dialogue.say("reply", "".join(words).strip(), at=at)
         words.clear()
 
-    def _invoke(self, part: Fields, asked: RequestedCall | None) -> None:
+    def _invoke(self, part: Fields, asked: CopilotChatRequestedCall | None) -> None:
         call = plain_id(part.get("toolCallId"))
         known = join_call(part, asked)
         # At first a call only said that it was a sub-agent's; it was that
@@ -272,7 +274,7 @@ class _ChatTurns:
             self.answers.append((agent, text_of(task.get("result"))))
         return agent
 
-    def _call(self, dialogue: Dialogue, known: ChatCall) -> None:
+    def _call(self, dialogue: Dialogue, known: CopilotChatCall) -> None:
         dialogue.call(
             known.call,
             known.name,
@@ -346,7 +348,7 @@ class _ChatTurns:
         )
 
 
-def _is_cleared_list(part: Fields, asked: RequestedCall | None) -> bool:
+def _is_cleared_list(part: Fields, asked: CopilotChatRequestedCall | None) -> bool:
     """Whether VS Code itself emptied the list of things to do, as it does when a request begins."""
     specific = fields_of(part.get("toolSpecificData"))
     return asked is None and specific.get("kind") == "todoList" and not specific.get("todoList")

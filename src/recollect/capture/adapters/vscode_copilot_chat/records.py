@@ -35,7 +35,7 @@ REQUEST = frozenset(
 )  # fmt: skip
 
 
-class ChatOperation(msgspec.Struct, gc=False):
+class CopilotChatOperation(msgspec.Struct, gc=False):
     """One line."""
 
     kind: Any = None
@@ -44,15 +44,15 @@ class ChatOperation(msgspec.Struct, gc=False):
     i: Any = None
 
 
-OPERATIONS: msgspec.json.Decoder[ChatOperation] = msgspec.json.Decoder(ChatOperation)
+OPERATIONS: msgspec.json.Decoder[CopilotChatOperation] = msgspec.json.Decoder(CopilotChatOperation)
 
 
-def snapshot(chat: Fields) -> ChatOperation:
+def snapshot(chat: Fields) -> CopilotChatOperation:
     """The operation that begins a log of a chat as it is."""
-    return ChatOperation(kind=_SNAPSHOT, v=chat)
+    return CopilotChatOperation(kind=_SNAPSHOT, v=chat)
 
 
-class ChatLog:
+class CopilotChatLog:
     """A chat, as it is after the operations so far."""
 
     def __init__(self, problems: ProblemCounter) -> None:
@@ -61,7 +61,7 @@ class ChatLog:
         # Every request that ever was part of it, in the order they came.
         self.requests: dict[str, Fields] = {}
 
-    def apply(self, operation: ChatOperation) -> None:
+    def apply(self, operation: CopilotChatOperation) -> None:
         """One more operation; one that makes no sense is passed over."""
         if operation.kind == _SNAPSHOT:
             self.chat = _kept(fields_of(operation.v), CHAT)
@@ -89,7 +89,7 @@ class ChatLog:
         }
         return [request for name, request in self.requests.items() if name not in left]
 
-    def _change(self, path: list[Any], operation: ChatOperation) -> bool:
+    def _change(self, path: list[Any], operation: CopilotChatOperation) -> bool:
         holder: Any = self.chat
         for step in path[:-1]:
             holder = _inside(holder, step)
@@ -137,7 +137,7 @@ def _put(holder: Any, step: Any, value: Any) -> bool:
     return True
 
 
-def _push(holder: Any, step: Any, operation: ChatOperation) -> bool:
+def _push(holder: Any, step: Any, operation: CopilotChatOperation) -> bool:
     grown = _inside(holder, step)
     if grown is None:
         grown = []

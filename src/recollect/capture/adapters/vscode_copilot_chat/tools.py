@@ -86,7 +86,7 @@ _INNER = {
 _SIDE_BY_SIDE = 32
 
 
-class ChatCall(NamedTuple):
+class CopilotChatCall(NamedTuple):
     """All that is known of one call."""
 
     call: str | None
@@ -101,7 +101,7 @@ class ChatCall(NamedTuple):
     at: int | None
 
 
-class RequestedCall(NamedTuple):
+class CopilotChatRequestedCall(NamedTuple):
     """What the model asked for, and what it was given back."""
 
     call: str
@@ -117,7 +117,7 @@ def plain_id(value: object) -> str | None:
     return _SUFFIX.sub("", text) if text else None
 
 
-def requested_calls(rounds: list[Fields], results: Fields) -> list[RequestedCall]:
+def requested_calls(rounds: list[Fields], results: Fields) -> list[CopilotChatRequestedCall]:
     """The calls of all rounds."""
     calls = []
     for one in rounds:
@@ -127,11 +127,11 @@ def requested_calls(rounds: list[Fields], results: Fields) -> list[RequestedCall
             if call and name:
                 output = _rendered(results.get(str(asked.get("id"))))
                 given = json_of(asked.get("arguments"))
-                calls.append(RequestedCall(call, name, given, output, at))
+                calls.append(CopilotChatRequestedCall(call, name, given, output, at))
     return calls
 
 
-def join_call(shown: Fields | None, asked: RequestedCall | None) -> ChatCall:
+def join_call(shown: Fields | None, asked: CopilotChatRequestedCall | None) -> CopilotChatCall:
     """A call out of what was shown of it and what the model asked for.
 
     One of them may be missing.
@@ -150,7 +150,7 @@ def join_call(shown: Fields | None, asked: RequestedCall | None) -> ChatCall:
     if exit_code is None and kind == "shell" and (exited := _EXITED.search(output or "")):
         exit_code = int(exited[1])
     target = _address(kind, given) or target_of(kind, given) or patched_file(given)
-    return ChatCall(
+    return CopilotChatCall(
         call=asked.call if asked else plain_id(part.get("toolCallId")),
         name=name,
         given=given,
@@ -294,17 +294,19 @@ def _tree_text(tree: Fields) -> str:
 # Which call on the screen is which call of the model ---------------------------
 
 
-class CallPairs(NamedTuple):
+class CopilotChatPairs(NamedTuple):
     """Calls as the model made them, by the number of the part that shows them."""
 
-    shown: dict[int, RequestedCall]
+    shown: dict[int, CopilotChatRequestedCall]
     # Those that no part shows, by the part that they come after; `FIRST` when that is none.
-    hidden: dict[int, list[RequestedCall]]
+    hidden: dict[int, list[CopilotChatRequestedCall]]
     # Parts that only show how a tool did what another part tells.
     inner: set[int]
 
 
-def pair_calls(parts: list[Fields], asked_calls: list[RequestedCall]) -> CallPairs:
+def pair_calls(
+    parts: list[Fields], asked_calls: list[CopilotChatRequestedCall]
+) -> CopilotChatPairs:
     """Each call of the model with the part that shows it, or with its place among them."""
     calls = {number: part for number, part in enumerate(parts) if part.get("kind") == INVOCATION}
     tools = {part.get("toolId") for part in calls.values() if text_of(part.get("toolId"))}
@@ -314,11 +316,11 @@ def pair_calls(parts: list[Fields], asked_calls: list[RequestedCall]) -> CallPai
         if _INNER.get(text_of(part.get("toolId")) or "") in tools
     }
     left = {asked.call: asked for asked in asked_calls}
-    shown: dict[int, RequestedCall] = {}
+    shown: dict[int, CopilotChatRequestedCall] = {}
     for number, part in calls.items():
         if asked := left.pop(plain_id(part.get("toolCallId")) or "", None):
             shown[number] = asked
-    by_tool: dict[str, list[RequestedCall]] = {}
+    by_tool: dict[str, list[CopilotChatRequestedCall]] = {}
     for asked in left.values():
         by_tool.setdefault(_plain(asked.name), []).append(asked)
     for number, part in calls.items():
@@ -328,10 +330,10 @@ def pair_calls(parts: list[Fields], asked_calls: list[RequestedCall]) -> CallPai
         is_agents = part.get("subAgentInvocationId")
         if waiting and number not in shown and number not in inner and not is_agents:
             shown[number] = waiting.pop(_most_like(join_call(part, None), waiting))
-    return CallPairs(shown, _hidden(asked_calls, shown), inner)
+    return CopilotChatPairs(shown, _hidden(asked_calls, shown), inner)
 
 
-def _most_like(seen: ChatCall, waiting: list[RequestedCall]) -> int:
+def _most_like(seen: CopilotChatCall, waiting: list[CopilotChatRequestedCall]) -> int:
     """Which of the calls of a tool a part shows: the one about the same thing, else the first."""
     about = _comparable(seen.target)
     for number, asked in enumerate(waiting[:_SIDE_BY_SIDE] if about else ()):
@@ -345,10 +347,10 @@ def _comparable(target: str | None) -> str:
 
 
 def _hidden(
-    asked_calls: list[RequestedCall], shown: dict[int, RequestedCall]
-) -> dict[int, list[RequestedCall]]:
+    asked_calls: list[CopilotChatRequestedCall], shown: dict[int, CopilotChatRequestedCall]
+) -> dict[int, list[CopilotChatRequestedCall]]:
     places = {asked.call: number for number, asked in shown.items()}
-    hidden: dict[int, list[RequestedCall]] = {}
+    hidden: dict[int, list[CopilotChatRequestedCall]] = {}
     place = FIRST
     for asked in asked_calls:
         if asked.call in places:

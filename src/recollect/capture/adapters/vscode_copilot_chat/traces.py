@@ -177,7 +177,7 @@ class _TraceReader:
         return items
 
     def _conversation(self, conversation: str, spans: Iterable[_Span]) -> list[Item]:
-        talk = Dialogue(conversation)
+        dialogue = Dialogue(conversation)
         turns = _turns(sorted(spans, key=lambda span: span.at or 0))
         everything = [span for turn in turns.values() for span in turn]
         request = next((span.about for span in everything if span.kind == _REQUEST), {})
@@ -186,15 +186,15 @@ class _TraceReader:
             "mode": text_of(request.get("copilot_chat.mode")),
             "client": text_of(request.get("copilot_chat.client_id")),
         }
-        talk.facts(
+        dialogue.facts(
             origin="interactive",
             started_at=next((span.at for span in everything if span.at), None),
             agent_version=self.version,
             meta=non_empty(meta),
         )
         for key, turn in turns.items():
-            _tell(talk, key, turn)
-        return talk.drain()
+            _tell(dialogue, key, turn)
+        return dialogue.drain()
 
 
 def _turns(spans: list[_Span]) -> dict[str, list[_Span]]:
@@ -212,7 +212,7 @@ def _turns(spans: list[_Span]) -> dict[str, list[_Span]]:
     return turns
 
 
-def _tell(talk: Dialogue, key: str, spans: list[_Span]) -> None:
+def _tell(dialogue: Dialogue, key: str, spans: list[_Span]) -> None:
     request = next((span for span in spans if span.kind == _REQUEST), None)
     about = request.about if request else {}
     by = text_of(about.get("copilot_chat.initiator_type"))
@@ -223,44 +223,46 @@ def _tell(talk: Dialogue, key: str, spans: list[_Span]) -> None:
         "duration_ms": lasted,
     }
     at = spans[0].at
-    talk.begin(
+    dialogue.begin(
         key,
         at=at,
         author="human" if by is None or by.lower() == "user" else "agent",
         telemetry=non_empty(join_call) or None,
     )
-    talk.say("prompt", next((span.prompt for span in spans if span.prompt), None), at=at)
+    dialogue.say("prompt", next((span.prompt for span in spans if span.prompt), None), at=at)
     run = {text_of(span.about.get("gen_ai.tool.call.id")) for span in spans if span.kind == _TOOL}
     for span in spans:
         if span.kind == _TOOL:
-            _tell_tool(talk, span)
+            _tell_tool(dialogue, span)
         elif span.kind == _MODEL:
-            _tell_answer(talk, span, run)
-            _tell_error(talk, span)
+            _tell_answer(dialogue, span, run)
+            _tell_error(dialogue, span)
     if request:
         # It began first and ended last.
-        _tell_error(talk, request)
+        _tell_error(dialogue, request)
 
 
-def _tell_error(talk: Dialogue, span: _Span) -> None:
+def _tell_error(dialogue: Dialogue, span: _Span) -> None:
     if span.error:
-        talk.say("abort" if "cancel" in span.error.lower() else "error", span.error, at=span.until)
+        dialogue.say(
+            "abort" if "cancel" in span.error.lower() else "error", span.error, at=span.until
+        )
 
 
-def _tell_answer(talk: Dialogue, span: _Span, run: set[str | None]) -> None:
+def _tell_answer(dialogue: Dialogue, span: _Span, run: set[str | None]) -> None:
     for part in span.parts:
         kind, text = part.get("type"), text_of(part.get("content")) or text_of(part.get("text"))
         call = text_of(part.get("id"))
         if kind == "tool_call" and call not in run:
-            _call(talk, call, text_of(part.get("name")), part.get("arguments"), at=span.until)
+            _call(dialogue, call, text_of(part.get("name")), part.get("arguments"), at=span.until)
         elif kind in ("reasoning", "thinking"):
-            talk.say("reasoning", text, at=span.until)
+            dialogue.say("reasoning", text, at=span.until)
         elif kind == "text":
-            talk.say("reply", text, at=span.until)
+            dialogue.say("reply", text, at=span.until)
     used = {name: _figure(span.about.get(f"gen_ai.usage.{name}")) for name in _FIGURES}
     read, written = used["cache_read.input_tokens"], used["cache_creation.input_tokens"]
-    talk.usage(
-        f"{talk.session}/{span.name}",
+    dialogue.usage(
+        f"{dialogue.session}/{span.name}",
         model=_model(span.about),
         at=span.until or span.at,
         input=max(0, used["input_tokens"] - read - written),
@@ -271,10 +273,10 @@ def _tell_answer(talk: Dialogue, span: _Span, run: set[str | None]) -> None:
     )
 
 
-def _tell_tool(talk: Dialogue, span: _Span) -> None:
+def _tell_tool(dialogue: Dialogue, span: _Span) -> None:
     about, result = span.about, _unwrapped(span.about.get("gen_ai.tool.call.result"))
     _call(
-        talk,
+        dialogue,
         text_of(about.get("gen_ai.tool.call.id")),
         text_of(about.get("gen_ai.tool.name")),
         about.get("gen_ai.tool.call.arguments"),
@@ -286,10 +288,10 @@ def _tell_tool(talk: Dialogue, span: _Span) -> None:
 
 
 def _call(
-    talk: Dialogue, call: str | None, name: str | None, arguments: object, **more: Any
+    dialogue: Dialogue, call: str | None, name: str | None, arguments: object, **more: Any
 ) -> None:
     given, name = json_of(arguments), name or "tool"
-    talk.call(
+    dialogue.call(
         call,
         name,
         given,
