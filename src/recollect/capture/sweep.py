@@ -106,7 +106,7 @@ class Sweep:
 
     def _changed(
         self, found: Iterable[Found], report: ImportReport, reports: list[SourceReport]
-    ) -> Iterator[tuple[Found, FileState]]:
+    ) -> Iterator[tuple[Found, SourceState]]:
         """The sources worth opening. What happens here is paid for every file on every import."""
         found = list(found)
         # A few named paths are asked for one by one: the whole list takes
@@ -132,10 +132,10 @@ class Sweep:
             if known.get(source.path) == (*now, adapter.version):
                 report.unchanged += 1
             else:
-                yield item, FileState(*now)
+                yield item, SourceState(*now)
 
     def _source(
-        self, commits: _Commits, item: Found, now: FileState, prices: Prices
+        self, commits: _Commits, item: Found, now: SourceState, prices: Prices
     ) -> SourceReport:
         adapter, source, local = item
         # The lock first: from here on what is remembered about the source stands still.
@@ -302,7 +302,7 @@ def _with_last(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
     yield held, True
 
 
-class FileState(NamedTuple):
+class SourceState(NamedTuple):
     """What a glance at a source tells: enough to see that nothing changed."""
 
     size_bytes: int
@@ -310,7 +310,7 @@ class FileState(NamedTuple):
     inode: int
 
 
-def look(source: Source) -> FileState:
+def look(source: Source) -> SourceState:
     """A glance at a source; at its companions too, unless it is a file that is appended to.
 
     What lies beside an appended file is of interest when that grew: a
@@ -324,11 +324,11 @@ def look(source: Source) -> FileState:
         except (OSError, ValueError):
             continue
         size, mtime = size + beside.st_size, max(mtime, beside.st_mtime_ns)
-    return FileState(size, mtime, found.st_ino)
+    return SourceState(size, mtime, found.st_ino)
 
 
 def resume_point(
-    known: KnownSource | None, source: Source, now: FileState, adapter: Adapter
+    known: KnownSource | None, source: Source, now: SourceState, adapter: Adapter
 ) -> Checkpoint | None:
     """Where to go on reading, or None to begin at the start."""
     if known is None or known.version != adapter.version or not known.checkpoint.position:
@@ -344,12 +344,12 @@ def resume_point(
     return known.checkpoint if (again.head, again.tail) == (seen.head, seen.tail) else None
 
 
-def _same(known: KnownSource, now: FileState, adapter: Adapter) -> bool:
+def _same(known: KnownSource, now: SourceState, adapter: Adapter) -> bool:
     seen = known.fingerprint
     return (seen.size_bytes, seen.mtime_ns, seen.inode, known.version) == (*now, adapter.version)
 
 
-def _fingerprint(source: Source, now: FileState, at: Checkpoint, *, whole: bool) -> Fingerprint:
+def _fingerprint(source: Source, now: SourceState, at: Checkpoint, *, whole: bool) -> Fingerprint:
     """How a source looks. Until it is read whole its size is -1, so
     that the next sweep goes on with it.
     """
