@@ -119,11 +119,15 @@ def test_architecture_names_every_package_and_every_module_at_the_top() -> None:
     rooms = {
         f"{path.relative_to(PACKAGE)}{'/' if path.is_dir() else ''}"
         for path in PACKAGE.iterdir()
-        if path.suffix == ".py" or list(path.glob("[!_]*"))
-        if not path.name.startswith(("_", "."))
+        if not path.name.startswith(("_", ".")) and (path.is_file() or has_source(path))
     }
 
     assert sorted(rooms - set(paths_in_architecture()) - {"py.typed"}) == []
+
+
+def has_source(folder: Path) -> bool:
+    """Whether anything but what Python leaves behind is in a folder."""
+    return any(path.is_file() and path.suffix != ".pyc" for path in folder.rglob("*"))
 
 
 def paths_in_architecture() -> list[str]:
