@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 # key: (default, what it does). The sample config and docs are generated from this table.
 KEYS: dict[str, tuple[object, str]] = {
-    "store": ("", "path of the SQLite store; empty means recollect.db in this folder"),
+    "store": ("", "the store, an SQLite file; empty: recollect.db in this folder"),
     "sources.extra": (
         [],
-        "more folders to import from: an agent's root, a home, or a folder of logs",
+        "more folders to import from: an agent's folder, a home, or a folder of logs",
     ),
-    "sources.excluded": ([], "path patterns (with * and ?) that are never imported"),
-    "sources.agents": ([], "import only these agents; empty means every supported one"),
+    "sources.excluded": ([], "paths that are never imported, with * and ?"),
+    "sources.agents": ([], "import only these agents; empty: all of them"),
     "redact.enabled": (True, "remove secrets before anything is stored"),
     "redact.environment": (
         True,
@@ -38,105 +38,108 @@ KEYS: dict[str, tuple[object, str]] = {
     "embed.model": ("", "onnx and gguf: path of the model; remote: its name"),
     "embed.url": (
         "",
-        "remote: base address of an OpenAI-compatible service, such as http://localhost:11434/v1",
+        "remote: address of an OpenAI-compatible service, such as http://localhost:11434/v1",
     ),
     "embed.key_variable": (
         "",
-        "remote: environment variable that holds the service's key; empty means no key",
+        "remote: environment variable with the key of the service; empty: no key",
     ),
     "embed.dimensions": (
         0,
-        "shorten vectors to this many numbers, for models that allow it; 0 keeps them whole",
+        "shorten vectors to so many numbers, if the model allows it; 0: no",
     ),
-    "embed.query_prefix": ("", "put before questions; filled in for models we know"),
-    "embed.document_prefix": ("", "put before what is stored; filled in for models we know"),
-    "embed.pooling": ("", "onnx and gguf: mean, cls or last; empty means what the model says"),
-    "embed.batch": (32, "how many texts go to the model at once"),
-    "embed.threads": (0, "onnx and gguf: threads to use; 0 means half as many as there are cores"),
-    "embed.gpu_layers": (0, "gguf: layers to keep on the graphics card; -1 means all"),
-    "embed.context": (512, "onnx and gguf: most tokens of a text that are read"),
-    "embed.timeout_seconds": (30, "remote: how long to wait for an answer"),
+    "embed.query_prefix": ("", "text before each question; known for common models"),
+    "embed.document_prefix": ("", "text before each stored piece; known for common models"),
+    "embed.pooling": ("", "onnx and gguf: mean, cls or last; empty: what the model says"),
+    "embed.batch": (32, "texts that go to the model at once"),
+    "embed.threads": (0, "onnx and gguf: threads; 0: half as many as cores"),
+    "embed.gpu_layers": (0, "gguf: layers on the graphics card; -1: all"),
+    "embed.context": (512, "onnx and gguf: most tokens read of a text"),
+    "embed.timeout_seconds": (30, "remote: seconds to wait for an answer"),
     "distill.engine": (
         "none",
-        "who writes memories: none (rules alone), llm, or agent (your own, when you ask it to)",
+        "who writes memories: none (only rules), llm, or agent (your own, when you ask)",
     ),
-    "distill.idle_hours": (6, "a session is distilled when nothing happened in it for so long"),
+    "distill.idle_hours": (6, "distill a session after so many quiet hours"),
     "distill.traces_kept": (
         10,
-        "trace memories of a project that are kept as files, the newest ones",
+        "how many trace memories of a project are files; the newest",
     ),
     "distill.kinds": (
         ["prompt", "reply", "tool_call", "compaction", "error", "abort"],
-        "kinds of events that a model or an agent is given; also known: reasoning",
+        "kinds of events that a model or an agent gets; there is also: reasoning",
     ),
-    "distill.input_bytes": (1_000_000, "most bytes of a session that a model or an agent is given"),
+    "distill.input_bytes": (1_000_000, "most bytes of a session that a model or an agent gets"),
     "llm.url": (
         "",
-        "base address of an OpenAI-compatible chat service, such as http://localhost:11434/v1; "
-        "empty means no model",
+        "address of an OpenAI-compatible chat service, such as http://localhost:11434/v1; "
+        "empty: none",
     ),
     "llm.model": ("", "the model's name, as the service calls it"),
     "llm.key_variable": (
         "",
-        "environment variable that holds the service's key; empty means no key",
+        "environment variable with the key of the service; empty: no key",
     ),
-    "llm.timeout_seconds": (300, "how long to wait for a whole reply"),
+    "llm.timeout_seconds": (300, "seconds to wait for a whole reply"),
     "llm.reply_tokens": (16_000, "most tokens of one reply"),
     "llm.reply_limit_field": (
         "max_tokens",
-        "what the service calls it: max_tokens or max_completion_tokens; empty: not said",
+        "name of that limit: max_tokens or max_completion_tokens; empty: not sent",
     ),
     "llm.send_schema": (
         False,
-        "also send the form of the answer as response_format, to services that know it",
+        "send the form of the answer as response_format, if the service knows it",
     ),
     "llm.notes": (False, "also ask for notes, in a second request for each session"),
     "llm.max_tokens_per_run": (
         4_000_000,
-        "a run stops before it takes more tokens, read and written; 0 means no limit",
+        "most tokens of a run, read and written; 0: no limit",
     ),
     "llm.max_cost_usd": (
         5.0,
-        "a run stops before it costs more, as far as the price is known; 0 means no limit",
+        "most dollars of a run, where the price is known; 0: no limit",
     ),
     "llm.input_usd": (
         0.0,
-        "dollars for a million tokens read; when not set, what the price table says",
+        "dollars for a million tokens read; not set: from the price table",
     ),
     "llm.output_usd": (
         0.0,
-        "dollars for a million tokens written; when not set, what the price table says",
+        "dollars for a million tokens written; not set: from the price table",
     ),
     "retain.raw_soft_cap_bytes": (
         0,
-        "let go of the oldest events that have a digest, down to so many bytes; 0 means no limit",
+        "remove the oldest events with a digest, down to so many bytes; 0: no limit",
     ),
     "retain.raw_hard_cap_bytes": (
         0,
-        "the same, and if it must be of events without a digest too; 0 means no limit",
+        "the same, if necessary also events without a digest; 0: no limit",
     ),
     "retain.raw_max_age_days": (
         0,
-        "let go of events that have a digest after so many days; 0 means never",
+        "remove events with a digest after so many days; 0: never",
     ),
     "retain.distilled_cap_bytes": (
         0,
-        "say so when digests, notes and memories take more bytes; 0 means no limit",
+        "warn when digests, notes and memories take more bytes; 0: no limit",
     ),
-    "episodes.queue": (10_000, "most recorded attempts that wait to be written"),
+    "episodes.queue": (10_000, "most recorded attempts waiting to be written"),
     "episodes.when_full": (
         "block",
-        "when so many wait: block (whoever completes one waits for the store) or drop-oldest",
+        "when so many wait: block (the caller waits for the store) or drop-oldest",
     ),
-    "learn.min_sessions": (3, "a pattern is something that so many sessions show"),
+    "learn.min_sessions": (3, "sessions that must show a pattern"),
     "learn.half_life_days": (
         90,
-        "a pattern that is not seen for so long has half its strength; 0 means that none fades",
+        "days after which an unseen pattern has half its strength; 0: never",
     ),
-    "watch.debounce_ms": (300, "how long a change may wait for others before it is imported"),
+    "watch.debounce_ms": (
+        300,
+        "milliseconds that a change may wait for others before it is imported",
+    ),
     "domains": (
         {},
-        "domain name = list of project patterns (with * and ?), for filters and statistics",
+        "domain name = list of projects (with * and ?), for filters and statistics",
     ),
 }
 
@@ -233,12 +236,12 @@ def _store_path(chosen: str) -> str:
 
     if "://" in chosen:
         raise UsageError(
-            f"a store is a path, not an address: {chosen}",
-            hint="name a file; other databases come later",
+            f"The store is a file, not an address: {chosen}.",
+            hint="Name a file. Other databases come later.",
         )
     raise UsageError(
-        f"{path} is a folder",
-        hint=f"a store is a file, such as {os.path.join(path, 'recollect.db')}",
+        f"{path} is a folder.",
+        hint=f"Name a file, such as {os.path.join(path, 'recollect.db')}.",
     )
 
 
@@ -277,7 +280,7 @@ def parse(path: str) -> dict[str, object]:
             tree = tomllib.load(file)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(
-            f"{path}: {error}", hint="mend that line, or see `recollect config --sample`"
+            f"{path}: {error}", hint="Correct that line. Every key: recollect config --sample"
         ) from error
     found: dict[str, object] = {}
     for name, value in tree.items():
@@ -295,7 +298,7 @@ def _check(path: str, key: str, value: object) -> None:
 
     if key not in KEYS:
         raise SettingsError(
-            f"{path}: no setting is called {key}", hint="`recollect config --sample` lists them all"
+            f'{path}: There is no setting "{key}".', hint="Every setting: recollect config --sample"
         )
     wanted = type(KEYS[key][0])
     if type(value) is not wanted and (type(value), wanted) != (int, float):
@@ -308,13 +311,13 @@ def _check(path: str, key: str, value: object) -> None:
             dict: "a table",
         }
         raise SettingsError(
-            f"{path}: {key} must be {names[wanted]}", hint="see `recollect config --sample`"
+            f"{path}: {key} must be {names[wanted]}.", hint="See: recollect config --sample"
         )
     # Turned round, because nothing is less or more than a number that is none.
     if isinstance(value, (int, float)) and not value >= 0:
         raise SettingsError(
             f"{path}: {key} is {value}",
-            hint="a number here is 0 or more; see `recollect config --sample`",
+            hint="It must be 0 or more. See: recollect config --sample",
         )
 
 

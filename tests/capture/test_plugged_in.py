@@ -65,7 +65,7 @@ def test_one_that_cannot_be_loaded_stops_nobody_else(
         UsageError, match="broken of scribe-for-recollect cannot be loaded: ModuleNotFoundError"
     ) as fault:
         get_adapter("broken")
-    assert fault.value.hint == "upgrade or uninstall scribe-for-recollect"
+    assert fault.value.hint == "Upgrade or uninstall scribe-for-recollect."
     with pytest.raises(
         UsageError, match="idle of scribe-for-recollect has no agent, name, version"
     ):
@@ -92,7 +92,7 @@ def test_our_own_adapters_cannot_be_replaced(
 
 
 def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="no agent is called nobody") as fault:
+    with pytest.raises(UsageError, match='There is no agent "nobody"') as fault:
         get_adapter("nobody")
 
     assert next(iter(BUILT_IN)) in str(fault.value.hint)

@@ -198,7 +198,7 @@ def test_a_session_that_never_gets_a_memory_says_what_there_is(talks: Talks) -> 
 
     assert (
         caught.value.hint
-        == "only conversations with a person get one; see `recollect show codex:a --digest`"
+        == "Only conversations with a person get one. Try: recollect show codex:a --digest"
     )
 
 

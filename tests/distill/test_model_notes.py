@@ -228,7 +228,7 @@ def test_without_a_service_nothing_is_distilled_by_a_model(home: Path) -> None:
 
     with homes.memory(home) as memory:
         memory.import_logs()
-        with pytest.raises(EngineUnavailable, match=r"llm\.model is not set"):
+        with pytest.raises(EngineUnavailable, match=r"llm\.model is not set."):
             memory.old.distill(engine="llm", now=True)
         report = memory.old.distill(engine="rules", now=True)
 

@@ -41,7 +41,7 @@ def test_an_unknown_category_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError) as caught:
         category_of("gossip")
 
-    assert caught.value.hint == "one of preference, project, pattern, decision, constraint"
+    assert caught.value.hint == "Choose preference, project, pattern, decision, constraint."
 
 
 def test_a_note_is_one_line_of_what_can_be_seen() -> None:

@@ -240,10 +240,10 @@ def test_what_is_not_a_model_is_told_so(tmp_path: Path) -> None:
         faults[name] = str(caught.value)
 
     assert faults == {
-        "page": f"{page} is not a GGUF file",
-        "folder": f"embed.model: {tmp_path} is a folder",
-        "missing": f"embed.model: there is no {tmp_path / 'none.gguf'}",
-        "unset": "embed.provider is gguf, but embed.model is not set",
+        "page": f"{page} is not a GGUF file.",
+        "folder": f"embed.model: {tmp_path} is a folder.",
+        "missing": f"embed.model: There is no {tmp_path / 'none.gguf'}.",
+        "unset": "embed.provider is gguf, but embed.model is not set.",
     }
 
 
@@ -257,7 +257,7 @@ def test_without_the_library_the_extra_is_named(
     with pytest.raises(EncoderUnavailable, match="xllamacpp is not installed") as caught:
         open_encoder(chosen("gguf", tiny_gguf))
 
-    assert caught.value.hint == "pip install 'recollect[gguf]'"
+    assert caught.value.hint == "Try: pip install 'recollect[gguf]'"
 
 
 @pytest.mark.skipif(

@@ -64,7 +64,7 @@ def test_what_the_user_says_wins_even_when_it_is_empty() -> None:
 
 def test_a_pooling_that_does_not_exist_is_refused_by_name() -> None:
     """A misspelled word must not silently mean the default."""
-    with pytest.raises(SettingsError, match="there is no maen pooling") as caught:
+    with pytest.raises(SettingsError, match=r'There is no embed\.pooling "maen"') as caught:
         reading(chosen("onnx", "x", pooling="maen"), Known())
 
-    assert caught.value.hint == "one of: mean, cls, last"
+    assert caught.value.hint == "Choose mean, cls, last."

@@ -244,13 +244,13 @@ def test_nothing_is_written_to_the_terminal(
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("no model", "holds no .onnx file"),
-        ("two models", "holds several models: one.onnx, two.onnx"),
-        ("no tokenizer", "there is no tokenizer.json beside"),
+        ("no model", "contains no .onnx file"),
+        ("two models", "contains several models: one.onnx, two.onnx"),
+        ("no tokenizer", "There is no tokenizer.json beside"),
         ("broken model", "cannot be loaded"),
         ("broken tokenizer", "cannot be read"),
         ("strange input", "asks for task_id"),
-        ("nothing there", "there is no"),
+        ("nothing there", "There is no"),
     ],
 )
 def test_a_folder_that_is_not_a_model_is_told_what_it_lacks(
@@ -282,7 +282,7 @@ def test_a_folder_that_is_not_a_model_is_told_what_it_lacks(
 
 def test_without_a_model_the_next_step_is_named() -> None:
     """Choosing a provider is only half of it."""
-    with pytest.raises(EncoderUnavailable, match=r"embed\.model is not set") as caught:
+    with pytest.raises(EncoderUnavailable, match=r"embed\.model is not set.") as caught:
         open_encoder(chosen("onnx", ""))
 
     assert 'config.toml, under [embed]: model = "' in caught.value.hint
@@ -298,4 +298,4 @@ def test_without_the_library_the_extra_is_named(
     with pytest.raises(EncoderUnavailable, match=f"{library} is not installed") as caught:
         open_encoder(chosen("onnx", tiny))
 
-    assert caught.value.hint == "pip install 'recollect[onnx]'"
+    assert caught.value.hint == "Try: pip install 'recollect[onnx]'"

@@ -184,7 +184,7 @@ def test_a_wait_that_is_too_long_is_not_waited(service: Service) -> None:
     with pytest.raises(EncoderUnavailable, match=r"answered 429: .*quota exceeded") as caught:
         encoder.encode_documents(TEXTS)
 
-    assert caught.value.hint == "try again later"
+    assert caught.value.hint == "Try again later."
 
 
 def test_a_service_that_stays_down_is_given_up(service: Service) -> None:
@@ -223,20 +223,23 @@ def test_a_service_that_is_not_there_is_named() -> None:
     with pytest.raises(EncoderUnavailable, match="cannot be reached") as caught:
         open_encoder(chosen("remote", "some-model", url=url))
 
-    assert caught.value.hint == "is the service running? check embed.url"
+    assert caught.value.hint == "Is the service running? Check embed.url."
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (behaviour.saying(b"<html>hello</html>"), "not of the embeddings protocol"),
-        (behaviour.saying(b""), "not of the embeddings protocol"),
-        (behaviour.saying(b"\xff\xfe"), "not of the embeddings protocol"),
-        (behaviour.saying(b'{"data": [{"embedding": "AAAA"}]}'), "not of the embeddings protocol"),
-        (behaviour.saying(b'{"data": []}'), "gave 0 vectors for 4 texts"),
-        (behaviour.too_few, "gave 3 vectors for 4 texts"),
-        (behaviour.too_short, "gave vectors of 2 numbers, not of 8"),
-        (behaviour.misnumbered, "numbered its vectors wrongly"),
+        (behaviour.saying(b"<html>hello</html>"), "does not speak the embeddings protocol"),
+        (behaviour.saying(b""), "does not speak the embeddings protocol"),
+        (behaviour.saying(b"\xff\xfe"), "does not speak the embeddings protocol"),
+        (
+            behaviour.saying(b'{"data": [{"embedding": "AAAA"}]}'),
+            "does not speak the embeddings protocol",
+        ),
+        (behaviour.saying(b'{"data": []}'), "returned 0 vectors for 4 texts."),
+        (behaviour.too_few, "returned 3 vectors for 4 texts."),
+        (behaviour.too_short, "returned vectors of 2 numbers, not of 8."),
+        (behaviour.misnumbered, "numbered its vectors wrongly."),
     ],
     ids=["page", "nothing", "bytes", "base64", "empty", "too few", "too short", "misnumbered"],
 )
@@ -260,10 +263,12 @@ def test_a_service_that_ignores_the_dimensions_is_told_apart(service: Service) -
     encoder = opened(service, dimensions=4)
     service.script = [behaviour.too_short]
 
-    with pytest.raises(EncoderUnavailable, match="gave vectors of 2 numbers, not of 4") as caught:
+    with pytest.raises(
+        EncoderUnavailable, match="returned vectors of 2 numbers, not of 4"
+    ) as caught:
         encoder.encode_documents(TEXTS)
 
-    assert "set embed.dimensions to 0" in caught.value.hint
+    assert "Set embed.dimensions to 0" in caught.value.hint
 
 
 def test_the_key_is_read_from_the_environment_and_sent(
@@ -294,9 +299,9 @@ def test_without_a_key_setting_no_key_is_sent(
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (None, "names SOME_KEY, which is not set"),
-        ("  ", "names SOME_KEY, which is not set"),
-        (f"{KEY}\nX-Evil: 1", "cannot be a key"),
+        (None, "names SOME_KEY, which is not set."),
+        ("  ", "names SOME_KEY, which is not set."),
+        (f"{KEY}\nX-Evil: 1", "does not contain a key"),
     ],
 )
 def test_a_missing_or_broken_key_is_told_before_anything_is_sent(
@@ -348,12 +353,12 @@ def test_neither_key_nor_text_follows_a_redirection(
         service.script = [behaviour.refusing(status, Location=f"{elsewhere.url}/embeddings")]
 
         with pytest.raises(
-            EncoderUnavailable, match=f"sends us on to http://127.0.0.1:{elsewhere.server_port}/"
+            EncoderUnavailable, match=f"redirects to http://127.0.0.1:{elsewhere.server_port}/"
         ) as caught:
             encoder.encode_documents(TEXTS)
 
         assert elsewhere.questions == []
-    assert caught.value.hint == "set embed.url to the address of the service itself"
+    assert caught.value.hint == "Set embed.url to the address of the service itself."
 
 
 @pytest.mark.parametrize("goal", ["", "http://[", "\x1b[31m", "/elsewhere"])
@@ -363,7 +368,7 @@ def test_a_redirection_to_nowhere_is_a_refusal_too(service: Service, goal: str) 
     asked = len(service.questions)
     service.script = [behaviour.refusing(302, Location=goal)]
 
-    with pytest.raises(EncoderUnavailable, match="sends us on to") as caught:
+    with pytest.raises(EncoderUnavailable, match="redirects to") as caught:
         encoder.encode_query("hello")
 
     assert "\x1b" not in str(caught.value)
@@ -417,7 +422,7 @@ def test_nothing_is_sent_until_a_service_is_named(unset: str) -> None:
     """Choosing the provider alone sends nothing anywhere."""
     keys = {"url": "http://127.0.0.1:9/v1", "model": "some-model"} | {unset: ""}
 
-    with pytest.raises(EncoderUnavailable, match=rf"embed\.{unset} is not set") as caught:
+    with pytest.raises(EncoderUnavailable, match=rf"embed\.{unset} is not set.") as caught:
         open_encoder(chosen("remote", **keys))
 
     assert "config.toml" in caught.value.hint
@@ -436,7 +441,7 @@ def test_nothing_is_sent_until_a_service_is_named(unset: str) -> None:
 )
 def test_what_is_not_an_address_is_refused(url: str) -> None:
     """Python's library would read files and speak FTP."""
-    with pytest.raises(SettingsError, match=r"embed\.url is not an address"):
+    with pytest.raises(SettingsError, match=r"embed\.url is not an address."):
         open_encoder(chosen("remote", "some-model", url=url))
 
 

@@ -244,7 +244,7 @@ def test_a_length_that_was_not_trained_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         StaticEncoder(dimensions=100)
 
-    assert caught.value.hint == "choose one of 64, 128, 256"
+    assert caught.value.hint == "Choose 64, 128, 256."
 
 
 @pytest.mark.parametrize(
@@ -253,13 +253,13 @@ def test_a_length_that_was_not_trained_is_refused() -> None:
         (lambda data: b"", "is empty"),
         (lambda data: data[:10], "does not begin with RCSTAT02"),
         (lambda data: b"RCSTAT01" + data[8:], "does not begin with RCSTAT02"),
-        (lambda data: data[:-1000], "bytes where its header promises"),
-        (lambda data: data + b"more", "bytes where its header promises"),
-        (lambda data: data[:8] + bytes(16) + data[24:], "bytes where its header promises"),
-        (lambda data: data[:8] + data[8:24][::-1] + data[24:], "bytes where its header promises"),
+        (lambda data: data[:-1000], "bytes; its header says"),
+        (lambda data: data + b"more", "bytes; its header says"),
+        (lambda data: data[:8] + bytes(16) + data[24:], "bytes; its header says"),
+        (lambda data: data[:8] + data[8:24][::-1] + data[24:], "bytes; its header says"),
         (
             lambda data: data[:64] + bytes(4 * 40_001) + data[64 + 4 * 40_001 :],
-            "a list of words that ends somewhere else",
+            "a word list that does not end where",
         ),
     ],
 )

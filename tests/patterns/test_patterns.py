@@ -244,7 +244,7 @@ def test_a_time_that_is_none_is_refused(world: World) -> None:
     """A filter that silently does nothing would answer another question."""
     world.see([compose(1)])
 
-    with pytest.raises(UsageError, match="soon is no time"):
+    with pytest.raises(UsageError, match='"soon" is not a date'):
         world.memory.old.detect(since="soon")
 
 
@@ -334,7 +334,7 @@ def test_detecting_says_how_many_sessions_wait(world: World) -> None:
         pass
 
     assert world.memory.old.detect().remarks == [
-        "3 sessions were not learned from yet; `recollect learn` does that"
+        "New sessions: 3. To look for patterns in them now: recollect learn"
     ]
 
 
@@ -414,7 +414,7 @@ def test_another_way_of_looking_looks_at_everything_again(
     waiting = world.memory.old.detect().remarks
     world.learn()
 
-    assert waiting == ["3 sessions were not learned from yet; `recollect learn` does that"]
+    assert waiting == ["New sessions: 3. To look for patterns in them now: recollect learn"]
     assert signatures(world) == {INSTEAD: 3}
 
 

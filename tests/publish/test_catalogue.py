@@ -223,7 +223,7 @@ def test_as_much_of_an_id_as_is_enough_means_the_pattern(shop: Shop) -> None:
         "e0",
         "e0",
     ]
-    with pytest.raises(UsageError, match="several patterns begin with 3f2"):
+    with pytest.raises(UsageError, match="Several patterns begin with 3f2"):
         catalogue.get_id(shop.db, "3f2")
     for unknown in ("zz", "%", "pattern:_"):
         with pytest.raises(NotFound, match="no pattern is called"):

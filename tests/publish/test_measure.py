@@ -266,9 +266,9 @@ def test_all_of_them_are_measured_without_a_name(shop: Shop) -> None:
 
 def test_what_cannot_be_measured_says_so(shop: Shop) -> None:
     """A slip of the finger, or a turn."""
-    with pytest.raises(NotFound, match="there is no note:7"):
+    with pytest.raises(NotFound, match="There is no note:7"):
         one(shop, "note:7")
-    with pytest.raises(NotFound, match="no pattern is called zz"):
+    with pytest.raises(NotFound, match='There is no pattern "zz"'):
         one(shop, "zz")
     with pytest.raises(UsageError, match="is a turn"):
         one(shop, "codex:a#1")

@@ -600,7 +600,7 @@ def test_a_target_that_nobody_knows_is_named_with_those_there_are(shop: Shop) ->
 
     assert (
         refused.value.hint
-        == "one of AGENTS.md, CLAUDE.md, claude-skills, GEMINI.md, cursor, skills, MEMORY.md, all"
+        == "Choose AGENTS.md, CLAUDE.md, claude-skills, GEMINI.md, cursor, skills, MEMORY.md, all"
     )
     assert list(shop.folder.iterdir()) == []
 

@@ -28,8 +28,8 @@ def test_a_mode_that_there_is_not_is_refused(told: Talks) -> None:
         told.memory.search("lock", mode="fuzzy")
 
     assert (str(refused.value), refused.value.hint) == (
-        "no mode is called fuzzy",
-        "known: hybrid, text, vector",
+        'There is no mode "fuzzy".',
+        "Choose hybrid, text, vector.",
     )
 
 
@@ -42,7 +42,7 @@ def test_without_vectors_it_is_a_search_by_words_and_says_so(told: Talks, mode: 
 
     assert found.hits == by_words.hits
     assert (found.mode, found.unembedded, by_words.remarks) == ("text", 31, [])
-    assert [remark.partition(":")[0] for remark in found.remarks] == ["searched by words only"]
+    assert [remark.partition(".")[0] for remark in found.remarks] == ["Searched by word only"]
 
 
 def test_an_answer_says_how_many_turns_are_not_embedded_yet(told: Talks) -> None:
@@ -64,8 +64,8 @@ def test_vectors_of_another_encoder_are_not_used(told: Talks) -> None:
 
     assert found.mode == "text"
     assert found.remarks == [
-        "searched by words only: the stored vectors are by static:recollect-static-256, not words: "
-        "run `recollect embed`"
+        "Searched by word only. The stored vectors are from static:recollect-static-256, not words. "
+        "To make them again: recollect embed"
     ]
 
 
@@ -139,7 +139,7 @@ def test_numbers_that_no_store_has_are_no_cursor(some: Talks, text: str, numbers
     assert cursor is not None
     stamp = cursor.rpartition(".")[2]
 
-    with pytest.raises(UsageError, match="is no cursor"):
+    with pytest.raises(UsageError, match="is not a cursor"):
         some.memory.search(text, cursor=f"{numbers}.{stamp}")
     assert some.memory.search(text, cursor=f"999999.999999.{stamp}").hits == []
 
@@ -187,7 +187,7 @@ def test_a_vector_of_another_length_is_refused(told: Talks, size: int) -> None:
     told.embed()
 
     with pytest.raises(
-        UsageError, match=f"a vector of {size} numbers, but those stored have 256"
+        UsageError, match=f"The vector has {size} numbers; the stored ones have 256."
     ) as refused:
         told.memory.search_by_vector([0.5] * size)
 
@@ -199,7 +199,7 @@ def test_a_vector_of_no_numbers_is_refused(told: Talks, number: float) -> None:
     """A model that failed may give them."""
     told.embed()
 
-    with pytest.raises(UsageError, match="no numbers"):
+    with pytest.raises(UsageError, match="are not numbers"):
         told.memory.search_by_vector([number] * 256)
 
 

@@ -77,7 +77,7 @@ def test_without_embedded_turns_it_says_what_to_do(talks: Talks) -> None:
     [
         (
             WordEncoder("others"),
-            "the stored vectors are by words, not others: run `recollect embed`",
+            "The stored vectors are from words, not others. To make them again: recollect embed",
         ),
         (Missing(), "no model; fetch one"),
     ],

@@ -59,18 +59,18 @@ def test_what_only_looks_like_a_query_is_text(text: str) -> None:
     [
         (
             "is:opne",
-            "is:opne was searched as text; is: takes error, human, live, subagent, headless",
+            "is:opne was searched as text, because is: takes error, human, live, subagent, headless.",
         ),
         (
             "outcome:great",
-            "outcome:great was searched as text; outcome: takes success, partial, fail, uncertain, "
-            "abandoned",
+            "outcome:great was searched as text, because outcome: takes success, partial, fail, uncertain, "
+            "abandoned.",
         ),
         (
             "until:forever",
-            "until:forever was searched as text;"
-            " until: takes a time such as 2026-10-31, 2026-10, 2026-10-31T12:00, 7d, 12h, today or "
-            "yesterday",
+            "until:forever was searched as text, because"
+            " until: takes a date such as 2026-11-18, "
+            "yesterday or 3d.",
         ),
     ],
 )

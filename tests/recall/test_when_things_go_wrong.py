@@ -118,11 +118,11 @@ def findings(mind: Memory) -> list[str]:
         ("delete from vector_blocks", "1 blocks are not made of the vectors that are stored"),
         (
             "update store_info set value = x'010203' where name = 'mean_vector'",
-            "what the vectors have in common cannot be read",
+            "the settings of the vectors cannot be read",
         ),
         (
             "update store_info set value = 'text' where name = 'mean_vector'",
-            "what the vectors have in common cannot be read",
+            "the settings of the vectors cannot be read",
         ),
         (
             "update store_info set value = 0 where name = 'vectors_dimensions'",
@@ -290,8 +290,8 @@ def test_a_torn_model_leaves_the_search_by_words(stored: Path, tmp_path: Path) -
     )
 
     assert (found.returncode, "question 1-" in found.stdout) == (0, True)
-    assert "searched by words only: the static model" in found.stderr
-    assert "has 100000 bytes where its header promises" in found.stderr
+    assert "Searched by word only. The static model" in found.stderr
+    assert "has 100000 bytes; its header says" in found.stderr
 
 
 # What nobody would type, and programs do
@@ -345,13 +345,13 @@ def test_every_query_is_valid(mind: Memory, query: str) -> None:
 )
 def test_a_reference_that_cannot_be_one_is_not_found(mind: Memory, ref: str) -> None:
     """Not a traceback, and not a doctor's case either."""
-    with pytest.raises(NotFound, match="no session is called"):
+    with pytest.raises(NotFound, match="There is no session"):
         mind.show(ref)
 
 
 def test_a_turn_number_beyond_all_turns_is_refused(mind: Memory) -> None:
     """SQLite counts in 64 bits."""
-    with pytest.raises(UsageError, match="is no reference"):
+    with pytest.raises(UsageError, match="is not a reference"):
         mind.show("claude-code:5e551011#" + "9" * 30)
 
 

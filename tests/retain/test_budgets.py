@@ -112,7 +112,7 @@ def test_the_soft_cap_says_when_it_cannot_be_kept_to(three: Filled) -> None:
 
     (alert,) = report.alerts
     assert evicted(three) == ["b#1", "b#2", "b#3", "a#1", "a#2", "a#3"]
-    assert "3 turns have no digest yet, 0 are of sessions that may go on" in alert
+    assert "3 turns have no digest yet, 0 are in sessions that may go on." in alert
 
 
 def test_the_hard_cap_takes_undistilled_turns_last_and_says_so(three: Filled) -> None:
@@ -122,7 +122,7 @@ def test_the_hard_cap_takes_undistilled_turns_last_and_says_so(three: Filled) ->
     assert evicted(three) == ["b#1", "b#2", "b#3", "a#1", "a#2", "a#3", "c#1"]
     assert (report.evicted, report.data_loss) == ({"age": 0, "soft": 0, "hard": 7}, 1)
     assert report.alerts == [
-        "turns that went without a digest, because of retain.raw_hard_cap_bytes: 1"
+        "Turns shortened before they had a digest, because of retain.raw_hard_cap_bytes: 1"
     ]
 
 
@@ -175,7 +175,7 @@ def test_a_hard_cap_says_when_a_damaged_body_is_in_its_way(three: Filled) -> Non
     report = run(three, hard_bytes=1)
 
     assert report.final_usage == three.store.evictions.raw_bytes() == 9_000
-    assert report.alerts[-1].endswith("1 turns cannot be read; run `recollect doctor --verify`")
+    assert report.alerts[-1].endswith("1 turns cannot be read. Try: recollect doctor --verify")
 
 
 def test_passes_share_what_is_left(three: Filled) -> None:

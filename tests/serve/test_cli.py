@@ -194,7 +194,7 @@ def test_before_anything_is_embedded_one_sentence_says_so(
     assert main(["search", "deadlock", "--limit", "50"]) == 0
 
     (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith("searched by words only: no turn is embedded yet")
+    assert said.startswith("Searched by word only. No turn is embedded yet")
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_an_unknown_reference_is_told_apart_from_an_ambiguous_one(
 ) -> None:
     """The next step differs."""
     assert main(["show", "nobody"]) == 1
-    assert "no session is called nobody" in capsys.readouterr().err
+    assert 'There is no session "nobody".' in capsys.readouterr().err
 
     assert main(["show", "codex:0"]) == 2
     assert "means several sessions" in capsys.readouterr().err
@@ -303,7 +303,7 @@ def test_a_store_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     """It is an easy mistake, and "unable to open" is no help."""
     assert main(["sessions", "--store", str(tmp_path)]) == 2
 
-    assert f"{tmp_path} is a folder" in capsys.readouterr().err
+    assert f"{tmp_path} is a folder." in capsys.readouterr().err
 
 
 def test_errors_are_json_too_when_asked_for(
@@ -314,8 +314,8 @@ def test_errors_are_json_too_when_asked_for(
 
     error = json.loads(capsys.readouterr().err)
     assert error == {
-        "error": "no session is called nobody",
-        "hint": "`recollect sessions` lists them",
+        "error": 'There is no session "nobody".',
+        "hint": "Try: recollect sessions",
         "exit_code": 1,
     }
 
@@ -538,10 +538,10 @@ def test_a_backup_goes_where_there_is_a_folder(
 ) -> None:
     """A misspelt folder is named, rather than made."""
     assert main(["backup", str(tmp_path / "nope" / "copy.db")]) == 2
-    assert f"there is no folder {tmp_path / 'nope'}" in capsys.readouterr().err
+    assert f"There is no folder {tmp_path / 'nope'}." in capsys.readouterr().err
 
     assert main(["backup", str(tmp_path), "--force"]) == 2
-    assert f"{tmp_path} is a folder" in capsys.readouterr().err
+    assert f"{tmp_path} is a folder." in capsys.readouterr().err
 
 
 def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -551,7 +551,7 @@ def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture
         "usage": 0},
         rebuilt={"turns": 2}, lost_pages=3, sources_to_read_again=1, text_rebuilt=True,
         notes=["page 9 is not there"],
-        next_steps=["run `recollect import`; sources to read again from their start: 1"],
+        next_steps=["Run `recollect import`. Logs to read again from their start: 1"],
     )  # fmt: skip
 
     assert load("repair")._text(report).splitlines() == [
@@ -562,7 +562,7 @@ def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture
         "  lost 3 pages with an unknown number of rows",
         "  the text index was built again",
         "  page 9 is not there",
-        "  run `recollect import`; sources to read again from their start: 1",
+        "  Run `recollect import`. Logs to read again from their start: 1",
     ]
 
 

@@ -103,4 +103,4 @@ def test_nothing_to_tell_is_said_with_what_to_do_next(
     code, out, err = run(capsys, "detect")
 
     assert (code, out) == (1, "")
-    assert "3 sessions were not learned from yet; `recollect learn` does that" in err
+    assert "New sessions: 3. To look for patterns in them now: recollect learn" in err

@@ -57,7 +57,7 @@ def test_nothing_imported_is_said_with_the_next_step(
     """There is nothing to embed before the first import."""
     assert main(["embed", "--store", str(home / "none.db")]) == 1
 
-    assert "run `recollect import` first" in capsys.readouterr().err
+    assert "Try: recollect import" in capsys.readouterr().err
 
 
 def test_an_import_embeds_in_the_background(home: Path) -> None:

@@ -107,7 +107,7 @@ def test_words_choose_what_is_summed_up_and_exported(
     [
         (["outcome:success"], "sessions have no outcome yet"),
         (["--outcome", "success"], "sessions have no outcome yet"),
-        (["--domain", "nobody"], "no domain is called nobody; known: none yet"),
+        (["--domain", "nobody"], 'There is no domain "nobody". Domains: none yet'),
         (["is:opne"], "is:opne was searched as text"),
     ],
 )

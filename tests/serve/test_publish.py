@@ -147,14 +147,14 @@ def test_what_was_rejected_is_only_listed_when_asked_for(
         (["patterns", "accept"], "`recollect patterns accept` takes at least one pattern"),
         (["patterns", "edit", "3f"], "`recollect patterns edit` takes a pattern and its new words"),
         (["patterns", "list", "3f"], "`recollect patterns list` takes no words"),
-        (["patterns", "show", "zz"], "no pattern is called zz"),
+        (["patterns", "show", "zz"], 'There is no pattern "zz".'),
         (["publish", "--target", "NOTES"], "nothing is published to NOTES"),
         (
             ["publish", "--all", "--target", "AGENTS.md"],
             "--all does not go with --project or --target.",
         ),
         (["publish", "--project", "nowhere"], "there is no folder"),
-        (["measure", "note:9"], "there is no note:9"),
+        (["measure", "note:9"], "There is no note:9."),
         (["measure", "note:9", "--all"], "--all does not go with a reference."),
     ],
 )

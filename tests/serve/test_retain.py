@@ -266,10 +266,10 @@ def test_room_is_said_when_there_are_limits(
     ("limits", "hint"),
     [
         ({"raw_soft_cap_bytes": 1}, ""),
-        ({"raw_hard_cap_bytes": 1}, "run `recollect retain`"),
+        ({"raw_hard_cap_bytes": 1}, "Try: recollect retain"),
         (
             {"distilled_cap_bytes": 1},
-            "forget what is of no use, or raise retain.distilled_cap_bytes",
+            "Forget what you do not need, or raise retain.distilled_cap_bytes.",
         ),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_phrase_that_nobody_said_is_remarked_on(capsys: pytest.CaptureFixture[
     code, hits, said = search(capsys, '"timeout lock"', "--mode", "text")
 
     assert (code, len(hits)) == (0, 10)
-    assert said[0] == "no turn has what is in quotes; its words were searched one by one"
+    assert said[0] == "No turn has the phrase in quotes. Its words were searched one by one."
 
 
 def test_nothing_found_by_filter_is_exit_code_one(capsys: pytest.CaptureFixture[str]) -> None:

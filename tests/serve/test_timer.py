@@ -448,7 +448,7 @@ def test_without_any_scheduler_the_line_is_shown(home: Path) -> None:
 
     assert (row.state, row.note) == (
         "skipped",
-        f"there is no crontab command here; the line would be: {cron.line(bare)}",
+        f"There is no crontab command here. The line would be: {cron.line(bare)}",
     )
     assert recorder.commands == []
 
@@ -461,7 +461,7 @@ def test_without_any_scheduler_there_is_nothing_to_remove(home: Path) -> None:
 
     (row,) = uninstall(bare)
 
-    assert (row.state, row.note) == ("unchanged", "it was not installed")
+    assert (row.state, row.note) == ("unchanged", "It was not installed.")
 
 
 def test_a_path_with_a_line_break_is_refused() -> None:

@@ -237,8 +237,8 @@ def test_what_keeps_it_from_working_is_said(home: Path, capsys: pytest.CaptureFi
 
     assert line.endswith("claude --resume 5e551011-0000-4000-8000-000000000001")
     assert [warning.split(":")[0] for warning in warnings] == [
-        "a session is continued at its end, not at one of its turns",
-        f"there is no folder {home / 'gone'} here",
+        "A session continues at its end, not at one of its turns.",
+        f"There is no folder {home / 'gone'} here.",
         f"the log {log} is gone",
     ]  # fmt: skip
 
@@ -273,7 +273,7 @@ def test_a_sub_agent_is_continued_through_its_parent(
 
     assert line == f"cd {shlex.quote(str(home))} && claude --resume {talk.session}"
     assert warnings == [
-        f"{ref} is a sub-agent and cannot be continued; this continues the session that started it"
+        f"{ref} is a sub-agent and cannot be continued. This continues the session that started it."
     ]
     assert main(["resume", ref, "--json"]) == 0
     (row,) = answers(capsys)

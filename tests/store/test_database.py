@@ -133,7 +133,7 @@ def test_a_store_that_is_not_there_is_made_only_when_asked(path: str) -> None:
     with pytest.raises(NotFound) as missing:
         Database(path, create=False)
 
-    assert missing.value.hint == "run `recollect import` first"
+    assert missing.value.hint == "Try: recollect import"
     assert not os.path.exists(os.path.dirname(path))
 
 
@@ -242,7 +242,7 @@ def test_an_older_store_is_not_migrated_by_a_reader(
 ) -> None:
     monkeypatch.setattr(database, "SCHEMA", SCHEMA + 1)
 
-    with pytest.raises(StoreError, match=f"older schema {SCHEMA}"):
+    with pytest.raises(StoreError, match=f"older recollect .schema {SCHEMA}"):
         Database(path, read_only=True)
 
 

@@ -253,13 +253,13 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
     one.reopen()
 
     assert (str(caught.value), caught.value.hint) == (
-        "the digest of codex:a cannot be read",
-        "`recollect repair` has it made again",
+        "The digest of codex:a cannot be read.",
+        "Make it again: recollect repair",
     )
     assert sorted(listed) == [("codex:a", "success", 0), ("codex:b", "success", 1)]
     assert [
         (found.name, found.detail, found.hint) for found in health.findings if not found.ok
-    ] == [("digests", "1 of 2 cannot be read: codex:a", "run `recollect repair`")]
+    ] == [("digests", "1 of 2 cannot be read: codex:a", "Try: recollect repair")]
     assert one.store.old.find_digest("codex:a") is None
     assert "codex:a" in outdated(one)
 

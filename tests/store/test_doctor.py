@@ -40,7 +40,9 @@ def test_a_changed_body_is_noticed_when_verifying(filled: Filled) -> None:
     filled.db.execute("update bodies set events = zeroblob(40) where id = 2")
 
     assert unwell(filled) == {}
-    assert unwell(filled, verify=True) == {"bodies": "1 of 2 are not what was written: 2"}
+    assert unwell(filled, verify=True) == {
+        "bodies": "1 of 2 have changed since they were written: 2"
+    }
 
 
 def test_bodies_and_index_rows_must_match(filled: Filled) -> None:
@@ -62,7 +64,7 @@ def test_a_broken_text_index_is_noticed(filled: Filled) -> None:
     found = finding(filled, "text index")
 
     assert not found.ok
-    assert found.hint == "run `recollect repair --rebuild-text`"
+    assert found.hint == "Try: recollect repair --rebuild-text"
     assert finding(filled, "pages").ok
 
 
@@ -72,7 +74,9 @@ def test_rows_that_point_nowhere_are_noticed(filled: Filled) -> None:
     filled.db.execute("pragma foreign_keys = off")
     filled.db.execute("delete from sessions")
 
-    assert unwell(filled) == {"references": "rows that point nowhere: 1 in undigested, 2 in turns"}
+    assert unwell(filled) == {
+        "references": "rows whose target is missing: 1 in undigested, 2 in turns"
+    }
 
 
 def test_files_open_to_others_are_noticed(filled: Filled) -> None:
@@ -80,7 +84,7 @@ def test_files_open_to_others_are_noticed(filled: Filled) -> None:
     fill(filled)
     os.chmod(filled.path, 0o644)
 
-    assert unwell(filled) == {"permissions": f"others may read {filled.path}"}
+    assert unwell(filled) == {"permissions": f"other users can read {filled.path}"}
 
 
 def test_a_folder_of_ours_that_is_open_to_others_is_noticed(filled: Filled) -> None:
@@ -90,7 +94,7 @@ def test_a_folder_of_ours_that_is_open_to_others_is_noticed(filled: Filled) -> N
     folder = filled.path.parent
     os.chmod(folder, 0o755)
 
-    assert unwell(filled, home=folder) == {"permissions": f"others may enter {folder}"}
+    assert unwell(filled, home=folder) == {"permissions": f"other users can open {folder}"}
     assert unwell(filled, home=folder / "elsewhere") == {}
     assert unwell(filled) == {}
 
@@ -102,8 +106,8 @@ def test_sources_that_never_import_are_named(filled: Filled, tmp_path: Path) -> 
     filled.db.execute("update sources set failure = 'cannot be read' where path = 'a.jsonl'")
 
     assert unwell(filled) == {
-        "sources that fail": "1: a.jsonl (cannot be read)",
-        "sources with problems": "1 with 100 or more: bad.jsonl (100)",
+        "logs that cannot be read": "1: a.jsonl (cannot be read)",
+        "logs with problems": "1 with 100 or more: bad.jsonl (100)",
     }
 
 
@@ -111,8 +115,8 @@ def test_a_vanished_log_is_no_fault(filled: Filled) -> None:
     """Agents delete their logs after a month; keeping what was in them is what we are for."""
     fill(filled)
 
-    assert finding(filled, "sources that vanished") == HealthCheck(
-        name="sources that vanished", ok=True, detail="1 of 1; their sessions are kept"
+    assert finding(filled, "logs deleted by their agents") == HealthCheck(
+        name="logs deleted by their agents", ok=True, detail="1 of 1; their sessions are still here"
     )
 
 
@@ -133,8 +137,8 @@ def test_what_others_added_is_only_told(filled: Filled) -> None:
     filled.db.execute("create table mine (a)")
     filled.db.execute("create index mine_too on turns (reply)")
 
-    assert finding(filled, "added by others") == HealthCheck(
-        name="added by others", ok=True, detail="index mine_too, table mine"
+    assert finding(filled, "third-party adapters") == HealthCheck(
+        name="third-party adapters", ok=True, detail="index mine_too, table mine"
     )
 
 
@@ -146,6 +150,6 @@ def test_a_missing_index_is_a_fault(filled: Filled) -> None:
         name="schema",
         ok=False,
         detail="missing: index usage_by_turn",
-        hint="run `recollect repair`",
+        hint="Try: recollect repair",
     )
     assert filled.db.version() == SCHEMA

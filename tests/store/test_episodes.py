@@ -148,7 +148,7 @@ def test_a_derived_attempt_is_not_forgotten_alone(filled: Filled) -> None:
     with pytest.raises(UsageError) as refused:
         filled.store.forgetting.episode("codex:a#1")
 
-    assert refused.value.hint == "`recollect forget codex:a#1` forgets the turn, too"
+    assert refused.value.hint == "To forget the turn with it: recollect forget codex:a#1"
 
 
 def test_a_project_with_recorded_attempts_outlives_its_sessions(filled: Filled) -> None:

@@ -380,9 +380,9 @@ def test_the_store_is_well_afterwards(two: Filled) -> None:
     two.store.text_index.rebuild()
 
     assert [finding for finding in health.findings if not finding.ok] == []
-    assert [finding.detail for finding in health.findings if finding.name == "events let go"] == [
-        "of 1 of 2 turns; of 0 without a digest"
-    ]
+    assert [
+        finding.detail for finding in health.findings if finding.name == "old events removed"
+    ] == ["of 1 of 2 turns, 0 of them without a digest"]
     assert [len(session["turn_list"]) for session in plain] == [2]
     assert two.text_index() == index
 

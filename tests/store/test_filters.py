@@ -230,15 +230,15 @@ def test_every_filter_of_the_language_is_one_of_the_store() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"agnet": ["x"]}, "no filter is called agnet"),
-        ({"meta.": ["x"]}, "no filter is called meta."),
+        ({"agnet": ["x"]}, 'There is no filter "agnet".'),
+        ({"meta.": ["x"]}, 'There is no filter "meta.".'),
         ({"-": ["x"]}, "no filter is called "),
-        ({"is": ["opne"]}, "is:opne means nothing"),
-        ({"outcome": ["great"]}, "outcome:great means nothing"),
-        ({"since": ["banana"]}, "'banana' is no time"),
-        ({"project": [""]}, "project: is given nothing to look for"),
-        ({"project": ["x" * 1_001]}, "project: is given 1001 characters to look for"),
-        ({"file": ["x"] * (2 * MOST_VALUES + 1)}, "too many filters"),
+        ({"is": ["opne"]}, "There is no is:opne."),
+        ({"outcome": ["great"]}, "There is no outcome:great."),
+        ({"since": ["banana"]}, "\"'banana'\" is not a date."),
+        ({"project": [""]}, "project: has nothing to look for."),
+        ({"project": ["x" * 1_001]}, "project: has 1001 characters to look for."),
+        ({"file": ["x"] * (2 * MOST_VALUES + 1)}, "Too many filters."),
     ],
 )
 def test_a_named_filter_that_cannot_be_is_refused(
@@ -257,9 +257,9 @@ def test_what_nothing_can_pass_is_remarked_on(store: Filled) -> None:
     asked = Scope(parse("is:opne -outcome:fail domain:work domain:nobody x"), DOMAINS)
 
     assert remarks(store.store, asked) == [
-        "is:opne was searched as text; is: takes error, human, live, subagent, headless",
-        "3 sessions have no outcome yet; `recollect work` finds out",
-        "no domain is called nobody; known: work, empty",
+        "is:opne was searched as text, because is: takes error, human, live, subagent, headless.",
+        "Sessions without an outcome: 3. Work it out now: recollect work",
+        'There is no domain "nobody". Domains: work, empty',
     ]
     assert remarks(store.store, Scope(parse("deadlock agent:codex domain:work"), DOMAINS)) == []
 

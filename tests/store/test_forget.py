@@ -300,7 +300,7 @@ def test_a_reader_in_the_way_is_reported_and_the_work_finished_later(filled: Fil
     assert report.scrubbed is not None
     assert (report.scrubbed.complete, report.scrubbed.log) == (False, False)
     assert "reads an older state" in report.scrubbed.detail
-    assert unwell == ["deleted text"]
+    assert unwell == ["freed space wiped"]
     assert finished.scrubbed == GONE
     assert not filled.store.scrub.is_pending()
     assert traces(filled) == []

@@ -186,7 +186,7 @@ def test_what_was_replaced_is_neither_judged_nor_revived_by_agents(memory: Memor
         memory.old.reject_note,
         lambda ref: memory.old.edit_note(ref, "whatever"),
     ):
-        with pytest.raises(UsageError, match="note:1 has been replaced by note:2"):
+        with pytest.raises(UsageError, match="note:1 was replaced by note:2"):
             change("note:1")
     assert memory.old.remember("use tabs", folder=SHOP).status == "superseded"
     assert memory.old.remember("use tabs", folder=SHOP, by="person").status == "active"

@@ -243,7 +243,7 @@ def test_lost_bodies_mean_that_their_logs_are_read_again(filled: Filled) -> None
     assert again == gone != set()
     assert (
         report.next_steps[0]
-        == f"run `recollect import`; sources to read again from their start: {len(again)}"
+        == f"Run `recollect import`. Logs to read again from their start: {len(again)}"
     )
 
 

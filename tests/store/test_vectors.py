@@ -159,7 +159,7 @@ def test_a_vector_of_another_length_is_refused(filled: Filled) -> None:
     fill(filled, 3)
     embedded(filled)
 
-    with pytest.raises(UsageError, match="a vector of 3 numbers, but those stored have 64"):
+    with pytest.raises(UsageError, match="The vector has 3 numbers; the stored ones have 64"):
         filled.store.nearest.search([1.0, 0.0, 0.0], EVERYTHING, limit=1)
 
 
@@ -229,7 +229,7 @@ def test_another_encoder_takes_over_everything(filled: Filled) -> None:
     assert filled.store.vectors.count() == 0
     assert filled.store.vectors.disagreeing() == []
     assert filled.store.vectors.waiting() == 4
-    with pytest.raises(StoreError, match="belong to others by now, not to words"):
+    with pytest.raises(StoreError, match="now belong to others, not to words"):
         filled.store.vectors.save("words", [])
 
 
@@ -293,8 +293,8 @@ def test_the_doctor_sees_blocks_that_are_not_made_of_the_vectors(filled: Filled)
     filled.db.execute("update vector_blocks set codes = zeroblob(length(codes))")
 
     assert finding(filled) == (
-        False, "1 blocks are not made of the vectors that are stored: 0",
-        "run `recollect embed --again`",
+        False, "1 blocks do not match the stored vectors: 0",
+        "Try: recollect embed --again",
     )  # fmt: skip
     list(embed(filled.store, encoder, again=True))
     assert finding(filled) == (True, "4 turns embedded, 0 not yet", "")

@@ -76,7 +76,7 @@ def below(
     path = os.path.abspath(path)
     if not os.path.lexists(path):
         raise NotFound(
-            f"{path} does not exist", hint="give a log file, an agent's folder or a home folder"
+            f"{path} does not exist.", hint="Name a log file or a folder with agent logs."
         )
     if not os.path.isdir(path):
         yield _file(adapters, path, known_agent(path))
@@ -112,7 +112,7 @@ def _file(adapters: list[Adapter], path: str, agent: str | None) -> Found:
         return Found(owner, Source(owner.agent, path, appended=path.endswith(".jsonl")), False)
     if found is None:
         known = ", ".join(adapter.agent for adapter in adapters)
-        raise UsageError(f"{path} is not a log of any agent we know", hint=f"supported: {known}")
+        raise UsageError(f"{path} is not a log of a supported agent.", hint=f"Supported: {known}")
     return found
 
 

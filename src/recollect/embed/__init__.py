@@ -70,5 +70,5 @@ def open_encoder(settings: Settings) -> Encoder:
 
         return RemoteEncoder(settings)
     raise SettingsError(
-        f"embed.provider: no provider is called {provider}", hint=f"known: {', '.join(PROVIDERS)}"
+        f'There is no embed.provider "{provider}".', hint=f"Choose {', '.join(PROVIDERS)}."
     )

@@ -47,7 +47,9 @@ class BatchedEncoder(ABC):
         self._batch = max(settings.number("embed.batch"), 1)
         self._wanted = settings.number("embed.dimensions")
         if self._wanted < 0:
-            raise SettingsError("embed.dimensions cannot be negative", hint="0 keeps vectors whole")
+            raise SettingsError(
+                "embed.dimensions cannot be negative.", hint="Use 0 to keep vectors whole."
+            )
 
     def encode_query(self, text: str) -> array[float]:
         """The vector of a question; all zeros when nothing is asked."""
@@ -93,8 +95,8 @@ class BatchedEncoder(ABC):
         """How long vectors shall be, where the model makes `found` numbers."""
         if self._wanted > found:
             raise EncoderUnavailable(
-                f"embed.dimensions is {self._wanted}, but the model makes {found} numbers",
-                hint=f"set embed.dimensions to at most {found}, or to 0 to keep vectors whole",
+                f"embed.dimensions is {self._wanted}, but the model makes {found} numbers.",
+                hint=f"Set embed.dimensions to at most {found}, or to 0 to keep vectors whole.",
             )
         return self._wanted or found
 
@@ -116,13 +118,13 @@ def local_path(settings: Settings, provider: str, example: str) -> str:
     config = os.path.join(settings.home, "config.toml")
     if not chosen:
         raise EncoderUnavailable(
-            f"embed.provider is {provider}, but embed.model is not set",
-            hint=f'name the model in {config}, under [embed]: model = "{example}"',
+            f"embed.provider is {provider}, but embed.model is not set.",
+            hint=f'Set it in {config}, under [embed]: model = "{example}"',
         )
     path = os.path.abspath(os.path.expanduser(chosen))
     if not os.path.exists(path):
         raise EncoderUnavailable(
-            f"embed.model: there is no {path}", hint=f"correct the path in {config}"
+            f"embed.model: There is no {path}.", hint=f"Correct the path in {config}."
         )
     return path
 

@@ -173,8 +173,8 @@ def _open_engine() -> type[Xllamacpp] | type[LlamaCppPython]:
     if find_spec("llama_cpp"):
         return LlamaCppPython
     raise EncoderUnavailable(
-        "embed.provider is gguf, but xllamacpp is not installed",
-        hint="pip install 'recollect[gguf]'",
+        "embed.provider is gguf, but xllamacpp is not installed.",
+        hint="Try: pip install 'recollect[gguf]'",
     )
 
 
@@ -193,30 +193,30 @@ def _check_gguf(path: str) -> None:
     """llama.cpp's own word on a file it cannot use is only that it cannot."""
     if os.path.isdir(path):
         raise EncoderUnavailable(
-            f"embed.model: {path} is a folder", hint="set embed.model to one .gguf file in it"
+            f"embed.model: {path} is a folder.", hint="Set embed.model to one .gguf file in it."
         )
     with open(path, "rb") as file:
         if file.read(4) != b"GGUF":
             raise EncoderUnavailable(
-                f"{path} is not a GGUF file", hint="set embed.model to a file that ends in .gguf"
+                f"{path} is not a GGUF file.", hint="Set embed.model to a file that ends in .gguf."
             )
 
 
 def _cannot_load(path: str) -> EncoderUnavailable:
     return EncoderUnavailable(
-        f"llama.cpp cannot load {path}",
-        hint="the file may be damaged, too large for the memory, or newer than the library: pip "
-        "install -U xllamacpp",
+        f"llama.cpp cannot load {path}.",
+        hint="The file may be damaged, too large for the memory, or newer than the "
+        "library. Try: pip install -U xllamacpp",
     )
 
 
 def _cannot_read(fault: str) -> EncoderUnavailable:
     if "Pooling type" in fault:
         return EncoderUnavailable(
-            "the model does not say how its tokens become one vector",
-            hint="set embed.pooling to mean, cls or last, as the model's page says",
+            "The model does not say how its tokens become one vector.",
+            hint="Set embed.pooling to mean, cls or last; the model's page says which.",
         )
     return EncoderUnavailable(
-        f"llama.cpp cannot read this text: {fault}",
-        hint="try a lower embed.context, or another model",
+        f"llama.cpp cannot read this text: {fault}.",
+        hint="Try a lower embed.context, or another model.",
     )

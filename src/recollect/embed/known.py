@@ -125,7 +125,7 @@ def reading(settings: Settings, known: Known) -> Reading:
     pooling = settings.text("embed.pooling")
     if pooling and pooling not in POOLINGS:
         raise SettingsError(
-            f"embed.pooling: there is no {pooling} pooling", hint=f"one of: {', '.join(POOLINGS)}"
+            f'There is no embed.pooling "{pooling}".', hint=f"Choose {', '.join(POOLINGS)}."
         )
     return Reading(
         settings.text("embed.query_prefix")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from recollect.settings import Settings
 
-_HINT = "a model is a folder with model.onnx and tokenizer.json"
+_HINT = "A model is a folder with model.onnx and tokenizer.json."
 
 
 class OnnxEncoder(BatchedEncoder):
@@ -43,7 +43,7 @@ class OnnxEncoder(BatchedEncoder):
         model = _find_model(path)
         tokenizer = _find_beside(model, "tokenizer.json")
         if tokenizer is None:
-            raise EncoderUnavailable(f"there is no tokenizer.json beside {model}", hint=_HINT)
+            raise EncoderUnavailable(f"There is no tokenizer.json beside {model}.", hint=_HINT)
         super().__init__(settings, model)
         self._session = _open_session(model, thread_count(settings))
         self._inputs = _inputs(self._session, model)
@@ -78,9 +78,8 @@ class OnnxEncoder(BatchedEncoder):
             (found,) = self._session.run([self._output], asked)
         except Exception as error:  # onnxruntime has many classes and no common one.
             raise EncoderUnavailable(
-                f"the model cannot read this text: {str(error).splitlines()[0]}",
-                hint="a lower embed.context may help: the model may not be made for that many "
-                "tokens",
+                f"The model cannot read this text: {str(error).splitlines()[0]}.",
+                hint="Try a lower embed.context: the model may not take that many tokens.",
             ) from error
         rows = np.asarray(found, np.float32)
         return _pool(rows, mask, self._pooling) if rows.ndim == 3 else rows
@@ -104,9 +103,10 @@ def _find_model(path: str) -> str:
     if there:
         names = ", ".join(os.path.relpath(one, path) for one in there)
         raise EncoderUnavailable(
-            f"{path} holds several models: {names}", hint="set embed.model to one of these files"
+            f"{path} contains several models: {names}.",
+            hint="Set embed.model to one of these files.",
         )
-    raise EncoderUnavailable(f"{path} holds no .onnx file", hint=_HINT)
+    raise EncoderUnavailable(f"{path} contains no .onnx file.", hint=_HINT)
 
 
 def _find_beside(model: str, name: str) -> str | None:
@@ -132,8 +132,8 @@ def _open_session(model: str, threads: int) -> Any:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise EncoderUnavailable(
-            f"{model} cannot be loaded: {str(error).splitlines()[0]}",
-            hint="download it again, or choose another model",
+            f"{model} cannot be loaded: {str(error).splitlines()[0]}.",
+            hint="Download it again, or choose another model.",
         ) from error
 
 
@@ -146,7 +146,7 @@ def _open_tokenizer(path: str, context: int) -> Any:
         tokenizer = Tokenizer.from_file(path)
     except Exception as error:
         raise EncoderUnavailable(
-            f"{path} cannot be read: {error}", hint="download the model again"
+            f"{path} cannot be read: {error}.", hint="Download the model again."
         ) from error
     # What the file says of padding and cutting is how the model was trained,
     # often 128 tokens: it can read more.
@@ -199,9 +199,9 @@ def _inputs(session: Any, model: str) -> dict[str, type[np.signedinteger[Any]]]:
     strange = [name for name in asked if name not in known]
     if strange or "input_ids" not in asked:
         raise EncoderUnavailable(
-            f"{model} asks for {', '.join(strange) or 'no input_ids'}, so it is not a plain text "
-            "encoder",
-            hint="choose an export for feature extraction",
+            f"{model} asks for {', '.join(strange) or 'no input_ids'}, so it is not a plain "
+            "text encoder.",
+            hint="Choose an export for feature extraction.",
         )
     return asked
 
@@ -219,8 +219,8 @@ def _output(session: Any, model: str, *, pooled: bool) -> tuple[str, bool]:
     chosen = (ready or tokens) if pooled else (tokens or ready)
     if chosen is None:
         raise EncoderUnavailable(
-            f"{model} gives {', '.join(ranks)}, none of which is a vector",
-            hint="choose another model",
+            f"{model} gives {', '.join(ranks)}, none of which is a vector.",
+            hint="Choose another model.",
         )
     return chosen, ranks[chosen] == 2
 
@@ -242,6 +242,6 @@ def _pool(
 
 def _not_installed(library: str) -> EncoderUnavailable:
     return EncoderUnavailable(
-        f"embed.provider is onnx, but {library} is not installed",
-        hint="pip install 'recollect[onnx]'",
+        f"embed.provider is onnx, but {library} is not installed.",
+        hint="Try: pip install 'recollect[onnx]'",
     )

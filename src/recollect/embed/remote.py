@@ -87,12 +87,12 @@ class RemoteEncoder(BatchedEncoder):
             question["dimensions"] = self._wanted
         items = self._decoded(self._ask(msgspec.json.encode(question), urgent=urgent))
         if len(items) != len(texts):
-            raise self._wrong(f"gave {len(items)} vectors for {len(texts)} texts")
+            raise self._wrong(f"returned {len(items)} vectors for {len(texts)} texts")
         lengths = {len(item.embedding) for item in items}
         if lengths != {self.dimensions or max(lengths)} or lengths == {0}:
             found = " and ".join(map(str, sorted(lengths)))
             raise self._wrong(
-                f"gave vectors of {found} numbers, not of {self.dimensions or 'one length'}",
+                f"returned vectors of {found} numbers, not of {self.dimensions or 'one length'}",
                 dimensions=True,
             )
         return np.array([item.embedding for item in items], np.float32)
@@ -104,9 +104,7 @@ class RemoteEncoder(BatchedEncoder):
         try:
             items = msgspec.json.decode(body, type=Answer).data
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise self._wrong(
-                f"gave an answer that is not of the embeddings protocol ({error})"
-            ) from error
+            raise self._wrong(f"does not speak the embeddings protocol ({error})") from error
         places = [at if item.index is None else item.index for at, item in enumerate(items)]
         if sorted(places) != list(range(len(items))):
             raise self._wrong("numbered its vectors wrongly")
@@ -169,22 +167,22 @@ class RemoteEncoder(BatchedEncoder):
             else f"cannot be reached: {reason}"
         )
         hint = (
-            "try again, or raise embed.timeout_seconds"
+            "Try again, or raise embed.timeout_seconds."
             if late
-            else "is the service running? check embed.url"
+            else "Is the service running? Check embed.url."
         )
-        return EncoderUnavailable(f"{self._host} {what}", hint=hint)
+        return EncoderUnavailable(f"{self._host} {what}.", hint=hint)
 
     def _wrong(self, what: str, *, dimensions: bool = False) -> EncoderUnavailable:
-        hint = "check embed.url and embed.model"
+        hint = "Check embed.url and embed.model."
         if dimensions:
             hint = (
-                "the model cannot make such vectors: set embed.dimensions to 0, or choose another "
-                "model"
+                "The model cannot make such vectors. Set embed.dimensions to 0, or choose "
+                "another model."
                 if self._wanted
-                else "set embed.dimensions to what the service gives, or check embed.model"
+                else "Set embed.dimensions to what the service returns, or check embed.model."
             )
-        return EncoderUnavailable(f"{self._host} {what}", hint=hint)
+        return EncoderUnavailable(f"{self._host} {what}.", hint=hint)
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -207,9 +205,9 @@ def _address(settings: Settings) -> str:
     for key in ("embed.url", "embed.model"):
         if not settings.text(key):
             raise EncoderUnavailable(
-                f"embed.provider is remote, but {key} is not set",
-                hint=f"name it in {os.path.join(settings.home, 'config.toml')}; until then nothing "
-                "is sent anywhere",
+                f"embed.provider is remote, but {key} is not set.",
+                hint=f"Set it in {os.path.join(settings.home, 'config.toml')}. Until then "
+                "nothing is sent anywhere.",
             )
     address = address_of(settings, "embed")
     return address if address.endswith("/embeddings") else f"{address}/embeddings"

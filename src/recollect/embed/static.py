@@ -127,6 +127,6 @@ class StaticEncoder:
             from recollect.errors import UsageError
 
             raise UsageError(
-                f"{self.name} has no vectors of {self.dimensions} numbers",
-                hint=f"choose one of {', '.join(map(str, known))}",
+                f"{self.name} has no vectors of {self.dimensions} numbers.",
+                hint=f"Choose {', '.join(map(str, known))}.",
             )

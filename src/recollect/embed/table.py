@@ -53,15 +53,13 @@ class WordTable:
         self.rows_at = _aligned(self.scales_at + 4 * count)
         expected = _aligned(self.rows_at + count * self.dimensions)
         if len(self.map) != expected or not (self.dimensions and self.words and self.buckets):
-            raise self._unusable(f"has {len(self.map)} bytes where its header promises {expected}")
+            raise self._unusable(f"has {len(self.map)} bytes; its header says {expected}")
 
         self.starts = view[starts_at : starts_at + 4 * (self.words + 1)].cast("I")
         self.scales = view[self.scales_at : self.scales_at + 4 * count].cast("f")
         self.rows = view[self.rows_at : self.rows_at + count * self.dimensions].cast("b")
         if self.starts[self.words] != list_bytes:
-            raise self._unusable(
-                "has a list of words that ends somewhere else than its header says"
-            )
+            raise self._unusable("has a word list that does not end where its header says")
 
     def find(self, word: str) -> int | None:
         """The row of a listed word."""
@@ -107,9 +105,9 @@ class WordTable:
         from recollect.errors import EncoderUnavailable
 
         return EncoderUnavailable(
-            f"the static model {self.path} {fault}",
-            hint="install recollect again, or make the file with train/pack.py; searching with "
-            "--mode text works without it",
+            f"The static model {self.path} {fault}.",
+            hint="Install recollect again, or make the file with train/pack.py. Search by "
+            "word works without it: --mode text",
         )
 
 

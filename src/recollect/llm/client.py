@@ -99,9 +99,9 @@ class ChatModel:
         self._reply_tokens = max(settings.number("llm.reply_tokens"), 1)
         self._limit_field = settings.text("llm.reply_limit_field")
         if self._limit_field not in LIMIT_FIELDS:
-            hint = "max_tokens, max_completion_tokens, or empty"
+            hint = "Use max_tokens, max_completion_tokens, or leave it empty."
             raise EngineUnavailable(
-                f"llm.reply_limit_field cannot be {shown(self._limit_field)}", hint=hint
+                f"llm.reply_limit_field cannot be {shown(self._limit_field)}.", hint=hint
             )
         get_key(
             settings, "llm", EngineUnavailable
@@ -175,8 +175,8 @@ class ChatModel:
                 body += piece
                 if len(body) > MOST_ANSWER_BYTES:
                     raise BadReply(
-                        f"{self._host} answered more than {MOST_ANSWER_BYTES} bytes",
-                        hint="check llm.model; a memory is far shorter",
+                        f"{self._host} answered more than {MOST_ANSWER_BYTES} bytes.",
+                        hint="Check llm.model. A memory is far shorter.",
                     )
                 if time.monotonic() > until:
                     raise _Broken("late")
@@ -192,9 +192,7 @@ class ChatModel:
             answer = msgspec.json.decode(body, type=_Answer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self.spending.settle(held)
-            raise self._wrong(
-                f"gave an answer that is not of the chat protocol ({shown(str(error))})"
-            ) from None
+            raise self._wrong(f"does not speak the chat protocol ({shown(str(error))})") from None
         used = answer.usage or _Usage()
         text = (answer.choices[0].message.content or "") if answer.choices else ""
         tokens, usd = self.spending.settle(
@@ -203,17 +201,17 @@ class ChatModel:
             used.completion_tokens or len(text.encode("utf-8", "replace")) // 3 + 1,
         )
         if not answer.choices:
-            raise self._wrong("gave an answer without a choice in it")
+            raise self._wrong("returned an answer without a choice in it")
         choice = answer.choices[0]
         if choice.message.refusal or choice.finish_reason == "content_filter":
             raise BadReply(
-                f"{self.name} refused to answer",
-                hint="another model may not; the rules distill this session as well",
+                f"{self.name} refused to answer.",
+                hint="Try another model. The rules take this session too.",
             )
         if choice.finish_reason == "length":
             raise BadReply(
-                f"{self.name} was cut off after {self._reply_tokens} tokens",
-                hint="raise llm.reply_tokens",
+                f"{self.name} was cut off after {self._reply_tokens} tokens.",
+                hint="Raise llm.reply_tokens.",
             )
         return Reply(text, tokens, usd)
 
@@ -222,8 +220,8 @@ class ChatModel:
             import openai
         except ImportError as error:
             raise EngineUnavailable(
-                "a language model needs the package openai, which is not installed",
-                hint="`pip install 'recollect[llm]'`; without it everything is distilled by rules",
+                "A language model needs the package openai, which is not installed.",
+                hint="Try: pip install 'recollect[llm]'. Without it, the rules do everything.",
             ) from error
         import httpx2
 
@@ -266,16 +264,16 @@ class ChatModel:
         if _is_late(error):
             what, hint = (
                 f"did not answer within {self._timeout_seconds} seconds",
-                "try again, or raise llm.timeout_seconds",
+                "Try again, or raise llm.timeout_seconds.",
             )
         elif _never_reached(error):
-            what, hint = "cannot be reached", "is the service running? check llm.url"
+            what, hint = "cannot be reached", "Is the service running? Check llm.url."
         else:
-            what, hint = "hung up before it had answered", "try again later"
-        return EngineUnavailable(f"{self._host} {what}", hint=hint, passing=True)
+            what, hint = "hung up before it answered", "Try again later."
+        return EngineUnavailable(f"{self._host} {what}.", hint=hint, passing=True)
 
     def _wrong(self, what: str) -> EngineUnavailable:
-        return EngineUnavailable(f"{self._host} {what}", hint="check llm.url and llm.model")
+        return EngineUnavailable(f"{self._host} {what}.", hint="Check llm.url and llm.model.")
 
 
 class _NotNow(Exception):
@@ -306,8 +304,8 @@ def _required(settings: Settings, key: str) -> str:
     value = settings.text(key)
     if not value:
         raise EngineUnavailable(
-            f"{key} is not set",
-            hint=f"name it in {settings.home}/config.toml; until then nothing is sent anywhere, "
-            "and rules distill everything",
+            f"{key} is not set.",
+            hint=f"Set it in {settings.home}/config.toml. Until then nothing is sent "
+            "anywhere, and the rules do everything.",
         )
     return value

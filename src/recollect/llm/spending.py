@@ -43,9 +43,9 @@ class Spending:
         self.cost_usd: float | None = self.price(0, 0)
         if self.cost_usd is None and settings.says("llm.max_cost_usd") and self._most_usd > 0:
             raise EngineUnavailable(
-                f"llm.max_cost_usd is set, but nobody knows what {self._model} costs at {address}",
-                hint="set llm.input_usd and llm.output_usd, or llm.max_cost_usd to 0 and rely on "
-                "llm.max_tokens_per_run",
+                f"llm.max_cost_usd is set, but the price of {self._model} at {address} is unknown.",
+                hint="Set llm.input_usd and llm.output_usd; or set llm.max_cost_usd to 0, "
+                "and llm.max_tokens_per_run limits the run.",
             )
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
@@ -73,16 +73,16 @@ class Spending:
             tokens = self.tokens + self._held_tokens + sum(held)
             if 0 < self._most_tokens < tokens:
                 raise SpendingLimit(
-                    f"the next request could bring this run to {tokens} tokens; "
-                    f"llm.max_tokens_per_run is {self._most_tokens}",
-                    hint="what was done is kept: run it again to go on, or raise the limit",
+                    f"The next request could bring this run to {tokens} tokens; "
+                    f"llm.max_tokens_per_run is {self._most_tokens}.",
+                    hint="What is done so far is kept. Run it again to go on, or raise the limit.",
                 )
             usd = self.price(*held) or 0.0
             if 0 < self._most_usd < (self.cost_usd or 0.0) + self._held_usd + usd:
                 raise SpendingLimit(
-                    f"the next request could bring this run over {self._most_usd} dollars, which "
-                    "is llm.max_cost_usd",
-                    hint="what was done is kept: run it again to go on, or raise the limit",
+                    f"The next request could bring this run over {self._most_usd} dollars "
+                    "(llm.max_cost_usd).",
+                    hint="What is done so far is kept. Run it again to go on, or raise the limit.",
                 )
             self._held_tokens += sum(held)
             self._held_usd += usd

@@ -30,7 +30,7 @@ class MemoryProjects:
         found = self.shared.store().projects.find([name])
         if found is None:
             raise NotFound(
-                f"no project is called {name[:100]}", hint="`recollect projects` lists them"
+                f'There is no project "{name[:100]}".', hint="See them: recollect projects"
             )
         return found
 

@@ -23,6 +23,6 @@ class LeaseLost(StoreError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"another process has taken over {name}",
-            hint="it goes on with it; there is nothing to do",
+            f"Another process has taken over {name}.",
+            hint="It goes on there. There is nothing to do.",
         )

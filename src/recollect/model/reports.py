@@ -159,7 +159,7 @@ class Room(Struct, kw_only=True):
             f" ({', '.join(limits)})" if limits else ""
         )
         cap = f" (cap {self.distilled_cap_bytes / 1e6:.1f} MB)" if self.distilled_cap_bytes else ""
-        return f"{raw}, what was distilled from them {self.distilled_bytes / 1e6:.1f} MB{cap}"
+        return f"{raw}, digests, notes and memories {self.distilled_bytes / 1e6:.1f} MB{cap}"
 
 
 class StoreSummary(Struct, kw_only=True):

@@ -27,7 +27,7 @@ def root(folder: str) -> str:
     found = os.path.realpath(folder)
     if not os.path.isdir(found):
         raise UsageError(
-            f"there is no folder {folder}", hint="name the folder of a project with --project"
+            f"There is no folder {folder}.", hint="name the folder of a project with --project"
         )
     return found
 
@@ -53,7 +53,7 @@ def read(folder: str, path: str) -> str | None:
             return file.read().decode()
     except UnicodeDecodeError as error:
         raise FileRefused(
-            f"{path} is not UTF-8 text", hint=f"save it as UTF-8, {_AGAIN}"
+            f"{path} is not UTF-8 text.", hint=f"save it as UTF-8, {_AGAIN}"
         ) from error
     except OSError as error:
         raise FileUnwritable(whole, error.strerror or str(error)) from error
@@ -67,7 +67,7 @@ def replace(folder: str, path: str, before: str | None, after: str | None) -> No
     whole = _inside(folder, path)
     if read(folder, path) != before:
         raise FileRefused(
-            f"{path} was changed by another program just now", hint="run the same command again"
+            f"Another program changed {path} just now.", hint="Run the same command again."
         )
     found = _checked(folder, path)
     if found is not None and not found.st_mode & stat.S_IWUSR:
@@ -171,7 +171,7 @@ def _checked(folder: str, path: str) -> os.stat_result | None:
             )
     if found is not None and not platforms.WINDOWS and found.st_uid != os.getuid():
         raise FileRefused(
-            f"{path} belongs to another user of this machine", hint="run this as that user"
+            f"{path} belongs to another user of this machine.", hint="run this as that user"
         )
     return found
 

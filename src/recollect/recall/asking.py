@@ -38,7 +38,7 @@ def ask(
 ) -> SearchResult:
     """One page of answers to a query."""
     if mode not in MODES:
-        raise UsageError(f"no mode is called {mode}", hint=f"known: {', '.join(MODES)}")
+        raise UsageError(f'There is no mode "{mode}".', hint=f"Choose {', '.join(MODES)}.")
     query, upto = scope.query, None
     stamp = _stamp(query, mode)
     if cursor is not None:
@@ -47,7 +47,7 @@ def ask(
     notices = remarks(store, scope)
     request, meaning = make_request(store, encoder, scope, mode=mode)
     if meaning.why_not:
-        notices.append(f"searched by words only: {meaning.why_not}")
+        notices.append(f"Searched by word only. {meaning.why_not}")
     request.limit, request.offset, request.explain = limit, offset, explain
     # By what is stored of the folder: asking git whose it is would cost more than the search.
     request.here = store.projects.find(with_those_above(here)) if here else None
@@ -57,7 +57,7 @@ def ask(
         request.scope = Scope(_unquoted(query), scope.domains, upto=upto)
         result = search(store, request)
         result.relaxed = bool(result.hits)
-        notices.append("no turn has what is in quotes; its words were searched one by one")
+        notices.append("No turn has the phrase in quotes. Its words were searched one by one.")
     result.mode, result.remarks, result.unembedded = request.mode, notices, meaning.unembedded
     if result.more and limit:
         result.cursor = f"{offset + limit}.{upto or store.turns.last()}.{stamp:08x}"
@@ -125,12 +125,12 @@ def _read(cursor: str, stamp: int) -> tuple[int, int]:
     # No store has a turn of more than 15 digits, and SQLite takes no number of more than 18.
     if not all(number.isdecimal() and len(number) <= 15 for number in (offset, upto)):
         raise UsageError(
-            f"{cursor[:50]!r} is no cursor", hint="use the one that the answer before ended with"
+            f'"{cursor[:50]}" is not a cursor.', hint="Use the one that the last page ended with."
         )
     if made_for != f"{stamp:08x}":
         raise UsageError(
-            "this cursor belongs to another search",
-            hint="repeat the query, filters and mode it came from",
+            "This cursor belongs to another search.",
+            hint="Repeat the query, filters and mode that it came from.",
         )
     return int(offset), int(upto)
 
@@ -141,9 +141,11 @@ def remarks(store: Store, scope: Scope) -> list[str]:
     if "outcome" in filters or "-outcome" in filters:
         undigested = store.old.count_undigested()
         if undigested:
-            made.append(f"{undigested} sessions have no outcome yet; `recollect work` finds out")
-    known = ", ".join(scope.domains) or "none yet; name some under [domains] in config.toml"
+            made.append(
+                f"Sessions without an outcome: {undigested}. Work it out now: recollect work"
+            )
+    known = ", ".join(scope.domains) or "none yet; add some under [domains] in config.toml"
     for value in filters.get("domain", []) + filters.get("-domain", []):
         if value not in scope.domains:
-            made.append(f"no domain is called {value}; known: {known}")
+            made.append(f'There is no domain "{value}". Domains: {known}')
     return made

@@ -55,8 +55,8 @@ class Meaning:
         made_by = store.vectors.encoder()
         if made_by is None:
             self.why_not = (
-                "no turn is embedded yet: `recollect embed` does it, "
-                "or wait for the work after an import"
+                "No turn is embedded yet. It happens in the background after an import; to "
+                "do it now: recollect embed"
             )
             return
         try:
@@ -65,10 +65,11 @@ class Meaning:
                 self.vector = without_mean(chosen.encode_query(text), store.vectors.mean())
             else:
                 self.why_not = (
-                    f"the stored vectors are by {made_by}, not {chosen.name}: run `recollect embed`"
+                    f"The stored vectors are from {made_by}, not {chosen.name}. To make them "
+                    "again: recollect embed"
                 )
         except EncoderUnavailable as error:
-            self.why_not = f"{error}; {error.hint}"
+            self.why_not = f"{error} {error.hint}"
 
     @classmethod
     def none(cls) -> Meaning:

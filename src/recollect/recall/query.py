@@ -66,7 +66,9 @@ def _take_filter(query: Query, piece: str, negated: bool) -> bool:
         return False
     wanted = _slip(name, value)
     if wanted and len(query.remarks) < MOST_REMARKS:
-        query.remarks.append(f"{name}:{value} was searched as text; {name}: takes {wanted}")
+        query.remarks.append(
+            f"{name}:{value} was searched as text, because {name}: takes {wanted}."
+        )
     if wanted or sum(map(len, query.filters.values())) == MOST_VALUES:
         return False
     values = query.filters.setdefault(f"-{name}" if negated else name, [])
@@ -80,7 +82,7 @@ def _slip(name: str, value: str) -> str:
     if name in CHOICES and value.lower() not in CHOICES[name]:
         return ", ".join(CHOICES[name])
     if name in ("since", "until") and find_moment(value, end=name == "until") is None:
-        return f"a time such as {MOMENTS}"
+        return f"a date such as {MOMENTS}"
     return ""
 
 

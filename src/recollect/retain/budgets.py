@@ -85,9 +85,9 @@ def check(store: Store, budget: Budget) -> list[HealthCheck]:
         return []
     hint = ""
     if 0 < budget.distilled_bytes < room.distilled_bytes:
-        hint = "forget what is of no use, or raise retain.distilled_cap_bytes"
+        hint = "Forget what you do not need, or raise retain.distilled_cap_bytes."
     if 0 < budget.hard_bytes < room.raw_bytes:
-        hint = "run `recollect retain`"
+        hint = "Try: recollect retain"
     return [HealthCheck(name="budget", ok=not hint, detail=str(room), hint=hint)]
 
 
@@ -163,7 +163,7 @@ class _Run:
         except StoreError as error:
             # A full disk has no room for the copy that this takes; the pages are
             # empty all the same, and used first.
-            report.alerts.append(f"the file could not be made smaller: {error}")
+            report.alerts.append(f"The file could not be made smaller: {error}")
         self.store.evictions.save_run()
 
     def _measure(self) -> None:
@@ -220,26 +220,34 @@ class _Run:
     def _alerts(self) -> Iterator[str]:
         report, budget = self.report, self.budget
         if report.data_loss:
-            yield f"turns that went without a digest, because of retain.raw_hard_cap_bytes: {report.data_loss}"
+            yield (
+                "Turns shortened before they had a digest, because of retain.raw_hard_cap_bytes: "
+                f"{report.data_loss}"
+            )
         for name, cap in (("soft", budget.soft_bytes), ("hard", budget.hard_bytes)):
             if cap and report.final_usage > cap:
-                yield f"events take {report.final_usage} bytes, more than retain.raw_{name}_cap_bytes ({cap}): {self._why(name)}"
+                yield (
+                    f"Events take {report.final_usage} bytes, more than "
+                    f"retain.raw_{name}_cap_bytes ({cap}): {self._why(name)}"
+                )
         if budget.distilled_bytes and report.distilled_usage > budget.distilled_bytes:
             yield (
-                f"digests, notes and memories take {report.distilled_usage} bytes, more than "
-                "retain.distilled_cap_bytes"
-                f" ({budget.distilled_bytes}); they are kept: forget what is of no use, or raise "
-                "the cap"
+                f"Digests, notes and memories take {report.distilled_usage} bytes, more than "
+                f"retain.distilled_cap_bytes ({budget.distilled_bytes}). They are kept: "
+                "forget what you do not need, or raise the limit."
             )
 
     def _why(self, name: str) -> str:
         if name == "hard" and self.unreadable:
-            return f"{self.unreadable} turns cannot be read; run `recollect doctor --verify`"
+            return f"{self.unreadable} turns cannot be read. Try: recollect doctor --verify"
         left = self._left()
         if name == "hard" or not left:
-            return "some came in meanwhile, which the next run sees to"
+            return "new ones came in meanwhile; the next run takes them."
         waiting = sum(not one.distilled for one in left)
-        return f"{waiting} turns have no digest yet, {len(left) - waiting} are of sessions that may go on"
+        return (
+            f"{waiting} turns have no digest yet, {len(left) - waiting} are in sessions that may "
+            "go on."
+        )
 
 
 def _batch(chosen: list[WholeTurn], start: int, most_bytes: int) -> list[WholeTurn]:

@@ -44,8 +44,8 @@ def configure(wanted: str, *, as_json: bool = False, path: str | None = None) ->
         stage, equals, level = piece.rpartition("=")
         if level.lower() not in _LEVELS:
             raise UsageError(
-                f"RECOLLECT_LOG: no level is called {level}",
-                hint=f"use one of {', '.join(_LEVELS)}",
+                f'RECOLLECT_LOG: There is no level "{level}".',
+                hint=f"Choose {', '.join(_LEVELS)}.",
             )
         logging.getLogger(f"recollect.{stage}" if equals else "recollect").setLevel(
             _LEVELS[level.lower()]

@@ -25,20 +25,20 @@ def continuation(memory: Memory, ref: str) -> Continuation:
     while session.origin == "subagent" and session.parent:
         parent = _find(memory, session.parent)
         if parent is None:
-            warnings.append(f"{session.parent}, which started this sub-agent, is not stored")
+            warnings.append(f"{session.parent}, which started this sub-agent, is not stored.")
             break
         session = parent
     if asked.origin == "subagent":
         warnings.insert(
             0,
-            f"{asked.id} is a sub-agent and cannot be continued; this continues the session that "
-            "started it",
+            f"{asked.id} is a sub-agent and cannot be continued. This continues the session "
+            "that started it.",
         )
     agent = find_agent(session.agent)
     if agent is None or agent.resume is None:
         known = [name for name, agent in served().items() if agent.resume is not None]
         raise UsageError(
-            f"how {session.agent} continues a session is not known",
+            f"recollect does not know how {session.agent} continues a session.",
             hint=f"known for {', '.join(known)}; `recollect show {session.id}` has what was said",
         )
     native_id = session.native_id.partition("/")[0]
@@ -46,12 +46,12 @@ def continuation(memory: Memory, ref: str) -> Continuation:
         # A log can claim any id; one that reads as an option, or as more
         # than a word, is given to no command.
         raise UsageError(
-            f"{session.id} has an id that no agent gives",
-            hint=f"`recollect show {session.id}` has what was said",
+            f"{session.id} has an id that no agent uses.",
+            hint=f"Read it instead: recollect show {session.id}",
         )
     words = [*agent.resume.words, native_id]
     if "#" in ref:
-        warnings.append("a session is continued at its end, not at one of its turns")
+        warnings.append("A session continues at its end, not at one of its turns.")
     warnings += _folder_warnings(session, needed=agent.resume.needs_folder)
     warnings += _log_warnings(session, agent.resume, memory.environ)
     return Continuation(
@@ -69,13 +69,13 @@ def _find(memory: Memory, ref: str) -> Session | None:
 
 def _folder_warnings(session: Session, *, needed: bool) -> list[str]:
     if session.cwd is None:
-        return ["the log does not say in which folder; run this in the folder of the project"]
+        return ["The log does not name a folder. Run this in the folder of the project."]
     if os.path.isdir(session.cwd):
         return []
-    why = "its commands would run elsewhere"
+    why = "so the agent would start in another folder"
     if needed:
-        why = "the agent finds the session only from that folder"
-    return [f"there is no folder {session.cwd} here: {why}"]
+        why = "so the agent cannot find the session"
+    return [f"{session.cwd} does not exist on this machine, {why}."]
 
 
 def _log_warnings(session: Session, resume: Resume, environ: Mapping[str, str]) -> list[str]:
@@ -84,14 +84,16 @@ def _log_warnings(session: Session, resume: Resume, environ: Mapping[str, str]) 
         return []
     if not os.path.exists(session.source):
         return [
-            f"the log {session.source} is gone: the agent cannot continue it; `recollect show "
-            f"{session.id}` still has it"
+            (
+                f"The log {session.source} is gone, so the agent cannot continue it. You can "
+                f"still read it: recollect show {session.id}"
+            )
         ]
     looks_in = environ.get(resume.variable) or os.path.join(platforms.user_home(), resume.home)
     folder = os.path.realpath(looks_in).rstrip(os.sep) + os.sep
     if os.path.realpath(session.source).startswith(folder):
         return []
-    return [f"the log was imported from {session.source}, but the agent looks in {looks_in}"]
+    return [f"The log was imported from {session.source}, but the agent looks in {looks_in}."]
 
 
 def shell_line(cwd: str | None, words: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 # What find_moment understands, for those who typed something else.
-MOMENTS = "2026-10-31, 2026-10, 2026-10-31T12:00, 7d, 12h, today or yesterday"
+MOMENTS = "2026-11-18, yesterday or 3d"
 
 _AGES = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 

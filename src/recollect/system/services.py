@@ -38,11 +38,15 @@ def address_of(settings: Settings, section: str) -> str:
         sound = False
     if not sound:
         raise SettingsError(
-            f"{section}.url is not an address", hint="one such as http://localhost:11434/v1"
+            f"{section}.url is not an address.",
+            hint="Use an address such as http://localhost:11434/v1.",
         )
     if "@" in parts.netloc:
-        hint = f"put the key into an environment variable, and that variable's name into {section}.key_variable"
-        raise SettingsError(f"{section}.url holds a user name or password", hint=hint)
+        hint = (
+            "Put the key into an environment variable, and the name of that variable into "
+            f"{section}.key_variable."
+        )
+        raise SettingsError(f"{section}.url contains a user name or password.", hint=hint)
     return address
 
 
@@ -59,14 +63,12 @@ def get_key(settings: Settings, section: str, unavailable: type[RecollectError])
     key = os.environ.get(variable, "").strip()
     if not key:
         raise unavailable(
-            f"{section}.key_variable names {variable}, which is not set in this environment",
-            hint=f"export {variable}, or empty {section}.key_variable if the service needs no key",
+            f"{section}.key_variable names {variable}, which is not set here.",
+            hint=f"Export {variable}, or clear {section}.key_variable if the service needs no key.",
         )
     if not (key.isascii() and key.isprintable()):
         # The library below would refuse it too, and print it.
-        raise unavailable(
-            f"what {variable} holds cannot be a key", hint="look for line breaks in it"
-        )
+        raise unavailable(f"{variable} does not contain a key.", hint="Look for line breaks in it.")
     return key
 
 
@@ -78,18 +80,18 @@ def refusal(
         # Services like to repeat a part of the key they did not like, so their words are not shown.
         what = "refused the key" if settings.text(f"{section}.key_variable") else "wants a key"
         return (
-            f"{host} {what} ({code})",
-            f"check {section}.key_variable and the environment variable it names",
+            f"{host} {what} ({code}).",
+            f"Check {section}.key_variable and the environment variable that it names.",
         )
     if code in range(300, 400):
-        told = f"{host} sends us on to {shown(location)} ({code}), where we do not follow"
-        return told, f"set {section}.url to the address of the service itself"
+        told = f"{host} redirects to {shown(location) or 'nowhere'} ({code}); we do not follow redirects."
+        return told, f"Set {section}.url to the address of the service itself."
     key = os.environ.get(settings.text(f"{section}.key_variable"), "").strip()
     said = shown(words, key)
     hint = (
-        "try again later"
+        "Try again later."
         if code in PASSING
-        else f"check {section}.url, {section}.model and the other keys of [{section}]"
+        else f"Check {section}.url, {section}.model and the other keys of [{section}]."
     )
     told = f"{host} answered {code}"
     return f"{told}: {said}" if said else told, hint

@@ -216,7 +216,7 @@ def test_filters_and_the_limit_apply(remember: Remember) -> None:
     assert [row.prompt for row in mind.blame("a.py", project="blog", folder="/tmp")] == ["two"]
     assert [row.prompt for row in mind.blame("a.py", "agent:codex", folder="/tmp")] == []
     limited = mind.blame("a.py", limit=1, folder="/tmp")
-    assert (len(limited), limited.remarks[-1]) == (1, "1 more; --limit shows them")
+    assert (len(limited), limited.remarks[-1]) == (1, "1 more. To see them, raise --limit.")
 
 
 @pytest.mark.parametrize("asked", ["", "..", "/", "."])

@@ -163,8 +163,8 @@ def test_an_output_with_the_error_is_no_proof(remember: Remember) -> None:
     assert [step.text for step in row.steps] == ["/home/ada/shop/a.py", "/home/ada/shop/b.py"]
     assert (
         row.why
-        == "the same line; the same command ran afterwards in a line that worked, which hides its "
-        "own exit code"
+        == "the same line; the same command ran afterwards in a longer line that worked; its "
+        "own exit code is unknown"
     )
 
 

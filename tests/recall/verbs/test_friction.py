@@ -66,7 +66,7 @@ def test_the_most_widespread_comes_first(remember: Remember) -> None:
 
     assert ([row.example for row in found], found.remarks) == (
         ["second trouble is missing"],
-        ["1 more; --limit shows them"],
+        ["1 more. To see them, raise --limit."],
     )
 
 
@@ -80,7 +80,7 @@ def test_only_the_newest_turns_of_a_large_store_are_told_about(
 
     assert [row.count for row in found] == [2]
     assert found.remarks == [
-        "told from the newest 2 of 3 turns with errors; until: chooses older ones"
+        "Counted the newest 2 of 3 turns with errors. For older ones, add until:DATE."
     ]
 
 

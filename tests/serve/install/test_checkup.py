@@ -32,11 +32,11 @@ def test_hooks_that_fired_are_listed_with_their_time() -> None:
 
     assert findings([HERE], {**fired, ("codex", "Stop"): (NOON, None)}) == [
         HealthCheck(
-            name="installed in claude-code",
+            name="connected to claude-code",
             ok=True,
             detail=(
-                "hooks, mcp, skill for the user; Stop last fired 2026-11-16 12:01; SessionStart "
-                "last fired 2026-11-16 12:00"
+                "hooks, mcp, skill for you; Stop last ran 2026-11-16 12:01; SessionStart "
+                "last ran 2026-11-16 12:00"
             ),
         )
     ]
@@ -46,7 +46,7 @@ def test_a_hook_that_ended_in_a_fault_says_so() -> None:
     """It is silent towards the agent, so nobody else would tell."""
     [finding] = findings([HERE], {("claude-code", "Stop"): (NOON, "TimeoutError")})
 
-    assert finding.detail.endswith("Stop last fired 2026-11-16 12:00 and failed (TimeoutError)")
+    assert finding.detail.endswith("Stop last ran 2026-11-16 12:00 and failed (TimeoutError)")
 
 
 def test_hooks_that_never_fired_come_with_what_to_do() -> None:
@@ -54,7 +54,7 @@ def test_hooks_that_never_fired_come_with_what_to_do() -> None:
     [finding] = findings([Integration(agent="codex", scope="user", hooks=True)], {})
 
     assert not finding.ok
-    assert finding.detail == "hooks for the user; its hooks never fired"
+    assert finding.detail == "hooks for you; its hooks never ran"
     assert "/hooks" in finding.hint
 
 
@@ -62,7 +62,7 @@ def test_an_integration_without_hooks_is_not_expected_to_fire() -> None:
     """Somebody wants the server and no more."""
     [finding] = findings([Integration(agent="codex", scope="project", mcp=True)], {})
 
-    assert finding == HealthCheck(name="installed in codex", ok=True, detail="mcp in this project")
+    assert finding == HealthCheck(name="connected to codex", ok=True, detail="mcp in this project")
 
 
 def test_nothing_is_said_about_firing_when_the_store_cannot_tell() -> None:
@@ -70,7 +70,7 @@ def test_nothing_is_said_about_firing_when_the_store_cannot_tell() -> None:
     [finding] = findings([HERE], None)
 
     assert finding == HealthCheck(
-        name="installed in claude-code", ok=True, detail="hooks, mcp, skill for the user"
+        name="connected to claude-code", ok=True, detail="hooks, mcp, skill for you"
     )
 
 
@@ -82,7 +82,7 @@ def test_a_plugin_is_expected_to_fire_as_well() -> None:
 
     assert (finding.ok, finding.detail) == (
         False,
-        "recollect@market for the user; its hooks never fired",
+        "recollect@market for you; its hooks never ran",
     )
 
 
@@ -101,9 +101,9 @@ def test_doctor_finds_a_command_that_is_gone(
 
     finding = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert finding == {
-        "name": "installed in gemini-cli",
+        "name": "connected to gemini-cli",
         "ok": False,
-        "detail": "hooks, mcp, skill for the user; its hooks never fired; the command it calls is "
+        "detail": "hooks, mcp, skill for you; its hooks never ran; the command that it calls is "
         "gone: /gone/recollect",
-        "hint": "run `recollect install gemini-cli` again; it brings the path up to date",
+        "hint": "Bring the path up to date: recollect install gemini-cli",
     }

@@ -383,7 +383,7 @@ def test_a_skill_that_another_agent_reads_stays_until_the_last_one_goes(
 
     first, second = take("codex", project), take("gemini-cli", project)
 
-    assert (first[-1].state, first[-1].note) == ("skipped", "gemini-cli read it too")
+    assert (first[-1].state, first[-1].note) == ("skipped", "gemini-cli also read it")
     assert second[-1].state == "removed"
     assert tree(home) == {}
 
@@ -411,7 +411,7 @@ def test_where_the_plugin_is_nothing_is_added_twice(
 
     rows = put(agent, project)
 
-    assert [(row.state, row.note) for row in rows] == [("skipped", f"{plugin} brings it")] * 3
+    assert [(row.state, row.note) for row in rows] == [("skipped", f"{plugin} provides it")] * 3
     assert tree(home) == {
         str(home / name.removeprefix("~/")): text.encode() for name, text in files.items()
     }
@@ -604,7 +604,7 @@ def test_an_agent_that_cannot_be_set_up_is_named_with_those_that_can(
     """A typo is the usual reason."""
     assert main(["install", "claude"]) == 2
 
-    assert "one of claude-code, codex" in capsys.readouterr().err
+    assert "Choose claude-code, codex" in capsys.readouterr().err
 
 
 def test_what_is_installed_starts_this_recollect(home: Path, project: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_file_without_a_value_is_an_empty_object(text: str) -> None:
         ('{"a": 1, "a": 2}', "settings, line 1: the key a is there twice"),
         ('{"a": "\\x"}', "settings, line 1: JSON does not know this escape, or so long a number"),
         ("{\n/* no end", "settings, line 2: a key in quotes was expected here"),
-        ("[1]", "settings does not hold a JSON object"),
+        ("[1]", "settings is not a JSON object."),
         ('{"a": ' + "[" * 500 + "]" * 500 + "}", "settings, line 1: nested too deeply"),
     ],
 )

@@ -173,7 +173,7 @@ def test_nothing_like_it_is_said_in_a_sentence(recording: Recording) -> None:
     """Also when nothing is stored at all."""
     (answer,) = recording.call_all(("retrieve_relevant", {"task": "round the sales tax"}))
 
-    assert answer["structuredContent"]["remark"] == "No attempt at a task like this one is stored."
+    assert answer["structuredContent"]["remark"] == "No attempts at a task like this one."
 
 
 def test_what_was_handed_out_is_written_down(store: Path) -> None:
@@ -241,4 +241,4 @@ def test_a_recorded_attempt_is_forgotten_by_its_id(
         "would forget the attempt “round the sales tax”, 0 steps",
         "forgot the attempt “round the sales tax”, 0 steps",
     ]  # fmt: skip
-    assert f"no episode is called {ref}" in err
+    assert f'There is no attempt "{ref}".' in err

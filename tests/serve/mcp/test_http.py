@@ -288,9 +288,7 @@ def test_a_port_that_is_taken_is_said_to_be(
         assert main(["mcp", "--http", "--port", str(port)]) == 69
     assert main(["mcp", "--http", "--port", "70000"]) == 69
 
-    assert capsys.readouterr().err.endswith(
-        "choose another with --port; 0 takes any that is free\n"
-    )
+    assert capsys.readouterr().err.endswith("Choose another with --port; 0 takes any free one.\n")
 
 
 # The protocol behind the guard

@@ -97,7 +97,7 @@ def test_then_it_writes_the_memory_of_each_project(client: DirectClient) -> None
         client.call("answer_job", **place, answer=answer)
         done.append(job["kind"])
 
-    assert job == {"text": "Nothing is due."}
+    assert job == {"text": "Nothing to do."}
     assert done == ["trace", "trace", "memory", "memory"]
     page = Path(client.memory.old.memory_folder(place["subject"])) / "MEMORY.md"
     assert f"- Tulips are wanted [{session}#1]" in page.read_text()

@@ -57,4 +57,4 @@ def test_a_pattern_that_is_not_there_is_said_not_to_be(shop: Shop) -> None:
     """Agents make up references."""
     complaint = DirectClient(shop.filled.path).complaint("get", ref="pattern:ffff")
 
-    assert complaint == "no pattern is called ffff; `recollect patterns list --all` lists them"
+    assert complaint == 'There is no pattern "ffff". See them: recollect patterns list --all'

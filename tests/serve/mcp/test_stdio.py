@@ -109,7 +109,7 @@ def test_a_resource_that_is_missing_is_a_wrong_parameter(start: Start, store: Pa
     ]
 
     assert error["code"] == -32602
-    assert error["message"] == "no session is called nobody; `recollect sessions` lists them"
+    assert error["message"] == 'There is no session "nobody". Try: recollect sessions'
 
 
 # Clients of before

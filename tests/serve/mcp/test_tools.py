@@ -107,7 +107,7 @@ def test_nothing_found_is_an_answer(client: DirectClient) -> None:
     answer = client.call("search", query="xylophone concerto", since="2030-01-01")
 
     assert (answer["isError"], answer["structuredContent"]["hits"]) == (False, [])
-    assert answer["content"][0]["text"] == "nothing found; try fewer or other words"
+    assert answer["content"][0]["text"] == "Nothing found. Try fewer or other words."
 
 
 # get
@@ -143,14 +143,14 @@ def test_a_session_is_read_as_an_outline(client: DirectClient) -> None:
 @pytest.mark.parametrize(
     ("ref", "said"),
     [
-        ("nobody", "no session is called nobody; `recollect sessions` lists them"),
-        ("codex:a#99", "codex:a has no turn 99; `recollect show codex:a` lists its turns"),
+        ("nobody", 'There is no session "nobody". Try: recollect sessions'),
+        ("codex:a#99", "codex:a has no turn 99. See its turns: recollect show codex:a"),
         (
             "codex:a#x",
             "codex:a#x is no reference; a turn is <session>#<number>, such as codex:0199...#3",
         ),
-        ("note:99", "there is no note:99; `recollect notes --all` lists them"),
-        ("/etc/passwd", "no session is called /etc/passwd; `recollect sessions` lists them"),
+        ("note:99", "There is no note:99. See them: recollect notes --all"),
+        ("/etc/passwd", 'There is no session "/etc/passwd". Try: recollect sessions'),
     ],
 )
 def test_a_reference_that_means_nothing_is_answered_with_a_sentence(
@@ -179,7 +179,7 @@ def test_recall_of_another_project_is_by_its_name(in_shop: DirectClient) -> None
     assert {hit["project"] for hit in in_shop.hits("recall", prompt="", project=BLOG)} == {BLOG}
     assert (
         in_shop.complaint("recall", prompt="", project="gone")
-        == "no project is called gone; `recollect projects` lists them"
+        == 'There is no project "gone". See them: recollect projects'
     )
 
 
@@ -246,7 +246,7 @@ def test_how_says_when_this_project_has_none(store: Path) -> None:
     """An invocation from elsewhere is better than a guess, if it is said to be one."""
     answer = DirectClient(store).call("how", tool="pytest")
 
-    assert answer["structuredContent"]["remark"] == "this project has none; these are of others"
+    assert answer["structuredContent"]["remark"] == "This project has none; these are from others."
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,8 @@ def test_a_category_may_be_called_what_models_call_it(
     assert hit["text"] == f"{category} (candidate): prices are kept in cents"
     assert refused["isError"]
     assert (
-        "one of preference, project, pattern, decision, constraint" in refused["content"][0]["text"]
+        "Choose preference, project, pattern, decision, constraint."
+        in refused["content"][0]["text"]
     )
 
 
@@ -333,37 +334,37 @@ def test_feedback_is_kept(in_shop: DirectClient, store: Path) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("search", {}, "search cannot be called so: query: Field required"),
+        ("search", {}, "Wrong arguments for search: query: Field required"),
         (
             "search",
             {"query": "x", "limit": 51},
-            "search cannot be called so: limit: Input should be less than or equal to 50",
+            "Wrong arguments for search: limit: Input should be less than or equal to 50",
         ),
         (
             "search",
             {"query": "x", "cursor": "zz"},
-            "'zz' is no cursor; use the one that the answer before ended with",
+            '"zz" is not a cursor. Use the one that the last page ended with.',
         ),
         (
             "search",
             {"query": "x" * 10_001},
-            "the query is too long; ask for a few telling words; fix takes whole outputs",
+            "The query is too long. Use a few characteristic words; fix takes whole outputs.",
         ),
         (
             "get",
             {"ref": "codex:a", "cursor": "-1"},
-            "'-1' is no cursor of this; use the one that the answer before ended with",
+            '"-1" is not a cursor of this. Use the one that the last page ended with.',
         ),
         (
             "blame",
             {"path": "x.py", "cursor": "1.2"},
-            "'1.2' is no cursor of this; use the one that the answer before ended with",
+            '"1.2" is not a cursor of this. Use the one that the last page ended with.',
         ),
-        ("fix", {"error": "   "}, "no error was given; give the line that says what went wrong"),
+        ("fix", {"error": "   "}, "Which error? Give the line that says what went wrong."),
         (
             "feedback",
             {"id": "gone", "helpful": True},
-            "no session is called gone; `recollect sessions` lists them",
+            'There is no session "gone". Try: recollect sessions',
         ),
     ],
 )

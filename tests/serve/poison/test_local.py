@@ -180,7 +180,7 @@ def test_doctor_says_when_others_can_read_the_spool(home: Path, tmp_path: Path) 
             if not finding.ok
         }
 
-    assert found["permissions"] == f"others may read {path}"
+    assert found["permissions"] == f"other users can read {path}"
 
 
 # A hostile folder

@@ -128,7 +128,7 @@ def get_adapter(agent: str) -> Adapter:
         return adapter
     point = _plugged_in().get(agent)
     if point is None:
-        raise UsageError(f"no agent is called {agent}", hint=f"known: {', '.join(agents())}")
+        raise UsageError(f'There is no agent "{agent}".', hint=f"known: {', '.join(agents())}")
     return _load(point)
 
 
@@ -153,14 +153,15 @@ def _load(point: EntryPoint) -> Adapter:
         lacking = [name for name in _NEEDED if not hasattr(adapter, name)]
     except Exception as error:
         raise UsageError(
-            f"the adapter {point.name} of {package} cannot be loaded: {type(error).__name__}: "
-            f"{error}",
-            hint=f"upgrade or uninstall {package}",
+            f"The adapter {point.name} of {package} cannot be loaded: "
+            f"{type(error).__name__}: {error}.",
+            hint=f"Upgrade or uninstall {package}.",
         ) from error
     if lacking or adapter.agent != point.name:
         fault = f"has no {', '.join(lacking)}" if lacking else f"calls itself {adapter.agent}"
         raise UsageError(
-            f"the adapter {point.name} of {package} {fault}", hint=f"upgrade or uninstall {package}"
+            f"The adapter {point.name} of {package} {fault}.",
+            hint=f"Upgrade or uninstall {package}.",
         )
     return adapter
 

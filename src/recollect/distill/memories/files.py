@@ -151,7 +151,7 @@ def _refuse_links(home: str, path: str) -> None:
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 raise FileRefused(
                     f"{path} is a link or a device",
-                    hint="move it away, then run the same command again",
+                    hint="Move it away, then run the same command again.",
                 )
         path = os.path.dirname(path)
 

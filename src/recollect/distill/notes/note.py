@@ -29,7 +29,7 @@ def category_of(name: str) -> Category:
         if word == category or _ALIASES.get(word) == category:
             return category
     raise UsageError(
-        f"no category is called {name.strip()[:50]}", hint=f"one of {', '.join(CATEGORIES)}"
+        f'There is no category "{name.strip()[:50]}".', hint=f"Choose {', '.join(CATEGORIES)}."
     )
 
 
@@ -38,7 +38,9 @@ def statuses_of(given: str | Sequence[str] | None) -> list[NoteStatus]:
     names = [given] if isinstance(given, str) else given or []
     for name in names:
         if name not in STATUSES:
-            raise UsageError(f"no note is {name[:50]}", hint=f"one of {', '.join(STATUSES)}")
+            raise UsageError(
+                f'There is no status "{name[:50]}".', hint=f"Choose {', '.join(STATUSES)}."
+            )
     return [status for status in STATUSES if status in names]
 
 

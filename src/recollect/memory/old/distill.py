@@ -53,8 +53,11 @@ class Distill(OldBase):
         from recollect.errors import UsageError
 
         if self.engine(engine) == "agent":
-            hint = "`recollect distill --jobs DIR` writes what it is to do, `recollect distill --commit DIR` takes in what it did"
-            raise UsageError("an agent distills when you ask it to", hint=hint)
+            hint = (
+                "Write the work: recollect distill --jobs DIR. Read it back: recollect distill "
+                "--commit DIR"
+            )
+            raise UsageError("Your agent does this in two steps.", hint=hint)
         key = None if project is None else self.projects.get(project)
         *_, report = self._distill(engine, now=now, limit=limit, everything=everything, project=key)
         return report
@@ -80,7 +83,7 @@ class Distill(OldBase):
             return "llm"
         if engine == "agent":
             return "agent"
-        raise UsageError(f"no engine is called {engine[:50]}", hint="one of rules, llm, agent")
+        raise UsageError(f'There is no engine "{engine[:50]}".', hint="Choose rules, llm or agent.")
 
     def open_llm(self) -> LlmEngine:
         """The model of the settings; what it is given has no secrets, whatever the settings say."""
@@ -199,10 +202,13 @@ class Distill(OldBase):
         found = store.old.find_trace(session)
         if found is None:
             if store.old.find_digest(session) and not store.old.find_candidate(session):
-                hint = f"only conversations with a person get one; see `recollect show {session} --digest`"
-                raise NotFound(f"{session} has no trace memory", hint=hint)
+                hint = (
+                    f"Only conversations with a person get one. Try: recollect show {session} "
+                    "--digest"
+                )
+                raise NotFound(f"{session} has no trace memory.", hint=hint)
             raise NotFound(
-                f"{session} has no trace memory yet", hint="`recollect distill --now` makes it"
+                f"{session} has no trace memory yet.", hint="Make it now: recollect distill --now"
             )
         return found
 

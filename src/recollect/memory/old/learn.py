@@ -56,7 +56,7 @@ class Learn(OldBase):
         store = self.shared.store()
         moment = None if since is None else find_moment(since)
         if since is not None and moment is None:
-            raise UsageError(f"{since[:50]} is no time", hint=f"such as {MOMENTS}")
+            raise UsageError(f'"{since[:50]}" is not a date.', hint=f"Use {MOMENTS}.")
         selection = Selection(
             agent, None if project is None else self.projects.get(project), moment
         )
@@ -70,7 +70,7 @@ class Learn(OldBase):
         )
         if waiting := store.old.count_unlearned():
             answers.remarks.append(
-                f"{waiting} sessions were not learned from yet; `recollect learn` does that"
+                f"New sessions: {waiting}. To look for patterns in them now: recollect learn"
             )
         return answers
 

@@ -46,7 +46,8 @@ class WantedFile:
         self.name = typed.rpartition("/")[2]
         if not self.name or self.name in (".", ".."):
             raise UsageError(
-                f"{file!r} names no file", hint="give a path, such as src/app.py or only app.py"
+                f'"{file}" is not a file name.',
+                hint="Give a path, such as src/app.py or just app.py.",
             )
         self.path = (
             typed if is_absolute(typed) else normalised(posixpath.join(normalised(cwd), typed))
@@ -107,15 +108,15 @@ def blame(
     others = len(alike.keys() - exact.keys())
     if exact and others:
         answers.remarks.append(
-            f"other files called so were changed in {others} more turns; a longer path names them"
+            f"Other files with this name changed in {others} more turns. Type a longer path "
+            "to see them."
         )
     elif alike and not exact and wanted.suffix != wanted.path.lstrip("/"):
         answers.remarks.append(
-            f"no change of {wanted.path} is stored; showing every file whose path ends in "
-            f"{wanted.suffix}"
+            f"No session changed {wanted.path}. These are files whose path ends in {wanted.suffix}."
         )
     if len(kept) > len(answers):
-        answers.remarks.append(f"{len(kept) - len(answers)} more; --limit shows them")
+        answers.remarks.append(f"{len(kept) - len(answers)} more. To see them, raise --limit.")
     return answers
 
 

@@ -49,9 +49,9 @@ _WHOLE_LINE = ("exact", "shape", "names")
 _CONFIDENCE: dict[Confidence, int] = {"high": 0, "medium": 1, "low": 2}
 _MATCHES: dict[Match, str] = {
     "exact": "the same line",
-    "shape": "the same line but for paths, numbers and the like",
+    "shape": "the same line, except paths, numbers and the like",
     "names": "the same error about another name",
-    "part": "a line that holds it",
+    "part": "a line that contains it",
     "words": "a line with the same words",
 }
 
@@ -62,7 +62,7 @@ class ErrorQuery:
     def __init__(self, text: str) -> None:
         lines = error_lines(text)[:LINES_ASKED]
         if not lines:
-            raise UsageError("no error was given", hint="give the line that says what went wrong")
+            raise UsageError("Which error?", hint="Give the line that says what went wrong.")
         self.lines = [(line, shape(line), set(shape(line).split())) for line in lines]
         self._needles = [longest_word(without_names(shaped)) for _, shaped, _ in self.lines]
 
@@ -117,7 +117,7 @@ def fix(
     )
     answers = Answers(rows[:limit])
     if len(rows) > len(answers):
-        answers.remarks.append(f"{len(rows) - len(answers)} more; --limit shows them")
+        answers.remarks.append(f"{len(rows) - len(answers)} more. To see them, raise --limit.")
     return answers
 
 
@@ -244,13 +244,16 @@ def _row(
 def _judge(match: Match, after: FollowUp) -> tuple[Confidence, str]:
     """How far to trust an answer, with the reason."""
     if after.retry is None:
-        return "low", f"{_MATCHES[match]}; the command was not seen to work afterwards"
+        return (
+            "low",
+            f"{_MATCHES[match]}; the command did not work afterwards, as far as the log shows",
+        )
     is_same, hidden = after.retry.form == "same", after.retry.hidden
     what = "the same command" if is_same else "a command of the same program"
     changed = bool(after.done) or after.more
     ended = f"{what} worked afterwards" if changed else f"{what} worked when it was run again"
     if hidden:
-        ended = f"{what} ran afterwards in a line that worked, which hides its own exit code"
+        ended = f"{what} ran afterwards in a longer line that worked; its own exit code is unknown"
     # One doubt is medium, two are low: another line, another command, a
     # hidden end, nothing done in between.
     doubts = (_RANKS[match] > 1) + (not is_same) + hidden + (not changed)

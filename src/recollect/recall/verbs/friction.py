@@ -67,12 +67,12 @@ def friction(
     )
     answers = Answers([_row(store, shaped, met, scenes) for shaped, met in rows[:limit]])
     if len(rows) > len(answers):
-        answers.remarks.append(f"{len(rows) - len(answers)} more; --limit shows them")
+        answers.remarks.append(f"{len(rows) - len(answers)} more. To see them, raise --limit.")
     failed = store.calls.count_failed_turns(scope)
     if failed > NEWEST_TURNS:
         answers.remarks.append(
-            f"told from the newest {NEWEST_TURNS:,} of {failed:,} turns with errors; until: "
-            "chooses older ones"
+            f"Counted the newest {NEWEST_TURNS:,} of {failed:,} turns with errors. For older "
+            "ones, add until:DATE."
         )
     return answers
 

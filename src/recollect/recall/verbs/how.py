@@ -90,8 +90,8 @@ def how(
     ]
     if not words:
         raise UsageError(
-            "no tool was named",
-            hint="name a program or an agent's tool, such as: recollect how pytest",
+            "Which tool?",
+            hint="Try: recollect how pytest",
         )
     tool = " ".join(words)
     scope = Scope(Query([], scope.query.filters), scope.domains)
@@ -114,18 +114,18 @@ def how(
     worked = [row for row in rows if row.ok or row.unclear]
     answers = Answers(
         worked[:limit],
-        [f"in {own}, the project of this folder; --all asks everywhere"] if own else [],
+        [f"Only in {own}, the project of this folder. All projects: --everywhere"] if own else [],
     )
     if len(worked) < len(rows):
         answers.remarks.append(
             f"{len(rows) - len(worked)} more that never worked: recollect search '{tool}' is:error"
         )
     if len(worked) > len(answers):
-        answers.remarks.append(f"{len(worked) - len(answers)} more; --limit shows them")
+        answers.remarks.append(f"{len(worked) - len(answers)} more. To see them, raise --limit.")
     if len(calls) > len(newest):
         answers.remarks.append(
-            f"counted over the newest {NEWEST_CALLS:,} of {len(calls):,} calls; until: chooses "
-            "older ones"
+            f"Counted the newest {NEWEST_CALLS:,} of {len(calls):,} calls. For older ones, add "
+            "until:DATE."
         )
     return answers
 

@@ -90,8 +90,10 @@ def installed(environ: Mapping[str, str], folder: str) -> list[Integration]:
 def next_steps(agent: str, scope: str = "user") -> list[str]:
     """What the user must still do, after an install that changed something."""
     asks = [
-        "when the agent asks whether it may trust this project, say yes: until then it reads none "
-        "of this"
+        (
+            "when the agent asks whether to trust this project, say yes; until then it reads "
+            "none of this"
+        )
     ]
     return [*_installer(agent).next_steps, *(asks if scope == "project" else [])]
 
@@ -100,7 +102,7 @@ def _installer(agent: str) -> Installer:
     known = find_agent(agent)
     if known is None or known.installer is None:
         raise UsageError(
-            f"{agent} cannot be set up by us", hint=f"one of {', '.join(installable())}"
+            f'There is no agent "{agent}" to connect.', hint=f"Choose {', '.join(installable())}."
         )
     return known.installer
 
@@ -118,8 +120,8 @@ def _setup(
 def _draft(setup: Setup) -> Draft:
     if not setup.sensible:
         raise UsageError(
-            "this is your home, not a project",
-            hint="go to the project, or leave out --scope project",
+            "This is your home folder, not a project.",
+            hint="Go to the project, or leave out --scope project.",
         )
     return Draft(None if setup.for_user else setup.project)
 
@@ -135,11 +137,11 @@ def _add(draft: Draft, setup: Setup, part: InstallPart) -> Installed:
     there = part.found(text) is not None
     note = ""
     if part.name == "hooks" and not there and not setup.for_user and _has_hooks(setup, "user"):
-        note = "they are installed for the user already, and would run twice"
+        note = "already installed for you; here they would run twice"
         return _row(setup, part, "skipped", note)
     if part.name == "hooks" and setup.for_user and _has_hooks(setup, "project"):
         undo = f"recollect uninstall {setup.agent} --scope project"
-        note = f"{setup.project} has them too, and there they run twice; `{undo}` mends that"
+        note = f"{setup.project} has them too, so there they run twice. To fix it: {undo}"
     try:
         made = part.added(text)
     except SkipPart as why:
@@ -151,19 +153,19 @@ def _add(draft: Draft, setup: Setup, part: InstallPart) -> Installed:
 def _remove(draft: Draft, setup: Setup, part: InstallPart) -> Installed:
     text = draft.read(part.path)
     if text is None or part.found(text) is None:
-        return _row(setup, part, "unchanged", "it was not installed")
+        return _row(setup, part, "unchanged", "not connected")
     if others := _sharing(setup, part):
-        return _row(setup, part, "skipped", f"{', '.join(others)} read it too")
+        return _row(setup, part, "skipped", f"{', '.join(others)} also read it")
     left = part.removed(text, draft.backup(part.path))
     draft.put(part.path, left, copy=False)
     if left == text:
-        return _row(setup, part, "skipped", "it was changed by hand and is yours now")
+        return _row(setup, part, "skipped", "you changed it, so it stays")
     return _row(setup, part, "removed")
 
 
 def _left_to(plugin: str, draft: Draft, setup: Setup, part: InstallPart) -> Installed:
     removed = _remove(draft, setup, part).state == "removed"
-    return _row(setup, part, "removed" if removed else "skipped", f"{plugin} brings it")
+    return _row(setup, part, "removed" if removed else "skipped", f"{plugin} provides it")
 
 
 def _has_hooks(setup: Setup, scope: InstallScope) -> bool:

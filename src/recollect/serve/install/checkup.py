@@ -30,15 +30,15 @@ def _finding(one: Integration, firings: Firings | None) -> HealthCheck:
             _told(event, *when)
             for event, when in sorted(fired.items(), key=lambda item: -item[1][0])
         ]
-        detail += told or ([] if firings is None else ["its hooks never fired"])
+        detail += told or ([] if firings is None else ["its hooks never ran"])
         if firings is not None and not fired:
             hint = "; ".join(next_steps(one.agent))
     if not one.command_exists:
-        detail.append(f"the command it calls is gone: {one.command}")
+        detail.append(f"the command that it calls is gone: {one.command}")
         scope = "" if one.scope == "user" else " --scope project"
-        hint = f"run `recollect install {one.agent}{scope}` again; it brings the path up to date"
+        hint = f"Bring the path up to date: recollect install {one.agent}{scope}"
     return HealthCheck(
-        name=f"installed in {one.agent}", ok=not hint, detail="; ".join(detail), hint=hint
+        name=f"connected to {one.agent}", ok=not hint, detail="; ".join(detail), hint=hint
     )
 
 
@@ -48,9 +48,9 @@ def _what(one: Integration) -> str:
         for name, there in (("hooks", one.hooks), ("mcp", one.mcp), ("skill", one.skill))
         if there
     ]
-    where = "for the user" if one.scope == "user" else "in this project"
+    where = "for you" if one.scope == "user" else "in this project"
     return f"{', '.join([*parts, *([one.plugin] if one.plugin else [])])} {where}"
 
 
 def _told(event: str, at: int, fault: str | None) -> str:
-    return f"{event} last fired {short_time(iso(at))}" + (f" and failed ({fault})" if fault else "")
+    return f"{event} last ran {short_time(iso(at))}" + (f" and failed ({fault})" if fault else "")

@@ -82,7 +82,7 @@ class Draft:
     def _write(self, path: str, before: str | None, after: str | None) -> None:
         if _text(path) != before:
             raise FileRefused(
-                f"{path} was changed by another program just now", hint="run the same command again"
+                f"Another program changed {path} just now.", hint="Run the same command again."
             )
         if after is None:
             os.unlink(path)
@@ -105,8 +105,8 @@ class Draft:
         real = os.path.realpath(path)
         if self.project is not None and not _inside(real, self.project):
             raise FileRefused(
-                f"{path} leads out of the project, to {real}",
-                hint="remove that link, or install for the user with --scope user",
+                f"{path} leads out of the project, to {real}.",
+                hint="Remove that link, or install for yourself with --scope user.",
             )
         for known in _known(real):
             _check_owner(known)
@@ -139,20 +139,20 @@ def _check_owner(path: str) -> None:
     except OSError as error:
         # Links that lead round in a circle, for one; a project may have them.
         raise FileRefused(
-            f"{path}: {error.strerror}", hint="move it away, then run the same command again"
+            f"{path}: {error.strerror}", hint="Move it away, then run the same command again."
         ) from error
     # The folders above a home are the system's, and no reason to refuse.
     trusted = (os.getuid(), 0) if stat.S_ISDIR(found.st_mode) else (os.getuid(),)
     if found.st_uid not in trusted:
         raise FileRefused(
-            f"{path} belongs to another user of this machine",
-            hint="run this as that user, or make the file your own",
+            f"{path} belongs to another user of this machine.",
+            hint="Run this as that user, or make the file your own.",
         )
     # Whoever may write a folder may not replace others' files in it when it is sticky, as /tmp is.
     if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
         raise FileRefused(
-            f"{path} can be written by everybody on this machine",
-            hint=f"run `chmod o-w {path}` first",
+            f"Every user of this machine can write {path}.",
+            hint=f"Run `chmod o-w {path}` first.",
         )
 
 
@@ -161,7 +161,8 @@ def _text(path: str) -> str | None:
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             raise FileRefused(
-                f"{path} is not a plain file", hint="move it away, then run the same command again"
+                f"{path} is not a plain file.",
+                hint="Move it away, then run the same command again.",
             )
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
@@ -169,7 +170,7 @@ def _text(path: str) -> str | None:
         return None
     except UnicodeDecodeError as error:
         raise FileRefused(
-            f"{path} is not UTF-8 text", hint="save it as UTF-8, then run the same command again"
+            f"{path} is not UTF-8 text.", hint="Save it as UTF-8, then run the same command again."
         ) from error
     except NotADirectoryError as error:
         raise FileUnwritable(path, "a part of its path is a file") from error

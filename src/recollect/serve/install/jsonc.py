@@ -134,8 +134,8 @@ class JsonFile:
             at = at[key]
         if not isinstance(at, kind):
             raise FileRefused(
-                f"{self.name}: {'.'.join(map(str, path))} is not what the agent expects there",
-                hint="mend it by hand, then run the same command again",
+                f"{self.name}: {'.'.join(map(str, path))} is not what the agent expects there.",
+                hint="Correct it by hand, then run the same command again.",
             )
         return whole, at
 
@@ -212,8 +212,8 @@ class JsonFile:
         # As text, because the order counts as well, and 1 is not true.
         if json.dumps(root.value) != json.dumps(expected):
             raise FileRefused(
-                f"{self.name} cannot be changed without touching more than our own entry",
-                hint="nothing was written; add or remove the entry by hand",
+                f"{self.name} cannot be changed without touching more than our own entry.",
+                hint="Nothing was written. Add or remove the entry by hand.",
             )
         self.text, self.root = text, root
 
@@ -229,12 +229,12 @@ class JsonFile:
             line = text.count("\n", 0, broken.position) + 1
             raise FileRefused(
                 f"{self.name}, line {line}: {broken.reason}",
-                hint="mend that line, then run the same command again",
+                hint="Correct that line, then run the same command again.",
             ) from None
         if not isinstance(root.value, dict):
             raise FileRefused(
-                f"{self.name} does not hold a JSON object",
-                hint="mend it by hand, then run the same command again",
+                f"{self.name} is not a JSON object.",
+                hint="Correct it by hand, then run the same command again.",
             )
         return root
 
@@ -276,7 +276,7 @@ def _value(text: str, start: int, depth: int) -> Node:
     if found := _SCALAR.match(text, start):
         return Node(start, found.end(), _loaded(found))
     raise _Broken(
-        start, "a value was expected here" if start < len(text) else "the file ends too early"
+        start, "a value is missing here" if start < len(text) else "the file ends too early"
     )
 
 
@@ -290,7 +290,7 @@ def _filled(text: str, start: int, depth: int, closing: str) -> Node:
         if closing == "}":
             name, position = _key(text, position)
             if name in children:
-                raise _Broken(begin, f"the key {name} is there twice")
+                raise _Broken(begin, f"the key {name} appears twice")
         node = _value(text, position, depth)
         children[name] = (begin, node)
         position = _skip(text, node.end)
@@ -299,7 +299,7 @@ def _filled(text: str, start: int, depth: int, closing: str) -> Node:
         elif text[position : position + 1] != closing:
             raise _Broken(
                 position,
-                f"a comma or {closing} was expected here"
+                f"a comma or {closing} is missing here"
                 if position < len(text)
                 else "the file ends too early",
             )
@@ -312,13 +312,13 @@ def _key(text: str, position: int) -> tuple[str, int]:
     if not found:
         raise _Broken(
             position,
-            "a key in quotes was expected here"
+            "a key in quotes is missing here"
             if position < len(text)
             else "the file ends too early",
         )
     colon = _skip(text, found.end())
     if text[colon : colon + 1] != ":":
-        raise _Broken(colon, "a colon was expected here")
+        raise _Broken(colon, "a colon is missing here")
     return str(_loaded(found)), _skip(text, colon + 1)
 
 
@@ -326,6 +326,4 @@ def _loaded(found: re.Match[str]) -> Any:
     try:
         return json.loads(found[0])
     except ValueError:
-        raise _Broken(
-            found.start(), "JSON does not know this escape, or so long a number"
-        ) from None
+        raise _Broken(found.start(), "not a JSON escape, or too long a number") from None

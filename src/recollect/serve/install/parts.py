@@ -20,7 +20,7 @@ from recollect.serve.install.toml import TomlFile
 
 Name = Literal["hooks", "mcp", "skill"]
 SERVER = "recollect"
-TAKEN = f"another server is called {SERVER} there; rename it, then run this again"
+TAKEN = f"another server there is called {SERVER}; rename it, then run this again"
 
 
 class SkipPart(Exception):
@@ -241,7 +241,7 @@ class OwnFile(InstallPart):
 
     def added(self, text: str | None) -> str:
         if text is not None and not self._sealed(text):
-            raise SkipPart("it was changed by hand and is yours now; remove it to get ours back")
+            raise SkipPart("you changed it, so it stays; delete it to get ours back")
         return self.text + self._seal(self.text)
 
     def removed(self, text: str, before: str | None) -> str | None:

@@ -129,9 +129,9 @@ class TomlFile:
 
     def _by_hand(self, path: tuple[str, str]) -> FileRefused:
         return FileRefused(
-            f"{self.name} holds {'.'.join(path)} in a form that we do not change",
-            hint=f"write it as a table [{'.'.join(path)}], or add or remove it by hand; nothing "
-            "was written",
+            f"{self.name} has {'.'.join(path)} in a form that we do not change.",
+            hint=f"Write it as a table [{'.'.join(path)}], or add or remove it by hand. "
+            "Nothing was written.",
         )
 
     def _parsed(self, text: str) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class TomlFile:
             raise FileRefused(
                 f"{self.name}, line {where[1] if where else text.count(chr(10)) + 1}: "
                 f"{str(error).partition(' (at')[0]}",
-                hint="mend that line, then run the same command again",
+                hint="Correct that line, then run the same command again.",
             ) from None
 
 

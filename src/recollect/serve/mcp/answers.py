@@ -174,7 +174,7 @@ def text_of(memory: Memory, page: Page) -> str:
 
 def said(error: RecollectError) -> str:
     """An error of ours in one sentence, with what to do about it."""
-    return harmless(f"{error}; {error.hint}" if error.hint else str(error))
+    return harmless(f"{error} {error.hint}" if error.hint else str(error))
 
 
 def sentence(text: str, *, failed: bool = False) -> CallToolResult:

@@ -1,9 +1,8 @@
-"""Four more tools, for an agent that records its attempts as it goes and asks for earlier ones.
+"""Four more tools, for an agent that records its attempts and asks for earlier ones.
 
-They are offered only to a server that was started for that (`recollect mcp
---episodes`): every other session would pay for their descriptions. Attempts
-may be recorded from any thread, so there is no other thread to ask; what may have to
-wait for the disk is done on a thread of its own.
+Only `recollect mcp --episodes` offers them, so that other sessions do not
+carry their descriptions. Attempts may be recorded from any thread; what may
+have to wait for the disk runs on a thread of its own.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ STEPS_SHOWN = 12
 ACTION_CHARACTERS = 200
 
 Language = Annotated[str | None, Field(description="such as python")]
-Tags = Annotated[tuple[str, ...], Field(description="words that tell kinds of tasks apart")]
-Project = Annotated[str | None, Field(description="this folder's unless given")]
+Tags = Annotated[tuple[str, ...], Field(description="words for the kind of task")]
+Project = Annotated[str | None, Field(description="default: this folder's")]
 Outcome = Literal["success", "partial", "fail", "uncertain", "abandoned"]
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
@@ -58,22 +57,22 @@ class EpisodeTools:
         tags: Tags = (),
         project: Project = None,
     ) -> CallToolResult:
-        """Begin to record an attempt at a task. Use once, when you start on it."""
+        """Start recording an attempt at a task. Use once, when you start on it."""
         context = Context(language=language, tags=tags, project=project or self._project)
         ref = self._memory.episodes.start(task, context)
         return _said({"id": ref})
 
     async def log_step(
         self,
-        id: Annotated[str, Field(description="as start_episode gave it")],
+        id: Annotated[str, Field(description="from start_episode")],
         tool: str,
         action: Annotated[str, Field(description="the command or file")] = "",
         success: bool | None = None,
-        observation: Annotated[str, Field(description="what came of it, in a line")] = "",
+        observation: Annotated[str, Field(description="the result, in a line")] = "",
         latency_ms: int | None = None,
         tokens: int | None = None,
     ) -> CallToolResult:
-        """Record one step of an attempt. Use after steps that mattered."""
+        """Record one step of an attempt. Use after steps that matter."""
         self._memory.episodes.log(
             id.strip(), Step(tool, action, latency_ms, tokens, success, observation)
         )
@@ -81,19 +80,19 @@ class EpisodeTools:
 
     async def complete_episode(
         self,
-        id: Annotated[str, Field(description="as start_episode gave it")],
+        id: Annotated[str, Field(description="from start_episode")],
         outcome: Outcome,
         result: Annotated[str | None, Field(description="what was reached")] = None,
-        error: Annotated[str | None, Field(description="what stood in the way")] = None,
+        error: Annotated[str | None, Field(description="what went wrong")] = None,
     ) -> CallToolResult:
-        """End an attempt, and say truly how it went. Use when the task is done or given up."""
+        """End an attempt and say honestly how it went. Use when the task is done or given up."""
         ending = Ending(outcome, result=result, error=error)
         reward = await asyncio.to_thread(self._memory.episodes.complete, id.strip(), ending)
         return _said({"id": id.strip(), "reward": round(reward.total, 4)})
 
     async def retrieve_relevant(
         self,
-        task: Annotated[str, Field(description="the task at hand")],
+        task: Annotated[str, Field(description="the task")],
         language: Language = None,
         tags: Tags = (),
         project: Project = None,
@@ -106,7 +105,7 @@ class EpisodeTools:
         context = Context(language=language, tags=tags, project=project or self._project)
         found = await asyncio.to_thread(self._memory.episodes.retrieve, task, context, limit)
         if not found:
-            return sentence("No attempt at a task like this one is stored.")
+            return sentence("No attempts at a task like this one.")
         page = Page()
         page.add_all(_hit(one) for one in found)
         self._offered("retrieve_relevant", [one["id"] for one in page.hits])

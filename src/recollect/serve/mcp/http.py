@@ -50,8 +50,8 @@ class PortTaken(RecollectError):
 
     def __init__(self, port: int, detail: str) -> None:
         super().__init__(
-            f"cannot listen on port {port}: {detail}",
-            hint="choose another with --port; 0 takes any that is free",
+            f"Cannot listen on port {port}: {detail}.",
+            hint="Choose another with --port; 0 takes any free one.",
         )
 
 
@@ -120,14 +120,14 @@ def _read_token(path: str) -> str:
     own = platforms.WINDOWS or found.st_uid == os.getuid()
     if not stat.S_ISREG(found.st_mode) or not own or platforms.open_to_others(path):
         raise FileRefused(
-            f"{path} is not a file that only you can read",
+            f"Other users can read {path}.",
             hint="delete it; a new token is made at the next start",
         )
     with open(path, encoding="ascii", errors="replace") as file:
         token = file.read().strip()
     if len(token) < TOKEN_BYTES:
         raise FileRefused(
-            f"{path} holds no token", hint="delete it; a new one is made at the next start"
+            f"{path} contains no token.", hint="Delete it; the next start makes a new one."
         )
     return token
 
@@ -149,17 +149,15 @@ class Guard:
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return PlainTextResponse(
-                "this server is called by the names of this machine only\n", 421
-            )
+            return PlainTextResponse("Call this server by the names of this machine only.\n", 421)
         if not self._origins.issuperset(origins):
-            return PlainTextResponse("web pages are not served\n", 403)
+            return PlainTextResponse("This server has no web pages.\n", 403)
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not compare_digest(
             token.strip().encode("utf-8", "replace"), self._token
         ):
             return PlainTextResponse(
-                "a bearer token is needed\n", 401, {"WWW-Authenticate": "Bearer"}
+                "A bearer token is needed.\n", 401, {"WWW-Authenticate": "Bearer"}
             )
         return None
 

@@ -1,9 +1,8 @@
-"""Two more tools, for an agent that is asked to distill: one hands out jobs,
-the other takes in what it made of them.
+"""Two more tools, for an agent that is asked to distill: one hands out a job, the other
+takes its answer.
 
-They are offered only to a server that was started for that (`recollect mcp
---distill`): every other session would pay for their descriptions and never
-call them. A record is long, so it comes in pages.
+Only `recollect mcp --distill` offers them, so that other sessions do not carry
+their descriptions. A record is long, so it comes in pages.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class JobTools:
             str | None, Field(description="from the previous page of the same job")
         ] = None,
     ) -> CallToolResult:
-        """A memory to write, page by page, with how to do it.
+        """Get a memory to write, page by page, with instructions.
 
         Use only when the user asks to distill sessions.
         """
@@ -59,19 +58,19 @@ class JobTools:
             if self._job is None or (self._job.kind, self._job.subject) != wanted:
                 self._job = memory.old.next_job(*wanted)
             if self._job is None:
-                return _said({"text": "Nothing is due."})
+                return _said({"text": "Nothing to do."})
             return _said(_page(self._job, start))
 
         return await self._thread.ask(answer)
 
     async def answer_job(
         self,
-        kind: Annotated[Literal["trace", "memory"], Field(description="as next_job gave it")],
-        subject: Annotated[str, Field(description="as next_job gave it")],
-        state: Annotated[str, Field(description="as next_job gave it")],
+        kind: Annotated[Literal["trace", "memory"], Field(description="from next_job")],
+        subject: Annotated[str, Field(description="from next_job")],
+        state: Annotated[str, Field(description="from next_job")],
         answer: Annotated[dict[str, Any], Field(description="the object that the job asks for")],
     ) -> CallToolResult:
-        """Hand in what a job asks for. Use after reading all of its pages."""
+        """Hand in the answer of a job. Use after reading all of its pages."""
 
         def keep(memory: Memory) -> CallToolResult:
             outcome = memory.old.answer_job(
@@ -90,8 +89,8 @@ def _position(cursor: str | None) -> tuple[int, tuple[str | None, str | None]]:
     start, kind, subject = [*cursor.split("@", 2), "", ""][:3]
     if not (start.isdecimal() and len(start) <= 9 and kind and subject):
         raise UsageError(
-            f"{cursor[:50]!r} is no cursor of this",
-            hint="use the one that the page before ended with",
+            f'"{cursor[:50]}" is not a cursor of this.',
+            hint="Use the one that the last page ended with.",
         )
     return int(start), (kind, subject)
 

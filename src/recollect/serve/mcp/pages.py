@@ -153,10 +153,10 @@ def _pieces(turn: Turn, *, by_person: bool) -> list[tuple[str, str]]:
     ]
     if turn.evicted_at:
         # Not the path: what is there has its secrets still in it.
-        where = "; the agent's own log still has it, and `recollect show` says where"
+        where = "; the agent's own log still has all of it, `recollect show` says where"
         left = (
-            "(this is all that is kept of this turn: what its calls were given and gave back "
-            f"was let go{where if turn.raw_log else ''})"
+            "(this turn was shortened to save space: inputs and outputs of its calls were "
+            f"removed{where if turn.raw_log else ''})"
         )
         pieces.append((left, "tool"))
     return pieces
@@ -207,7 +207,7 @@ def _position(cursor: str | None, parts: int) -> list[int]:
         number.isdecimal() and len(number) <= 15 for number in numbers
     ):
         raise UsageError(
-            f"{cursor[:50]!r} is no cursor of this",
-            hint="use the one that the answer before ended with",
+            f'"{cursor[:50]}" is not a cursor of this.',
+            hint="Use the one that the last page ended with.",
         )
     return [int(number) for number in numbers]

@@ -31,7 +31,7 @@ class Resources:
             ("recollect://session/{+id}", "the outline of a session", self.session),
             (
                 "recollect://project/{+key}/memory",
-                "what is known about a project: notes, what was done last",
+                "what is known about a project: notes and the last work",
                 self.project,
             ),
         ):

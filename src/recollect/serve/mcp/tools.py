@@ -1,9 +1,9 @@
-"""What an agent can ask: eight tools, their names and order promised.
+"""The eight tools that an agent can call. Their names and order do not change.
 
-Their descriptions are read by a model that decides in passing whether to call
-one, so each says when, in a line. All of them together, with schemas, stay
-below 8 KB, because every session of every agent pays for them. None takes a
-file to read: the path that `blame` gets is compared with stored ones.
+A model reads their descriptions and decides at a glance, so each says in a
+line when to use the tool. All of them together, with schemas, stay below 8 KB,
+because every session of every agent carries them. No tool reads a file: the
+path that `blame` gets is compared with stored ones.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FEEDBACK_SCHEMA: dict[str, Any] = {
 class Tools:
     """The tools of one server.
 
-    `folder` is where its agent works, whose project is meant unless another is named.
+    `folder` is where the agent works; its project is meant unless another is named.
     """
 
     def __init__(
@@ -106,13 +106,14 @@ class Tools:
         since: Annotated[str | None, Field(description="2026-10-31, 7d, yesterday")] = None,
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """Find turns of earlier sessions, of any agent and project, by words and meaning.
+        """Find turns of earlier sessions by word and by meaning, of any agent and project.
 
         Use when earlier work may help.
         """
         if len(query) > MOST_QUERY_CHARACTERS:
             raise UsageError(
-                "the query is too long", hint="ask for a few telling words; fix takes whole outputs"
+                "The query is too long.",
+                hint="Use a few characteristic words; fix takes whole outputs.",
             )
 
         def ask(memory: Memory, most: int) -> Any:
@@ -129,9 +130,9 @@ class Tools:
             # A shorter page has another cursor, which only a search can tell.
             found = ask(memory, fitting) if fitting < len(found) else found
             remarks = found.remarks or (
-                [] if found.hits else ["nothing found; try fewer or other words"]
+                [] if found.hits else ["Nothing found. Try fewer or other words."]
             )
-            return result(memory, page, cursor=found.cursor, remark="; ".join(remarks))
+            return result(memory, page, cursor=found.cursor, remark=" ".join(remarks))
 
         return await self._reads.ask(answer)
 
@@ -142,7 +143,7 @@ class Tools:
         ],
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """Read a session's outline, all of a turn, or a note. Use after another tool named it."""
+        """Read the outline of a session, a whole turn, or a note. Use with an id from a result."""
 
         def answer(memory: Memory) -> CallToolResult:
             page, following = pages.read(memory, ref.strip(), cursor)
@@ -154,17 +155,15 @@ class Tools:
 
     async def recall(
         self,
-        prompt: Annotated[
-            str, Field(description="the task at hand; empty: what matters in this project")
-        ],
+        prompt: Annotated[str, Field(description="the task; empty: what matters in this project")],
         project: Project = None,
         budget: Annotated[
-            int | None, Field(ge=0, le=MOST_BUDGET, description="tokens, 600 unless given")
+            int | None, Field(ge=0, le=MOST_BUDGET, description="tokens (default 600)")
         ] = None,
     ) -> CallToolResult:
-        """What this project taught earlier sessions about a task.
+        """What is known in this project about a task.
 
-        Use before starting on one; often there is nothing.
+        Use before you start on it; often there is nothing.
         """
 
         def answer(memory: Memory) -> CallToolResult:
@@ -172,10 +171,7 @@ class Tools:
             page = Page()
             page.add_all(pages.told_hit(memory, line) for line in pack.lines)
             if not page.hits:
-                return sentence(
-                    "Nothing stored is good enough to be told about this; search may still find "
-                    "something."
-                )
+                return sentence("Nothing relevant found. search may still find something.")
             self._offered("recall", [ref for line in pack.lines for ref in line.ref.split()])
             return result(memory, page)
 
@@ -186,7 +182,7 @@ class Tools:
         error: Annotated[str, Field(description="the error as it was printed")],
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """What was done after this error before, and whether it worked.
+        """What got past this error before, and whether it worked.
 
         Use as soon as a command fails.
         """
@@ -197,9 +193,7 @@ class Tools:
                 lambda most: memory.fix(last, folder=self._folder, limit=most), _fix, cursor
             )
             if not page.hits:
-                return sentence(
-                    "This error is not in what is stored; search finds its words one by one."
-                )
+                return sentence("This error has not come up before. search finds its words.")
             self._offered("fix", [one["id"] for one in page.hits])
             return result(memory, page, cursor=following)
 
@@ -207,14 +201,12 @@ class Tools:
 
     async def blame(
         self,
-        path: Annotated[
-            str, Field(description="a file's path or the end of one; only compared, never read")
-        ],
+        path: Annotated[str, Field(description="a path or the end of one; the file is not read")],
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """Which turns changed a file, and what was asked in them.
+        """Which turns changed a file, and why.
 
-        Use to learn why code is as it is.
+        Use to understand why code is the way it is.
         """
 
         def answer(memory: Memory) -> CallToolResult:
@@ -224,7 +216,7 @@ class Tools:
                 cursor,
             )
             if not page.hits:
-                return sentence(f"No turn is known to have changed {harmless(path.strip()[:200])}.")
+                return sentence(f"No session changed {harmless(path.strip()[:200])}.")
             return result(memory, page, cursor=following)
 
         return await self._reads.ask(answer)
@@ -237,7 +229,7 @@ class Tools:
         ],
         cursor: Cursor = None,
     ) -> CallToolResult:
-        """The invocations of a tool that worked, in this project if it has any.
+        """Commands of a tool that worked, in this project if there are any.
 
         Use before guessing flags.
         """
@@ -252,12 +244,12 @@ class Tools:
                 cursor,
             )
             if not page.hits:
-                return sentence("No invocation of it that worked is stored.")
+                return sentence("It has not worked here yet, or was not used.")
             return result(
                 memory,
                 page,
                 cursor=following,
-                remark="" if own else "this project has none; these are of others",
+                remark="" if own else "This project has none; these are from others.",
             )
 
         return await self._reads.ask(answer)
@@ -270,9 +262,9 @@ class Tools:
         category: Category = "project",
         project: Project = None,
     ) -> CallToolResult:
-        """Keep a fact for later sessions.
+        """Remember a fact for later sessions.
 
-        Use when the user states a preference, rule or decision; a person confirms it.
+        Use when the user states a preference, rule or decision. A person confirms it.
         """
 
         def answer(memory: Memory) -> CallToolResult:
@@ -293,7 +285,7 @@ class Tools:
         id: Annotated[str, Field(description="id from a result")],
         helpful: bool,
     ) -> CallToolResult:
-        """Say whether a result helped. Use after acting on one; it is kept with the result."""
+        """Say whether a result helped. Use after acting on it."""
 
         def answer(memory: Memory) -> CallToolResult:
             memory.old.give_feedback(id.strip(), helpful)
@@ -309,10 +301,7 @@ class Tools:
         return self._writes
 
     def _offered(self, tool: str, refs: list[str]) -> None:
-        """Write down what was handed out, so that its use can be measured.
-
-        Nobody waits for that.
-        """
+        """Record in the background what an agent was given, so that its use can be measured."""
         if self._writes is not None:
             self._writes.submit(
                 lambda memory: memory.old.record_recall("mcp", tool, refs, folder=self._folder)
@@ -365,8 +354,8 @@ def _rows(
     """
     if cursor is not None and not (cursor.isdecimal() and len(cursor) <= 6):
         raise UsageError(
-            f"{cursor[:50]!r} is no cursor of this",
-            hint="use the one that the answer before ended with",
+            f'"{cursor[:50]}" is not a cursor of this.',
+            hint="Use the one that the last page ended with.",
         )
     start, page = int(cursor or 0), Page()
     rows = ask(start + ROWS_AT_ONCE + 1).rows[start:]

@@ -20,7 +20,7 @@ __all__ = ["NAME", "Machine", "install", "uninstall"]
 
 # What it is called where an agent could be named.
 NAME = "timer"
-_ABSENT = "it was not installed"
+_ABSENT = "not installed"
 
 
 def install(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
@@ -74,7 +74,7 @@ def _with_cron(machine: Machine, line: str | None, *, dry_run: bool) -> Installe
         if line is None:
             return _row("crontab", "unchanged", _ABSENT)
         return _row(
-            "crontab", "skipped", f"there is no crontab command here; the line would be: {line}"
+            "crontab", "skipped", f"There is no crontab command here. The line would be: {line}"
         )
     before = cron.read(machine.runner)
     after = cron.with_line(before, line)

@@ -34,9 +34,8 @@ def read(runner: Runner) -> str:
     if any(words in ran.complaint for words in ("no crontab", "No such file")):
         return ""
     raise FileRefused(
-        f"the crontab cannot be read: {ran.complaint or 'no reason given'}",
-        hint="see what `crontab -l` says; the line to add is shown by `recollect install timer "
-        "--dry-run`",
+        f"The crontab cannot be read: {ran.complaint or 'no reason given'}.",
+        hint="See what `crontab -l` says. The line to add: recollect install timer --dry-run",
     )
 
 
@@ -60,8 +59,8 @@ def write(runner: Runner, crontab: str) -> None:
     ran = runner.run("crontab", "-", stdin=crontab) if crontab else runner.run("crontab", "-r")
     if ran.code:
         raise FileRefused(
-            f"the crontab was not taken: {ran.complaint}",
-            hint="add the line yourself with `crontab -e`",
+            f"crontab refused the line: {ran.complaint}.",
+            hint="Add the line yourself with `crontab -e`.",
         )
 
 

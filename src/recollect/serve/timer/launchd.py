@@ -39,8 +39,8 @@ def start(machine: Machine) -> str:
     if machine.runner.run(*command).code == 0:
         return ""
     return (
-        "the file is written and counts from the next login on; for today run "
-        f"`{shlex.join(command)}`"
+        "The file is written; it works from your next login on. To start it today: "
+        f"{shlex.join(command)}"
     )
 
 

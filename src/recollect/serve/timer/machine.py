@@ -81,8 +81,8 @@ class Machine:
         for word in [*self.words, *self.carried().values()]:
             if not word.isprintable():
                 raise UsageError(
-                    f"{word!r} cannot be written into a timer",
-                    hint="move it to a path without control characters",
+                    f"{word!r} cannot be written into a timer.",
+                    hint="Move it to a path without control characters.",
                 )
 
     @property

@@ -45,8 +45,8 @@ def files(machine: Machine) -> dict[str, str]:
     path, *rest = machine.words
     if set(path) & set("'\"\\"):
         raise UsageError(
-            f"systemd starts no program with quotes in its path: {path}",
-            hint="install recollect somewhere else",
+            f"systemd cannot start a program with quotes in its path: {path}.",
+            hint="Install recollect somewhere else.",
         )
     environment = "".join(
         f"Environment={_quoted(f'{name}={value}')}\n" for name, value in machine.carried().items()
@@ -75,8 +75,8 @@ def start(machine: Machine) -> str:
     if machine.runner.run(*_ENABLE).code == 0:
         return ""
     return (
-        "the units are written, but your systemd does not answer here; in a session of your own "
-        f"run `{' '.join(_ENABLE)}`"
+        "The units are written, but your systemd does not answer here. In a login session of "
+        f"your own, run: {' '.join(_ENABLE)}"
     )
 
 

@@ -65,8 +65,10 @@ def start(machine: Machine) -> str:
     ran = machine.runner.run(*command)
     if ran.code == 0:
         return ""
-    again = subprocess.list2cmdline(command)
-    return f"the Task Scheduler refused it: {ran.complaint}; run `{again}` as yourself"
+    return (
+        f"The Task Scheduler refused it: {ran.complaint}. Run it as yourself: "
+        f"{subprocess.list2cmdline(command)}"
+    )
 
 
 def stop(machine: Machine) -> None:

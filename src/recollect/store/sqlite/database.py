@@ -62,9 +62,7 @@ class Database:
         self.path, self.patience_seconds = path, patience_seconds
         if path != ":memory:" and not os.path.exists(path):
             if not create or read_only:
-                raise NotFound(
-                    f"nothing is stored at {path} yet", hint="run `recollect import` first"
-                )
+                raise NotFound("Nothing is imported yet.", hint="Try: recollect import")
             _prepare(path)
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
         try:
@@ -76,8 +74,8 @@ class Database:
         if not ours:
             self.connection.close()
             raise StoreError(
-                f"{path} is a database of some other program",
-                hint="choose another file with --store",
+                f"{path} is the database of another program.",
+                hint="Choose another file with --store.",
             )
         if found > SCHEMA:
             raise StoreTooNew(path, found=found, known=SCHEMA)
@@ -87,8 +85,8 @@ class Database:
         if found < SCHEMA:
             if read_only:
                 raise StoreError(
-                    f"{path} has the older schema {found}",
-                    hint="run `recollect import` to bring it up to date",
+                    f"{path} was written by an older recollect (schema {found}).",
+                    hint="Bring it up to date: recollect import",
                 )
             from recollect.store.sqlite.migrate import migrate
 
@@ -194,8 +192,8 @@ class Database:
         text = str(error)
         if isinstance(error, UnicodeEncodeError):
             return UsageError(
-                f"{ascii(error.object)[:80]} is not text, so nothing is called that",
-                hint="give the name in UTF-8",
+                f"{ascii(error.object)[:80]} is not text, so it cannot be a name.",
+                hint="Type the name in UTF-8.",
             )
         if isinstance(error, (apsw.BusyError, apsw.LockedError)):
             return StoreBusy(self.path, BUSY_TIMEOUT_MS / 1000)
@@ -212,7 +210,7 @@ class Database:
             ),
         ):
             return StoreUnwritable(self.path, text)
-        return StoreError(f"{self.path}: {text}", hint="run `recollect doctor`")
+        return StoreError(f"{self.path}: {text}", hint="Try: recollect doctor")
 
 
 class Transaction:

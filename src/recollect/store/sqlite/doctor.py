@@ -25,9 +25,9 @@ from recollect.system import platforms
 LARGE_LOG_BYTES = 256 << 20
 NAMED = 5
 
-_REPAIR = "run `recollect repair`"
-_EMBED = "run `recollect embed --again`"
-_REBUILD = "run `recollect repair --rebuild-text`"
+_REPAIR = "Try: recollect repair"
+_EMBED = "Try: recollect embed --again"
+_REBUILD = "Try: recollect repair --rebuild-text"
 
 
 def _tried(name: str, check: Callable[[], HealthCheck]) -> HealthCheck:
@@ -36,7 +36,7 @@ def _tried(name: str, check: Callable[[], HealthCheck]) -> HealthCheck:
     except RecollectError as error:
         found = _bad(str(error), error.hint or _REPAIR)
     except OSError as error:
-        found = _bad(str(error), "check that the folder can be read")
+        found = _bad(str(error), "Check that you can read the folder.")
     found.name = name
     return found
 
@@ -70,11 +70,11 @@ def _permissions(path: str, home: str | None) -> HealthCheck:
     )
     open_ones = [one for one in files if os.path.exists(one) and platforms.open_to_others(one)]
     if open_ones:
-        return _bad(f"others may read {_some(open_ones)}", f"chmod 600 {' '.join(open_ones)}")
+        return _bad(f"other users can read {_some(open_ones)}", f"chmod 600 {' '.join(open_ones)}")
     # Any other folder is somebody's choice, and shared perhaps: as long as
     # the files are closed it does no harm.
     if home is not None and os.path.dirname(path) == home and platforms.open_to_others(home):
-        return _bad(f"others may enter {home}", f"chmod 700 {home}")
+        return _bad(f"other users can open {home}", f"chmod 700 {home}")
     return _good()
 
 
@@ -82,7 +82,7 @@ def _log(path: str) -> HealthCheck:
     size = os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
     if size > LARGE_LOG_BYTES:
         return _bad(
-            f"{size >> 20} MB", "close what keeps the store open, then run `recollect work`"
+            f"{size >> 20} MB", "Close what keeps the store open, then run `recollect work`."
         )
     return _good(f"{size} bytes")
 
@@ -107,13 +107,13 @@ class Doctor:
             ("vectors", self._vectors),
             ("permissions", lambda: _permissions(self.db.path, home)),
             ("write-ahead log", lambda: _log(self.db.path)),
-            ("deleted text", self._deleted_text),
-            ("sources that fail", self._failing),
-            ("sources with problems", self._problems),
-            ("sources that vanished", self._vanished),
-            ("events let go", self._evicted),
+            ("freed space wiped", self._deleted_text),
+            ("logs that cannot be read", self._failing),
+            ("logs with problems", self._problems),
+            ("logs deleted by their agents", self._vanished),
+            ("old events removed", self._evicted),
             ("jobs", self._jobs),
-            ("added by others", self._added),
+            ("third-party adapters", self._added),
         ]
         if verify:
             checks += [("bodies", self._bodies), ("digests", self._digests)]
@@ -139,7 +139,7 @@ class Doctor:
         if not tables:
             return _good()
         counts = [f"{tables.count(table)} in {table}" for table in dict.fromkeys(tables)]
-        return _bad(f"rows that point nowhere: {', '.join(counts)}", _REPAIR)
+        return _bad(f"rows whose target is missing: {', '.join(counts)}", _REPAIR)
 
     def _objects(self) -> set[str]:
         """Tables and what belongs to them, without what SQLite and FTS5 keep for themselves."""
@@ -154,8 +154,8 @@ class Doctor:
         missing = sorted(_expected() - self._objects()) if version == SCHEMA else []
         if version != SCHEMA:
             return _bad(
-                f"schema {version}, this recollect knows {SCHEMA}",
-                "upgrade recollect, or run `recollect import`",
+                f"schema {version}; this recollect knows {SCHEMA}",
+                "Upgrade recollect, or run `recollect import`.",
             )
         return (
             _bad(f"missing: {_some(missing)}", _REPAIR) if missing else _good(f"schema {version}")
@@ -193,23 +193,21 @@ class Doctor:
         turns = vectors.torn()
         if turns:
             named = _some(list(map(str, turns)))
-            return _bad(f"{len(turns)} turns have vectors that are not whole: {named}", _EMBED)
+            return _bad(f"{len(turns)} turns have broken vectors: {named}", _EMBED)
         if vectors.mean() is None and self.db.value(
             "select 1 from store_info where name = 'mean_vector'"
         ):
-            return _bad("what the vectors have in common cannot be read", _EMBED)
+            return _bad("the settings of the vectors cannot be read", _EMBED)
         blocks = vectors.disagreeing()
         if blocks:
             named = _some(list(map(str, blocks)))
-            return _bad(
-                f"{len(blocks)} blocks are not made of the vectors that are stored: {named}", _EMBED
-            )
+            return _bad(f"{len(blocks)} blocks do not match the stored vectors: {named}", _EMBED)
         return _good(f"{vectors.count()} turns embedded, {vectors.waiting()} not yet")
 
     def _deleted_text(self) -> HealthCheck:
         if Scrub(self.db).is_pending():
-            hint = "run `recollect work` while nothing else reads the store"
-            return _bad("what was deleted may still be readable in the files", hint)
+            hint = "Run `recollect work` while nothing else reads the store."
+            return _bad("deleted text may still be readable in the files", hint)
         return _good()
 
     def _failing(self) -> HealthCheck:
@@ -221,7 +219,7 @@ class Doctor:
         named = [f"{os.fsdecode(path)} ({failure})" for path, failure in rows]
         return _bad(
             f"{len(rows)}: {_some(named)}",
-            "they are tried again at each import; a format may be new to this version",
+            "Each import tries them again. Their format may be newer than this version.",
         )
 
     def _problems(self) -> HealthCheck:
@@ -237,7 +235,7 @@ class Doctor:
         named = [f"{os.fsdecode(path)} ({count})" for path, count in rows]
         return _bad(
             f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}",
-            "a format may be new to this version",
+            "Their format may be newer than this version.",
         )
 
     def _vanished(self) -> HealthCheck:
@@ -247,7 +245,7 @@ class Doctor:
             not os.path.exists(path) and not os.path.exists(path.partition("#")[0])
             for path in paths
         )
-        return _good(f"{gone} of {len(paths)}; their sessions are kept")
+        return _good(f"{gone} of {len(paths)}; their sessions are still here")
 
     def _evicted(self) -> HealthCheck:
         turns, gone, undistilled = self.db.rows(
@@ -256,7 +254,7 @@ class Doctor:
               from evictions where bytes > 0
             """
         )[0]
-        return _good(f"of {gone} of {turns} turns; of {undistilled} without a digest")
+        return _good(f"of {gone} of {turns} turns, {undistilled} of them without a digest")
 
     def _jobs(self) -> HealthCheck:
         failed = self.db.rows(
@@ -265,7 +263,7 @@ class Doctor:
         if not failed:
             return _good()
         named = [f"{kind} {subject}: {error}" for kind, subject, error in failed]
-        return _bad(f"{len(failed)} gave up: {_some(named)}", "`recollect jobs` lists them")
+        return _bad(f"{len(failed)} gave up: {_some(named)}", "See them: recollect jobs")
 
     def _bodies(self) -> HealthCheck:
         """Reads every body by its number, so that one unreadable
@@ -284,7 +282,9 @@ class Doctor:
             if row is None or bodies.checksum(row[0]) != row[1] or read_body(row[0]) is None:
                 bad.append(str(number))
         return (
-            _bad(f"{len(bad)} of {count} are not what was written: {_some(bad)}", _REPAIR)
+            _bad(
+                f"{len(bad)} of {count} have changed since they were written: {_some(bad)}", _REPAIR
+            )
             if bad
             else _good(f"{count} read")
         )

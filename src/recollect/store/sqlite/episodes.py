@@ -162,8 +162,8 @@ class Episodes:
         row = self.db.row(f"{_SELECT} where episodes.ref = ?", (ref,))
         if row is None:
             raise NotFound(
-                f"no episode is called {ref[:100]}",
-                hint="`retrieve_relevant` finds them by what they were about",
+                f'There is no attempt "{ref[:100]}".',
+                hint="Find attempts by what they were about: retrieve_relevant",
             )
         return _episode(row)
 

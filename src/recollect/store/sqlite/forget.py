@@ -60,13 +60,13 @@ class _Plan:
         self.db = db
         number = db.value("select id from sessions where ref = ?", (ref,))
         if number is None:
-            raise NotFound(f"no session is called {ref}", hint="`recollect sessions` lists them")
+            raise NotFound(f'There is no session "{ref}".', hint="Try: recollect sessions")
         asked = []
         if ordinal is not None:
             asked = self._turns("turns.session = ? and turns.ordinal = ?", (number, ordinal))
             if not asked:
                 raise NotFound(
-                    f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns"
+                    f"{ref} has no turn {ordinal}.", hint=f"See its turns: recollect show {ref}"
                 )
         roots = [(number, ref)] if ordinal is None else self._began_during(ref, asked[0])
         self.sessions: dict[int, str] = dict(self._with_sub_agents(roots))
@@ -380,8 +380,8 @@ class Forgetting:
                 episode = Episodes(self.db).get(ref)
                 if episode.session is not None:
                     raise UsageError(
-                        f"{ref} was derived from a session",
-                        hint=f"`recollect forget {ref}` forgets the turn, too",
+                        f"{ref} comes from a session.",
+                        hint=f"To forget the turn with it: recollect forget {ref}",
                     )
                 project = self.db.value("select project from episodes where ref = ?", (ref,))
                 self.db.execute("delete from episodes where ref = ?", (ref,))

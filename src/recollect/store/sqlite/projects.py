@@ -87,11 +87,11 @@ class Projects:
         with self.db.transaction():
             one, other = self._number(name), self._number(into)
             if one == other:
-                raise UsageError(f"{name} and {into} are the same project")
+                raise UsageError(f"{name} and {into} are the same project.")
             if self.db.value("select merged_into from projects where id = ?", (other,)) is not None:
                 raise UsageError(
-                    f"{into} is itself merged into another project",
-                    hint=f"split it first: recollect projects split {into}",
+                    f"{into} is itself part of another project.",
+                    hint=f"Split it first: recollect projects split {into}",
                 )
             # Whatever was merged into the one follows it: pointers stay one step long.
             self.db.execute(
@@ -106,7 +106,8 @@ class Projects:
             project = self._number(name)
             if self.db.value("select merged_into from projects where id = ?", (project,)) is None:
                 raise UsageError(
-                    f"{name} is not merged into anything", hint="`recollect projects` lists what is"
+                    f"{name} is not part of another project.",
+                    hint="See which are: recollect projects",
                 )
             # While the other is still known: what is told there may be of this one.
             _tell_nothing_of(self.db, [project])
@@ -115,7 +116,7 @@ class Projects:
     def _number(self, name: str) -> int:
         found = self.db.value("select id from projects where key = ?", (name,))
         if found is None:
-            raise NotFound(f"no project is called {name}", hint="`recollect projects` lists them")
+            raise NotFound(f'There is no project "{name}".', hint="See them: recollect projects")
         return int(found)
 
     def find(self, names: list[str]) -> str | None:

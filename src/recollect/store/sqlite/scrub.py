@@ -85,11 +85,11 @@ class Scrub:
             self.empty_log()
         else:
             in_the_way = (
-                "another process reads an older state of the store"
+                "Another process reads an older state of the store"
                 if result.pages
-                else "the store is being written to"
+                else "The store is being written to"
             )
-            result.detail = f"{result.detail or in_the_way}; `recollect work` finishes this later"
+            result.detail = f"{result.detail or in_the_way}. Finish this later: recollect work"
             with self.db.transaction():
                 Jobs(self.db).mark("scrub unfinished")
         return result

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.database import Row
 
 TITLE_CHARACTERS = 80
+# An ambiguous name is answered with so many sessions less one.
+MOST_NAMED = 6
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 _COLUMNS = """
@@ -171,7 +173,7 @@ class Sessions:
         """One session with its turns, or with some of them."""
         row = self.db.row(f"select {_COLUMNS} from {_TABLES} where sessions.ref = ?", (ref,))
         if row is None:
-            raise NotFound(f"no session is called {ref}", hint="`recollect sessions` lists them")
+            raise NotFound(f'There is no session "{ref}".', hint="Try: recollect sessions")
         return SessionDetail(
             **self._fields(row), turn_list=shown_turns(self.db, row[0], ref, turns)
         )
@@ -179,20 +181,17 @@ class Sessions:
     def resolve(self, text: str) -> tuple[str, int | None]:
         """The session reference and the turn number that a person's reference means.
 
-        A native id, or the beginning of one, does as well as the whole reference
-        as long as it means one session only. What means a session and its
-        sub-agents means the session.
+        A native id, or the start of one, is enough when it fits one session
+        only. What fits a session and its sub-agents means the session.
         """
         # Half a character cannot be bound, and is in no name.
         name, mark, number = text.encode("utf-8", "replace").decode().partition("#")
         if len(name) > LONGEST_VALUE:
-            raise NotFound(
-                f"no session is called {name[:50]}…", hint="`recollect sessions` lists them"
-            )
+            raise NotFound(f'There is no session "{name[:50]}…".', hint="Try: recollect sessions")
         if mark and not (number.isdecimal() and len(number) <= 15):
             raise UsageError(
-                f"{text} is no reference",
-                hint="a turn is <session>#<number>, such as codex:0199...#3",
+                f'"{text}" is not a reference.',
+                hint="A turn looks like codex:0199...#3.",
             )
         found = [
             row[0]
@@ -215,18 +214,26 @@ class Sessions:
                             and whole.ref = sessions.agent || ':'
                               || substr(sessions.native_id, 1, instr(sessions.native_id, '/') - 1)
                        )
-                     limit 6
+                     limit :most
                     """,
-                    {"pattern": pattern, "agent": agent},
+                    {"pattern": pattern, "agent": agent, "most": MOST_NAMED},
                 )
             ]
         if not found or not name:
-            raise NotFound(f"no session is called {name}", hint="`recollect sessions` lists them")
+            raise NotFound(f'There is no session "{name}".', hint="Try: recollect sessions")
         if len(found) > 1:
-            raise UsageError(
-                f"{name} means several sessions", hint="one of " + ", ".join(found[:5])
-            )
+            raise self._several(name, found)
         return found[0], int(number) if mark else None
+
+    def _several(self, name: str, found: list[str]) -> UsageError:
+        """A name that fits several sessions, with their titles to choose by."""
+        marks = ", ".join("?" * len(found))
+        titles: dict[str, str] = dict(
+            self.db.rows(f"select ref, title from sessions where ref in ({marks})", found)
+        )
+        count = len(found) if len(found) < MOST_NAMED else f"more than {MOST_NAMED - 1}"
+        named = [f"{ref}  {titles[ref] or '(untitled)'}" for ref in found[: MOST_NAMED - 1]]
+        return UsageError(f'"{name}" matches {count} sessions:', hint="\n  ".join(named))
 
     def _fields(self, row: Row) -> dict[str, Any]:
         number, ref, agent, native, parent, origin, project, cwd, title, started, ended, *rest = row

@@ -106,7 +106,7 @@ class Turns:
         found = shown_turns(self.db, session, ref, [ordinal]) if session is not None else []
         if not found:
             raise NotFound(
-                f"{ref} has no turn {ordinal}", hint=f"`recollect show {ref}` lists its turns"
+                f"{ref} has no turn {ordinal}.", hint=f"See its turns: recollect show {ref}"
             )
         return found[0]
 

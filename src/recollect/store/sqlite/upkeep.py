@@ -44,16 +44,16 @@ class Upkeep:
         folder = os.path.dirname(path)
         if not os.path.isdir(folder):
             raise UsageError(
-                f"there is no folder {folder}", hint="make it first, or choose another place"
+                f"There is no folder {folder}.", hint="Create it first, or choose another place."
             )
         if os.path.isdir(path):
-            raise UsageError(f"{path} is a folder", hint="name the file that the copy goes to")
+            raise UsageError(f"{path} is a folder.", hint="Name a file for the copy.")
         if os.path.exists(path) and not force:
             raise UsageError(
-                f"{path} is there already", hint="choose another name, or replace it with --force"
+                f"{path} already exists.", hint="Choose another name, or replace it with --force."
             )
         if os.path.exists(path) and os.path.samefile(path, self.db.path):
-            raise UsageError("a store cannot be backed up onto itself")
+            raise UsageError("The store cannot be copied onto itself.")
         try:
             copy_to(self.db.connection, path)
         except (OSError, apsw.Error) as error:

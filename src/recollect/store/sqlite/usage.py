@@ -43,7 +43,7 @@ class UsageSums:
     def sums(self, by: str, scope: Scope) -> list[StatsRow]:
         """One row for each value of `by`: days newest first, the rest by what was spent."""
         if by not in _GROUPS:
-            raise UsageError(f"cannot sum by {by}", hint=f"use one of {', '.join(GROUP_NAMES)}")
+            raise UsageError(f'Cannot sum by "{by}".', hint=f"Choose {', '.join(GROUP_NAMES)}.")
         clause, values = chosen_turns(scope)
         rows: dict[str | None, StatsRow] = {}
 

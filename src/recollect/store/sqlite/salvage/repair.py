@@ -48,7 +48,7 @@ def repair(path: str, *, rebuild: bool = False) -> RepairReport:
     whoever has it open goes on with the damaged file.
     """
     if not os.path.exists(path):
-        raise NotFound(f"nothing is stored at {path} yet", hint="run `recollect import` first")
+        raise NotFound("Nothing is imported yet.", hint="Try: recollect import")
     faults = _faults(path)
     if not faults:
         return _keep(path, rebuild)
@@ -95,21 +95,21 @@ def _faults(path: str) -> list[str]:
         faults = [line for line in told if line != "ok" and not line.startswith("***")]
         if names and not faults and not {"sessions", "turns", "bodies"} & names:
             raise StoreError(
-                f"{path} is a database, but not one of ours",
-                hint="choose another file with --store",
+                f"{path} is the database of another program.",
+                hint="Choose another file with --store.",
             )
         # The text index is looked at later: it can be made again in place.
         faults = [fault for fault in faults if "FTS5 table main.turns_text" not in fault]
         if not names or faults:
             return faults
         faults = [
-            f"a row of {row[0]} points nowhere"
+            f"a row of {row[0]} has no target"
             for row in connection.execute("pragma foreign_key_check")
         ][:5]
         wrong = 0
         for events, checksum in connection.execute("select events, checksum from bodies"):
             wrong += not isinstance(events, bytes) or bodies.checksum(events) != checksum
-        faults += [f"{wrong} bodies are not what was written"] if wrong else []
+        faults += [f"{wrong} stored texts have changed since they were written"] if wrong else []
         return faults
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreBusy(path, 5) from error
@@ -137,7 +137,7 @@ def _keep(path: str, rebuild: bool) -> RepairReport:
         with db.transaction():
             dropped = digests.drop_unreadable(db)
         if dropped:
-            report.notes.append(f"digests that could not be read, and are made again: {dropped}")
+            report.notes.append(f"{dropped} digests could not be read; they are made again")
         return report
     finally:
         db.close()

@@ -133,8 +133,8 @@ class Rescue:
                 for name in ("store_info", "sources", "notes", *_TOLD_BY_LOGS)
             ):
                 raise StoreError(
-                    f"nothing in {self.report.path} looks like a store",
-                    hint="it is left as it is; move it away, or choose another file with --store",
+                    f"Nothing in {self.report.path} looks like a store.",
+                    hint="It is not changed. Move it away, or choose another file with --store.",
                 )
             self._drop_bad_bodies()
             if "digests" in tables:
@@ -180,10 +180,10 @@ class Rescue:
         self.done = True
         if report.sources_to_read_again:
             report.next_steps.append(
-                "run `recollect import`; sources to read again from their start: "
+                "Run `recollect import`. Logs to read again from their start: "
                 f"{report.sources_to_read_again}"
             )
-        report.next_steps.append("delete the damaged copy once nothing is missed")
+        report.next_steps.append("Delete the damaged copy when you miss nothing.")
         return report
 
     # Rows

@@ -45,7 +45,7 @@ def conditions(filters: dict[str, list[str]], domains: dict[str, list[str]]) -> 
     values: list[Any] = []
     # A text may bring as many, and options as many again.
     if sum(map(len, filters.values())) > 2 * MOST_VALUES:
-        raise UsageError("too many filters", hint=f"give at most {MOST_VALUES}")
+        raise UsageError("Too many filters.", hint=f"Give at most {MOST_VALUES}.")
     for given, wanted in filters.items():
         name = given.removeprefix("-")
         make = _maker(name, domains)
@@ -66,7 +66,7 @@ def _maker(name: str, domains: dict[str, list[str]]) -> Callable[[str], Conditio
     if key:
         return lambda value: _meta(key, value)
     raise UsageError(
-        f"no filter is called {name}", hint=f"known: {', '.join(FILTERS)} and {META}KEY"
+        f'There is no filter "{name}".', hint=f"Choose {', '.join(FILTERS)} or {META}KEY."
     )
 
 
@@ -75,7 +75,7 @@ def _tame(name: str, value: str) -> str:
     if not value or len(value) > LONGEST_VALUE:
         what = f"{len(value)} characters" if value else "nothing"
         raise UsageError(
-            f"{name}: is given {what} to look for", hint=f"give it 1 to {LONGEST_VALUE} characters"
+            f"{name}: has {what} to look for.", hint=f"Give it 1 to {LONGEST_VALUE} characters."
         )
     # Half a character cannot be bound. A pattern ends at a NUL, and
     # would match more than was asked for.
@@ -200,7 +200,7 @@ def _until(value: str) -> Condition:
 def _moment(value: str, *, end: bool) -> int:
     found = find_moment(value, end=end)
     if found is None:
-        raise UsageError(f"{value!r} is no time", hint=f"use {MOMENTS}")
+        raise UsageError(f'"{value}" is not a date.', hint=f"Use {MOMENTS}.")
     return found
 
 
@@ -218,7 +218,7 @@ def _outcome(value: str) -> Condition:
 def _choice(name: str, value: str) -> str:
     if value.lower() not in CHOICES[name]:
         known = ", ".join(f"{name}:{choice}" for choice in CHOICES[name])
-        raise UsageError(f"{name}:{value} means nothing", hint=f"known: {known}")
+        raise UsageError(f"There is no {name}:{value}.", hint=f"Choose {known}.")
     return value.lower()
 
 

@@ -56,16 +56,16 @@ def _checked(state: VectorState | None, vector: Sequence[float]) -> bytes | None
         return None
     if len(vector) != state.dimensions:
         raise UsageError(
-            f"a vector of {len(vector)} numbers, but those stored have {state.dimensions}",
-            hint=f"make it with the encoder {state.encoder}, or embed again with yours: `recollect "
-            "embed`",
+            f"The vector has {len(vector)} numbers; the stored ones have {state.dimensions}.",
+            hint=f"Make it with the encoder {state.encoder}, or embed again with yours: "
+            "recollect embed",
         )
     try:
         code = int8_code(vector)
     except ValueError:
         raise UsageError(
-            "a vector with values that are no numbers",
-            hint="give it finite ones; its encoder failed",
+            "The vector contains values that are not numbers.",
+            hint="The encoder failed. Pass finite values.",
         ) from None
     return code if any(code) else None
 

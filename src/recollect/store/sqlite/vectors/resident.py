@@ -324,7 +324,7 @@ class Resident:
         except ImportError:
             log.info("faiss is not installed; vectors are searched without it")
         except (RecollectError, RuntimeError, OSError) as error:
-            log.warning("the index of vectors could not be made", extra={"fault": str(error)})
+            log.warning("the vector index could not be built", extra={"fault": str(error)})
 
     def _make_from(self, db: Database) -> None:
         # One snapshot, however long it takes.

@@ -277,11 +277,10 @@ class Vectors:
             state = self.state()
             if state is None or state.encoder != encoder:
                 raise StoreError(
-                    f"the vectors of {self.db.path} belong to "
-                    f"{state.encoder if state else 'no encoder'} by "
-                    f"now, not to {encoder}",
-                    hint="another recollect embeds with other settings; choose one encoder and run "
-                    "`recollect embed`",
+                    f"The vectors of {self.db.path} now belong to "
+                    f"{state.encoder if state else 'no encoder'}, not to {encoder}.",
+                    hint="Another recollect embeds with other settings. Choose one encoder "
+                    "and run `recollect embed`.",
                 )
             current = []
             for turn, mark, codes, words in made:

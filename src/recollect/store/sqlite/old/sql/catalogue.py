@@ -20,7 +20,7 @@ from recollect.system.clock import iso, now_ms
 PREFIX = "pattern:"
 # What a person rejected is brought up again when so many times as many sessions speak for it.
 DOUBLED = 2
-_LISTS = "`recollect patterns list --all` lists them"
+_LISTS = "See them: recollect patterns list --all"
 
 
 class _State(NamedTuple):
@@ -132,8 +132,8 @@ def reject(db: Database, pattern: str, why: str) -> None:
             )
         elif state.status != "rejected":
             raise UsageError(
-                f"{PREFIX}{pattern} is {state.status}, and no new words are proposed for it",
-                hint=f"`recollect patterns retire {pattern}` takes it out of use",
+                f"{PREFIX}{pattern} is {state.status}, and there are no new words to accept.",
+                hint=f"To stop using it: recollect patterns retire {pattern}",
             )
 
 
@@ -142,7 +142,7 @@ def edit(db: Database, pattern: str, sentence: str, why: str) -> None:
     with db.transaction():
         state = _get(db, pattern)
         if sentence == state.sentence and state.status in ("accepted", "published"):
-            raise UsageError(f"{PREFIX}{pattern} says that already", hint="say it in other words")
+            raise UsageError(f"{PREFIX}{pattern} says that already.", hint="Say it in other words.")
         _decide(db, pattern, "accepted", sentence, _sessions(db, pattern), author="person", why=why)
 
 
@@ -154,8 +154,8 @@ def retire(db: Database, pattern: str, why: str) -> None:
             return
         if state.status not in ("accepted", "published"):
             raise UsageError(
-                f"{PREFIX}{pattern} is {state.status}: only what was accepted can be retired",
-                hint=f"`recollect patterns reject {pattern}` says that it is wrong"
+                f"{PREFIX}{pattern} is {state.status}; only an accepted pattern can be retired.",
+                hint=f"If it is wrong: recollect patterns reject {pattern}"
                 if state.status == "candidate"
                 else _LISTS,
             )
@@ -273,7 +273,7 @@ def get_id(db: Database, ref: str) -> str:
     """
     name = ref.removeprefix(PREFIX)
     if not name or not name.isprintable() or len(name) > 100:
-        raise UsageError(f"{ref[:50]!r} is no pattern", hint=_LISTS)
+        raise UsageError(f'"{ref[:50]}" is not a pattern.', hint=_LISTS)
     # Not `like`: a percent sign is not meant.
     found = [
         row[0]
@@ -285,9 +285,9 @@ def get_id(db: Database, ref: str) -> str:
         return name if name in found else str(found[0])
     if found:
         raise UsageError(
-            f"several patterns begin with {name}", hint=f"say more of it: {', '.join(found)}…"
+            f"Several patterns begin with {name}.", hint=f"Type more of it: {', '.join(found)}…"
         )
-    raise NotFound(f"no pattern is called {name[:50]}", hint=_LISTS)
+    raise NotFound(f'There is no pattern "{name[:50]}".', hint=_LISTS)
 
 
 def history(db: Database, pattern: str) -> list[PatternVersion]:
@@ -338,7 +338,7 @@ def _find(db: Database, pattern: str) -> _State | None:
 def _get(db: Database, pattern: str) -> _State:
     state = _find(db, pattern)
     if state is None:
-        raise NotFound(f"no pattern is called {pattern[:50]}", hint=_LISTS)
+        raise NotFound(f'There is no pattern "{pattern[:50]}".', hint=_LISTS)
     return state
 
 

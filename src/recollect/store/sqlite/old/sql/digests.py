@@ -153,7 +153,7 @@ def unpack(packed: bytes, ref: str) -> Digest:
         return msgspec.msgpack.decode(packed, type=Digest)
     except (msgspec.MsgspecError, TypeError, UnicodeDecodeError):
         raise StoreError(
-            f"the digest of {ref} cannot be read", hint="`recollect repair` has it made again"
+            f"The digest of {ref} cannot be read.", hint="Make it again: recollect repair"
         ) from None
 
 

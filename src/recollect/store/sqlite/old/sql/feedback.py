@@ -38,6 +38,6 @@ def _whole(db: Database, ref: str) -> str:
     sql = "select 1 from turns join sessions on sessions.id = turns.session where ref = ? and ordinal = ?"
     if db.value(sql, (session, ordinal)) is None:
         raise NotFound(
-            f"{session} has no turn {ordinal}", hint=f"`recollect show {session}` lists its turns"
+            f"{session} has no turn {ordinal}.", hint=f"See its turns: recollect show {session}"
         )
     return f"{session}#{ordinal}"

@@ -42,7 +42,7 @@ def subjects(db: Database, ref: str | None) -> list[Subject]:
     if ref.startswith("note:"):
         return [_note(db, notes.number_of(ref))]
     if "#" in ref:
-        raise UsageError(f"{ref[:50]} is a turn", hint="what is measured is a pattern or a note")
+        raise UsageError(f"{ref[:50]} is a turn.", hint="Only patterns and notes are measured.")
     return [_pattern(db, catalogue.get_id(db, ref))]
 
 

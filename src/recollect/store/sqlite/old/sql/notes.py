@@ -42,8 +42,8 @@ def number_of(ref: str) -> int:
     number = ref.removeprefix("note:")
     if not (number.isdecimal() and len(number) <= 15):
         raise UsageError(
-            f"{ref[:50]} is no note",
-            hint="a note is note:<number>, such as note:7; `recollect notes` lists them",
+            f'"{ref[:50]}" is not a note.',
+            hint="A note looks like note:7. See them: recollect notes",
         )
     return int(number)
 
@@ -52,7 +52,7 @@ def get_note(db: Database, number: int) -> Note:
     """One note."""
     row = db.row(f"{_SELECT} where notes.id = ?", (number,))
     if row is None:
-        raise NotFound(f"there is no note:{number}", hint="`recollect notes --all` lists them")
+        raise NotFound(f"There is no note:{number}.", hint="See them: recollect notes --all")
     return _note(row)
 
 
@@ -153,8 +153,8 @@ def edit(db: Database, number: int, text: str) -> Note:
         old = _standing(db, number, "edit")
         if text == old.text:
             raise UsageError(
-                f"{old.ref} says that already",
-                hint=f"`recollect notes accept {old.ref}` makes it count",
+                f"{old.ref} says that already.",
+                hint=f"To accept it: recollect notes accept {old.ref}",
             )
         scope = db.value("select project from notes where id = ?", (number,))
         new = _find_same(db, text, scope, other_than=number)
@@ -309,9 +309,9 @@ def _standing(db: Database, number: int, verb: str) -> Note:
     """A note that nothing has taken the place of."""
     note = get_note(db, number)
     if note.status == "superseded":
-        other = note.superseded_by or "a note that was forgotten"
-        hint = f"{verb} {other}" if note.superseded_by else "add it again"
-        raise UsageError(f"{note.ref} has been replaced by {other}", hint=hint)
+        other = note.superseded_by or "a note that is forgotten"
+        hint = f"Try: recollect notes {verb} {other}" if note.superseded_by else "Add it again."
+        raise UsageError(f"{note.ref} was replaced by {other}.", hint=hint)
     return note
 
 
