@@ -200,7 +200,7 @@ def test_a_note_that_is_not_there_is_an_error(memory: Memory, ref: str) -> None:
 
 @pytest.mark.parametrize("ref", ["note:", "note:x", "codex:s1", "", "note:-1", "note:" + "9" * 40])
 def test_what_is_no_reference_is_refused(memory: Memory, ref: str) -> None:
-    with pytest.raises(UsageError, match="is no note"):
+    with pytest.raises(UsageError, match="is not a note"):
         memory.old.note(ref)
 
 

@@ -139,7 +139,7 @@ def test_a_name_that_was_pointed_here_opens_nothing(host: str, listening: Listen
     """
     status, text = listening.send("POST", PING, Host=host.format(port=listening.port))
 
-    assert (status, text) == (421, "this server is called by the names of this machine only\n")
+    assert (status, text) == (421, "Call this server by the names of this machine only.\n")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_browser_that_asks_beforehand_is_told_nothing(listening: Listening) ->
         "OPTIONS", Origin="http://evil.example.com", Access_Control_Request_Method="POST"
     )
 
-    assert (status, text) == (403, "web pages are not served\n")
+    assert (status, text) == (403, "This server has no web pages.\n")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_without_the_token_nobody_is_served(given: str | None, listening: Listen
         "POST", PING, Authorization=given.format(token=listening.token) if given else given
     )
 
-    assert (status, text) == (401, "a bearer token is needed\n")
+    assert (status, text) == (401, "A bearer token is needed.\n")
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "PUT"])
@@ -237,7 +237,7 @@ def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     ensure_token(str(path))
     path.chmod(0o644)
 
-    with pytest.raises(FileRefused, match="not a file that only you can read"):
+    with pytest.raises(FileRefused, match="must be a file that only you can read"):
         ensure_token(str(path))
 
 
@@ -270,7 +270,7 @@ def test_an_empty_token_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mcp-token"
     path.touch(0o600)
 
-    with pytest.raises(FileRefused, match="holds no token"):
+    with pytest.raises(FileRefused, match="contains no token"):
         ensure_token(str(path))
 
 

@@ -141,4 +141,4 @@ def test_a_bad_answer_is_refused_in_a_sentence(client: DirectClient) -> None:
 
     assert empty.startswith("summary is empty and the other is not")
     assert late.startswith("what it is about has changed since, or is gone")
-    assert "is no cursor of this" in wrong
+    assert "is not a cursor of this" in wrong

@@ -147,7 +147,7 @@ def test_a_session_is_read_as_an_outline(client: DirectClient) -> None:
         ("codex:a#99", "codex:a has no turn 99. See its turns: recollect show codex:a"),
         (
             "codex:a#x",
-            "codex:a#x is no reference; a turn is <session>#<number>, such as codex:0199...#3",
+            '"codex:a#x" is not a reference. A turn looks like codex:0199...#3.',
         ),
         ("note:99", "There is no note:99. See them: recollect notes --all"),
         ("/etc/passwd", 'There is no session "/etc/passwd". Try: recollect sessions'),
@@ -255,15 +255,15 @@ def test_how_says_when_this_project_has_none(store: Path) -> None:
         (
             "recall",
             {"prompt": "write a poem about spring"},
-            "Nothing stored is good enough to be told about this",
+            "Nothing relevant found.",
         ),
         (
             "fix",
             {"error": "segmentation fault in the frobnicator"},
-            "This error is not in what is stored",
+            "This error has not come up before.",
         ),
-        ("blame", {"path": "no/such/file.py"}, "No turn is known to have changed no/such/file.py"),
-        ("how", {"tool": "frobnicate"}, "No invocation of it that worked is stored"),
+        ("blame", {"path": "no/such/file.py"}, "No session changed no/such/file.py."),
+        ("how", {"tool": "frobnicate"}, "No command of it has worked here yet."),
     ],
 )
 def test_having_nothing_to_tell_is_no_error(

@@ -128,7 +128,7 @@ def get_adapter(agent: str) -> Adapter:
         return adapter
     point = _plugged_in().get(agent)
     if point is None:
-        raise UsageError(f'There is no agent "{agent}".', hint=f"known: {', '.join(agents())}")
+        raise UsageError(f'There is no agent "{agent}".', hint=f"Choose {', '.join(agents())}.")
     return _load(point)
 
 

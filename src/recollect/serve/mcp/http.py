@@ -120,7 +120,7 @@ def _read_token(path: str) -> str:
     own = platforms.WINDOWS or found.st_uid == os.getuid()
     if not stat.S_ISREG(found.st_mode) or not own or platforms.open_to_others(path):
         raise FileRefused(
-            f"Other users can read {path}.",
+            f"{path} must be a file that only you can read.",
             hint="delete it; a new token is made at the next start",
         )
     with open(path, encoding="ascii", errors="replace") as file:

@@ -244,7 +244,7 @@ class Tools:
                 cursor,
             )
             if not page.hits:
-                return sentence("It has not worked here yet, or was not used.")
+                return sentence("No command of it has worked here yet.")
             return result(
                 memory,
                 page,
