@@ -84,7 +84,8 @@ def refusal(
             f"Check {section}.key_variable and the environment variable that it names.",
         )
     if code in range(300, 400):
-        told = f"{host} redirects to {shown(location) or 'nowhere'} ({code}); we do not follow redirects."
+        place = shown(location) or "nowhere"
+        told = f"{host} redirects to {place} ({code}); we do not follow redirects."
         return told, f"Set {section}.url to the address of the service itself."
     key = os.environ.get(settings.text(f"{section}.key_variable"), "").strip()
     said = shown(words, key)

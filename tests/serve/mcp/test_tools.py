@@ -147,7 +147,7 @@ def test_a_session_is_read_as_an_outline(client: DirectClient) -> None:
         ("codex:a#99", "codex:a has no turn 99. See its turns: recollect show codex:a"),
         (
             "codex:a#x",
-            '"codex:a#x" is not a reference. A turn looks like codex:0199...#3.',
+            '"codex:a#x" is not a reference. A turn is <session>#<number>, such as ...#3.',
         ),
         ("note:99", "There is no note:99. See them: recollect notes --all"),
         ("/etc/passwd", 'There is no session "/etc/passwd". Try: recollect sessions'),

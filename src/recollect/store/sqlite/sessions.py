@@ -191,7 +191,7 @@ class Sessions:
         if mark and not (number.isdecimal() and len(number) <= 15):
             raise UsageError(
                 f'"{text}" is not a reference.',
-                hint="A turn looks like codex:0199...#3.",
+                hint="A turn is <session>#<number>, such as ...#3.",
             )
         found = [
             row[0]
