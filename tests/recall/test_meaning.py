@@ -28,10 +28,10 @@ class Missing:
     name, dimensions = "words", 64
 
     def encode_query(self, text: str) -> array[float]:
-        raise EncoderUnavailable("no model", hint="fetch one")
+        raise EncoderUnavailable("There is no model.", hint="Fetch one.")
 
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        raise EncoderUnavailable("no model", hint="fetch one")
+        raise EncoderUnavailable("There is no model.", hint="Fetch one.")
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_without_embedded_turns_it_says_what_to_do(talks: Talks) -> None:
             WordEncoder("others"),
             "The stored vectors are from words, not others. To make them again: recollect embed",
         ),
-        (Missing(), "no model; fetch one"),
+        (Missing(), "There is no model. Fetch one."),
     ],
 )
 def test_an_encoder_that_cannot_be_used_is_named(
