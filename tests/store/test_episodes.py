@@ -132,7 +132,7 @@ def test_a_recorded_attempt_is_forgotten_by_its_id(filled: Filled) -> None:
     gone = filled.store.forgetting.episode("episode:1")
 
     assert gone.task == f"use {SECRET}"
-    assert filled.db.value("select count(*) from projects") == 0
+    assert filled.store.projects.all() == []
     assert not any(
         SECRET.encode() in path.read_bytes() for path in filled.path.parent.glob("*.db*")
     )

@@ -13,6 +13,7 @@ from recollect.store.sqlite.jobs import Jobs
 from recollect.system.clock import iso, now_ms
 
 LEASES = {"optimize": 60_000}
+OVER_AT_ONCE = {"optimize": -1}
 
 
 @pytest.fixture
@@ -112,8 +113,7 @@ def test_a_taken_job_is_nobody_elses(queue: Jobs) -> None:
 def test_a_dead_worker_loses_its_job_and_its_say(queue: Jobs) -> None:
     """After the lease another one takes over; the first may wake up and must not finish for it."""
     queue.enqueue("optimize", "text")
-    first = queue.take(LEASES)
-    queue.db.execute("update jobs set lease_until = 0")
+    first = queue.take(OVER_AT_ONCE)
     second = queue.take(LEASES)
 
     assert first is not None
@@ -158,8 +158,10 @@ def test_only_what_could_be_begun_now_is_due(queue: Jobs) -> None:
     later = queue.count_due()
     queue.enqueue("optimize", "text")
     waiting = queue.count_due()
-    queue.take(LEASES)
+    lease = queue.take(LEASES)
     taken = queue.count_due()
-    queue.db.execute("update jobs set lease_until = 0 where kind = 'optimize'")
+    assert lease is not None
+    queue.renew(lease._replace(lease_ms=-1))
+    run_out = queue.count_due()
 
-    assert (later, waiting, taken, queue.count_due()) == (0, 1, 0, 1)
+    assert (later, waiting, taken, run_out) == (0, 1, 0, 1)
