@@ -80,16 +80,9 @@ class Filled:
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every row of every table that is not made from others."""
         tables = (
-            "sources",
-            "projects",
-            "sessions",
-            "turns",
-            "bodies",
-            "tool_calls",
-            "usage",
-            "tombstones",
-            "store_info",
-        )
+            "sources", "projects", "sessions", "turns", "bodies", "tool_calls", "usage",
+            "tombstones", "store_info",
+        )  # fmt: skip
         return {table: sorted(self.db.rows(f"select * from {table}"), key=repr) for table in tables}
 
     def text_index(self) -> list[tuple[Any, ...]]:

@@ -37,20 +37,9 @@ ROWS = st.lists((SAID | CALLED).map(list))
 
 def failed(output: str) -> list[Any]:
     return [
-        "tool_call",
-        1,
-        "",
-        "c1",
-        "shell",
-        "shell",
-        "make door",
-        {"command": "make door"},
-        output,
-        False,
-        2,
-        10,
-        None,
-    ]
+        "tool_call", 1, "", "c1", "shell", "shell", "make door", {"command": "make door"}, output,
+        False, 2, 10, None,
+    ]  # fmt: skip
 
 
 @given(ROWS)

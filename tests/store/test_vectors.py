@@ -40,15 +40,9 @@ def fill(filled: Filled, count: int = 30, *, session: str = "s1") -> None:
     for number in range(count):
         said = f"{WORDS[number % 15]} {WORDS[(number * 7 + 3) % 15]} {WORDS[(number * 4 + 8) % 15]}"
         items += turn(
-            session,
-            f"{session}-{number}",
-            said,
-            "",
-            minute=number,
-            command="",
-            output="",
-            cwd=f"/home/{number % 3}",
-        )
+            session, f"{session}-{number}", said, "",
+            minute=number, command="", output="", cwd=f"/home/{number % 3}",
+        )  # fmt: skip
     filled.keep(f"{session}.jsonl", *items)
 
 

@@ -252,16 +252,15 @@ class Episodes:
         for start in range(0, len(everything), REDACTED_AT_ONCE):
             some = everything[start : start + REDACTED_AT_ONCE]
             marks = ", ".join("?" * len(some))
-            rows = [
-                [*row[:7], msgspec.msgpack.decode(row[7])]
-                for row in self.db.rows(
-                    "select task, language, domain, tags, result, error, id, steps from episodes "
-                    f"where id in ({marks})",
-                    some,
-                )
-            ]
-            for row in rows:
-                changed += self._redact_row(row, redactor)
+            rows = self.db.rows(
+                f"""
+                select task, language, domain, tags, result, error, id, steps from episodes
+                 where id in ({marks})
+                """,
+                some,
+            )
+            for *texts, packed in rows:
+                changed += self._redact_row([*texts, msgspec.msgpack.decode(packed)], redactor)
         return changed
 
     def _redact_row(self, row: list[Any], redactor: RedactsMany) -> bool:

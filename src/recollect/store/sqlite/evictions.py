@@ -118,21 +118,15 @@ class _Marks:
 
     def __init__(self, db: Database, turns: Sequence[int]) -> None:
         self.db = db
-        self.tables = {
+        sessions = {db.value("select session from turns where id = ?", (turn,)) for turn in turns}
+        self.tables: dict[str, tuple[str, set[int]]] = {
             "unembedded": ("turn", set(turns)),
-            "undigested": (
-                "session",
-                {db.value("select session from turns where id = ?", (turn,)) for turn in turns}
-                - {None},
-            ),
+            "undigested": ("session", sessions - {None}),
         }
-        self.before = {
-            table: {
-                owner: db.value(f"select mark from {table} where {column} = ?", (owner,))
-                for owner in owners
-            }
-            for table, (column, owners) in self.tables.items()
-        }
+        self.before: dict[str, dict[int, int | None]] = {}
+        for table, (column, owners) in self.tables.items():
+            find = f"select mark from {table} where {column} = ?"
+            self.before[table] = {owner: db.value(find, (owner,)) for owner in owners}
 
     def restore(self) -> None:
         for table, (column, _) in self.tables.items():

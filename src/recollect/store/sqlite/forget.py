@@ -83,30 +83,25 @@ class _Plan:
         self.notes = self._only_from_here()
 
     def _turns(self, clause: str, values: tuple[Any, ...]) -> list[_Turn]:
-        return [
-            _Turn(*row)
-            for row in self.db.rows(
-                f"""
-                select turns.id, sessions.id, sessions.ref, sessions.agent, turns.ordinal, turns.key
-                  from turns join sessions on sessions.id = turns.session
-                 where {clause} order by sessions.id, turns.ordinal
-                """,
-                values,
-            )
-        ]
+        rows = self.db.rows(
+            f"""
+            select turns.id, sessions.id, sessions.ref, sessions.agent, turns.ordinal, turns.key
+              from turns join sessions on sessions.id = turns.session
+             where {clause} order by sessions.id, turns.ordinal
+            """,
+            values,
+        )
+        return [_Turn(*row) for row in rows]
 
     def _began_during(self, ref: str, turn: _Turn) -> list[tuple[int, str]]:
-        return [
-            (number, child)
-            for number, child in self.db.rows(
-                """
-                select sessions.id, sessions.ref from sessions, turns
-                 where sessions.parent = ? and sessions.origin = 'subagent' and turns.id = ?
-                   and sessions.started_at between turns.started_at and turns.ended_at
-                """,
-                (ref, turn.id),
-            )
-        ]
+        return self.db.rows(
+            """
+            select sessions.id, sessions.ref from sessions, turns
+             where sessions.parent = ? and sessions.origin = 'subagent' and turns.id = ?
+               and sessions.started_at between turns.started_at and turns.ended_at
+            """,
+            (ref, turn.id),
+        )
 
     def _with_sub_agents(self, roots: list[tuple[int, str]]) -> list[tuple[int, str]]:
         found = list(roots)

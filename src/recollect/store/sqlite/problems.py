@@ -48,12 +48,13 @@ class Problems:
     def _of_source(self, row: Row) -> SourceProblems:
         number, stored, agent, at, failure = row
         path = os.fsdecode(stored)
+        rows = self.db.rows(
+            "select kind, reason, line, count from problems where source = ? order by rowid",
+            (number,),
+        )
         found = [
             Problem(path=path, kind=kind, reason=reason, line=line, count=count)
-            for kind, reason, line, count in self.db.rows(
-                "select kind, reason, line, count from problems where source = ? order by rowid",
-                (number,),
-            )
+            for kind, reason, line, count in rows
         ]
         return SourceProblems(
             path=path, agent=agent, imported_at=iso(at), failure=failure,

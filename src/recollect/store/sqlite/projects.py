@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from recollect.model.reports import ProjectRow
     from recollect.store.sqlite.database import Database
 
+_ALIASES = "select alias from project_aliases where project = ? order by alias"
+_MERGED = "select key from projects where merged_into = ? order by key"
+
 
 class Projects:
     """Where sessions happened."""
@@ -71,10 +74,7 @@ class Projects:
         return [
             ProjectRow(
                 key=key, kind=kind, domain=None, sessions=sessions, turns=turns, last_at=iso(last),
-                aliases=self._texts("select alias from project_aliases where project = ? order by "
-                                   "alias", number),
-                merged=self._texts("select key from projects where merged_into = ? order by key",
-                number),
+                aliases=self._texts(_ALIASES, number), merged=self._texts(_MERGED, number),
             )
             for number, key, kind, sessions, turns, last in rows
         ]  # fmt: skip

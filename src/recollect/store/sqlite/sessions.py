@@ -193,37 +193,31 @@ class Sessions:
                 f'"{text}" is not a reference.',
                 hint="A turn is <session>#<number>, such as ...#3.",
             )
-        found = [
-            row[0]
-            for row in self.db.rows(
-                "select ref from sessions where ref = ? or native_id = ?", (name, name)
-            )
-        ]
+        found = self.db.rows(
+            "select ref from sessions where ref = ? or native_id = ?", (name, name)
+        )
         if not found:
             agent, _, native = name.rpartition(":")
             pattern = "".join(f"[{char}]" if char in "*?[" else char for char in native) + "*"
-            found = [
-                row[0]
-                for row in self.db.rows(
-                    """
-                    select ref from sessions
-                     where native_id glob :pattern and (:agent = '' or agent = :agent)
-                       and not exists (
-                         select 1 from sessions whole
-                          where whole.native_id glob :pattern
-                            and whole.ref = sessions.agent || ':'
-                              || substr(sessions.native_id, 1, instr(sessions.native_id, '/') - 1)
-                       )
-                     limit :most
-                    """,
-                    {"pattern": pattern, "agent": agent, "most": MOST_NAMED},
-                )
-            ]
+            found = self.db.rows(
+                """
+                select ref from sessions
+                 where native_id glob :pattern and (:agent = '' or agent = :agent)
+                   and not exists (
+                     select 1 from sessions whole
+                      where whole.native_id glob :pattern
+                        and whole.ref = sessions.agent || ':'
+                          || substr(sessions.native_id, 1, instr(sessions.native_id, '/') - 1)
+                   )
+                 limit :most
+                """,
+                {"pattern": pattern, "agent": agent, "most": MOST_NAMED},
+            )
         if not found or not name:
             raise NotFound(f'There is no session "{name}".', hint="Try: recollect sessions")
         if len(found) > 1:
-            raise self._several(name, found)
-        return found[0], int(number) if mark else None
+            raise self._several(name, [ref for (ref,) in found])
+        return found[0][0], int(number) if mark else None
 
     def _several(self, name: str, found: list[str]) -> UsageError:
         """A name that fits several sessions, with their titles to choose by."""
@@ -249,17 +243,15 @@ class Sessions:
             (number,),
         )
         tokens, cost = spent(self.db, "in (select id from turns where session = ?)", number)
-        models = [
-            model
-            for (model,) in self.db.rows(
-                """
-                select model from usage
-                 where turn in (select id from turns where session = ?) and model is not null
-                 group by model order by max(at) desc, model
-                """,
-                (number,),
-            )
-        ]
+        used = self.db.rows(
+            """
+            select model from usage
+             where turn in (select id from turns where session = ?) and model is not null
+             group by model order by max(at) desc, model
+            """,
+            (number,),
+        )
+        models = [model for (model,) in used]
         return {
             "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin,
             "project": project, "domain": None, "cwd": cwd,

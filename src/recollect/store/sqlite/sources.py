@@ -63,15 +63,16 @@ class Sources:
 
     def _stamps(self, paths: list[str] | None = None) -> dict[str, Stamp]:
         chosen = "" if paths is None else f"and path in ({', '.join('?' * len(paths))})"
+        rows = self.db.rows(
+            f"""
+            select path, size_bytes, mtime_ns, inode, version from sources
+             where failure is null {chosen}
+            """,
+            [path_value(path) for path in paths or ()],
+        )
         return {
             path if isinstance(path, str) else os.fsdecode(path): Stamp(size, mtime, inode, version)
-            for path, size, mtime, inode, version in self.db.rows(
-                f"""
-                select path, size_bytes, mtime_ns, inode, version from sources
-                 where failure is null {chosen}
-                """,
-                [path_value(path) for path in paths or ()],
-            )
+            for path, size, mtime, inode, version in rows
         }
 
     def find(self, path: str) -> KnownSource | None:

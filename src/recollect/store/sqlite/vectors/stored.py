@@ -362,13 +362,8 @@ class Vectors:
             made.setdefault(turn // TURNS_IN_BLOCK, {})[turn % TURNS_IN_BLOCK] = bits
         expected = {number: block(entries, width) for number, entries in made.items()}
         # A block whose turns are all gone stays, and is empty.
-        found = {
-            number: (turns, codes)
-            for number, turns, codes in self.db.rows(
-                "select number, turns, codes from vector_blocks"
-            )
-            if turns
-        }
+        blocks = self.db.rows("select number, turns, codes from vector_blocks")
+        found = {number: (turns, codes) for number, turns, codes in blocks if turns}
         return sorted(
             number
             for number in expected.keys() | found.keys()
