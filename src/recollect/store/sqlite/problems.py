@@ -33,9 +33,12 @@ class Problems:
         wanted, values = (wrong, []) if agent is None else (f"{wrong} and agent = ?", [agent])
         total = self.db.value(f"select count(*) from sources where {wanted}", values)
         after, shown = listing.beyond(cursor, "imported_at", "id")
+        order = listing.order("imported_at", "id")
         rows = self.db.rows(
-            "select id, path, agent, imported_at, failure from sources "
-            f"where {wanted} and {after} order by {listing.order('imported_at', 'id')} limit ?",
+            f"""
+            select id, path, agent, imported_at, failure from sources
+             where {wanted} and {after} order by {order} limit ?
+            """,
             [*values, *shown, limit + 1],
         )
         last = rows[limit - 1] if len(rows) > limit else None

@@ -41,15 +41,19 @@ class Projects:
         project = int(self.db.value("select id from projects where key = ?", (identity.key,)))
         if identity.kind != "directory" and identity.folder:
             self.db.execute(
-                "insert into project_aliases values (?, ?) on conflict (alias) do update set "
-                "project = "
-                "excluded.project",
+                """
+                insert into project_aliases values (?, ?)
+                on conflict (alias) do update set project = excluded.project
+                """,
                 (identity.folder, project),
             )
             # What was taken for a plain folder before now has a name.
             folders = self.db.rows(
-                "update projects set merged_into = ? where key = ? and kind = 'directory' and "
-                "merged_into is null returning id",
+                """
+                update projects set merged_into = ?
+                 where key = ? and kind = 'directory' and merged_into is null
+                returning id
+                """,
                 (project, identity.folder),
             )
             if folders:

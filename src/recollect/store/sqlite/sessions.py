@@ -156,17 +156,16 @@ class Sessions:
         clause, values = chosen_sessions(scope)
         total = self.db.value(f"select count(*) from sessions where {clause}", values)
         after, shown = listing.beyond(cursor, "sessions.started_at", "sessions.id")
+        order = listing.order("sessions.started_at", "sessions.id")
         rows = self.db.rows(
-            f"select {_COLUMNS} from {_TABLES} where {clause} and {after} "
-            f"order by {listing.order('sessions.started_at', 'sessions.id')} limit ?",
+            f"select {_COLUMNS} from {_TABLES} where {clause} and {after} order by {order} limit ?",
             [*values, *shown, limit + 1],
         )
+        last = rows[limit - 1] if len(rows) > limit else None
         return Listing(
             [Session(**self._fields(row)) for row in rows[:limit]],
             total=total,
-            cursor=listing.cursor_of(rows[limit - 1][9], rows[limit - 1][0])
-            if len(rows) > limit
-            else None,
+            cursor=None if last is None else listing.cursor_of(last[9], last[0]),
         )
 
     def get(self, ref: str, turns: list[int] | None = None) -> SessionDetail:
