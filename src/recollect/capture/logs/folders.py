@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class FolderListing(NamedTuple):
-    """Full paths, sorted."""
+    """What is in a folder: full paths, sorted."""
 
     files: list[str]
     folders: list[str]

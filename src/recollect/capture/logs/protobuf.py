@@ -13,7 +13,7 @@ _LONGEST_VARINT = 10
 
 
 class MalformedMessage(Exception):
-    """The bytes are no message."""
+    """The bytes are no protocol buffer."""
 
 
 def fields_in(data: bytes) -> Iterator[tuple[int, int | bytes]]:
@@ -48,7 +48,7 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 class ProtobufMessage:
-    """A message, to be asked for its fields; anything but bytes has none."""
+    """A protocol buffer, to be asked for its fields; anything but bytes has none."""
 
     def __init__(self, data: object) -> None:
         self._values: dict[int, list[int | bytes]] = {}

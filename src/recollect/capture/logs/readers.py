@@ -32,7 +32,7 @@ State = TypeVar("State")
 
 
 class GrowingLogReader(Protocol[Taken]):
-    """Makes items of a format's records."""
+    """Makes items of the records of a log that grows."""
 
     # What could not be read, told at the end of the pass.
     problems: ProblemCounter

@@ -48,7 +48,7 @@ def open_sqlite(path: str) -> Iterator[SqliteFile]:
 
 
 class SqliteFile:
-    """A database of somebody else's, for reading.
+    """A database of another program, for reading.
 
     Every statement stands alone: what two of them tell may be from before
     and after a write. Ask for little at a time, because an answer is held in

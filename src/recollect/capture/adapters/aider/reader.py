@@ -51,7 +51,7 @@ class AiderState(msgspec.Struct):
 
 
 class AiderReader:
-    """Takes a history line by line."""
+    """Makes items of a history, line by line."""
 
     def __init__(
         self, place: str, cwd: str | None, position: int, state: AiderState | None

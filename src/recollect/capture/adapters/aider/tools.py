@@ -30,7 +30,7 @@ _DECORATION = "`*#: \t"
 
 
 class AiderActions:
-    """One turn after another, told by aider's notices."""
+    """What aider does, one turn after another, told by its notices."""
 
     def __init__(self, dialogue: Dialogue, session: str) -> None:
         self.dialogue, self.session = dialogue, session

@@ -75,7 +75,7 @@ _SCRATCH = "/antigravity-cli/scratch"
 
 
 class AntigravityStep(Struct):
-    """One line."""
+    """One step of a conversation: a line of its transcript."""
 
     step_index: Any = None
     source: Any = None

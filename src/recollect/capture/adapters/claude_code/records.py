@@ -80,7 +80,7 @@ class ClaudeAttachment(Struct, gc=False, rename="camel"):
 
 
 class ClaudeRecord(Struct, gc=False, rename="camel"):
-    """One line."""
+    """One line of a transcript."""
 
     type: Any = None
     subtype: Any = None

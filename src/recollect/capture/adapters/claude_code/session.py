@@ -27,7 +27,7 @@ _TITLE_RANKS = {"summary": 1, "ai-title": 2, "agent-name": 3, "custom-title": 4}
 
 
 class ClaudeLog(NamedTuple):
-    """One file and what its place on disk says.
+    """One transcript, and what its place on disk says.
 
     `session` is None for a sub-agent's file whose records alone name the
     session it belongs to; `overflow` is the folder of outputs too long for a line.
@@ -70,7 +70,7 @@ class ClaudeState(Struct, omit_defaults=True):
 
 
 class ClaudeItems:
-    """The items of one read, and what is held back for the moment."""
+    """The items of one read, and what is held back until it is complete."""
 
     def __init__(self, log: ClaudeLog, state: ClaudeState) -> None:
         self.log, self.state = log, state

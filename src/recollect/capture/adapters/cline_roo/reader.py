@@ -66,7 +66,7 @@ _COMPACTION = frozenset({"compaction", "compaction_summary"})
 
 
 class ClineReader:
-    """The turns of one session. `author` is who writes its prompts."""
+    """Makes items of the messages of one session; `author` is who writes its prompts."""
 
     def __init__(
         self, dialogue: Dialogue, problems: ProblemCounter, author: Author = "human"

@@ -102,7 +102,7 @@ _ACTIONS = frozenset(
 
 
 class ClineScreenReader:
-    """The turns of one task. `author` is who wrote its first prompt."""
+    """Makes items of what a task showed; `author` is who wrote its first prompt."""
 
     def __init__(
         self,

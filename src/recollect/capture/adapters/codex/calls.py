@@ -44,7 +44,7 @@ MAX_ID = 200
 
 
 class CodexCall(Struct, gc=False):
-    """A call: who was called, on what, with what."""
+    """One call of a tool: which, on what, with what."""
 
     call: str | None
     name: str
@@ -254,7 +254,7 @@ def _results(results: object) -> str | None:
 
 
 class CodexCalls(CodexTurns):
-    """Calls are remembered with their turn, because a result may come much later."""
+    """The tool calls of a thread, remembered with their turns: a result may come much later."""
 
     def __init__(self, state: CodexState | None = None) -> None:
         super().__init__(state)

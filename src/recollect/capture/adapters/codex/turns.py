@@ -139,7 +139,7 @@ class CodexState(Struct, array_like=True):
 
 
 class CodexTurns:
-    """Opens turns, keys them, and collects in `out` what there is to tell."""
+    """Opens the turns of a thread, gives them keys, and collects in `out` what there is to tell."""
 
     def __init__(self, state: CodexState | None = None) -> None:
         self.state = state or CodexState()

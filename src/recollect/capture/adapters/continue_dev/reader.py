@@ -34,7 +34,7 @@ _OK = {"done": True, "errored": False, "canceled": False}
 
 
 class ContinueReader:
-    """The turns of a session. Nothing in it tells a time, except thoughts."""
+    """Makes items of a session's history. Nothing in it tells a time, except thoughts."""
 
     def __init__(self, session: str, path: str) -> None:
         self.dialogue = Dialogue(session, own_keys=True)

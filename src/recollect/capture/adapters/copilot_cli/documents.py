@@ -29,7 +29,7 @@ _OUTCOMES = {"success": True, "failure": False, "rejected": False, "denied": Fal
 
 
 class CopilotDocumentReader:
-    """A document on its way to items; `session` is what it is called if it does not say."""
+    """Makes items of a document; `session` is what it is called if it does not say."""
 
     def __init__(self, path: str, session: str) -> None:
         self.path, self.session = path, session

@@ -42,7 +42,7 @@ _HOSTS = {"github": "github.com"}
 
 
 class CopilotReader:
-    """Takes events, gives items; see `logs.appended.Reader`."""
+    """Makes items of the events of one log."""
 
     def __init__(self, path: str, session: str, noted: Fields, state: CopilotState | None) -> None:
         self.path = path

@@ -25,7 +25,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE
 
 
 class CopilotCall(NamedTuple):
-    """A tool call as it is passed on."""
+    """A tool call: which tool, with what, and about what."""
 
     name: str
     given: Any
@@ -34,7 +34,7 @@ class CopilotCall(NamedTuple):
 
 
 class CopilotOutcome(NamedTuple):
-    """What a call came to."""
+    """What came of a tool call."""
 
     output: str | None
     ok: bool | None

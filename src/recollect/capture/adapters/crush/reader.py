@@ -117,7 +117,7 @@ def _parts_of(data: bytes) -> list[_Part]:
 
 
 class CrushDatabase:
-    """Reads one session after the other."""
+    """Reads one session of Crush's database after the other."""
 
     tables: Sequence[SessionTable] = (
         SessionTable("sessions", "id", "updated_at"),

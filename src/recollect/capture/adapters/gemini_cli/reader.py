@@ -85,7 +85,7 @@ class _ChatFacts(Struct):
 
 
 class GeminiReader:
-    """One file on its way from records to items."""
+    """Makes items of one file, a log of changes or a document."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

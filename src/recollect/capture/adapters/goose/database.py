@@ -27,7 +27,7 @@ _AUTHORS: dict[str, Author] = {"scheduled": "system", "sub_agent": "agent"}
 
 
 class GooseDatabase:
-    """Reads one session after the other."""
+    """Reads one session of goose's database after the other."""
 
     # Compacting replaces messages without a new time of the session, and a new name
     # brings no message: either is a change.

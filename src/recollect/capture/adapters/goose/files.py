@@ -37,7 +37,7 @@ LINES = msgspec.json.Decoder(_Line)
 
 
 class GooseFileReader:
-    """Takes a file line by line."""
+    """Makes items of a session's file, line by line."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -67,7 +67,7 @@ _BUILT_IN = {
 
 
 class GooseReader:
-    """Takes the messages of one session in order; the items are in its dialogue."""
+    """Makes items of the messages of one session."""
 
     def __init__(self, session: str, author: Author, problems: ProblemCounter) -> None:
         self.dialogue = Dialogue(session)

@@ -56,7 +56,7 @@ def is_ours(path: str) -> bool:
 
 
 class GrokCliDatabase:
-    """Reads one session after the other."""
+    """Reads one session of grok-cli's database after the other."""
 
     # A new message, bill or compaction does not always move on the time of its session.
     tables: Sequence[SessionTable] = (

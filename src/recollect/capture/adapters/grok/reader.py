@@ -61,7 +61,7 @@ _FAMILIES = ("goal_", "mcp_", "laziness_")
 
 
 class GrokReader:
-    """The files of one session, and what they come to together."""
+    """Makes one session of the files of its folder."""
 
     def __init__(self, source: Source) -> None:
         self.folder = source.path

@@ -80,7 +80,7 @@ class GrokTurn(Struct):
 
 
 class GrokSubagent(Struct):
-    """A prompt started a sub-agent, which may have finished."""
+    """A sub-agent that a prompt started, and when it finished."""
 
     child: str
     at: int | None

@@ -68,7 +68,7 @@ def exit_code_in(output: str) -> int | None:
 
 
 class KimiMessageReader:
-    """Makes items of messages."""
+    """Makes items of the messages that a model was sent."""
 
     def __init__(
         self, dialogue: Dialogue, repeats: dict[str, int], problems: ProblemCounter

@@ -38,7 +38,7 @@ _COLUMNS = (
 
 
 class OpenCodeDatabase:
-    """Reads one session after the other."""
+    """Reads one session of OpenCode's database after the other."""
 
     tables: Sequence[SessionTable] = TABLES
 

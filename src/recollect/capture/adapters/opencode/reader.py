@@ -116,7 +116,7 @@ def _undone_from(info: OpenCodeSession, messages: list[OpenCodeWholeMessage]) ->
 
 
 class OpenCodeReader:
-    """One session's messages on their way to items."""
+    """Makes items of one session's messages."""
 
     def __init__(self, info: OpenCodeSession, problems: ProblemCounter) -> None:
         self.info, self.problems = info, problems

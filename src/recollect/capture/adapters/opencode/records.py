@@ -28,6 +28,8 @@ class OpenCodeTimes(Struct):
 
 
 class OpenCodeCache(Struct):
+    """What came from the model's cache, and what was written to it."""
+
     read: Any = None
     write: Any = None
 
@@ -50,6 +52,8 @@ class OpenCodeFailure(Struct):
 
 
 class OpenCodePath(Struct):
+    """Where a message came about."""
+
     cwd: Any = None
 
 
@@ -95,6 +99,8 @@ class OpenCodeToolDetails(Struct):
 
 
 class OpenCodeToolState(Struct):
+    """How far a tool call is, with what it was given and gave back."""
+
     status: Any = None
     input: Any = None
     output: Any = None

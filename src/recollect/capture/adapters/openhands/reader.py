@@ -49,7 +49,7 @@ _DELEGATED = ("task:", "delegate:")
 
 
 class OpenHandsReader:
-    """One conversation; `state` stands beside its events, `parent` started it."""
+    """Makes items of a conversation's events, from version 1 on."""
 
     def __init__(
         self, session: str, state: OpenHandsState | None, parent: str | None, path: str

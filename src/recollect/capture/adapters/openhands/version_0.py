@@ -76,7 +76,7 @@ class _Version0State(Struct):
 
 
 class OpenHandsV0Reader:
-    """One conversation. `model` is used where its events name none."""
+    """Makes items of a conversation's events; `model` is used where they name none."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ _NOTICES = ("info", "warning", "error")
 
 
 class QwenDocument(Struct):
-    """The document."""
+    """A chat as one document."""
 
     sessionId: Any = None
     startTime: Any = None
@@ -33,7 +33,7 @@ class QwenDocument(Struct):
 
 
 class QwenDocumentReader:
-    """The document on its way to items."""
+    """Makes items of a chat's document."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

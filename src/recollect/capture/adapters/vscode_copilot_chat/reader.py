@@ -79,7 +79,7 @@ def session_of(chat: Fields, fallback: str | None) -> str:
 
 
 class CopilotChatReader:
-    """One file on its way to items."""
+    """Makes items of one file, a log of operations or a document."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -36,7 +36,7 @@ REQUEST = frozenset(
 
 
 class CopilotChatOperation(msgspec.Struct, gc=False):
-    """One line."""
+    """One operation on a chat: a line of its log."""
 
     kind: Any = None
     k: Any = None
