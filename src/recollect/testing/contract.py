@@ -14,9 +14,16 @@ import msgspec
 from recollect.capture.adapters import Adapter
 from recollect.model.logs import Checkpoint, Event, Problem, TurnFacts
 from recollect.model.sessions import Tokens
-from recollect.testing.damage import damaged, earlier_states, held, put, replace_word, touch
-from recollect.testing.imports import everything, imported, live_in, sources, told_by
-from recollect.testing.samples import Sample, bring, copied, few, opened_files, some_files
+from recollect.testing.damage import (
+    damaged,
+    earlier_states,
+    read_with_wal,
+    replace_word,
+    touch,
+    write_with_wal,
+)
+from recollect.testing.imports import all_sessions, everything, imported, live_turns, sources
+from recollect.testing.samples import Sample, a_few, copy_sample, opened_files, put_back, some_files
 
 STATE_BYTES = 64 << 10
 # A made-up token in the shape of a real one: what must never reach a store.
@@ -42,7 +49,7 @@ class AdapterContract:
 
     def test_a_sample_is_read(self, sample: Sample, tmp_path: Path) -> None:
         """A sample that gives nothing would make all the other tests true."""
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
 
         sessions = everything(self.make(), folder).values()
         assert any(session.turn_list for session in sessions) or not sample.has_turns
@@ -50,7 +57,7 @@ class AdapterContract:
     def test_every_reading_ends_with_a_checkpoint(self, sample: Sample, tmp_path: Path) -> None:
         """What comes after the last checkpoint is not kept, nor a state that is too large."""
         adapter = self.make()
-        for source in sources(adapter, copied(sample, tmp_path)):
+        for source in sources(adapter, copy_sample(sample, tmp_path)):
             items = list(adapter.read(source, None))
             points = [item for item in items if isinstance(item, Checkpoint)]
 
@@ -67,7 +74,7 @@ class AdapterContract:
         """
         adapter = self.make()
         said: dict[str, dict[str, list[str]]] = {}
-        for source in sources(adapter, copied(sample, tmp_path)):
+        for source in sources(adapter, copy_sample(sample, tmp_path)):
             for item in adapter.read(source, None):
                 if isinstance(item, TurnFacts | Event):
                     prompts = said.setdefault(item.turn, {}).setdefault(item.session, [])
@@ -85,31 +92,33 @@ class AdapterContract:
 
     def test_importing_twice_changes_nothing(self, sample: Sample, tmp_path: Path) -> None:
         """Nor does importing logs that were touched but not changed."""
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
         with imported(self.make(), folder) as mind:
-            first = told_by(mind)
+            first = all_sessions(mind)
             report = mind.import_logs([folder])
             assert (report.imported, report.updated, report.turns) == (0, 0, 0)
-            assert told_by(mind) == first
+            assert all_sessions(mind) == first
 
             touch(folder)
             mind.import_logs([folder])
-            assert told_by(mind) == first
+            assert all_sessions(mind) == first
 
     def test_a_reading_goes_on_where_it_stopped(self, sample: Sample, tmp_path: Path) -> None:
         """Whatever part of a log was there at first, the rest follows, once."""
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
         whole = everything(self.make(), folder)
         for file in some_files(folder, read_by=sources(self.make(), folder)):
             for state in earlier_states(file):
-                now = held(file)
-                put(file, state.data)
+                now = read_with_wal(file)
+                write_with_wal(file, state.data)
                 with imported(self.make(), folder) as mind:
-                    put(file, now)
+                    write_with_wal(file, now)
                     mind.import_logs([folder])
-                    told = told_by(mind)
+                    told = all_sessions(mind)
 
-                assert live_in(told) == live_in(whole), f"{file.name} was {state.name} at first"
+                assert live_turns(told) == live_turns(whole), (
+                    f"{file.name} was {state.name} at first"
+                )
 
     def test_a_damaged_file_costs_no_more_than_itself(self, sample: Sample, tmp_path: Path) -> None:
         """Torn, empty, binary and hostile files are told as problems, or have nothing to tell.
@@ -117,7 +126,7 @@ class AdapterContract:
         None stops an import.
         """
         adapter = self.make()
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
         for file in some_files(folder):
             for name, data in damaged(file):
                 whole = file.read_bytes()
@@ -136,7 +145,7 @@ class AdapterContract:
         self, sample: Sample, tmp_path: Path
     ) -> None:
         """Agents add new kinds of records every month."""
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
         before = everything(self.make(), folder)
         for file in some_files(folder, ".jsonl"):
             with file.open("ab") as log:
@@ -147,7 +156,7 @@ class AdapterContract:
                 )
 
         with imported(self.make(), folder) as mind:
-            told = told_by(mind)
+            told = all_sessions(mind)
             failed = [report for report in mind.source_reports if report.outcome == "failed"]
 
         assert failed == []
@@ -159,7 +168,7 @@ class AdapterContract:
         self, sample: Sample, tmp_path: Path
     ) -> None:
         """Each format has its own idea of what input is, and repeats its figures in its own way."""
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
         told = everything(self.make(), folder)
 
         total = Tokens()
@@ -174,14 +183,14 @@ class AdapterContract:
     ) -> None:
         """Beside logs there are credentials: a source with its companions gives all it gives."""
         adapter = self.make()
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
         away = tmp_path / "away"
-        for source in few(sources(adapter, folder)):
+        for source in a_few(sources(adapter, folder)):
             expected = list(adapter.read(source, None))
             os.rename(folder, away)
             folder.mkdir()
             for path in (source.path, *source.companions):
-                bring(path, str(folder), str(away))
+                put_back(path, str(folder), str(away))
             found = list(adapter.read(source, None))
             shutil.rmtree(folder)
             os.rename(away, folder)
@@ -191,7 +200,7 @@ class AdapterContract:
     def test_listing_the_sources_opens_nothing(self, sample: Sample, tmp_path: Path) -> None:
         """It is done on every import, over thousands of files."""
         adapter = self.make()
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
 
         with opened_files() as opened:
             found = list(adapter.sources(str(folder)))
@@ -200,7 +209,7 @@ class AdapterContract:
 
     def test_secrets_are_removed(self, sample: Sample, tmp_path: Path) -> None:
         """Wherever a word of a prompt stands, a secret might stand."""
-        folder = copied(sample, tmp_path)
+        folder = copy_sample(sample, tmp_path)
         told = everything(self.make(), folder)
         words: set[str] = set()
         for session in told.values():
@@ -210,7 +219,7 @@ class AdapterContract:
             return
 
         with imported(self.make(), folder, redact=True) as mind:
-            told = told_by(mind)
+            told = all_sessions(mind)
             store = Path(mind.settings.store)
             stored = b"".join(path.read_bytes() for path in store.parent.glob(f"{store.name}*"))
 

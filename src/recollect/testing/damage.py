@@ -52,11 +52,11 @@ def earlier_states(file: Path) -> Iterator[FileSnapshot]:
     """Some moments of a file's life before it was what it is now."""
     data = file.read_bytes()
     if data.startswith(_MAGIC):
-        now = held(file)
+        now = read_with_wal(file)
         for share in (3, 2):
             _delete_rows(file, share)
-            state = FileSnapshot(f"without the newest 1/{share} of its rows", held(file))
-            put(file, now)
+            state = FileSnapshot(f"without the newest 1/{share} of its rows", read_with_wal(file))
+            write_with_wal(file, now)
             yield state
         return
     size = len(data)
@@ -65,13 +65,13 @@ def earlier_states(file: Path) -> Iterator[FileSnapshot]:
         yield FileSnapshot(f"cut at {cut} of {size} bytes", {"": data[:cut]})
 
 
-def held(file: Path) -> FileBytes:
+def read_with_wal(file: Path) -> FileBytes:
     """What a file holds now."""
     paths = {suffix: Path(f"{file}{suffix}") for suffix in ("", "-wal")}
     return {suffix: path.read_bytes() for suffix, path in paths.items() if path.exists()}
 
 
-def put(file: Path, data: FileBytes) -> None:
+def write_with_wal(file: Path, data: FileBytes) -> None:
     """Make a file hold something, in place as its owner would."""
     for suffix in ("-wal", "-shm"):
         Path(f"{file}{suffix}").unlink(missing_ok=True)

@@ -55,16 +55,16 @@ def _empty_store() -> bytes:
 def everything(adapter: Adapter, path: Path, *, redact: bool = False) -> dict[str, SessionDetail]:
     """All that an import of these logs stores, session by session."""
     with imported(adapter, path, redact=redact) as mind:
-        return told_by(mind)
+        return all_sessions(mind)
 
 
-def told_by(mind: Memory) -> dict[str, SessionDetail]:
+def all_sessions(mind: Memory) -> dict[str, SessionDetail]:
     """Every session of a memory, whole."""
     shown = (mind.show(session.id) for session in mind.sessions(limit=None))
     return {session.id: session for session in shown if isinstance(session, SessionDetail)}
 
 
-def live_in(told: dict[str, SessionDetail]) -> dict[str, Any]:
+def live_turns(told: dict[str, SessionDetail]) -> dict[str, Any]:
     """What is part of the conversations, without what depends on the order of imports.
 
     That is the numbers of turns, given at first sight, and their projects: a

@@ -36,7 +36,7 @@ class Sample:
     lay_out: Callable[[Path, Path], object] | None = None
 
 
-def copied(sample: Sample, tmp_path: Path) -> Path:
+def copy_sample(sample: Sample, tmp_path: Path) -> Path:
     """A folder with a copy of a sample in it."""
     folder = tmp_path / "sample"
     if sample.lay_out is not None:
@@ -75,12 +75,12 @@ def some_files(folder: Path, *endings: str, read_by: list[Source] | None = None)
     return sorted(chosen, key=lambda path: -path.stat().st_size)[:_FILES]
 
 
-def few(sources: list[Source]) -> list[Source]:
+def a_few(sources: list[Source]) -> list[Source]:
     """Some sources of many, from all over."""
     return sources[:: max(1, len(sources) // _SOURCES)]
 
 
-def bring(path: str, folder: str, away: str) -> None:
+def put_back(path: str, folder: str, away: str) -> None:
     """Put a file, or a folder of files, back into a folder that was moved away."""
     there = away + path.removeprefix(folder)
     if os.path.isdir(there):

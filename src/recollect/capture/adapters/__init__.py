@@ -66,7 +66,7 @@ class Adapter(Protocol):
         """
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
-        """What is new since a checkpoint, each stretch closed by the next one.
+        """What is new since a checkpoint, each batch closed by the next one.
 
         The store commits a checkpoint together with the rows before it, so
         a run that stops anywhere continues without loss or repetition. The
