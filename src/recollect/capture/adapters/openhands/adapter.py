@@ -13,12 +13,12 @@ from recollect.capture.adapters.openhands.folder import OpenHandsConversation, r
 from recollect.capture.adapters.openhands.reader import OpenHandsReader
 from recollect.capture.adapters.openhands.records import (
     OpenHandsEvent,
+    OpenHandsOldEvent,
+    OpenHandsOldMetadata,
     OpenHandsState,
-    OpenHandsV0Event,
-    OpenHandsV0Metadata,
 )
 from recollect.capture.adapters.openhands.version_0 import (
-    OpenHandsV0Reader,
+    OpenHandsOldReader,
     is_run,
     is_trajectory,
     read_runs,
@@ -127,7 +127,7 @@ class OpenHands:
         elif _is_new(source):
             yield from read_folder(source, since, OpenHandsEvent, self._reader)
         else:
-            yield from read_folder(source, since, OpenHandsV0Event, self._version_0_reader)
+            yield from read_folder(source, since, OpenHandsOldEvent, self._version_0_reader)
 
     def _reader(self, source: Source, memory: bytes) -> OpenHandsConversation:
         beside = source.companions[0] if source.companions else source.path
@@ -146,18 +146,18 @@ class OpenHands:
     def _version_0_reader(self, source: Source, memory: bytes) -> OpenHandsConversation:
         beside = source.companions[0]
         session = _session_in(os.path.dirname(beside))
-        metadata, problem = _read(beside, OpenHandsV0Metadata)
-        told = metadata or OpenHandsV0Metadata()
+        metadata, problem = _read(beside, OpenHandsOldMetadata)
+        told = metadata or OpenHandsOldMetadata()
         # It need not be there: a run without a server has none.
         missing = metadata is None and os.path.exists(beside)
-        reader = OpenHandsV0Reader(
+        reader = OpenHandsOldReader(
             session, source.path, memory, model=text_of(told.llm_model), read_again=missing
         )
         reader.dialogue.items += [_old_facts(session, told), *(problem if missing else [])]
         return reader
 
 
-def _old_facts(session: str, told: OpenHandsV0Metadata) -> SessionFacts:
+def _old_facts(session: str, told: OpenHandsOldMetadata) -> SessionFacts:
     repository, trigger = text_of(told.selected_repository), text_of(told.trigger)
     host = _HOSTS.get(text_of(told.git_provider) or "github")
     return SessionFacts(

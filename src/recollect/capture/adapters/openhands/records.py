@@ -96,7 +96,7 @@ def part(raw: Raw, shape: type[Shape]) -> Shape:
         return shape()
 
 
-class OpenHandsV0Event(Struct):
+class OpenHandsOldEvent(Struct):
     """One event of version 0: an action or an observation."""
 
     id: Any = None
@@ -113,7 +113,7 @@ class OpenHandsV0Event(Struct):
     llm_metrics: Any = None
 
 
-class OpenHandsV0Metadata(Struct):
+class OpenHandsOldMetadata(Struct):
     """`metadata.json` beside the events of version 0."""
 
     selected_repository: Any = None

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.capture.adapters.openhands.folder import OpenHandsEventFile
-from recollect.capture.adapters.openhands.records import OpenHandsBenchmarkRun, OpenHandsV0Event
+from recollect.capture.adapters.openhands.records import OpenHandsBenchmarkRun, OpenHandsOldEvent
 from recollect.capture.adapters.openhands.tokens import OpenHandsTotals, figures_of, response_of
 from recollect.capture.adapters.openhands.tools import exit_of, is_ok, tool_kind
 from recollect.capture.logs.dialogue import Dialogue
@@ -75,7 +75,7 @@ class _Version0State(Struct):
     cwd: str = ""
 
 
-class OpenHandsV0Reader:
+class OpenHandsOldReader:
     """Makes items of a conversation's events; `model` is used where they name none."""
 
     def __init__(
@@ -96,15 +96,15 @@ class OpenHandsV0Reader:
         # An event before could not be read: what the totals rose by is in part its own.
         self.is_missing_one = False
 
-    def begins_turn(self, event: OpenHandsV0Event | None) -> bool:
+    def begins_turn(self, event: OpenHandsOldEvent | None) -> bool:
         """A message of the user begins a turn."""
         return event is not None and event.action == "message" and event.source == "user"
 
-    def follows(self, events: list[tuple[OpenHandsEventFile, OpenHandsV0Event | None]]) -> bool:
+    def follows(self, events: list[tuple[OpenHandsEventFile, OpenHandsOldEvent | None]]) -> bool:
         """Always: this version knows no branches."""
         return True
 
-    def take(self, event: OpenHandsV0Event | None, file: OpenHandsEventFile) -> None:
+    def take(self, event: OpenHandsOldEvent | None, file: OpenHandsEventFile) -> None:
         """One more event."""
         if event is None:
             self.is_missing_one = True
@@ -112,7 +112,7 @@ class OpenHandsV0Reader:
         number = whole_of(event.id)
         self.take_numbered(event, file.number if number is None else number)
 
-    def take_numbered(self, event: OpenHandsV0Event, number: int) -> None:
+    def take_numbered(self, event: OpenHandsOldEvent, number: int) -> None:
         """One more event, by its number."""
         at = moment_of(event.timestamp)
         if isinstance(event.action, str):
@@ -125,7 +125,7 @@ class OpenHandsV0Reader:
 
     # Actions
 
-    def _act(self, event: OpenHandsV0Event, action: str, number: int, at: int | None) -> None:
+    def _act(self, event: OpenHandsOldEvent, action: str, number: int, at: int | None) -> None:
         args = fields_of(event.args)
         if action == "message":
             self._message(event, args, number, at)
@@ -144,7 +144,7 @@ class OpenHandsV0Reader:
         elif action not in _SKIPPED_ACTIONS:
             self.problems.unknown("action", action)
 
-    def _message(self, event: OpenHandsV0Event, args: Fields, number: int, at: int | None) -> None:
+    def _message(self, event: OpenHandsOldEvent, args: Fields, number: int, at: int | None) -> None:
         text = text_of(args.get("content")) or text_of(event.message) or ""
         if event.source != "user":
             self.dialogue.say("reply", text, at=at)
@@ -154,7 +154,7 @@ class OpenHandsV0Reader:
         self.prompted = True
 
     def _call(
-        self, event: OpenHandsV0Event, action: str, args: Fields, number: int, at: int | None
+        self, event: OpenHandsOldEvent, action: str, args: Fields, number: int, at: int | None
     ) -> None:
         tool = text_of(fields_of(event.tool_call_metadata).get("function_name"))
         name = (text_of(args.get("name")) if action == "call_tool_mcp" else None) or tool or action
@@ -172,7 +172,7 @@ class OpenHandsV0Reader:
 
     # Observations
 
-    def _observe(self, event: OpenHandsV0Event, observation: str, at: int | None) -> None:
+    def _observe(self, event: OpenHandsOldEvent, observation: str, at: int | None) -> None:
         extras = fields_of(event.extras)
         if observation in _RESULTS:
             self._result(event, observation, extras, at)
@@ -186,7 +186,7 @@ class OpenHandsV0Reader:
             self.problems.unknown("observation", observation)
 
     def _result(
-        self, event: OpenHandsV0Event, observation: str, extras: Fields, at: int | None
+        self, event: OpenHandsOldEvent, observation: str, extras: Fields, at: int | None
     ) -> None:
         output = text_of(event.content) or ""
         metadata = fields_of(extras.get("metadata"))
@@ -212,7 +212,7 @@ class OpenHandsV0Reader:
 
     # Tokens
 
-    def _account(self, event: OpenHandsV0Event, number: int, at: int | None) -> None:
+    def _account(self, event: OpenHandsOldEvent, number: int, at: int | None) -> None:
         """What a call took: the rise of the totals, or, in the first versions, its response."""
         response, model, usage = response_of(event.tool_call_metadata)
         risen = self.memory.meter.rise(event.llm_metrics)
@@ -295,7 +295,7 @@ def read_trajectory(source: Source, session: str) -> Iterator[Item]:
         events = []
     if events:
         yield SessionFacts(session=session, started_at=_first_time(events))
-        yield from _told(OpenHandsV0Reader(session, source.path), events)
+        yield from _told(OpenHandsOldReader(session, source.path), events)
     yield Checkpoint(len(data))
 
 
@@ -332,7 +332,7 @@ class _BenchmarkReader:
             meta=non_empty(meta),
         )
         model = text_of(fields_of(metadata.get("llm_config")).get("model"))
-        reader = OpenHandsV0Reader(session, self.path, model=model)
+        reader = OpenHandsOldReader(session, self.path, model=model)
         self.items += [facts, *_told(reader, events)]
         if error := text_of(record.error):
             reader.dialogue.say("error", error)
@@ -354,11 +354,11 @@ def read_runs(source: Source, since: Checkpoint | None) -> Iterator[Item]:
     yield from read_appended(source, position, _RUNS, _BenchmarkReader(source))
 
 
-def _told(reader: OpenHandsV0Reader, events: list[Any]) -> Iterator[Item]:
+def _told(reader: OpenHandsOldReader, events: list[Any]) -> Iterator[Item]:
     for number, event in enumerate(events):
         if isinstance(event, dict):
-            told = OpenHandsV0Event(
-                **{name: event.get(name) for name in OpenHandsV0Event.__struct_fields__}
+            told = OpenHandsOldEvent(
+                **{name: event.get(name) for name in OpenHandsOldEvent.__struct_fields__}
             )
             own = whole_of(told.id)
             reader.take_numbered(told, number if own is None else own)
