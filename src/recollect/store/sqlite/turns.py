@@ -38,7 +38,8 @@ _SCENE = """
 """
 _SCENES = """
     turns join sessions on sessions.id = turns.session
-    left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
+    left join projects a on a.id = turns.project
+    left join projects b on b.id = a.merged_into
 """
 # SQLite takes 32,766 values a statement.
 _MOST_VALUES = 30_000
