@@ -348,11 +348,11 @@ def test_merges_that_make_no_sense_are_refused_in_words(mind: Memory) -> None:
 
     with pytest.raises(UsageError, match="the same project"):
         mind.projects.merge(SHOP, SHOP)
-    with pytest.raises(UsageError, match="itself merged"):
+    with pytest.raises(UsageError, match="itself part of another project"):
         mind.projects.merge(CELLAR, TILL)
-    with pytest.raises(UsageError, match="not merged"):
+    with pytest.raises(UsageError, match="not part of another project"):
         mind.projects.split(SHOP)
-    with pytest.raises(NotFound, match="no project is called"):
+    with pytest.raises(NotFound, match="There is no project"):
         mind.projects.merge("/nowhere", SHOP)
 
 

@@ -150,7 +150,7 @@ def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
     before = mind.remarks("outcome:fail")
     list(mind.old.digest_sessions())
 
-    assert before == ["2 sessions have no outcome yet; `recollect work` finds out"]
+    assert before == ["Sessions without an outcome: 2. Work it out now: recollect work"]
     assert mind.remarks("outcome:fail") == []
     assert (found("fail"), found("success"), found("abandoned")) == (
         [broken.ref],

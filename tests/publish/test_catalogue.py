@@ -177,20 +177,20 @@ def test_deciding_the_same_twice_changes_nothing(shop: Shop) -> None:
         (
             catalogue.accept,
             catalogue.reject,
-            "is accepted, and no new words are proposed",
-            "`recollect patterns retire 3f2a90`",
+            "is accepted, and there are no new words to accept",
+            "To stop using it: recollect patterns retire 3f2a90",
         ),
         (
             None,
             catalogue.retire,
-            "is candidate: only what was accepted can be retired",
-            "`recollect patterns reject 3f2a90`",
+            "is candidate; only an accepted pattern can be retired.",
+            "If it is wrong: recollect patterns reject 3f2a90",
         ),
         (
             catalogue.reject,
             catalogue.retire,
-            "is rejected: only what was accepted can be retired",
-            "`recollect patterns list",
+            "is rejected; only an accepted pattern can be retired.",
+            "See them: recollect patterns list",
         ),
     ],
 )
@@ -226,9 +226,9 @@ def test_as_much_of_an_id_as_is_enough_means_the_pattern(shop: Shop) -> None:
     with pytest.raises(UsageError, match="Several patterns begin with 3f2"):
         catalogue.get_id(shop.db, "3f2")
     for unknown in ("zz", "%", "pattern:_"):
-        with pytest.raises(NotFound, match="no pattern is called"):
+        with pytest.raises(NotFound, match="There is no pattern"):
             catalogue.get_id(shop.db, unknown)
-    with pytest.raises(UsageError, match="is no pattern"):
+    with pytest.raises(UsageError, match="is not a pattern"):
         catalogue.get_id(shop.db, "pattern:")
 
 

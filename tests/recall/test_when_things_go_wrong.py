@@ -93,29 +93,29 @@ def findings(mind: Memory) -> list[str]:
     [
         (
             "update vectors set codes = x'' where turn % 3 = 0",
-            "40 turns have vectors that are not whole",
+            "40 turns have broken vectors",
         ),
         (
             "update vectors set codes = substr(codes, 1, 255) where turn % 3 = 0",
-            "40 turns have vectors that are not whole",
+            "40 turns have broken vectors",
         ),
         (
             "update vectors set codes = 'text' where turn % 3 = 0",
-            "40 turns have vectors that are not whole",
+            "40 turns have broken vectors",
         ),
         (
             "update vectors set words = substr(words, 2) where turn % 3 = 0",
-            "40 turns have vectors that are not whole",
+            "40 turns have broken vectors",
         ),
         (
             "update vector_blocks set codes = substr(codes, 1, 1001)",
-            "1 blocks are not made of the vectors that are stored",
+            "1 blocks do not match the stored vectors",
         ),
         (
             "update vector_blocks set turns = substr(turns, 1, 101)",
-            "1 blocks are not made of the vectors that are stored",
+            "1 blocks do not match the stored vectors",
         ),
-        ("delete from vector_blocks", "1 blocks are not made of the vectors that are stored"),
+        ("delete from vector_blocks", "1 blocks do not match the stored vectors"),
         (
             "update store_info set value = x'010203' where name = 'mean_vector'",
             "the settings of the vectors cannot be read",
@@ -126,11 +126,11 @@ def findings(mind: Memory) -> list[str]:
         ),
         (
             "update store_info set value = 0 where name = 'vectors_dimensions'",
-            "120 turns have vectors that are not whole",
+            "120 turns have broken vectors",
         ),
         (
             "delete from store_info where name = 'vectors_generation'",
-            "120 turns have vectors that are not whole",
+            "120 turns have broken vectors",
         ),
     ],
 )

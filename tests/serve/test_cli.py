@@ -271,7 +271,7 @@ def test_an_unknown_reference_is_told_apart_from_an_ambiguous_one(
     assert 'There is no session "nobody".' in capsys.readouterr().err
 
     assert main(["show", "codex:0"]) == 2
-    assert "means several sessions" in capsys.readouterr().err
+    assert "matches more than 5 sessions:" in capsys.readouterr().err
 
 
 def test_the_beginning_of_an_id_means_the_session_not_its_sub_agents(
@@ -296,7 +296,7 @@ def test_a_store_is_no_address(store: str, home: Path, capsys: pytest.CaptureFix
     """Otherwise there would be a folder called `postgresql:` soon."""
     assert main(["import", "--store", store]) == 2
 
-    assert "a store is a path" in capsys.readouterr().err
+    assert "The store is a file" in capsys.readouterr().err
 
 
 def test_a_store_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -416,7 +416,7 @@ def recollect_home(capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[redact]\nenable = true\n", "no setting is called redact.enable"),
+        ("[redact]\nenable = true\n", 'There is no setting "redact.enable"'),
         ("[distill]\ntraces_kept = -1\n", "distill.traces_kept is -1"),
         ("[llm]\nmax_cost_usd = nan\n", "llm.max_cost_usd is nan"),
     ],
@@ -681,4 +681,4 @@ def test_an_unknown_log_level_is_refused(home: Path) -> None:
     )  # fmt: skip
 
     assert done.returncode == 2
-    assert "no level is called loud" in done.stderr
+    assert 'There is no level "loud".' in done.stderr

@@ -37,7 +37,7 @@ def test_embedding_says_what_it_did(stored: str, capsys: pytest.CaptureFixture[s
         "remaining": 15,
     }  # fmt: skip
     assert second.startswith("15 turns embedded in ")
-    assert "not embedded yet" not in second
+    assert "to go" not in second
 
 
 def test_again_makes_everything_anew(stored: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,7 +125,7 @@ def test_a_person_can_say_it_better(shop: Path, capsys: pytest.CaptureFixture[st
     assert (row["status"], row["sentence"], row["version"]) == ("accepted", "Run `npm ci` first", 2)
     assert len(row["evidence"]) == SESSIONS
     assert main(["patterns", "edit", name, "x" * 601]) == 2
-    assert "may have 600" in capsys.readouterr().err
+    assert "at most 600 are allowed" in capsys.readouterr().err
 
 
 def test_what_was_rejected_is_only_listed_when_asked_for(
@@ -148,12 +148,12 @@ def test_what_was_rejected_is_only_listed_when_asked_for(
         (["patterns", "edit", "3f"], "`recollect patterns edit` takes a pattern and its new words"),
         (["patterns", "list", "3f"], "`recollect patterns list` takes no words"),
         (["patterns", "show", "zz"], 'There is no pattern "zz".'),
-        (["publish", "--target", "NOTES"], "nothing is published to NOTES"),
+        (["publish", "--target", "NOTES"], 'There is no target "NOTES".'),
         (
             ["publish", "--all", "--target", "AGENTS.md"],
             "--all does not go with --project or --target.",
         ),
-        (["publish", "--project", "nowhere"], "there is no folder"),
+        (["publish", "--project", "nowhere"], "There is no folder"),
         (["measure", "note:9"], "There is no note:9."),
         (["measure", "note:9", "--all"], "--all does not go with a reference."),
     ],
@@ -190,7 +190,10 @@ def test_a_block_that_was_changed_by_hand_is_refused_without_a_person(
     (shop / "AGENTS.md").write_text(edited)
 
     assert main(["publish", "--apply"]) == 65
-    assert "--overwrite replaces that, --keep leaves the file as it is" in capsys.readouterr().err
+    assert (
+        "Add --overwrite to replace it, or --keep to leave the file alone."
+        in capsys.readouterr().err
+    )
     assert main(["publish", "--check"]) == 1
     assert main(["publish", "--apply", "--keep"]) == 0
     assert (shop / "AGENTS.md").read_text() == edited

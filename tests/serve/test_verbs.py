@@ -238,8 +238,8 @@ def test_what_keeps_it_from_working_is_said(home: Path, capsys: pytest.CaptureFi
     assert line.endswith("claude --resume 5e551011-0000-4000-8000-000000000001")
     assert [warning.split(":")[0] for warning in warnings] == [
         "A session continues at its end, not at one of its turns.",
-        f"There is no folder {home / 'gone'} here.",
-        f"the log {log} is gone",
+        f"{home / 'gone'} does not exist on this machine, so the agent cannot find the session.",
+        f"The log {log} is gone, so the agent cannot continue it. You can still read it",
     ]  # fmt: skip
 
 
@@ -296,7 +296,7 @@ def test_an_id_that_is_none_is_given_to_no_command(
     assert main(["resume", "--", f"codex:{thread}"]) == 2
 
     printed = capsys.readouterr()
-    assert (printed.out, "no agent gives" in printed.err) == ("", True)
+    assert (printed.out, "no agent uses" in printed.err) == ("", True)
 
 
 @pytest.mark.usefixtures("samples")

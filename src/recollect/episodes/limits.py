@@ -56,21 +56,23 @@ def check_text(
     """Raise unless a text fits its field."""
     if not isinstance(value, str):
         raise WrongKind(
-            f"{name} must be text, not {type(value).__name__}", hint=f"give {name} as a str"
+            f"{name} must be text, not {type(value).__name__}.", hint=f"Pass {name} as a str."
         )
     if len(value) > most:
         raise WrongLength(
-            f"{name} has {len(value)} characters, and {most} are taken",
-            hint=f"cut {name} before recording it",
+            f"{name} has {len(value)} characters; at most {most} are allowed.",
+            hint=f"Shorten {name} before you record it.",
         )
     if not empty and not value.strip():
-        raise WrongLength(f"{name} is empty", hint=f"say in a few words what {name} is")
+        raise WrongLength(f"{name} is empty.", hint=f"Describe {name} in a few words.")
     found = (_CONTROL_OR_BREAK if one_line else _CONTROL).search(value)
     if found and found[0] == "\0":
-        raise NulCharacter(f"{name} has a NUL at {found.start()}", hint=f"take it out of {name}")
+        raise NulCharacter(f"{name} has a NUL at {found.start()}.", hint=f"Remove it from {name}.")
     if found:
         what = f"the character U+{ord(found[0]):04X} at {found.start()}"
-        raise ControlCharacter(f"{name} has {what}", hint=f"take control characters out of {name}")
+        raise ControlCharacter(
+            f"{name} has {what}.", hint=f"Remove control characters from {name}."
+        )
 
 
 def check_number(name: str, value: Any, most: int) -> None:
@@ -79,12 +81,12 @@ def check_number(name: str, value: Any, most: int) -> None:
         return
     if type(value) is not int:
         raise WrongKind(
-            f"{name} must be a whole number, not {type(value).__name__}",
-            hint=f"round {name}, or leave it out",
+            f"{name} must be a whole number, not {type(value).__name__}.",
+            hint=f"Round {name}, or leave it out.",
         )
     if not 0 <= value <= most:
         raise NumberOutOfRange(
-            f"{name} is not between 0 and {most}", hint=f"check the unit of {name}"
+            f"{name} must be between 0 and {most}.", hint=f"Check the unit of {name}."
         )
 
 
@@ -92,8 +94,8 @@ def check_context(context: Any) -> None:
     """Raise unless a context can be kept."""
     if not isinstance(context, Context):
         raise WrongKind(
-            f"context must be a Context, not {type(context).__name__}",
-            hint="from recollect.model.episodes import Context",
+            f"context must be a Context, not {type(context).__name__}.",
+            hint="Try: from recollect.model.episodes import Context",
         )
     for name in ("language", "domain", "project"):
         value = getattr(context, name)
@@ -101,13 +103,13 @@ def check_context(context: Any) -> None:
             check_text(name, value, MOST_NAME, empty=False, one_line=True)
     if not isinstance(context.tags, tuple):
         raise WrongKind(
-            f"tags must be a tuple, not {type(context.tags).__name__}",
-            hint="give tags as a tuple of texts",
+            f"tags must be a tuple, not {type(context.tags).__name__}.",
+            hint="Pass tags as a tuple of texts.",
         )
     if len(context.tags) > MOST_TAGS:
         raise TooMany(
-            f"there are {len(context.tags)} tags, and {MOST_TAGS} are taken",
-            hint="keep those that tell tasks apart",
+            f"There are {len(context.tags)} tags; at most {MOST_TAGS} are allowed.",
+            hint="Keep the most characteristic ones.",
         )
     for tag in context.tags:
         check_text("a tag", tag, MOST_TAG, empty=False, one_line=True)
@@ -117,15 +119,15 @@ def check_step(step: Any) -> None:
     """Raise unless a step can be kept."""
     if not isinstance(step, Step):
         raise WrongKind(
-            f"a step must be a Step, not {type(step).__name__}",
-            hint="from recollect.model.episodes import Step",
+            f"A step must be a Step, not {type(step).__name__}.",
+            hint="Try: from recollect.model.episodes import Step",
         )
     check_call(step.tool, step.action)
     check_number("latency_ms", step.latency_ms, MOST_LATENCY_MS)
     check_number("tokens", step.tokens, MOST_TOKENS)
     if step.success is not None and type(step.success) is not bool:
         raise WrongKind(
-            "success must be True, False or None", hint="leave it out when nobody knows"
+            "success must be True, False or None.", hint="Leave it out when it is unknown."
         )
     check_text("observation", step.observation, MOST_OBSERVATION)
 
@@ -141,18 +143,18 @@ def check_ending(ending: Any) -> None:
     if not isinstance(ending, Ending):
         kind = type(ending).__name__
         raise WrongKind(
-            f"an outcome must be an Ending or a word, not {kind}",
-            hint="from recollect.model.episodes import Ending",
+            f"An outcome must be an Ending or a word, not {kind}.",
+            hint="Try: from recollect.model.episodes import Ending",
         )
     if not isinstance(ending.outcome, str):
         raise WrongKind(
-            f"outcome must be text, not {type(ending.outcome).__name__}",
-            hint=f"one of {', '.join(OUTCOMES)}",
+            f"outcome must be text, not {type(ending.outcome).__name__}.",
+            hint=f"Choose {', '.join(OUTCOMES)}.",
         )
     if ending.outcome not in OUTCOMES:
         raise UnknownOutcome(
-            f"an attempt cannot end in {ending.outcome[:50]!r}",
-            hint=f"one of {', '.join(OUTCOMES)}",
+            f'There is no outcome "{ending.outcome[:50]}".',
+            hint=f"Choose {', '.join(OUTCOMES)}.",
         )
     for name in ("result", "error"):
         value = getattr(ending, name)

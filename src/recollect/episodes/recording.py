@@ -72,7 +72,7 @@ def when_full(setting: str) -> WhenFull:
     if setting == "drop-oldest":
         return "drop-oldest"
     raise SettingsError(
-        f"episodes.when_full cannot be {setting[:50]!r}", hint="one of block, drop-oldest"
+        f"episodes.when_full cannot be {setting[:50]!r}.", hint="Choose block or drop-oldest."
     )
 
 
@@ -120,9 +120,7 @@ class Recorder:
             except TypeError:
                 limits.check_context(context)
         if len(self._open) >= MOST_OPEN:
-            raise TooMany(
-                f"{MOST_OPEN} attempts are under way", hint="complete those that have ended"
-            )
+            raise TooMany(f"{MOST_OPEN} attempts are open.", hint="Complete those that have ended.")
         ref = f"{self._prefix}{self._number()}"
         self._open[ref] = [task, context, time_ns()]
         return ref
@@ -151,8 +149,8 @@ class Recorder:
             limits.check_step(step)
         if len(opened) >= _MOST_ITEMS:
             raise TooMany(
-                f"{ref} has {len(opened) - _STEPS} steps",
-                hint="complete it, and begin another for what follows",
+                f"{ref} has {len(opened) - _STEPS} steps.",
+                hint="Complete it, and start another one for what follows.",
             )
         opened.append(step)
         if ref not in self._open:
@@ -245,8 +243,8 @@ class Recorder:
         """Raise when no such attempt is under way."""
         if not isinstance(ref, str):
             raise WrongKind(
-                f"an episode's id is text, not {type(ref).__name__}",
-                hint="use what start_episode gave",
+                f"The id of an attempt is text, not {type(ref).__name__}.",
+                hint="Use the id that start_episode returned.",
             )
         if ref in self._open:
             return
@@ -258,10 +256,12 @@ class Recorder:
             and len(number) < 19
             and int(number) < self._number()
         ):
-            raise EpisodeCompleted(f"{ref} is complete", hint="start_episode begins another")
+            raise EpisodeCompleted(
+                f"{ref} is complete.", hint="Start another one with start_episode."
+            )
         raise UnknownEpisode(
-            f"no episode {ref[:100]} is under way in this process",
-            hint="use what start_episode gave here",
+            f'This process has no open attempt "{ref[:100]}".',
+            hint="Use the id that start_episode returned here.",
         )
 
     def _know(self, tool: str, action: str) -> None:

@@ -41,7 +41,7 @@ MOST_HITS = 100
 _WENT = {
     "success": "went well", "partial": "went partly well", "fail": "failed",
     "abandoned": "was abandoned",
-    "uncertain": "nobody knows how it went", None: "nobody knows how it went",
+    "uncertain": "unknown how it went", None: "unknown how it went",
 }  # fmt: skip
 _AGES = ((365, "year"), (30, "month"), (7, "week"), (1, "day"))
 
@@ -74,7 +74,7 @@ class Retriever:
             limits.check_context(context)
         if type(limit) is not int or not 1 <= limit <= MOST_HITS:
             raise NumberOutOfRange(
-                f"limit must be a whole number from 1 to {MOST_HITS}", hint="leave it out for 5"
+                f"limit must be a whole number from 1 to {MOST_HITS}.", hint="Leave it out for 5."
             )
         with self._lock:
             store = self._own.find()

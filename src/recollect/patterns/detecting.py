@@ -61,7 +61,7 @@ def detect(
     )
     answers = Answers(shown)
     if len(ranked) > len(shown):
-        answers.remarks.append(f"{len(ranked) - len(shown)} more; --limit shows them")
+        answers.remarks.append(f"{len(ranked) - len(shown)} more. To see them, raise --limit.")
     return answers
 
 

@@ -21,8 +21,8 @@ def sentence_of(text: str, redact: Callable[[str], str]) -> str:
     line = _line(text, redact, MOST_CHARACTERS, "sentence")
     if not any(map(str.isalnum, line)):
         raise UsageError(
-            "there are no words in this sentence",
-            hint="say in a sentence what recurs and what to do about it",
+            "This sentence has no words.",
+            hint="Say in a sentence what keeps coming back and what to do about it.",
         )
     return line
 
@@ -34,12 +34,11 @@ def why_of(text: str, redact: Callable[[str], str]) -> str:
 
 def _line(text: str, redact: Callable[[str], str], most: int, name: str) -> str:
     if "\0" in text:
-        raise UsageError(
-            "this is not text: it has a NUL character in it", hint="give it as plain text"
-        )
+        raise UsageError("This is not text: it has a NUL character.", hint="Pass plain text.")
     line = visible(redact(visible(text)))
     if len(line) > most:
         raise UsageError(
-            f"this {name} has {len(line)} characters, and may have {most}", hint="say it shorter"
+            f"This {name} has {len(line)} characters; at most {most} are allowed.",
+            hint="Make it shorter.",
         )
     return line

@@ -27,7 +27,7 @@ def root(folder: str) -> str:
     found = os.path.realpath(folder)
     if not os.path.isdir(found):
         raise UsageError(
-            f"There is no folder {folder}.", hint="name the folder of a project with --project"
+            f"There is no folder {folder}.", hint="Name the folder of a project with --project."
         )
     return found
 
@@ -43,7 +43,7 @@ def read(folder: str, path: str) -> str | None:
         return None
     if found.st_size > MOST_BYTES:
         raise FileRefused(
-            f"{path} is too large to be guidance for an agent", hint=f"move it away, {_AGAIN}"
+            f"{path} is too large to be guidance for an agent.", hint=f"Move it away, {_AGAIN}."
         )
     try:
         with open(
@@ -53,7 +53,7 @@ def read(folder: str, path: str) -> str | None:
             return file.read().decode()
     except UnicodeDecodeError as error:
         raise FileRefused(
-            f"{path} is not UTF-8 text.", hint=f"save it as UTF-8, {_AGAIN}"
+            f"{path} is not UTF-8 text.", hint=f"Save it as UTF-8, {_AGAIN}."
         ) from error
     except OSError as error:
         raise FileUnwritable(whole, error.strerror or str(error)) from error
@@ -139,7 +139,7 @@ def _inside(folder: str, path: str) -> str:
         or os.path.splitdrive(path)[0]
     ):
         raise UsageError(
-            f"{path[:100]} is not a path below the project", hint="see recollect publish --help"
+            f"{path[:100]} is not a path in the project.", hint="See recollect publish --help"
         )
     return os.path.join(folder, *parts)
 
@@ -160,18 +160,18 @@ def _checked(folder: str, path: str) -> os.stat_result | None:
         if stat.S_ISLNK(found.st_mode):
             raise FileRefused(
                 f"{'/'.join(parts[: place + 1])} is a link, to {os.readlink(whole)}",
-                hint="publish to what it leads to, or put a plain file in its place",
+                hint="Publish to its target, or put a plain file in its place.",
             )
         wanted = stat.S_ISREG if place == len(parts) - 1 else stat.S_ISDIR
         if not wanted(found.st_mode):
             raise FileRefused(
                 f"{'/'.join(parts[: place + 1])} is not a "
                 f"{'file' if wanted is stat.S_ISREG else 'folder'}",
-                hint=f"move it away, {_AGAIN}",
+                hint=f"Move it away, {_AGAIN}.",
             )
     if found is not None and not platforms.WINDOWS and found.st_uid != os.getuid():
         raise FileRefused(
-            f"{path} belongs to another user of this machine.", hint="run this as that user"
+            f"{path} belongs to another user of this machine.", hint="Run this as that user."
         )
     return found
 

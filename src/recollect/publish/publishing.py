@@ -41,9 +41,9 @@ class _Change(NamedTuple):
 def refuse(row: Publication) -> Decision:
     """What is decided when nobody can be asked."""
     raise FileRefused(
-        f"{row.path} was changed by hand between our markers",
-        hint="--overwrite replaces that, --keep leaves the file as it is; `recollect notes add` "
-        "keeps what should stay",
+        f"{row.path} was changed by hand between the markers.",
+        hint="Add --overwrite to replace it, or --keep to leave the file alone. To keep a "
+        "line: recollect notes add",
     )
 
 
@@ -97,8 +97,8 @@ class _Planning:
         self.written = self.store.old.published_blocks(self.folder)
         if self.number is None and not self.written:
             raise NotFound(
-                f"nothing is stored about {self.folder}",
-                hint="run `recollect import` first, or name its folder with --project",
+                "Nothing is known about this folder yet.",
+                hint="Try: recollect import. Or name the folder of the project with --project.",
             )
         lessons = [] if self.undo or self.number is None else self.store.old.lessons(self.number)
         standing = self.store.old.standing() if lessons else {}

@@ -49,7 +49,7 @@ def chosen(names: Sequence[str], targets: Mapping[str, Target]) -> list[Target]:
             matching = {target.name for target in targets.values() if target.usual}
         if not matching:
             raise UsageError(
-                f"nothing is published to {name[:50]}", hint=f"one of {', '.join([*targets, ALL])}"
+                f'There is no target "{name[:50]}".', hint=f"Choose {', '.join([*targets, ALL])}."
             )
         found |= matching
     return [target for target in targets.values() if target.name in found]

@@ -346,7 +346,7 @@ def test_a_bad_message_costs_that_message(tmp_path: Path) -> None:
 
     assert said(found)[1:] == [("reply", "One."), ("reply", "Still here.")]
     assert troubles(found) == [
-        ("bad_record", "a message that is no JSON", 1),
+        ("bad_record", "a message is not JSON", 1),
         ("unknown", "part of a message hologram", 1),
         ("unknown", "message ghost", 1),
     ]

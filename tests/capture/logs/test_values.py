@@ -131,7 +131,7 @@ def test_the_target_of_a_call_is_what_it_is_about() -> None:
         (b'{"a": ', "not JSON"),
         (b"\x00\x01\x02", "not JSON"),
         (b'{"a":' * 100_000, "nested too deeply"),
-        (b"[1]", "not what we know"),
+        (b"[1]", "not the expected form"),
     ],
 )
 def test_what_is_no_document_is_called_broken(data: bytes, reason: str) -> None:

@@ -144,18 +144,22 @@ def test_the_project_is_that_of_the_folder_unless_it_is_named(
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("log_step", {"id": "episode:x", "tool": "bash"}, "no episode episode:x is under way"),
+        (
+            "log_step",
+            {"id": "episode:x", "tool": "bash"},
+            'This process has no open attempt "episode:x".',
+        ),
         (
             "complete_episode",
             {"id": "episode:x", "outcome": "success"},
-            "no episode episode:x is under way",
+            'This process has no open attempt "episode:x".',
         ),
         (
             "complete_episode",
             {"id": "episode:x", "outcome": "victory"},
-            "complete_episode cannot be called so",
+            "Wrong arguments for complete_episode",
         ),
-        ("start_episode", {"task": ""}, "task is empty"),
+        ("start_episode", {"task": ""}, "task is empty."),
         ("start_episode", {"task": "a", "tags": ["x" * 200]}, "a tag has 200 characters"),
     ],
 )

@@ -62,7 +62,7 @@ def parse_json(data: bytes, shape: Any = Any) -> Any:
     try:
         return msgspec.json.decode(data, type=shape)
     except msgspec.ValidationError as error:
-        raise BrokenDocument(f"not what we know: {error}"[:200]) from None
+        raise BrokenDocument(f"not the expected form: {error}"[:200]) from None
     except RecursionError:
         raise BrokenDocument("nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -76,7 +76,7 @@ def parse_json(data: bytes, shape: Any = Any) -> Any:
             json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), type=shape
         )
     except msgspec.ValidationError as error:
-        raise BrokenDocument(f"not what we know: {error}"[:200]) from None
+        raise BrokenDocument(f"not the expected form: {error}"[:200]) from None
     except RecursionError:
         raise BrokenDocument("nested too deeply") from None
     except (ValueError, msgspec.DecodeError) as error:

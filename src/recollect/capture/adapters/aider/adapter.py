@@ -81,7 +81,7 @@ class Aider:
                 return
         yield from reader.finish()
         if begun and not reader.state.began and not reader.dialogue.state.turn:
-            yield Problem(path=source.path, kind="bad_record", reason="no session begins in it")
+            yield Problem(path=source.path, kind="bad_record", reason="it has no session")
         yield reader.checkpoint()
 
 

@@ -282,7 +282,7 @@ class AntigravityReader:
     def _learn(self, known: AntigravityFacts) -> None:
         self.known = known
         for _ in range(known.malformed):
-            self.steps.problems.bad("a row of the database that is no message")
+            self.steps.problems.bad("a row of the database is not a message")
 
     def _tell_tokens(self) -> None:
         turns = sorted(self.steps.turns.items())

@@ -49,7 +49,7 @@ class ContinueReader:
         try:
             raw_items = msgspec.json.decode(session.history, type=list[msgspec.Raw])
         except _BROKEN:
-            self.problems.bad("a history that is no list")
+            self.problems.bad("the history is not a list")
             raw_items = []
         for number, raw in enumerate(raw_items):
             try:

@@ -136,7 +136,7 @@ class _CliConversation:
         try:
             message = fields_of(msgspec.json.decode(row["message_json"] or ""))
         except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError):
-            self.problems.bad("a message that is no JSON")
+            self.problems.bad("a message is not JSON")
             return
         role, content = row["role"], message.get("content")
         if role == "user":

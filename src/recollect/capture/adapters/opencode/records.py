@@ -161,7 +161,7 @@ def parts_within(message: OpenCodeMessage) -> list[OpenCodePart]:
         try:
             found.append(convert(part, OpenCodePart))
         except msgspec.ValidationError as error:
-            raise BrokenDocument(f"a part is not what we know: {error}"[:200]) from None
+            raise BrokenDocument(f"a part does not have the expected form: {error}"[:200]) from None
     return found
 
 

@@ -363,7 +363,7 @@ def _told(reader: OpenHandsOldReader, events: list[Any]) -> Iterator[Item]:
             own = whole_of(told.id)
             reader.take_numbered(told, number if own is None else own)
         else:
-            reader.problems.bad("an event that is no object")
+            reader.problems.bad("an event is not an object")
     yield from reader.close()
 
 
